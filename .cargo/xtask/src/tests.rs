@@ -1,0 +1,273 @@
+//! Everything that checks: tests, lints, claims, speed.
+//!
+//! # Why
+//! One native feature set, `cli` in the dev profile, for tests, docs and the command line: Burn takes
+//! half an hour to compile, so it is compiled once. All parts run even when one fails, since whoever
+//! waits for CI wants to learn everything at once; and the native tests' own summary is printed again
+//! at the very end, where people and machines look for it.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+use crate::cache::Project;
+use crate::process::{command, find, run, say, status, tee};
+use crate::{setup, system, web};
+
+const FEATURES: [&str; 2] = ["--features", "cli"];
+const E2E: &str = "tests/e2e/run.mjs";
+const BROWSER_BENCH: &str = "tests/e2e/bench.mjs";
+
+/// How a part ended, other than badly.
+enum Done {
+    Passed,
+    Skipped(String),
+}
+
+/// The parts of one command, with how each ended.
+struct Report<'a> {
+    project: &'a Project,
+    parts: Vec<(&'static str, Outcome<Done>, Duration)>,
+    /// The native tests' own summary, printed last.
+    summary: Vec<String>,
+}
+
+impl<'a> Report<'a> {
+    fn new(project: &'a Project) -> Self {
+        Self { project, parts: Vec::new(), summary: Vec::new() }
+    }
+
+    fn part(&mut self, name: &'static str, work: impl FnOnce(&mut Self) -> Outcome<Done>) {
+        eprintln!("\n━━ {name} ━━");
+        let start = Instant::now();
+        let outcome = work(self);
+        let took = start.elapsed();
+        match &outcome {
+            Ok(Done::Passed) => eprintln!("━━ {name}: passed in {}", seconds(took)),
+            Ok(Done::Skipped(why)) => eprintln!("━━ {name}: skipped, {why}"),
+            Err(why) => eprintln!("━━ {name}: FAILED after {}, {why}", seconds(took)),
+        }
+        self.parts.push((name, outcome, took));
+    }
+
+    fn cargo(&mut self, name: &'static str, arguments: &[&str]) {
+        self.part(name, |report| passed(run(native(report.project).args(arguments))));
+    }
+
+    fn finish(self) -> ExitCode {
+        println!("\n━━ summary ━━");
+        let mut is_good = true;
+        for (name, outcome, took) in &self.parts {
+            let (mark, note) = match outcome {
+                Ok(Done::Passed) => ("passed ", String::new()),
+                Ok(Done::Skipped(why)) => ("skipped", why.clone()),
+                Err(why) => {
+                    is_good = false;
+                    ("FAILED ", why.lines().next().unwrap_or_default().into())
+                }
+            };
+            println!("{mark} {name:<22}{:>8}  {note}", seconds(*took));
+        }
+        for line in &self.summary {
+            println!("{line}");
+        }
+        if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// `cargo xtask test`: cheapest first. With a filter, only the native tests that match it.
+pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
+    system::vulkan();
+    let mut report = Report::new(project);
+    if filter.is_empty() {
+        format(&mut report);
+        everything(&mut report);
+    } else {
+        native_tests(&mut report, filter);
+    }
+    Ok(report.finish())
+}
+
+/// `cargo xtask check`: what has to pass before a commit.
+pub fn check(project: &Project) -> Outcome<ExitCode> {
+    system::vulkan();
+    let mut report = Report::new(project);
+    format(&mut report);
+    report.part("spelling", |report| match find("typos") {
+        Some(typos) => passed(run(command(typos).current_dir(&report.project.root))),
+        None => Ok(Done::Skipped("typos is not installed".into())),
+    });
+    report.part("lints, chores", |report| {
+        passed(run(chores(report.project, "clippy").args(["--all-targets", "--", "-Dwarnings"])))
+    });
+    let clippy = [&["clippy", "--all-targets"], &FEATURES[..], &["--", "-Dwarnings"]].concat();
+    report.cargo("lints, native", &clippy);
+    report.part("lints, wasm", |report| {
+        let toolchain = setup::page(report.project)?;
+        for bundle in web::bundles(report.project)? {
+            run(toolchain
+                .command(report.project, "cargo")
+                .current_dir(&report.project.root)
+                .arg("clippy")
+                .args(bundle.arguments())
+                .args(["--", "-Dwarnings"]))?;
+        }
+        Ok(Done::Passed)
+    });
+    report.part("docs", |report| {
+        passed(run(native(report.project)
+            .args(["doc", "--no-deps", "--document-private-items"])
+            .args(FEATURES)
+            .env("RUSTDOCFLAGS", "-Dwarnings")))
+    });
+    everything(&mut report);
+    Ok(report.finish())
+}
+
+fn format(report: &mut Report) {
+    report.cargo("format", &["fmt", "--check"]);
+}
+
+/// All tests but the format.
+fn everything(report: &mut Report) {
+    report.part("chores", |report| {
+        run(chores(report.project, "fmt").arg("--check"))?;
+        passed(run(chores(report.project, "test").arg("--quiet")))
+    });
+    report.cargo("core alone", &["check", "--lib", "--no-default-features"]);
+    native_tests(report, &[]);
+    report.cargo("examples in docs", &[&["test", "--doc"], &FEATURES[..]].concat());
+    report.part("page", |report| passed(web::build(report.project, "./")));
+    report.part("page in a browser", |report| {
+        if !report.project.root.join(E2E).is_file() {
+            return Ok(Done::Skipped(format!("there is no {E2E}")));
+        }
+        if !report.project.dist().join("index.html").is_file() {
+            return Err("there is no page to test".into());
+        }
+        passed(run(&mut node(report.project, E2E)?))
+    });
+}
+
+fn native_tests(report: &mut Report, filter: &[String]) {
+    report.part("native tests", |report| {
+        let mut cargo = native(report.project);
+        match find("cargo-nextest") {
+            Some(_) => cargo.args(["nextest", "run"]),
+            None => cargo.args(["test", "--lib", "--bins", "--tests"]),
+        };
+        let (status, summary) = tee(cargo.args(FEATURES).args(filter), is_summary)?;
+        report.summary = summary;
+        if status.success() { Ok(Done::Passed) } else { Err(format!("cargo said {status}")) }
+    });
+}
+
+/// Whether a line is nextest's or cargo's account of a whole run.
+fn is_summary(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("Summary [") || line.starts_with("test result: ")
+}
+
+/// `cargo xtask science`: the slow tests, in full.
+pub fn science(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
+    system::vulkan();
+    let cargo = &mut native(project);
+    cargo.arg("test").args(FEATURES).args(["--test", "science", "--", "--ignored", "--nocapture"]);
+    status(cargo.args(filter)).map(code)
+}
+
+/// `cargo xtask bench`: this machine, then its browser.
+pub fn bench(project: &Project, arguments: &[String]) -> Outcome<ExitCode> {
+    let bench = ["bench".to_string()];
+    let native = lab(project, &[&bench, arguments].concat())?;
+    if native != ExitCode::SUCCESS {
+        return Ok(native);
+    }
+    if !project.root.join(BROWSER_BENCH).is_file() {
+        say(format!("the browser is not measured, since there is no {BROWSER_BENCH}"));
+        return Ok(native);
+    }
+    web::build(project, "./")?;
+    status(&mut node(project, BROWSER_BENCH)?).map(code)
+}
+
+/// `cargo lab …`: the library's own command line, where the person stands.
+pub fn lab(project: &Project, arguments: &[String]) -> Outcome<ExitCode> {
+    let mut cargo = command("cargo");
+    surroundings(project, &mut cargo);
+    cargo.args(["run", "--quiet", "--manifest-path"]).arg(project.root.join("Cargo.toml"));
+    cargo.args(FEATURES).args(["--bin", "lab", "--"]).args(arguments);
+    // Without the usual echo: the output of `lab` may be data.
+    cargo.status().map(code).map_err(|why| format!("cannot start cargo: {why}"))
+}
+
+fn native(project: &Project) -> Command {
+    let mut cargo = command("cargo");
+    surroundings(project, &mut cargo);
+    cargo.current_dir(&project.root);
+    cargo
+}
+
+/// A cargo for this crate, which is cheap and shares nothing with the others.
+fn chores(project: &Project, verb: &str) -> Command {
+    let mut cargo = command("cargo");
+    cargo.current_dir(&project.root).args([verb, "--manifest-path", ".cargo/xtask/Cargo.toml"]);
+    cargo
+}
+
+fn node(project: &Project, script: &str) -> Outcome<Command> {
+    let browser = system::browser_tests(project)?;
+    let mut node = command("node");
+    surroundings(project, &mut node);
+    node.current_dir(&project.root)
+        .arg(script)
+        .env("DIST", project.dist())
+        .env("CHROME", browser.chrome)
+        .env("NODE_PATH", browser.modules);
+    Ok(node)
+}
+
+fn surroundings(project: &Project, command: &mut Command) {
+    command.env("CARGO_TARGET_DIR", project.native_target());
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // Mesa's software driver complains about it in every single test.
+        let folder = project.cache.join("runtime");
+        if make_private(&folder).is_ok() {
+            command.env("XDG_RUNTIME_DIR", folder);
+        }
+    }
+}
+
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
+}
+
+fn passed(outcome: Outcome) -> Outcome<Done> {
+    outcome.map(|()| Done::Passed)
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+fn code(status: std::process::ExitStatus) -> ExitCode {
+    // Killed by a signal means no code; that is no success either.
+    let code = status.code().unwrap_or(1);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+
+    #[test]
+    fn summaries_of_both_runners_are_recognised() {
+        assert!(is_summary("     Summary [   1.5s] 3 tests run: 3 passed, 0 skipped"));
+        assert!(is_summary("test result: ok. 3 passed; 0 failed; 0 ignored"));
+        assert!(!is_summary("        PASS [   0.01s] vivarium tests::summary"));
+    }
+}

@@ -1,0 +1,160 @@
+//! Loss and accuracy over the steps, one curve or the median of the replicas with their range.
+
+use super::{Lines, Role, Series};
+use crate::protocol::Row;
+
+/// Most measurements that are kept; then every second one is dropped, so that memory stays bounded however
+/// long a run is.
+pub const CAPACITY: usize = 4096;
+
+/// The measurements of a run, thinned evenly once there are many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    rows: Vec<Row>,
+    stride: u64,
+    seen: u64,
+    last: Option<Row>,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        History { rows: vec![], stride: 1, seen: 0, last: None }
+    }
+}
+
+impl History {
+    /// Adds a measurement. One of an earlier step than the last means that the run was taken up from a
+    /// checkpoint: what came after it is forgotten.
+    pub fn push(&mut self, row: Row) {
+        if self.last.as_ref().is_some_and(|last| last.step >= row.step) {
+            self.rows.retain(|old| old.step < row.step);
+        }
+        if self.seen.is_multiple_of(self.stride) {
+            self.rows.push(row.clone());
+        }
+        self.seen += 1;
+        self.last = Some(row);
+        if self.rows.len() >= CAPACITY {
+            let mut at = 0;
+            self.rows.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// The kept measurements, with the newest always among them.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        let newest = self.last.iter().filter(|last| self.rows.last().is_none_or(|row| row.step < last.step));
+        self.rows.iter().chain(newest)
+    }
+
+    /// The newest measurement.
+    pub fn last(&self) -> Option<&Row> {
+        self.last.as_ref()
+    }
+}
+
+/// Median of `values`, with lowest and highest; NaN where there is none.
+pub fn spread(values: &[f32]) -> (f32, f32, f32) {
+    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let (Some(low), Some(high)) = (sorted.first(), sorted.last()) else {
+        return (f32::NAN, f32::NAN, f32::NAN);
+    };
+    let middle = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
+    (middle, *low, *high)
+}
+
+fn series(history: &History, name: &str, role: Role, of: impl Fn(&Row) -> &[f32]) -> Series {
+    let mut series = Series { name: name.to_string(), role, ..Default::default() };
+    for row in history.rows() {
+        let (middle, low, high) = spread(of(row));
+        series.x.push(row.step as f64);
+        series.y.push(middle);
+        if of(row).len() > 1 {
+            series.band.push((low, high));
+        }
+    }
+    series
+}
+
+/// What the curves are called, given how training is measured.
+fn names(finite_sample: bool) -> (&'static str, &'static str) {
+    (if finite_sample { "training sample" } else { "training batch" }, "held-out")
+}
+
+/// Loss over the steps.
+pub fn loss(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
+    let (train, test) = names(finite_sample);
+    Lines {
+        title: "Loss".into(),
+        x_label: "step".into(),
+        y_label: "loss".into(),
+        series: vec![
+            series(history, train, Role::Train, |r| &r.train_loss),
+            series(history, test, Role::Test, |r| &r.test_loss),
+        ],
+        marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
+        ..Default::default()
+    }
+}
+
+/// Accuracy over the steps, with chance as a reference line.
+pub fn accuracy(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
+    let (train, test) = names(finite_sample);
+    Lines {
+        title: "Accuracy".into(),
+        x_label: "step".into(),
+        y_label: "accuracy".into(),
+        y_range: Some((0.3, 1.02)),
+        series: vec![
+            series(history, train, Role::Train, |r| &r.train_accuracy),
+            series(history, test, Role::Test, |r| &r.test_accuracy),
+        ],
+        references: vec![(0.5, "chance".into())],
+        marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
+        ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(step: u64) -> Row {
+        let one = vec![step as f32];
+        Row { step, train_loss: one.clone(), train_accuracy: one.clone(), test_loss: one.clone(), test_accuracy: one }
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_ends_are_kept() {
+        let mut history = History::default();
+        (0..1_000_000).for_each(|i| history.push(row(i)));
+        let steps: Vec<u64> = history.rows().map(|r| r.step).collect();
+        assert!(steps.len() <= CAPACITY);
+        assert!(steps.len() > CAPACITY / 4);
+        assert_eq!((steps[0], *steps.last().unwrap()), (0, 999_999));
+        assert!(steps.windows(2).all(|w| w[0] < w[1]));
+    }
+
+    #[test]
+    fn taking_up_an_earlier_checkpoint_forgets_what_came_after() {
+        let mut history = History::default();
+        for step in [0, 10, 20, 30, 20, 25] {
+            history.push(row(step));
+        }
+        assert_eq!(history.rows().map(|r| r.step).collect::<Vec<_>>(), [0, 10, 20, 25]);
+    }
+
+    #[test]
+    fn replicas_become_a_median_and_a_band() {
+        assert_eq!(spread(&[3.0, 1.0, 2.0]), (2.0, 1.0, 3.0));
+        assert_eq!(spread(&[3.0, 1.0, f32::NAN, 2.0, 8.0]), (2.5, 1.0, 8.0));
+        assert!(spread(&[]).0.is_nan());
+        let mut history = History::default();
+        history.push(Row { test_loss: vec![1.0, 3.0], train_loss: vec![1.0, 3.0], ..row(0) });
+        assert_eq!(loss(&history, false, None).series[1].band, [(1.0, 3.0)]);
+    }
+}

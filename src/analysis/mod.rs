@@ -1,0 +1,118 @@
+//! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
+
+pub mod curves;
+pub mod walsh;
+pub mod weights;
+
+/// What a probe has read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    /// Curves over a common axis.
+    Lines(Lines),
+    /// A matrix of signed numbers.
+    Grid(Grid),
+    /// One bar per category.
+    Bars(Bars),
+}
+
+impl Reading {
+    /// The title, which is also the accessible name.
+    pub fn title(&self) -> &str {
+        match self {
+            Reading::Lines(lines) => &lines.title,
+            Reading::Grid(grid) => &grid.title,
+            Reading::Bars(bars) => &bars.title,
+        }
+    }
+}
+
+/// Curves over a common axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lines {
+    /// Title in sentence case.
+    pub title: String,
+    /// Name and unit of the horizontal axis.
+    pub x_label: String,
+    /// Name and unit of the vertical axis.
+    pub y_label: String,
+    /// Ends of the horizontal axis; grown to the data if `None`.
+    pub x_range: Option<(f64, f64)>,
+    /// Ends of the vertical axis; grown to the data if `None`.
+    pub y_range: Option<(f64, f64)>,
+    /// Whether the horizontal axis is logarithmic; zero is drawn at one then.
+    pub log_x: bool,
+    /// The curves.
+    pub series: Vec<Series>,
+    /// Horizontal reference lines: a height and its name.
+    pub references: Vec<(f64, String)>,
+    /// Vertical marks: a place and its name ("solved").
+    pub marks: Vec<(f64, String)>,
+}
+
+/// One curve, or the median of several with a band around it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// Which colour of the theme it takes.
+    pub role: Role,
+    /// Places, rising.
+    pub x: Vec<f64>,
+    /// Values, one per place.
+    pub y: Vec<f32>,
+    /// Lower and upper edge of the band, one pair per place; empty for a single curve.
+    pub band: Vec<(f32, f32)>,
+}
+
+/// What a curve means, which decides its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// Measured on what is trained on.
+    #[default]
+    Train,
+    /// Measured on held-out examples.
+    Test,
+    /// Something else, drawn quietly.
+    Other,
+}
+
+/// A matrix of signed numbers, drawn as coloured cells with zero in the middle of the scale.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Grid {
+    /// Title in sentence case.
+    pub title: String,
+    /// Name of the columns' axis.
+    pub x_label: String,
+    /// Name of the rows' axis.
+    pub y_label: String,
+    /// Rows; row 0 is drawn on top.
+    pub rows: usize,
+    /// Columns.
+    pub columns: usize,
+    /// `[rows, columns]`.
+    pub values: Vec<f32>,
+    /// Rows to point at.
+    pub marked_rows: Vec<usize>,
+}
+
+impl Grid {
+    /// Largest absolute value, which the colour scale ends at; 0 for an empty grid.
+    pub fn limit(&self) -> f32 {
+        self.values.iter().filter(|v| v.is_finite()).fold(0.0, |m, v| m.max(v.abs()))
+    }
+}
+
+/// One bar per category.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bars {
+    /// Title in sentence case.
+    pub title: String,
+    /// Name of the categories' axis.
+    pub x_label: String,
+    /// Name and unit of the height.
+    pub y_label: String,
+    /// Names and heights.
+    pub bars: Vec<(String, f32)>,
+    /// Categories to point at.
+    pub marked: Vec<usize>,
+}

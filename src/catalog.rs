@@ -1,0 +1,109 @@
+//! Catalogs: an enum with one variant per entry, and a table that names them all.
+//!
+//! # Why
+//! A new task, model or optimizer should be one file and one line. [`catalog!`] writes the enum, the
+//! look-up by slug and the forwarding of settings, so that forms, permalinks, README rows and tests
+//! walk the table instead of naming entries. Dispatch is by enum, not by trait object, because entries
+//! are compared, cloned and put in links.
+
+use crate::settings::Knob;
+
+/// What is known about an entry before it is used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Info {
+    /// Permanent name in links and file names.
+    pub slug: &'static str,
+    /// The field's term, in sentence case.
+    pub name: &'static str,
+    /// One sentence on what it is.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub sources: &'static [Source],
+}
+
+/// A publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// "Edelman 2024".
+    pub cite: &'static str,
+    /// Title of the work and the part of it that is meant.
+    pub title: &'static str,
+    /// Where to read it.
+    pub url: &'static str,
+}
+
+/// An entry of a catalog with its knobs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// The entry's words.
+    pub info: Info,
+    /// Its knobs, in the order of the form.
+    pub knobs: &'static [Knob],
+}
+
+/// Thesis that the first labs reproduce.
+pub const EDELMAN_2024: Source = Source {
+    cite: "Edelman 2024, ch. 5",
+    title: "Combinatorial Tasks as Model Systems of Deep Learning (PhD thesis, Harvard)",
+    url: "https://dash.harvard.edu/",
+};
+/// The paper behind the thesis's chapter 5.
+pub const BARAK_2022: Source = Source {
+    cite: "Barak et al. 2022",
+    title: "Hidden Progress in Deep Learning: SGD Learns Parities Near the Computational Limit",
+    url: "https://arxiv.org/abs/2207.08799",
+};
+/// Adam.
+pub const KINGMA_2015: Source = Source {
+    cite: "Kingma and Ba 2015",
+    title: "Adam: A Method for Stochastic Optimization",
+    url: "https://arxiv.org/abs/1412.6980",
+};
+/// AdamW.
+pub const LOSHCHILOV_2019: Source = Source {
+    cite: "Loshchilov and Hutter 2019",
+    title: "Decoupled Weight Decay Regularization",
+    url: "https://arxiv.org/abs/1711.05101",
+};
+
+/// Writes a catalog's enum. Each line is `Variant(Settings) = Settings::INFO`, for a type with an
+/// associated constant `INFO: Info` and [`crate::settings::Settings`].
+#[macro_export]
+macro_rules! catalog {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $entry:ident),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$vmeta])* $entry($entry)),+ }
+        impl $name {
+            /// Every entry, in the order of the menu.
+            pub const ENTRIES: &'static [$crate::catalog::Entry] = &[$($crate::catalog::Entry {
+                info: $entry::INFO,
+                knobs: <$entry as $crate::settings::Settings>::KNOBS,
+            }),+];
+            /// The entry of that slug, with its defaults.
+            pub fn from_slug(slug: &str) -> Option<Self> {
+                $(if slug == $entry::INFO.slug { return Some($name::$entry(Default::default())) })+
+                None
+            }
+            /// The entry's words.
+            pub fn info(&self) -> &'static $crate::catalog::Info {
+                match self { $($name::$entry(_) => const { &$entry::INFO }),+ }
+            }
+            /// The entry's knobs.
+            pub fn knobs(&self) -> &'static [$crate::settings::Knob] {
+                match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::KNOBS),+ }
+            }
+            /// The value behind `key`, if it is one of this entry's.
+            pub fn value(&self, key: &str) -> Option<$crate::settings::Value> {
+                match self { $($name::$entry(s) => $crate::settings::Settings::value(s, key)),+ }
+            }
+            /// Sets the value behind `key`; `false` if the key is not of this entry.
+            ///
+            /// # Errors
+            /// When the value is of the wrong kind or out of range.
+            pub fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::Problem> {
+                match self { $($name::$entry(s) => $crate::settings::Settings::set(s, key, value)),+ }
+            }
+        }
+    };
+}

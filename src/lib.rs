@@ -1,0 +1,33 @@
+//! Vivarium: watch small neural networks learn, live, on your own GPU.
+//!
+//! # The map of the house
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | [`settings`], [`catalog`] | one declaration per adjustable value; tables of entries |
+//! | [`rng`] | the one source of randomness, the same on every processor |
+//! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
+//! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
+//! | [`protocol`] | what page and worker say to each other |
+//! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
+//! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
+//!
+//! Dependencies point one way: settings, catalog, rng → tasks → models → run → {permalink, presets,
+//! protocol}; tasks and models → training → analysis → charts, app. `tests/layers.rs` holds the table.
+//!
+//! # Dimension letters
+//!
+//! `replicas`: networks trained side by side, the first axis of every parameter. `batch`: examples.
+//! `inputs` (n in formulas): numbers in one input. `width` (r): neurons of the hidden layer.
+
+pub mod analysis;
+pub mod catalog;
+pub mod models;
+pub mod permalink;
+pub mod presets;
+pub mod protocol;
+pub mod rng;
+pub mod run;
+pub mod settings;
+pub mod tasks;
+pub mod training;

@@ -1,0 +1,190 @@
+//! Two-layer perceptron of Edelman 2024, section 5.3, on many replicas at once:
+//!
+//! ```text
+//! f(x) = uᵀ σ(W x + b) + β
+//! ```
+//!
+//! # Why
+//! The thesis prints f without the output bias β. Without it the narrowest ReLU nets cannot represent a
+//! parity at all, and with it they reach the thesis's figures, so it is there and can be switched off.
+//! W is stored `[replicas, inputs, width]`, so that one neuron's weights are a column and the product
+//! with a batch needs no transposition.
+
+use super::{Architecture, Parameter};
+use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::rng::{Purpose, Stream};
+use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// Non-linearity σ of the hidden layer.
+    pub enum Activation {
+        /// max(0, z).
+        Relu = "relu", "ReLU";
+        /// z to the power of the degree.
+        Power = "power", "z^degree";
+    }
+}
+
+choices! {
+    /// Law of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
+    pub enum Initialisation {
+        /// Uniform on ±1/√fan_in.
+        Uniform = "uniform", "Uniform ±1/√fan-in";
+        /// Normal with variance 2/fan_in.
+        Gaussian = "gaussian", "Gaussian, variance 2/fan-in";
+        /// ±1/√fan_in with equal probability.
+        Sign = "sign", "Random signs ±1/√fan-in";
+    }
+}
+
+choices! {
+    /// Which biases are trained; the others stay at zero.
+    pub enum Biases {
+        /// Hidden and output.
+        Both = "both", "Hidden and output";
+        /// b only, as printed in the thesis.
+        Hidden = "hidden", "Hidden only";
+        /// β only.
+        Output = "output", "Output only";
+        /// Neither.
+        Neither = "none", "None";
+    }
+}
+
+settings! {
+    /// One hidden layer: f(x) = uᵀσ(Wx + b) + β.
+    pub struct Mlp {
+        /// Neurons in the hidden layer.
+        width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
+        /// Non-linearity of the hidden neurons.
+        activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
+        /// Exponent of the activation z^degree; ReLU does not use it.
+        degree: usize = 3, "degree", "Degree of z^degree", Range::Int(2, 8);
+        /// Law of the initial weights and biases.
+        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
+        /// Biases that are trained; odd parities need one somewhere to break the symmetry.
+        biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
+    }
+}
+
+impl Mlp {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "mlp",
+        name: "Two-layer MLP",
+        about: "One hidden layer, every weight trained: the smallest network that learns a parity.",
+        sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Whether the hidden bias b and the output bias β are there.
+    pub fn biases(&self) -> (bool, bool) {
+        match self.biases {
+            Biases::Both => (true, true),
+            Biases::Hidden => (true, false),
+            Biases::Output => (false, true),
+            Biases::Neither => (false, false),
+        }
+    }
+}
+
+/// Place of W in [`Architecture::parameters`].
+pub const W: usize = 0;
+/// Place of u.
+pub const U: usize = 1;
+/// Place of b.
+pub const B: usize = 2;
+/// Place of β.
+pub const BETA: usize = 3;
+
+impl Architecture for Mlp {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        vec![
+            Parameter::new("w", [replicas, inputs, self.width]),
+            Parameter::new("u", [replicas, self.width, 1]),
+            Parameter::new("b", [replicas, 1, self.width]),
+            Parameter::new("beta", [replicas, 1, 1]),
+        ]
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let parameters = self.parameters(inputs, replicas);
+        (0..parameters.len()).map(|which| self.initial_one(seed, inputs, which, &parameters[which])).collect()
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        4.0 * batch as f64 * inputs as f64 * self.width as f64
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        vec![]
+    }
+}
+
+impl Mlp {
+    fn initial_one(&self, seed: u64, inputs: usize, which: usize, parameter: &Parameter) -> Vec<f32> {
+        let (hidden, output) = self.biases();
+        if (which == B && !hidden) || (which == BETA && !output) {
+            return vec![0.0; parameter.len()];
+        }
+        // A bias follows the law of the weights beside it, as in PyTorch's `nn.Linear`.
+        let fan_in = if matches!(which, U | BETA) { self.width } else { inputs };
+        let scale = 1.0 / (fan_in as f32).sqrt();
+        let [replicas, rows, columns] = parameter.shape;
+        let draw = |stream: &Stream, i: u32| {
+            let step = which as u64;
+            match self.init {
+                Initialisation::Uniform => scale * (2.0 * stream.unit(step, i) - 1.0),
+                Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
+                Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
+                Initialisation::Sign => -scale,
+            }
+        };
+        (0..replicas)
+            .flat_map(|replica| {
+                let stream = Stream::new(seed, Purpose::Weights, replica as u32);
+                (0..(rows * columns) as u32).map(move |i| draw(&stream, i))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initial_weights_follow_their_law() {
+        for init in Initialisation::ALL {
+            let mlp = Mlp { width: 400, init: *init, ..Default::default() };
+            let initial = mlp.initial(1, 25, 2);
+            let w = &initial[W];
+            let (mean, square) = w.iter().fold((0.0, 0.0), |(m, s), v| (m + v, s + v * v));
+            let (mean, square) = (mean / w.len() as f32, square / w.len() as f32);
+            let (variance, bound) = match init {
+                Initialisation::Uniform => (1.0 / 75.0, 0.2),
+                Initialisation::Gaussian => (2.0 / 25.0, f32::INFINITY),
+                Initialisation::Sign => (1.0 / 25.0, 0.200_001),
+            };
+            assert!(mean.abs() < 0.01, "{init:?}: mean {mean}");
+            assert!((square / variance - 1.0).abs() < 0.05, "{init:?}: {square} against {variance}");
+            assert!(w.iter().all(|v| v.abs() <= bound));
+            assert!(initial[U].iter().all(|v| v.abs() <= bound * 0.25 + 1e-6 || *init == Initialisation::Gaussian));
+        }
+    }
+
+    #[test]
+    fn replicas_differ_and_the_first_does_not_depend_on_how_many_there_are() {
+        let mlp = Mlp { width: 8, ..Default::default() };
+        let (one, three) = (mlp.initial(4, 6, 1), mlp.initial(4, 6, 3));
+        assert_eq!(one[W], three[W][..48]);
+        assert_ne!(three[W][..48], three[W][48..96]);
+    }
+
+    #[test]
+    fn absent_biases_start_at_zero() {
+        let initial = Mlp { biases: Biases::Hidden, ..Default::default() }.initial(0, 5, 1);
+        assert!(initial[B].iter().any(|v| *v != 0.0));
+        assert_eq!(initial[BETA], [0.0]);
+    }
+}

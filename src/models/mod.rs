@@ -1,0 +1,62 @@
+//! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
+
+pub mod mlp;
+
+pub use mlp::Mlp;
+
+use crate::settings::Problem;
+
+crate::catalog! {
+    /// Every model, with its settings.
+    pub enum Model {
+        /// Two-layer perceptron.
+        Mlp,
+    }
+}
+
+/// A parameter of a model: its name and its shape, the replica axis first.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Parameter {
+    /// Permanent name, used in checkpoints.
+    pub name: String,
+    /// `[replicas, rows, columns]`.
+    pub shape: [usize; 3],
+}
+
+impl Parameter {
+    /// A parameter `name` of `[replicas, rows, columns]`.
+    pub fn new(name: &str, shape: [usize; 3]) -> Self {
+        Parameter { name: name.to_string(), shape }
+    }
+
+    /// Numbers in it, over all replicas.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether it holds no number.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What every model can do without a tensor library.
+pub trait Architecture {
+    /// The parameters, in their permanent order.
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter>;
+    /// Initial values of the parameters, each `[replicas, rows, columns]`, from `seed` alone.
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>>;
+    /// Floating-point operations of one training step on one replica, roughly; it decides the device.
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64;
+    /// What cannot be in these settings, each with what would be right.
+    fn problems(&self) -> Vec<Problem>;
+}
+
+impl Model {
+    /// The model's architecture.
+    pub fn architecture(&self) -> &dyn Architecture {
+        match self {
+            Model::Mlp(model) => model,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The link in the address bar: `#v1/<lab>?key=value&…`, readable and stable.
+//!
+//! Only what differs from the defaults of that version is written, in the order of the form. `v1` pins the
+//! defaults: they never change, so that a link means the same run for ever. What cannot be read is listed,
+//! and the rest is kept.
+//!
+//! ```
+//! use vivarium::permalink::{decode, encode};
+//! let (link, notices) = decode("#v1/sparse-parity?n=20&width=64&colour=blue");
+//! assert_eq!(encode(&link), "#v1/sparse-parity?n=20&width=64");
+//! assert_eq!(notices[0].key, "colour");
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
+use crate::settings::{Problem, Range, Settings};
+use crate::{choices, settings};
+
+choices! {
+    /// What happens when the page has opened.
+    pub enum Start {
+        /// The run starts by itself.
+        Playing = "play", "Playing";
+        /// The run waits for the person.
+        Paused = "paused", "Paused";
+    }
+}
+
+settings! {
+    /// How a run is shown; it changes no number of the run.
+    pub struct View {
+        /// Most steps per second, so that the eye can follow; 0 is as fast as the device can.
+        speed: u64 = 400, "speed", "Speed limit", Range::Int(0, 1_000_000), "steps/s";
+        /// Whether the run starts when the page is opened.
+        start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
+    }
+}
+
+/// Keys promised to the teacher's links (locked and hidden controls, embedding, starting at a step, what is
+/// shown). They are kept as they stand and have no effect yet.
+pub const RESERVED: [&str; 6] = ["lock", "hide", "embed", "at", "show", "axes"];
+
+/// What a link says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Link {
+    /// The run.
+    pub spec: RunSpec,
+    /// How it is shown.
+    pub view: View,
+    /// Reserved keys with their values, in the order of the link.
+    pub reserved: Vec<(String, String)>,
+}
+
+/// Longest link that is read; what comes behind is ignored.
+pub const MAX_LENGTH: usize = 8192;
+
+/// Most notices that one link can cause.
+const MAX_NOTICES: usize = 20;
+
+/// The link of `link`, starting with `#v1/`.
+pub fn encode(link: &Link) -> String {
+    let defaults = RunSpec::of_lab(link.spec.task.info().slug).unwrap_or_default();
+    let mut parts = vec![];
+    for key in [MODEL_KEY, OPTIMIZER_KEY] {
+        if let Some(value) = link.spec.value(key).filter(|v| defaults.value(key).as_ref() != Some(v)) {
+            parts.push(format!("{key}={value}"));
+        }
+    }
+    // Against the defaults of the chosen entries: another optimizer brings its own.
+    let mut base = defaults;
+    for key in [MODEL_KEY, OPTIMIZER_KEY] {
+        if let Some(value) = link.spec.value(key) {
+            let _ = base.set(key, &value);
+        }
+    }
+    for (_, knob) in link.spec.knobs() {
+        if let Some(value) = link.spec.value(knob.key).filter(|v| base.value(knob.key).as_ref() != Some(v)) {
+            parts.push(format!("{}={value}", knob.key));
+        }
+    }
+    let plain = View::default();
+    for knob in View::KNOBS {
+        if let Some(value) = link.view.value(knob.key).filter(|v| plain.value(knob.key).as_ref() != Some(v)) {
+            parts.push(format!("{}={value}", knob.key));
+        }
+    }
+    parts.extend(link.reserved.iter().map(|(k, v)| format!("{k}={v}")));
+    let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
+    format!("#v1/{}{query}", link.spec.task.info().slug)
+}
+
+/// Reads a link, a whole address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices
+/// say what was ignored and what would have been right.
+pub fn decode(text: &str) -> (Link, Vec<Problem>) {
+    let mut notices = vec![];
+    let mut text = text.trim();
+    if text.len() > MAX_LENGTH {
+        notices.push(Problem::new("link", &format!("{} characters", text.len()), format!("at most {MAX_LENGTH}")));
+        let end = (0..=MAX_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        text = &text[..end];
+    }
+    let text = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+    let text = percent_decode(text);
+    let (path, query) = text.split_once('?').unwrap_or((&text, ""));
+    let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
+    if version != "v1" {
+        notices.push(Problem::new("version", version, "v1; the rest was read as v1"));
+    }
+    let mut link = Link::default();
+    let lab = lab.trim_matches('/');
+    match RunSpec::of_lab(lab) {
+        Some(spec) => link.spec = spec,
+        None if lab.is_empty() => {}
+        None => {
+            let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
+            notices.push(Problem::new("lab", lab, format!("one of {}", labs.join(", "))));
+        }
+    }
+    let pairs: Vec<(&str, &str)> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .collect();
+    // Which model and optimizer decides which other keys exist.
+    let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
+    let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
+    let mut seen: Vec<&str> = vec![];
+    for &(key, value) in ordered {
+        if seen.contains(&key) {
+            notices.push(Problem::new(key, value, "to be given once; the first was kept"));
+            continue;
+        }
+        seen.push(key);
+        if let Err(problem) = read(&mut link, key, value) {
+            notices.push(problem);
+        }
+    }
+    notices.extend(link.spec.repair());
+    if notices.len() > MAX_NOTICES {
+        let more = notices.len() - MAX_NOTICES;
+        notices.truncate(MAX_NOTICES);
+        notices.push(Problem::new("link", &format!("{more} more"), "settings of this run"));
+    }
+    (link, notices)
+}
+
+fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
+    if RESERVED.contains(&key) {
+        let plain = value.len() <= 200 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
+        if !plain {
+            return Err(Problem::new(key, value, "letters, digits, dots, commas and dashes"));
+        }
+        link.reserved.push((key.to_string(), value.to_string()));
+        return Err(Problem::new(key, value, "nothing yet: it is kept for later and has no effect"));
+    }
+    if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
+        link.view.set(key, &knob.parse(value)?)?;
+        return Ok(());
+    }
+    link.spec.parse(key, value)
+}
+
+/// Undoes what mail and chat programs do to a link. Bytes that make no text are left as they are.
+fn percent_decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = (bytes[at] == b'%')
+            .then(|| bytes.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<String> {
+        decode(text).1.into_iter().map(|p| p.key).collect()
+    }
+
+    #[test]
+    fn defaults_make_the_shortest_link() {
+        assert_eq!(encode(&Link::default()), "#v1/sparse-parity");
+        assert_eq!(decode("#v1/sparse-parity").0, Link::default());
+        assert_eq!(decode("").0, Link::default());
+    }
+
+    #[test]
+    fn whole_addresses_and_escaped_links_are_read() {
+        let (link, notices) = decode("https://example.org/vivarium/#v1/sparse-parity%3Fn%3D20%26s=1.2.3");
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&s=1.2.3");
+    }
+
+    #[test]
+    fn another_optimizer_brings_its_own_defaults() {
+        let (link, notices) = decode("#v1/sparse-parity?lr=0.01&opt=adam&b1=0.8");
+        assert!(notices.is_empty());
+        assert_eq!(encode(&link), "#v1/sparse-parity?opt=adam&lr=0.01&b1=0.8");
+        assert_eq!(encode(&decode("#v1/sparse-parity?opt=adam").0), "#v1/sparse-parity?opt=adam");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_listed_and_the_rest_is_kept() {
+        let bad = "#v1/sparse-parity?n=20&batch=0&k=99&x=<script>alert(1)</script>&n=30&width=64";
+        assert_eq!(keys(bad), ["batch", "k", "x", "n"]);
+        assert_eq!(encode(&decode(bad).0), "#v1/sparse-parity?n=20&width=64");
+        assert_eq!(keys("#v1/sparse-parity?n=4&k=6"), ["k"]);
+        assert_eq!(keys("#v9/sparse-parity?n=20"), ["version"]);
+        assert_eq!(keys("#v1/astrology"), ["lab"]);
+        assert_eq!(keys("#v1/sparse-parity?mom=0.9&opt=adam"), ["mom"]);
+    }
+
+    #[test]
+    fn teachers_keys_are_kept_and_said_to_have_no_effect() {
+        let (link, notices) = decode("#v1/sparse-parity?lock=n,k&embed");
+        assert_eq!(encode(&link), "#v1/sparse-parity?lock=n,k&embed=");
+        assert_eq!(notices.len(), 2);
+    }
+
+    #[test]
+    fn garbage_of_any_length_gives_notices_and_a_run() {
+        for text in ["#".repeat(100_000), "&=".repeat(50_000), "%".repeat(100_000), "é%ff".repeat(30_000)] {
+            let (link, notices) = decode(&text);
+            assert!(link.spec.problems().is_empty());
+            assert!(!notices.is_empty() && notices.len() <= MAX_NOTICES + 1);
+        }
+    }
+}

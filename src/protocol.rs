@@ -1,0 +1,214 @@
+//! What the page and the worker say to each other. The command line and the tests speak it too.
+//!
+//! Commands are imperative, events are past. Large arrays travel beside a message, as a [`Payload`], so that
+//! a browser can hand them over without copying.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::RunSpec;
+
+/// From the page to the worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Begin a run, from the start or from the checkpoint that comes as payload. A run in progress is dropped.
+    Start {
+        /// The run.
+        spec: RunSpec,
+        /// Most steps per second; 0 is as fast as possible.
+        speed: u64,
+        /// Whether to wait for [`Command::Play`].
+        paused: bool,
+        /// Held-out examples to measure on while the run goes on, if fewer than the specification's; a
+        /// reached target is confirmed on all of them.
+        held_out_limit: Option<usize>,
+    },
+    /// Go on.
+    Play,
+    /// Stop until told to go on.
+    Pause,
+    /// Make one step, measure, and pause.
+    Step,
+    /// Change the speed limit, in steps per second; 0 is as fast as possible.
+    Speed(u64),
+    /// Change the learning rate from the next step on.
+    LearningRate(f64),
+    /// Go on after the end, up to this step.
+    Extend(u64),
+    /// Send a checkpoint now.
+    Checkpoint,
+}
+
+/// From the worker to the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The worker is there and has a device.
+    Ready(DeviceReport),
+    /// A run has begun, or has been taken up again.
+    Started {
+        /// Steps already made.
+        step: u64,
+        /// Input coordinates that matter, from 0.
+        relevant: Vec<usize>,
+        /// Held-out examples that are measured on while the run goes on.
+        held_out: usize,
+        /// Numbers that are trained, over all replicas.
+        parameters: usize,
+    },
+    /// New measurements, in rising order of steps.
+    Metrics(Vec<Row>),
+    /// First-layer weights of the first replica; the payload holds them, `[inputs, width]`.
+    Weights {
+        /// Steps made when they were read.
+        step: u64,
+        /// Inputs: rows of the payload.
+        inputs: usize,
+        /// Neurons: columns of the payload.
+        width: usize,
+    },
+    /// How fast it goes.
+    Rate {
+        /// Steps per second of the clock on the wall.
+        steps_per_s: f64,
+        /// Steps per second of computing time alone: what the device could do without a speed limit.
+        capacity: f64,
+    },
+    /// A replica has reached the target accuracy for the first time.
+    Solved {
+        /// Which replica.
+        replica: usize,
+        /// The step t_c at which it was measured.
+        step: u64,
+    },
+    /// The run waits.
+    Paused {
+        /// Steps made.
+        step: u64,
+    },
+    /// The run goes on.
+    Resumed {
+        /// Steps made.
+        step: u64,
+    },
+    /// The run has ended.
+    Finished {
+        /// Steps made.
+        step: u64,
+        /// Why.
+        reason: Ending,
+    },
+    /// The learning rate is another from this step on.
+    LearningRateChanged {
+        /// First step at the new rate.
+        step: u64,
+        /// The new rate.
+        lr: f64,
+    },
+    /// The loss is no longer finite; parameters were put back to the last good measurement.
+    Diverged {
+        /// Step at which the loss was seen not to be finite.
+        step: u64,
+        /// Step of the last good measurement, where the run stands now.
+        last_good: u64,
+    },
+    /// A checkpoint of this step is in the payload.
+    Checkpoint {
+        /// Steps made.
+        step: u64,
+    },
+    /// The worker cannot go on: one sentence for the person.
+    Failed(Failure),
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ending {
+    /// Every replica reached the target accuracy.
+    Target,
+    /// The last step was made.
+    LastStep,
+    /// The loss was no longer finite.
+    Diverged,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Failure {
+    /// There is no GPU to use.
+    #[error("{0}")]
+    NoGpu(String),
+    /// The GPU was there and is gone, or gives wrong numbers.
+    #[error("the GPU stopped working ({0})")]
+    GpuLost(String),
+    /// The specification cannot be run.
+    #[error("{0}")]
+    Impossible(String),
+    /// A checkpoint cannot be read.
+    #[error("this checkpoint cannot be read: {0}")]
+    BadCheckpoint(String),
+    /// Something in the program is wrong.
+    #[error("the training program stopped: {0}")]
+    Internal(String),
+}
+
+/// One measurement: a number per replica in each vector.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// Steps made before it.
+    pub step: u64,
+    /// Loss on the next training batch, or on the finite sample where there is one.
+    pub train_loss: Vec<f32>,
+    /// Accuracy on the same, from 0 to 1.
+    pub train_accuracy: Vec<f32>,
+    /// Loss on held-out examples.
+    pub test_loss: Vec<f32>,
+    /// Accuracy on held-out examples, from 0 to 1.
+    pub test_accuracy: Vec<f32>,
+}
+
+/// The kinds of device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceKind {
+    /// Burn's flex on the processor.
+    Cpu,
+    /// Burn on wgpu.
+    Gpu,
+}
+
+/// A device as a person wants it named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceReport {
+    /// Its kind.
+    pub kind: DeviceKind,
+    /// "CPU", "WebGPU: Apple M2", "Vulkan: NVIDIA H200".
+    pub name: String,
+    /// Which learner trains there: "Burn autodiff on flex".
+    pub learner: String,
+    /// Whether the GPU is only simulated on the CPU, which is slower than using the CPU directly.
+    pub simulated: bool,
+}
+
+/// An array that travels beside an event.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Payload {
+    /// Nothing.
+    Empty,
+    /// Numbers.
+    Numbers(Vec<f32>),
+    /// A file's bytes.
+    Bytes(Vec<u8>),
+}
+
+/// An event with what travels beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// What happened.
+    pub event: Event,
+    /// The array that belongs to it.
+    pub payload: Payload,
+}
+
+impl From<Event> for Message {
+    fn from(event: Event) -> Self {
+        Message { event, payload: Payload::Empty }
+    }
+}

@@ -1,0 +1,317 @@
+//! The one source of randomness: a counter-based generator, the same on every processor.
+//!
+//! `draw(seed, purpose, replica, step, index)` is a pure function, so that pause, resume, replay from a
+//! checkpoint and a link opened elsewhere all see the same data. It is Threefry-4x32 with 20 rounds
+//! (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"), checked against
+//! the known answers of Random123.
+//!
+//! # Why
+//! Threefry rather than Philox, because it needs only add, rotate and xor: WGSL has neither 64-bit
+//! integers nor a high multiplication. The rounds are written once, inside `twice!`, and compiled twice:
+//! as plain Rust, where addition must be told to wrap, and as a `#[cube]` function, where it wraps by
+//! itself. Logarithm and cosine come from `libm`, not from the system, so that normal draws are equal in
+//! every browser and on every system. 2026-11-20.
+//!
+//! ```
+//! use vivarium::rng::{Purpose, Stream};
+//! let stream = Stream::new(7, Purpose::Batch, 0);
+//! assert_eq!(stream.word(3, 0), stream.word(3, 0)); // a pure function
+//! assert_ne!(stream.word(3, 0), stream.word(4, 0)); // of the step
+//! ```
+
+/// What a draw is for. Draws for different purposes are independent. The numbers are permanent, since
+/// links rely on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Purpose {
+    /// Which coordinates are relevant.
+    Support = 1,
+    /// Inputs of fresh batches.
+    Batch = 2,
+    /// Label noise.
+    Noise = 3,
+    /// Initial weights.
+    Weights = 4,
+    /// The held-out batch.
+    HeldOut = 5,
+    /// The order in which a finite sample is visited.
+    Order = 6,
+    /// The finite sample itself.
+    Sample = 7,
+}
+
+/// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.
+macro_rules! twice {
+    // The attribute comes from the call, because the cube macro looks its own names up where it was written.
+    ($($pound:tt $cube:tt $(#[doc = $doc:literal])* pub fn $name:ident($($args:tt)*) -> u32 { $($body:tt)* })+) => {
+        /// The generator as plain Rust.
+        pub mod host {
+            #[inline(always)]
+            fn add(a: u32, b: u32) -> u32 { a.wrapping_add(b) }
+            $($(#[doc = $doc])* #[inline] #[expect(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
+            pub fn $name($($args)*) -> u32 { $($body)* })+
+            #[inline(always)]
+            fn rotate(x: u32, by: u32) -> u32 { (x << by) | (x >> (32u32 - by)) }
+        }
+        /// The generator as CubeCL code, for use inside kernels.
+        #[cfg(feature = "gpu")]
+        #[expect(missing_docs, clippy::too_many_arguments, reason = "documented in `host`; the cube macro adds items of its own")]
+        pub mod device {
+            use cubecl::prelude::*;
+            #[cube]
+            fn add(a: u32, b: u32) -> u32 { a + b }
+            #[cube]
+            fn rotate(x: u32, by: u32) -> u32 { (x << by) | (x >> (32u32 - by)) }
+            $($pound $cube
+            pub fn $name($($args)*) -> u32 { $($body)* })+
+        }
+    };
+}
+
+twice! {
+    #[cube]
+    /// Word `lane` (0 to 3) of Threefry-4x32-20 under key `k0..k3` at counter `c0..c3`.
+    pub fn threefry(k0: u32, k1: u32, k2: u32, k3: u32, c0: u32, c1: u32, c2: u32, c3: u32, lane: u32) -> u32 {
+        let k4 = k0 ^ k1 ^ k2 ^ k3 ^ 466688986u32;
+        let mut x0 = add(c0, k0);
+        let mut x1 = add(c1, k1);
+        let mut x2 = add(c2, k2);
+        let mut x3 = add(c3, k3);
+        x0 = add(x0, x1); x1 = rotate(x1, 10u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 26u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 11u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 21u32) ^ x2;
+        x0 = add(x0, x1); x1 = rotate(x1, 13u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 27u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 23u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 5u32) ^ x2;
+        x0 = add(x0, k1); x1 = add(x1, k2); x2 = add(x2, k3); x3 = add(add(x3, k4), 1u32);
+        x0 = add(x0, x1); x1 = rotate(x1, 6u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 20u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 17u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 11u32) ^ x2;
+        x0 = add(x0, x1); x1 = rotate(x1, 25u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 10u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 18u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 20u32) ^ x2;
+        x0 = add(x0, k2); x1 = add(x1, k3); x2 = add(x2, k4); x3 = add(add(x3, k0), 2u32);
+        x0 = add(x0, x1); x1 = rotate(x1, 10u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 26u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 11u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 21u32) ^ x2;
+        x0 = add(x0, x1); x1 = rotate(x1, 13u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 27u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 23u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 5u32) ^ x2;
+        x0 = add(x0, k3); x1 = add(x1, k4); x2 = add(x2, k0); x3 = add(add(x3, k1), 3u32);
+        x0 = add(x0, x1); x1 = rotate(x1, 6u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 20u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 17u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 11u32) ^ x2;
+        x0 = add(x0, x1); x1 = rotate(x1, 25u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 10u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 18u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 20u32) ^ x2;
+        x0 = add(x0, k4); x1 = add(x1, k0); x2 = add(x2, k1); x3 = add(add(x3, k2), 4u32);
+        x0 = add(x0, x1); x1 = rotate(x1, 10u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 26u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 11u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 21u32) ^ x2;
+        x0 = add(x0, x1); x1 = rotate(x1, 13u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 27u32) ^ x2;
+        x0 = add(x0, x3); x3 = rotate(x3, 23u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 5u32) ^ x2;
+        x0 = add(x0, k0); x1 = add(x1, k1); x2 = add(x2, k2); x3 = add(add(x3, k3), 5u32);
+        let mut out = x0;
+        if lane == 1u32 { out = x1; }
+        if lane == 2u32 { out = x2; }
+        if lane == 3u32 { out = x3; }
+        out
+    }
+
+    #[cube]
+    /// The draw number `index` for `purpose` at `step` in `replica`, as 32 random bits.
+    pub fn draw(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, index: u32) -> u32 {
+        threefry(seed_low, seed_high, purpose, replica, index / 4u32, step_low, step_high, 0u32, index % 4u32)
+    }
+}
+
+/// The draws of one seed, purpose and replica.
+#[derive(Debug, Clone, Copy)]
+pub struct Stream {
+    seed: u64,
+    purpose: Purpose,
+    replica: u32,
+}
+
+impl Stream {
+    /// The draws of `seed` for `purpose` in `replica`.
+    pub fn new(seed: u64, purpose: Purpose, replica: u32) -> Self {
+        Stream { seed, purpose, replica }
+    }
+
+    /// 32 random bits.
+    #[inline]
+    pub fn word(&self, step: u64, index: u32) -> u32 {
+        host::draw(
+            self.seed as u32,
+            (self.seed >> 32) as u32,
+            self.purpose as u32,
+            self.replica,
+            step as u32,
+            (step >> 32) as u32,
+            index,
+        )
+    }
+
+    /// Uniform in [0, 1), with 24 random bits, so that the result is exact in `f32`.
+    #[inline]
+    pub fn unit(&self, step: u64, index: u32) -> f32 {
+        (self.word(step, index) >> 8) as f32 * (1.0 / 16_777_216.0)
+    }
+
+    /// Uniform on `0..bound`; the bias is below `bound / 2³²`.
+    #[inline]
+    pub fn below(&self, step: u64, index: u32, bound: u32) -> u32 {
+        ((u64::from(self.word(step, index)) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// Standard normal, by Box and Muller (1958) from words `2·index` and `2·index + 1`.
+    pub fn normal(&self, step: u64, index: u32) -> f32 {
+        let radius = libm::sqrt(-2.0 * libm::log(f64::from(1.0 - self.unit(step, 2 * index))));
+        let angle = 2.0 * std::f64::consts::PI * f64::from(self.unit(step, 2 * index + 1));
+        (radius * libm::cos(angle)) as f32
+    }
+
+    /// `true` with probability `p`.
+    #[inline]
+    pub fn chance(&self, step: u64, index: u32, p: f64) -> bool {
+        f64::from(self.word(step, index)) < p * 4_294_967_296.0
+    }
+
+    /// `count` different numbers from `0..bound`, in rising order (Floyd's algorithm).
+    pub fn subset(&self, bound: usize, count: usize) -> Vec<usize> {
+        let mut chosen: Vec<usize> = Vec::with_capacity(count);
+        for (i, top) in (bound - count..bound).enumerate() {
+            let pick = self.below(0, i as u32, top as u32 + 1) as usize;
+            chosen.push(if chosen.contains(&pick) { top } else { pick });
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// Where item `index` of round `epoch` goes: a permutation of `0..size` for each epoch.
+    ///
+    /// A Feistel network over the next power of four with cycle walking (Black and Rogaway 2002), so
+    /// that any position is found without storing the order: the same works in a kernel.
+    pub fn shuffled(&self, epoch: u64, index: u32, size: u32) -> u32 {
+        let bits = (32 - size.saturating_sub(1).leading_zeros()).max(2).div_ceil(2);
+        let mask = (1u32 << bits) - 1;
+        let keys: [u32; 8] = std::array::from_fn(|i| self.word(epoch, i as u32));
+        let mut at = index;
+        loop {
+            let (mut left, mut right) = (at >> bits, at & mask);
+            for key in keys {
+                let mixed = (right ^ key).wrapping_mul(0x9E37_79B1);
+                let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA77);
+                (left, right) = (right, left ^ ((mixed ^ (mixed >> 13)) & mask));
+            }
+            at = (left << bits) | right;
+            if at < size {
+                return at;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_known_answers_of_random123() {
+        let pi = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344];
+        let key = [0xa4093822, 0x299f31d0, 0x082efa98, 0xec4e6c89];
+        for (k, c, answer) in [
+            ([0; 4], [0; 4], [0x9c6ca96au32, 0xe17eae66, 0xfc10ecd4, 0x5256a7d8]),
+            ([u32::MAX; 4], [u32::MAX; 4], [0x2a881696, 0x57012287, 0xf6c7446e, 0xa16a6732]),
+            (key, pi, [0x59cd1dbb, 0xb8879579, 0x86b5d00c, 0xac8b6d84]),
+        ] {
+            for (lane, word) in answer.into_iter().enumerate() {
+                let got = host::threefry(k[0], k[1], k[2], k[3], c[0], c[1], c[2], c[3], lane as u32);
+                assert_eq!(got, word, "lane {lane}");
+            }
+        }
+    }
+
+    /// Pearson's statistic of `counts` against equal expectation, in standard deviations.
+    fn chi_square_z(counts: &[u32]) -> f64 {
+        let expected = counts.iter().sum::<u32>() as f64 / counts.len() as f64;
+        let chi: f64 = counts.iter().map(|c| (f64::from(*c) - expected).powi(2) / expected).sum();
+        let freedom = counts.len() as f64 - 1.0;
+        (chi - freedom) / (2.0 * freedom).sqrt()
+    }
+
+    #[test]
+    fn bytes_bits_and_neighbouring_counters_look_independent() {
+        let stream = Stream::new(1, Purpose::Batch, 0);
+        let mut bytes = vec![0u32; 256];
+        let mut bits = [0u32; 32];
+        let mut pairs = vec![0u32; 256];
+        let draws = 1 << 16;
+        for i in 0..draws {
+            let (word, next) = (stream.word(u64::from(i) / 64, i % 64), stream.word(u64::from(i) / 64 + 1, i % 64));
+            for b in 0..4 {
+                bytes[(word >> (8 * b)) as usize & 255] += 1;
+            }
+            for (b, count) in bits.iter_mut().enumerate() {
+                *count += (word >> b) & 1;
+            }
+            pairs[((word & 15) << 4 | (next & 15)) as usize] += 1;
+        }
+        assert!(chi_square_z(&bytes).abs() < 4.0);
+        assert!(chi_square_z(&pairs).abs() < 4.0);
+        let deviation = (f64::from(draws) / 4.0).sqrt();
+        for count in bits {
+            assert!((f64::from(count) - f64::from(draws) / 2.0).abs() < 4.5 * deviation);
+        }
+    }
+
+    #[test]
+    fn normals_have_the_moments_of_a_normal() {
+        let stream = Stream::new(2, Purpose::Weights, 0);
+        let n = 100_000;
+        let draws: Vec<f64> = (0..n).map(|i| f64::from(stream.normal(0, i))).collect();
+        let moment = |p: i32| draws.iter().map(|x| x.powi(p)).sum::<f64>() / f64::from(n);
+        assert!(moment(1).abs() < 0.012);
+        assert!((moment(2) - 1.0).abs() < 0.02);
+        assert!(moment(3).abs() < 0.05);
+        assert!((moment(4) - 3.0).abs() < 0.15);
+    }
+
+    #[test]
+    fn purposes_replicas_steps_and_seeds_differ() {
+        let base = Stream::new(0, Purpose::Batch, 0).word(0, 0);
+        for other in [
+            Stream::new(1, Purpose::Batch, 0).word(0, 0),
+            Stream::new(1 << 32, Purpose::Batch, 0).word(0, 0),
+            Stream::new(0, Purpose::Noise, 0).word(0, 0),
+            Stream::new(0, Purpose::Batch, 1).word(0, 0),
+            Stream::new(0, Purpose::Batch, 0).word(1, 0),
+            Stream::new(0, Purpose::Batch, 0).word(1 << 32, 0),
+            Stream::new(0, Purpose::Batch, 0).word(0, 1),
+        ] {
+            assert_ne!(base, other);
+        }
+    }
+
+    #[test]
+    fn shuffled_is_a_permutation_that_changes_with_the_epoch() {
+        for size in [1u32, 2, 3, 7, 64, 700, 1000] {
+            let order = |epoch| -> Vec<u32> {
+                let stream = Stream::new(5, Purpose::Order, 0);
+                (0..size).map(|i| stream.shuffled(epoch, i, size)).collect()
+            };
+            let mut sorted = order(0);
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..size).collect::<Vec<_>>());
+            if size >= 64 {
+                assert_ne!(order(0), order(1));
+                let fixed = order(0).iter().enumerate().filter(|(i, v)| *i as u32 == **v).count();
+                assert!(fixed < 8, "a random permutation has about one fixed point, not {fixed}");
+            }
+        }
+    }
+
+    #[test]
+    fn subsets_are_uniform() {
+        let mut hits = vec![0u32; 10];
+        for seed in 0..3_000 {
+            let subset = Stream::new(seed, Purpose::Support, 0).subset(10, 3);
+            assert!(subset.windows(2).all(|w| w[0] < w[1]) && subset[2] < 10);
+            subset.iter().for_each(|i| hits[*i] += 1);
+        }
+        assert!(chi_square_z(&hits).abs() < 4.0, "{hits:?}");
+        assert_eq!(Stream::new(0, Purpose::Support, 0).subset(3, 3), vec![0, 1, 2]);
+    }
+}

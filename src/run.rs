@@ -1,0 +1,333 @@
+//! The value that determines a run: task, model, optimizer and the settings of the run itself.
+
+use serde::{Deserialize, Serialize};
+
+use crate::models::Model;
+use crate::settings::{Knob, Problem, Range, Settings, Value};
+use crate::tasks::Task;
+use crate::training::loss::Loss;
+use crate::training::optimizers::Optimizer;
+use crate::{choices, settings};
+
+choices! {
+    /// When a run ends.
+    pub enum Halt {
+        /// When every replica has reached the target accuracy, or at the last step.
+        Target = "target", "At the target accuracy";
+        /// At the last step, whatever happens before.
+        Steps = "steps", "At the last step";
+    }
+}
+
+choices! {
+    /// Where a run is trained.
+    pub enum DeviceChoice {
+        /// The faster of the two for this network.
+        Auto = "auto", "Whichever is faster";
+        /// Burn's flex, with SIMD.
+        Cpu = "cpu", "CPU";
+        /// WebGPU in a browser; Vulkan, Metal or DirectX elsewhere.
+        Gpu = "gpu", "GPU";
+    }
+}
+
+settings! {
+    /// What is trained towards, for how long, how often it is measured, and from which seed.
+    pub struct Run {
+        /// What training makes small.
+        loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
+        /// Examples per step.
+        batch: usize = 32, "batch", "Batch size B", Range::Int(1, 4096), "examples";
+        /// Number from which data and initial weights follow; the same seed is the same run.
+        seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
+        /// Networks trained side by side from different weights and data.
+        replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 256), "networks";
+        /// Step at which the run ends at the latest.
+        steps: u64 = 20_000, "steps", "Last step", Range::Int(1, 10_000_000), "steps";
+        /// Held-out accuracy that counts as having found the solution.
+        target: f64 = 1.0, "target", "Target accuracy", Range::Real(0.5, 1.0);
+        /// Whether the run ends when the target accuracy is reached.
+        halt: Halt = Halt::Target, "halt", "Stop", Range::Choice(Halt::OPTIONS);
+        /// Steps between two measurements of loss and accuracy.
+        every: u64 = 50, "every", "Measure every", Range::Int(1, 100_000), "steps";
+        /// Examples that are never trained on, for measuring loss and accuracy.
+        held_out: usize = 8192, "held", "Held-out examples", Range::Int(64, 65_536), "examples";
+        /// Learning rates that were set while the run went on, by step.
+        schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
+        /// Where the run is trained.
+        device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
+    }
+}
+
+/// The part of a specification that a knob belongs to, in the order of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// What there is to learn.
+    Task,
+    /// What learns.
+    Model,
+    /// How it learns.
+    Optimizer,
+    /// For how long, from which seed, where.
+    Run,
+}
+
+impl Section {
+    /// All of them, in order.
+    pub const ALL: [Section; 4] = [Section::Task, Section::Model, Section::Optimizer, Section::Run];
+
+    /// The heading in the form.
+    pub fn label(self) -> &'static str {
+        match self {
+            Section::Task => "Task",
+            Section::Model => "Model",
+            Section::Optimizer => "Optimizer",
+            Section::Run => "Run",
+        }
+    }
+}
+
+/// Everything that determines a run. Equal values are the same run.
+///
+/// ```
+/// use vivarium::run::RunSpec;
+/// let mut spec = RunSpec::default();
+/// spec.parse("width", "64").unwrap();
+/// assert!(spec.parse("width", "0").is_err());
+/// assert_eq!(spec.value("width").unwrap().to_string(), "64");
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// What there is to learn.
+    pub task: Task,
+    /// What learns.
+    pub model: Model,
+    /// How it learns.
+    pub optimizer: Optimizer,
+    /// Loss, batch, seed, length, measuring, device.
+    pub run: Run,
+}
+
+impl Default for RunSpec {
+    fn default() -> Self {
+        RunSpec {
+            task: Task::SparseParity(Default::default()),
+            model: Model::Mlp(Default::default()),
+            optimizer: Optimizer::Sgd(Default::default()),
+            run: Run::default(),
+        }
+    }
+}
+
+/// Key that chooses the model.
+pub const MODEL_KEY: &str = "model";
+/// Key that chooses the optimizer.
+pub const OPTIMIZER_KEY: &str = "opt";
+
+/// Most numbers a run may keep per tensor of hidden activations or weights, so that a link cannot ask
+/// for more memory than a browser gives: 256 MiB in single precision.
+const MAX_NUMBERS: usize = 1 << 26;
+
+impl RunSpec {
+    /// The run that a lab's bare link stands for.
+    pub fn of_lab(slug: &str) -> Option<Self> {
+        Some(RunSpec { task: Task::from_slug(slug)?, ..Default::default() })
+    }
+
+    /// Every knob of this run with its section, in the order of the form and of the link.
+    pub fn knobs(&self) -> Vec<(Section, &'static Knob)> {
+        let sections = [
+            (Section::Task, self.task.knobs()),
+            (Section::Model, self.model.knobs()),
+            (Section::Optimizer, self.optimizer.knobs()),
+            (Section::Run, Run::KNOBS),
+        ];
+        sections.into_iter().flat_map(|(s, knobs)| knobs.iter().map(move |k| (s, k))).collect()
+    }
+
+    /// The knob behind `key`.
+    pub fn knob(&self, key: &str) -> Option<&'static Knob> {
+        self.knobs().into_iter().map(|(_, knob)| knob).find(|knob| knob.key == key)
+    }
+
+    /// The value behind `key`, also for the keys that choose model and optimizer.
+    pub fn value(&self, key: &str) -> Option<Value> {
+        match key {
+            MODEL_KEY => Some(Value::Choice(self.model.info().slug.to_string())),
+            OPTIMIZER_KEY => Some(Value::Choice(self.optimizer.info().slug.to_string())),
+            _ => self
+                .task
+                .value(key)
+                .or_else(|| self.model.value(key))
+                .or_else(|| self.optimizer.value(key))
+                .or_else(|| self.run.value(key)),
+        }
+    }
+
+    /// Sets the value behind `key`.
+    ///
+    /// # Errors
+    /// When no such key exists here or the value is out of range; nothing is changed then.
+    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), Problem> {
+        if let (MODEL_KEY | OPTIMIZER_KEY, Value::Choice(slug)) = (key, value) {
+            return self.parse(key, slug);
+        }
+        let known = self.task.set(key, value)?
+            || self.model.set(key, value)?
+            || self.optimizer.set(key, value)?
+            || self.run.set(key, value)?;
+        if known { Ok(()) } else { Err(Problem::new(key, &value.to_string(), "a setting of this run")) }
+    }
+
+    /// Sets the value behind `key` from text, as in a link.
+    ///
+    /// # Errors
+    /// As [`RunSpec::set`].
+    pub fn parse(&mut self, key: &str, text: &str) -> Result<(), Problem> {
+        match key {
+            MODEL_KEY => {
+                self.model = Model::from_slug(text)
+                    .ok_or_else(|| Problem::new(key, text, one_of(Model::ENTRIES)))?;
+                Ok(())
+            }
+            OPTIMIZER_KEY => {
+                self.optimizer = Optimizer::from_slug(text)
+                    .ok_or_else(|| Problem::new(key, text, one_of(Optimizer::ENTRIES)))?;
+                Ok(())
+            }
+            _ => {
+                let knob = self
+                    .knob(key)
+                    .ok_or_else(|| Problem::new(key, text, "a setting of this run"))?;
+                self.set(key, &knob.parse(text)?)
+            }
+        }
+    }
+
+    /// What cannot be in this combination of settings, each of which is in range by itself.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.task.sampler().problems();
+        problems.extend(self.model.architecture().problems());
+        let inputs = self.task.sampler().inputs();
+        let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
+        let data = self.run.replicas * self.run.batch * inputs;
+        let samples = self.run.replicas * self.task.sampler().sample_size().unwrap_or(0) * inputs;
+        if weights > MAX_NUMBERS || data > MAX_NUMBERS || samples > MAX_NUMBERS {
+            problems.push(Problem::new(
+                "replicas",
+                &self.run.replicas.to_string(),
+                "fewer networks of this size: together they would not fit into a browser's memory",
+            ));
+        }
+        problems
+    }
+
+    /// Puts settings that cannot be together back to defaults, or to the nearest that can, and says which.
+    pub fn repair(&mut self) -> Vec<Problem> {
+        let mut repaired: Vec<Problem> = vec![];
+        // Each round mends one knob, and no knob is mended twice.
+        while let Some(problem) = self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key)) {
+            let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
+            if let Some(default) = fresh.value(&problem.key) {
+                // The default was checked when it was declared.
+                let _ = self.set(&problem.key, &default);
+            }
+            repaired.push(problem);
+        }
+        let mended = self.problems().is_empty();
+        match &mut self.task {
+            Task::SparseParity(task) if !mended => task.k = task.k.min(task.n),
+            Task::SparseParity(_) => {}
+        }
+        repaired
+    }
+
+    /// The parameters of all replicas.
+    pub fn parameters(&self) -> Vec<crate::models::Parameter> {
+        self.model.architecture().parameters(self.task.sampler().inputs(), self.run.replicas)
+    }
+
+    /// Learning rate at `step`, with the changes made while the run went on.
+    pub fn learning_rate(&self, step: u64) -> f64 {
+        let changes = self.run.schedule.iter().rev();
+        changes.clone().find(|(from, _)| *from <= step).map_or(self.optimizer.learning_rate(), |(_, lr)| *lr)
+    }
+
+    /// Records that the learning rate is `lr` from `step` on; later changes are forgotten.
+    pub fn change_learning_rate(&mut self, step: u64, lr: f64) {
+        self.run.schedule.retain(|(from, _)| *from < step);
+        if self.learning_rate(step) != lr {
+            self.run.schedule.push((step, lr));
+        }
+    }
+
+    /// Floating-point operations of one step over all replicas, roughly.
+    pub fn step_flops(&self) -> f64 {
+        let one = self.model.architecture().step_flops(self.task.sampler().inputs(), self.run.batch);
+        one * self.run.replicas as f64
+    }
+
+    /// The names of the settings in which `self` differs from `other`, with both values.
+    pub fn differences(&self, other: &RunSpec) -> Vec<(String, String, String)> {
+        let mut keys = vec![MODEL_KEY, OPTIMIZER_KEY];
+        keys.extend(self.knobs().iter().map(|(_, k)| k.key));
+        let text = |spec: &RunSpec, key: &str| spec.value(key).map(|v| v.to_string()).unwrap_or_default();
+        keys.into_iter()
+            .map(|key| (key.to_string(), text(other, key), text(self, key)))
+            .filter(|(_, before, after)| before != after)
+            .collect()
+    }
+}
+
+fn one_of(entries: &[crate::catalog::Entry]) -> String {
+    let slugs: Vec<_> = entries.iter().map(|e| e.info.slug).collect();
+    format!("one of {}", slugs.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn learning_rate_changes_are_recorded_by_step() {
+        let mut spec = RunSpec::default();
+        assert_eq!(spec.learning_rate(7), 0.1);
+        spec.change_learning_rate(100, 0.05);
+        spec.change_learning_rate(300, 0.01);
+        assert_eq!([99, 100, 299, 300].map(|s| spec.learning_rate(s)), [0.1, 0.05, 0.05, 0.01]);
+        spec.change_learning_rate(200, 0.2);
+        assert_eq!(spec.run.schedule, [(100, 0.05), (200, 0.2)]);
+        spec.change_learning_rate(100, 0.1);
+        assert!(spec.run.schedule.is_empty(), "back to what it was is no change");
+    }
+
+    #[test]
+    fn impossible_combinations_are_repaired_and_named() {
+        let mut spec = RunSpec::default();
+        for (key, text) in [("n", "2"), ("k", "8"), ("width", "64")] {
+            spec.parse(key, text).unwrap();
+        }
+        let repaired = spec.repair();
+        assert_eq!(repaired[0].key, "k");
+        assert!(spec.problems().is_empty());
+        assert_eq!(spec.value("width").unwrap(), Value::Int(64));
+    }
+
+    #[test]
+    fn a_link_cannot_ask_for_unlimited_memory() {
+        let mut spec = RunSpec::default();
+        for (key, text) in [("n", "512"), ("width", "4096"), ("replicas", "256")] {
+            spec.parse(key, text).unwrap();
+        }
+        assert_eq!(spec.repair()[0].key, "replicas");
+        assert!(spec.problems().is_empty());
+    }
+
+    #[test]
+    fn differences_name_what_was_changed() {
+        let mut spec = RunSpec::default();
+        spec.parse("lr", "0.3").unwrap();
+        let expected = ("lr".to_string(), "0.1".to_string(), "0.3".to_string());
+        assert_eq!(spec.differences(&RunSpec::default()), [expected]);
+    }
+}

@@ -1,0 +1,411 @@
+//! One declaration per adjustable value, from which everything that shows, parses or stores it follows.
+//!
+//! # Why
+//! A setting is needed in six places: the form, its tooltip, the permalink, the command line, the README
+//! and the range check. [`settings!`] states it once, and the six read the resulting [`Knob`] table
+//! (the way ripgrep's flags feed its parser, its help and its completions).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What values a knob can take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    /// Whole numbers from the first to the second, both included.
+    Int(u64, u64),
+    /// Real numbers from the first to the second, both included.
+    Real(f64, f64),
+    /// One of a few named options.
+    Choice(&'static [Choice]),
+    /// A list of distinct whole numbers in a range, possibly empty.
+    List(u64, u64),
+    /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
+    Schedule(f64, f64),
+}
+
+/// One option of a [`Range::Choice`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// What stands in a permalink.
+    pub slug: &'static str,
+    /// What a person reads.
+    pub label: &'static str,
+}
+
+/// One adjustable value: its key, its words, its range and its default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Knob {
+    /// Permanent key in permalinks and on the command line.
+    pub key: &'static str,
+    /// The field's term for it, in sentence case.
+    pub label: &'static str,
+    /// One sentence, used as rustdoc, tooltip and README text.
+    pub help: &'static str,
+    /// Unit, or "" for a pure number.
+    pub unit: &'static str,
+    /// The values it takes.
+    pub range: Range,
+}
+
+/// A value of any knob.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Value {
+    /// For [`Range::Int`].
+    Int(u64),
+    /// For [`Range::Real`].
+    Real(f64),
+    /// For [`Range::Choice`]: the option's slug.
+    Choice(String),
+    /// For [`Range::List`].
+    List(Vec<u64>),
+    /// For [`Range::Schedule`].
+    Schedule(Vec<(u64, f64)>),
+}
+
+impl fmt::Display for Value {
+    /// The text that stands in a permalink; [`Knob::parse`] reads it back unchanged.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(v) => write!(f, "{v}"),
+            Value::Real(v) => write!(f, "{}", real(*v)),
+            Value::Choice(v) => f.write_str(v),
+            Value::List(v) => {
+                f.write_str(&v.iter().map(u64::to_string).collect::<Vec<_>>().join("."))
+            }
+            Value::Schedule(v) => f.write_str(
+                &v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"),
+            ),
+        }
+    }
+}
+
+/// Shortest text that reads back as the same number, with an exponent where that is clearer.
+pub fn real(v: f64) -> String {
+    let plain = format!("{v}");
+    let short = format!("{v:e}");
+    if plain.len() > short.len() + 3 { short } else { plain }
+}
+
+impl Knob {
+    /// Reads a value of this knob from text.
+    ///
+    /// # Errors
+    /// A sentence that names the knob, what was read, and what would be right.
+    pub fn parse(&self, text: &str) -> Result<Value, Problem> {
+        let bad = || Problem::new(self.key, text, self.expected());
+        let value = match self.range {
+            Range::Int(..) => Value::Int(parse_int(text).ok_or_else(bad)?),
+            Range::Real(..) => Value::Real(text.parse().map_err(|_| bad())?),
+            Range::Choice(_) => Value::Choice(text.to_string()),
+            Range::List(..) if text.is_empty() => Value::List(vec![]),
+            Range::List(..) => Value::List(
+                text.split(['.', ',', ' '])
+                    .filter(|part| !part.is_empty())
+                    .map(|part| part.parse().map_err(|_| bad()))
+                    .collect::<Result<_, _>>()?,
+            ),
+            Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
+            Range::Schedule(..) => Value::Schedule(
+                text.split('_')
+                    .map(|pair| {
+                        let (step, v) = pair.split_once(':').ok_or_else(bad)?;
+                        Ok((step.parse().map_err(|_| bad())?, v.parse().map_err(|_| bad())?))
+                    })
+                    .collect::<Result<_, Problem>>()?,
+            ),
+        };
+        self.check(&value)?;
+        Ok(value)
+    }
+
+    /// Whether `value` is of this knob's kind and inside its range.
+    ///
+    /// # Errors
+    /// The same sentence as [`Knob::parse`].
+    pub fn check(&self, value: &Value) -> Result<(), Problem> {
+        let fits = match (self.range, value) {
+            (Range::Int(low, high), Value::Int(v)) => (low..=high).contains(v),
+            (Range::Real(low, high), Value::Real(v)) => (low..=high).contains(v),
+            (Range::Choice(options), Value::Choice(v)) => options.iter().any(|o| o.slug == v),
+            (Range::List(low, high), Value::List(v)) => {
+                v.len() <= 64
+                    && v.iter().all(|i| (low..=high).contains(i))
+                    && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
+            }
+            (Range::Schedule(low, high), Value::Schedule(v)) => {
+                v.len() <= 64
+                    && v.iter().all(|(_, x)| (low..=high).contains(x))
+                    && v.windows(2).all(|w| w[0].0 < w[1].0)
+            }
+            _ => false,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(Problem::new(self.key, &value.to_string(), self.expected()))
+        }
+    }
+
+    /// What this knob accepts, in words: "a whole number from 1 to 8".
+    pub fn expected(&self) -> String {
+        match self.range {
+            Range::Int(low, high) => format!("a whole number from {low} to {high}"),
+            Range::Real(low, high) => format!("a number from {} to {}", real(low), real(high)),
+            Range::Choice(options) => {
+                let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
+                format!("one of {}", slugs.join(", "))
+            }
+            Range::List(low, high) => {
+                format!("different whole numbers from {low} to {high} with dots between, or nothing")
+            }
+            Range::Schedule(low, high) => format!(
+                "rising steps with values from {} to {}, like 500:0.1_900:0.02",
+                real(low),
+                real(high)
+            ),
+        }
+    }
+}
+
+/// Whole numbers, also as people write them: 1e5, 100_000.
+fn parse_int(text: &str) -> Option<u64> {
+    if let Ok(v) = text.replace('_', "").parse() {
+        return Some(v);
+    }
+    let v: f64 = text.parse().ok()?;
+    (v >= 0.0 && v < 9e15 && v.fract() == 0.0).then_some(v as u64)
+}
+
+/// Something in a specification that cannot be, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{key} = {found}: expected {expected}")]
+pub struct Problem {
+    /// The knob's key, or the part of the link.
+    pub key: String,
+    /// What stood there, shortened and without control characters.
+    pub found: String,
+    /// What would have been right.
+    pub expected: String,
+}
+
+impl Problem {
+    /// A problem with `key`, where `found` stood and `expected` would be right.
+    pub fn new(key: &str, found: &str, expected: impl Into<String>) -> Self {
+        Problem { key: shorten(key), found: shorten(found), expected: expected.into() }
+    }
+}
+
+/// At most 40 printable characters of what somebody typed or linked.
+fn shorten(text: &str) -> String {
+    let mut out: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
+    if text.chars().count() > 40 {
+        out.push('…');
+    }
+    if out.is_empty() { "(nothing)".into() } else { out }
+}
+
+/// A group of knobs with typed fields behind them; made by [`settings!`].
+pub trait Settings: Default + Clone + PartialEq {
+    /// The knobs, in the order of the form.
+    const KNOBS: &'static [Knob];
+    /// The value behind `key`, if it is one of this group's.
+    fn value(&self, key: &str) -> Option<Value>;
+    /// Sets the value behind `key`; `false` if the key is not of this group.
+    ///
+    /// # Errors
+    /// When the value is of the wrong kind or out of range; nothing is changed then.
+    fn set(&mut self, key: &str, value: &Value) -> Result<bool, Problem>;
+}
+
+/// How a field's type stores a [`Value`].
+pub trait Field: Sized {
+    /// As a value.
+    fn to_value(&self) -> Value;
+    /// From a value that a knob has already checked.
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+macro_rules! field {
+    ($ty:ty, $variant:ident, $from:expr, $to:expr) => {
+        impl Field for $ty {
+            fn to_value(&self) -> Value {
+                Value::$variant($to(self.clone()))
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                match value {
+                    Value::$variant(v) => Some($from(v.clone())),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+field!(usize, Int, |v| v as usize, |v| v as u64);
+field!(u64, Int, |v| v, |v| v);
+field!(f64, Real, |v| v, |v| v);
+field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), |v: Vec<usize>| v
+    .iter()
+    .map(|i| *i as u64)
+    .collect());
+field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
+
+/// An enum without data, each variant with the slug and the label of a [`Choice`].
+#[macro_export]
+macro_rules! choices {
+    ($(#[$meta:meta])* pub enum $name:ident {
+        $($(#[$vmeta:meta])* $variant:ident = $slug:literal, $label:literal;)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$vmeta])* $variant),+ }
+        impl $name {
+            /// Every option, in the order of the form.
+            pub const OPTIONS: &'static [$crate::settings::Choice] =
+                &[$($crate::settings::Choice { slug: $slug, label: $label }),+];
+            /// Every variant, in the same order.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            /// The slug that stands in a permalink.
+            pub fn slug(self) -> &'static str {
+                match self { $($name::$variant => $slug),+ }
+            }
+        }
+        impl $crate::settings::Field for $name {
+            fn to_value(&self) -> $crate::settings::Value {
+                $crate::settings::Value::Choice(self.slug().to_string())
+            }
+            fn from_value(value: &$crate::settings::Value) -> Option<Self> {
+                match value {
+                    $crate::settings::Value::Choice(s) => match s.as_str() {
+                        $($slug => Some($name::$variant),)+
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// A struct whose fields are knobs.
+///
+/// Each field states type, default, permalink key, label, range and, if it has one, its unit. The doc
+/// comment's one sentence is also the tooltip and the README text.
+#[macro_export]
+macro_rules! settings {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)?;)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct $name { $(#[doc = $help] pub $field: $ty),* }
+        impl Default for $name {
+            fn default() -> Self { $name { $($field: $default),* } }
+        }
+        impl $crate::settings::Settings for $name {
+            const KNOBS: &'static [$crate::settings::Knob] = &[$($crate::settings::Knob {
+                key: $key,
+                label: $label,
+                help: $help.trim_ascii(),
+                unit: concat!($($unit)?),
+                range: $range,
+            }),*];
+            fn value(&self, key: &str) -> Option<$crate::settings::Value> {
+                match key {
+                    $($key => Some($crate::settings::Field::to_value(&self.$field)),)*
+                    _ => None,
+                }
+            }
+            fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::Problem> {
+                let Some(knob) = Self::KNOBS.iter().find(|k| k.key == key) else { return Ok(false) };
+                knob.check(value)?;
+                match key {
+                    $($key => if let Some(v) = $crate::settings::Field::from_value(value) { self.$field = v },)*
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    choices! {
+        /// Two ways.
+        pub enum Way {
+            /// One.
+            This = "this", "This way";
+            /// Other.
+            That = "that", "That way";
+        }
+    }
+    settings! {
+        /// All kinds of fields.
+        pub struct Sample {
+            /// A count.
+            count: usize = 3, "c", "Count", Range::Int(1, 8), "pieces";
+            /// A rate.
+            rate: f64 = 0.1, "r", "Rate", Range::Real(0.0, 1.0);
+            /// A way.
+            way: Way = Way::This, "w", "Way", Range::Choice(Way::OPTIONS);
+            /// Some places.
+            places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9);
+            /// Changes.
+            changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
+        }
+    }
+
+    fn knob(key: &str) -> &'static Knob {
+        Sample::KNOBS.iter().find(|k| k.key == key).unwrap()
+    }
+
+    #[test]
+    fn every_kind_reads_back_what_it_prints() {
+        let mut s = Sample::default();
+        for (key, text) in [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("x", "5:0.5_9:1e-7")] {
+            let value = knob(key).parse(text).unwrap();
+            assert_eq!(value.to_string(), text);
+            assert!(s.set(key, &value).unwrap());
+            assert_eq!(s.value(key).unwrap(), value);
+        }
+        assert_eq!((s.count, s.way, s.places), (8, Way::That, vec![1, 5, 9]));
+    }
+
+    #[test]
+    fn help_and_unit_come_from_the_declaration() {
+        assert_eq!((knob("c").help, knob("c").unit, knob("r").unit), ("A count.", "pieces", ""));
+    }
+
+    #[test]
+    fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
+        let mut s = Sample::default();
+        for (key, text) in [
+            ("c", "0"), ("c", "9"), ("c", "-1"), ("c", "two"), ("r", "NaN"), ("r", "inf"), ("r", "1.5"),
+            ("w", "sideways"), ("p", "0"), ("p", "2.2"), ("p", "a"), ("x", "9:0.1_5:0.1"), ("x", "5"),
+        ] {
+            let problem = knob(key).parse(text).unwrap_err();
+            assert!(problem.to_string().contains(&knob(key).expected()), "{problem}");
+        }
+        assert!(s.set("c", &Value::Real(1.0)).is_err());
+        assert!(!s.set("unknown", &Value::Int(1)).unwrap());
+        assert_eq!(s, Sample::default());
+    }
+
+    #[test]
+    fn whole_numbers_as_people_write_them() {
+        let k = Knob { range: Range::Int(0, 1_000_000), ..knob("c").clone() };
+        for (text, v) in [("1e5", 100_000), ("20_000", 20_000), ("3.0", 3)] {
+            assert_eq!(k.parse(text).unwrap(), Value::Int(v));
+        }
+        assert!(k.parse("2.5").is_err());
+    }
+
+    #[test]
+    fn found_text_is_shortened_and_harmless() {
+        let p = Problem::new("n", &("x\u{7}\n".to_string() + &"y".repeat(100_000)), "less");
+        assert!(p.found.chars().count() <= 41 && !p.found.contains('\n'));
+    }
+}

@@ -1,0 +1,259 @@
+//! Sparse parity: the label is the product of `k` hidden coordinates out of `n`.
+//!
+//! Inputs are uniform on {−1, +1}ⁿ; for a set S of k coordinates the label is
+//!
+//! ```text
+//! χ_S(x) = ∏_{i∈S} x_i
+//! ```
+//!
+//! (Edelman 2024, section 5.2; Barak et al. 2022). Any two parities are uncorrelated, so a guess of S
+//! that is off by a single coordinate shows nothing at all.
+//!
+//! ```
+//! use vivarium::tasks::{Batch, Sampler, SparseParity};
+//! let task = SparseParity { n: 10, k: 2, support: vec![3, 7], ..Default::default() };
+//! let mut batch = Batch::default();
+//! task.sample(0, 0, 0, 32, &mut batch);
+//! assert!((0..32).all(|e| batch.x[e * 10 + 2] * batch.x[e * 10 + 6] == batch.y[e]));
+//! ```
+
+use super::{Batch, Sampler};
+use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::rng::{Purpose, Stream};
+use crate::settings;
+use crate::settings::{Problem, Range};
+
+settings! {
+    /// The label is the parity of `k` hidden bits out of `n`.
+    pub struct SparseParity {
+        /// Bits in each input.
+        n: usize = 50, "n", "Input bits n", Range::Int(2, 512);
+        /// Hidden bits whose product is the label.
+        k: usize = 3, "k", "Relevant bits k", Range::Int(1, 8);
+        /// The relevant bits themselves, counted from 1; empty draws them from the seed.
+        support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 512);
+        /// Training examples drawn once and visited again and again; 0 draws a fresh batch every step.
+        m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples";
+        /// Probability p that a training label is flipped; the signal shrinks by 1 − 2p.
+        noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5);
+    }
+}
+
+/// Most numbers that a finite sample may hold, so that a link cannot fill a phone's memory.
+const MAX_SAMPLE: usize = 1 << 22;
+
+impl SparseParity {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "sparse-parity",
+        name: "Sparse parity",
+        about: "The label is the product of k hidden coordinates out of n; nothing short of all k gives a clue.",
+        sources: &[EDELMAN_2024, BARAK_2022],
+    };
+
+    /// Appends `size` examples whose bits are draws of `stream` at `step`: one word holds one
+    /// coordinate of 32 examples, which is how the kernels read them too. Examples start at `from`.
+    fn examples(&self, stream: Stream, step: u64, from: usize, size: usize, support: &[usize], out: &mut Batch) {
+        let start = out.y.len();
+        out.x.resize((start + size) * self.n, 0.0);
+        out.y.resize(start + size, 0.0);
+        let mut done = 0;
+        while done < size {
+            let (block, first) = ((from + done) / 32, (from + done) % 32);
+            let here = (32 - first).min(size - done);
+            let mut label = 0;
+            for i in 0..self.n {
+                let word = stream.word(step, (block * self.n + i) as u32);
+                if support.contains(&i) {
+                    label ^= word;
+                }
+                for e in 0..here {
+                    out.x[(start + done + e) * self.n + i] = sign(word, first + e);
+                }
+            }
+            for e in 0..here {
+                out.y[start + done + e] = sign(label, first + e);
+            }
+            done += here;
+        }
+    }
+
+    fn stream(&self, seed: u64, purpose: Purpose, replica: u32) -> Stream {
+        Stream::new(seed, purpose, replica)
+    }
+}
+
+/// Bit `at` of `word` as +1 (unset) or −1 (set), so that xor of bits is product of signs.
+#[inline]
+fn sign(word: u32, at: usize) -> f32 {
+    1.0 - 2.0 * ((word >> at) & 1) as f32
+}
+
+impl Sampler for SparseParity {
+    fn inputs(&self) -> usize {
+        self.n
+    }
+
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        if self.m > 0 {
+            for at in self.visits(seed, replica, step, size) {
+                self.finite_sample(seed, replica, at, 1, out);
+            }
+            return;
+        }
+        let start = out.y.len();
+        let relevant = self.relevant(seed);
+        self.examples(self.stream(seed, Purpose::Batch, replica), step, 0, size, &relevant, out);
+        if self.noise > 0.0 {
+            let noise = self.stream(seed, Purpose::Noise, replica);
+            for e in 0..size {
+                if noise.chance(step, e as u32, self.noise) {
+                    out.y[start + e] = -out.y[start + e];
+                }
+            }
+        }
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        let order = self.stream(seed, Purpose::Order, replica);
+        let (m, first) = (self.m as u64, step * size as u64);
+        (first..first + size as u64)
+            .map(|visit| order.shuffled(visit / m, (visit % m) as u32, m as u32) as usize)
+            .collect()
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let relevant = self.relevant(seed);
+        self.examples(self.stream(seed, Purpose::HeldOut, 0), 0, from, size, &relevant, out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let start = out.y.len();
+        let relevant = self.relevant(seed);
+        self.examples(self.stream(seed, Purpose::Sample, replica), 0, from, size, &relevant, out);
+        if self.noise > 0.0 {
+            let noise = self.stream(seed, Purpose::Noise, replica);
+            for e in 0..size {
+                if noise.chance(0, (from + e) as u32, self.noise) {
+                    out.y[start + e] = -out.y[start + e];
+                }
+            }
+        }
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        (self.m > 0).then_some(self.m)
+    }
+
+    fn relevant(&self, seed: u64) -> Vec<usize> {
+        if self.support.is_empty() {
+            return self.stream(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
+        }
+        let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
+        support.sort_unstable();
+        support
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if self.k > self.n {
+            problems.push(Problem::new("k", &self.k.to_string(), format!("at most n = {}", self.n)));
+        }
+        if !self.support.is_empty()
+            && (self.support.len() != self.k || self.support.iter().any(|i| *i > self.n))
+        {
+            let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+            let expected = format!("k = {} different numbers from 1 to n = {}", self.k, self.n);
+            problems.push(Problem::new("s", &found, expected));
+        }
+        if self.m * self.n > MAX_SAMPLE {
+            let expected = format!("at most {} for n = {}", MAX_SAMPLE / self.n, self.n);
+            problems.push(Problem::new("m", &self.m.to_string(), expected));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(task: &SparseParity, step: u64, size: usize) -> Batch {
+        let mut batch = Batch::default();
+        task.sample(3, 0, step, size, &mut batch);
+        batch
+    }
+
+    fn true_label(task: &SparseParity, batch: &Batch, e: usize) -> f32 {
+        task.relevant(3).iter().map(|i| batch.x[e * task.n + i]).product()
+    }
+
+    #[test]
+    fn labels_are_parities_and_inputs_are_signs() {
+        let task = SparseParity { n: 13, k: 4, ..Default::default() };
+        let batch = sample(&task, 9, 75);
+        assert!(batch.x.iter().all(|x| x.abs() == 1.0));
+        assert!((0..75).all(|e| true_label(&task, &batch, e) == batch.y[e]));
+        let mean: f32 = sample(&task, 1, 4096).x.iter().sum::<f32>() / (4096.0 * 13.0);
+        assert!(mean.abs() < 0.02);
+    }
+
+    #[test]
+    fn every_wrong_guess_of_the_set_is_uncorrelated() {
+        let task = SparseParity { n: 8, k: 2, support: vec![2, 5], ..Default::default() };
+        let batch = sample(&task, 0, 8192);
+        let correlation = |i: usize, j: usize| {
+            (0..8192).map(|e| batch.x[e * 8 + i] * batch.x[e * 8 + j] * batch.y[e]).sum::<f32>() / 8192.0
+        };
+        assert_eq!(correlation(1, 4), 1.0);
+        for (i, j) in [(1, 3), (0, 4), (6, 7)] {
+            assert!(correlation(i, j).abs() < 0.05);
+        }
+    }
+
+    #[test]
+    fn noise_flips_that_share_of_training_labels_and_no_held_out_one() {
+        let task = SparseParity { n: 10, noise: 0.2, ..Default::default() };
+        let batch = sample(&task, 0, 8192);
+        let flipped = (0..8192).filter(|e| true_label(&task, &batch, *e) != batch.y[*e]).count();
+        assert!((flipped as f64 / 8192.0 - 0.2).abs() < 0.02, "{flipped}");
+        let mut held_out = Batch::default();
+        task.held_out(3, 0, 500, &mut held_out);
+        assert!((0..500).all(|e| true_label(&task, &held_out, e) == held_out.y[e]));
+    }
+
+    #[test]
+    fn a_finite_sample_is_visited_once_per_epoch() {
+        let task = SparseParity { n: 16, m: 96, noise: 0.3, ..Default::default() };
+        let mut whole = Batch::default();
+        task.finite_sample(3, 0, 0, 96, &mut whole);
+        let row = |b: &Batch, e: usize| (b.x[e * 16..(e + 1) * 16].to_vec(), b.y[e]);
+        let mut rows: Vec<_> = (0..96).map(|e| row(&whole, e)).collect();
+        let mut seen: Vec<_> =
+            (0..3).flat_map(|step| { let b = sample(&task, step, 32); (0..32).map(|e| row(&b, e)).collect::<Vec<_>>() }).collect();
+        let key = |a: &(Vec<f32>, f32), b: &(Vec<f32>, f32)| a.partial_cmp(b).unwrap();
+        rows.sort_by(key);
+        seen.sort_by(key);
+        assert_eq!(rows, seen);
+    }
+
+    #[test]
+    fn a_held_out_batch_can_be_read_in_parts() {
+        let task = SparseParity { n: 7, ..Default::default() };
+        let (mut whole, mut parts) = (Batch::default(), Batch::default());
+        task.held_out(1, 0, 100, &mut whole);
+        for (from, size) in [(0, 10), (10, 45), (55, 45)] {
+            task.held_out(1, from, size, &mut parts);
+        }
+        assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn impossible_settings_are_named() {
+        let keys = |task: SparseParity| task.problems().iter().map(|p| p.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys(SparseParity { n: 3, k: 4, ..Default::default() }), ["k"]);
+        assert_eq!(keys(SparseParity { support: vec![1, 2], ..Default::default() }), ["s"]);
+        assert_eq!(keys(SparseParity { support: vec![1, 2, 51], ..Default::default() }), ["s"]);
+        assert!(SparseParity { support: vec![9, 4, 50], ..Default::default() }.problems().is_empty());
+    }
+}

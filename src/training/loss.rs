@@ -1,0 +1,72 @@
+//! Losses of a prediction ŷ against a label y in {−1, +1} (Edelman 2024, section 3.2 and appendix B.4.1):
+//!
+//! ```text
+//! hinge          max(0, 1 − yŷ)
+//! square         (y − ŷ)²
+//! cross-entropy  ln(1 + exp(−yŷ))
+//! ```
+//!
+//! The appendix prints the cross-entropy without y; chapter 3 has it right.
+
+crate::choices! {
+    /// What training makes small.
+    pub enum Loss {
+        /// max(0, 1 − yŷ).
+        Hinge = "hinge", "Hinge";
+        /// (y − ŷ)².
+        Square = "square", "Square";
+        /// ln(1 + exp(−yŷ)).
+        CrossEntropy = "ce", "Cross-entropy";
+    }
+}
+
+impl Loss {
+    /// The loss of one example, in double precision: the reference for the tensor form.
+    pub fn of(self, label: f64, output: f64) -> f64 {
+        match self {
+            Loss::Hinge => (1.0 - label * output).max(0.0),
+            Loss::Square => (label - output).powi(2),
+            Loss::CrossEntropy => {
+                let margin = label * output;
+                (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
+            }
+        }
+    }
+
+    /// The losses of a batch.
+    ///
+    /// # Shapes
+    /// All tensors are `[replicas, batch, 1]`.
+    #[cfg(feature = "train")]
+    pub fn forward(self, labels: burn::tensor::Tensor<3>, outputs: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
+        use burn::tensor::activation::relu;
+        match self {
+            Loss::Hinge => relu(-(labels * outputs) + 1.0),
+            Loss::Square => {
+                let error = labels - outputs;
+                error.clone() * error
+            }
+            // The stable form: relu(−m) + ln(1 + exp(−|m|)), where |m| = relu(m) + relu(−m).
+            Loss::CrossEntropy => {
+                let margin = labels * outputs;
+                let below = relu(-margin.clone());
+                let size = relu(margin) + below.clone();
+                below + ((-size).exp() + 1.0).log()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_at_known_points() {
+        assert_eq!(Loss::Hinge.of(1.0, 0.25), 0.75);
+        assert_eq!(Loss::Hinge.of(-1.0, -3.0), 0.0);
+        assert_eq!(Loss::Square.of(-1.0, 0.5), 2.25);
+        assert!((Loss::CrossEntropy.of(1.0, 0.0) - std::f64::consts::LN_2).abs() < 1e-15);
+        assert!((Loss::CrossEntropy.of(-1.0, 800.0) - 800.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,64 @@
+//! Optimizers: update rules over the replica axis. Settings here, tensors behind `train`.
+
+pub mod adam;
+pub mod sgd;
+
+pub use adam::Adam;
+pub use sgd::Sgd;
+
+crate::catalog! {
+    /// Every optimizer, with its settings.
+    pub enum Optimizer {
+        /// Stochastic gradient descent.
+        Sgd,
+        /// Adam and AdamW.
+        Adam,
+    }
+}
+
+impl Optimizer {
+    /// Learning rate at the start of the run.
+    pub fn learning_rate(&self) -> f64 {
+        match self {
+            Optimizer::Sgd(sgd) => sgd.lr,
+            Optimizer::Adam(adam) => adam.lr,
+        }
+    }
+
+    /// Moment arrays kept for every parameter, each of the parameter's shape.
+    pub fn moments(&self) -> usize {
+        match self {
+            Optimizer::Sgd(sgd) => usize::from(sgd.momentum > 0.0),
+            Optimizer::Adam(_) => 2,
+        }
+    }
+}
+
+/// One parameter's update rule on tensors.
+#[cfg(feature = "train")]
+pub trait Update {
+    /// The parameter after one step of `gradient` at learning rate `lr`; `step` counts from 0, and
+    /// `moments` is what the optimizer remembers of this parameter (zeros at the start).
+    ///
+    /// # Shapes
+    /// All tensors are `[replicas, rows, columns]`.
+    fn update(
+        &self,
+        parameter: burn::tensor::Tensor<3>,
+        gradient: burn::tensor::Tensor<3>,
+        moments: &mut [burn::tensor::Tensor<3>],
+        lr: f64,
+        step: u64,
+    ) -> burn::tensor::Tensor<3>;
+}
+
+#[cfg(feature = "train")]
+impl Optimizer {
+    /// The update rule.
+    pub fn rule(&self) -> &dyn Update {
+        match self {
+            Optimizer::Sgd(sgd) => sgd,
+            Optimizer::Adam(adam) => adam,
+        }
+    }
+}
