@@ -24,6 +24,7 @@ pub mod analysis;
 pub mod catalog;
 pub mod models;
 pub mod permalink;
+pub mod platform;
 pub mod presets;
 pub mod protocol;
 pub mod rng;
@@ -31,3 +32,7 @@ pub mod run;
 pub mod settings;
 pub mod tasks;
 pub mod training;
+#[cfg(feature = "train")]
+pub mod worker;
+#[cfg(all(feature = "train", feature = "web", target_family = "wasm"))]
+pub mod worker_web;

@@ -128,7 +128,24 @@ pub const OPTIMIZER_KEY: &str = "opt";
 /// for more memory than a browser gives: 256 MiB in single precision.
 const MAX_NUMBERS: usize = 1 << 26;
 
+/// Operations of one step above which a GPU is faster than one processor core.
+///
+/// # Why
+/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size,
+/// against 8,280 on flex for (50,3)-parity at width 100 and batch 32 (0.64 Mflop a step) and 61 at width
+/// 1,000 and batch 1,024 (205 Mflop). The lines cross near 8 Mflop. Fused kernels will move this. 2026-11-20.
+pub const GPU_WORTH_FLOPS: f64 = 8e6;
+
 impl RunSpec {
+    /// Whether a GPU, if there is one, should train this run.
+    pub fn prefers_gpu(&self) -> bool {
+        match self.run.device {
+            DeviceChoice::Auto => self.step_flops() > GPU_WORTH_FLOPS,
+            DeviceChoice::Cpu => false,
+            DeviceChoice::Gpu => true,
+        }
+    }
+
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
         Some(RunSpec { task: Task::from_slug(slug)?, ..Default::default() })
@@ -212,6 +229,10 @@ impl RunSpec {
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = self.run.replicas * self.run.batch * inputs;
         let samples = self.run.replicas * self.task.sampler().sample_size().unwrap_or(0) * inputs;
+        if self.run.held_out * inputs > MAX_NUMBERS / 4 {
+            let expected = format!("at most {} for n = {inputs}", MAX_NUMBERS / 4 / inputs);
+            problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
+        }
         if weights > MAX_NUMBERS || data > MAX_NUMBERS || samples > MAX_NUMBERS {
             problems.push(Problem::new(
                 "replicas",

@@ -1,1 +1,9 @@
-fn main(){}
+//! The GPU worker's binary: Burn on wgpu, fetched only when a GPU is to train.
+
+fn main() {
+    #[cfg(all(target_family = "wasm", feature = "web"))]
+    wasm_bindgen_futures::spawn_local(vivarium::worker_web::serve(
+        vivarium::training::check::checked_gpu(),
+        vivarium::training::check::trouble,
+    ));
+}

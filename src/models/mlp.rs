@@ -149,6 +149,29 @@ impl Mlp {
     }
 }
 
+#[cfg(feature = "train")]
+impl super::Net for Mlp {
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+    ) -> burn::tensor::Tensor<3> {
+        let parameter = |which: usize| parameters[which].clone();
+        let z = x.matmul(parameter(W)) + parameter(B); // [replicas, batch, width]
+        let h = match self.activation {
+            Activation::Relu => burn::tensor::activation::relu(z),
+            // By multiplication: a power function is NaN for negative bases on some GPUs.
+            Activation::Power => (1..self.degree).fold(z.clone(), |power, _| power * z.clone()),
+        };
+        h.matmul(parameter(U)) + parameter(BETA)
+    }
+
+    fn trained(&self) -> Vec<bool> {
+        let (hidden, output) = self.biases();
+        vec![true, true, hidden, output]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -60,3 +60,26 @@ impl Model {
         }
     }
 }
+
+/// A model on tensors.
+#[cfg(feature = "train")]
+pub trait Net {
+    /// Outputs for a batch.
+    ///
+    /// # Shapes
+    /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, inputs]`; the result is
+    /// `[replicas, batch, 1]`.
+    fn forward(&self, parameters: &[burn::tensor::Tensor<3>], x: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3>;
+    /// Which parameters are trained.
+    fn trained(&self) -> Vec<bool>;
+}
+
+#[cfg(feature = "train")]
+impl Model {
+    /// The model on tensors.
+    pub fn net(&self) -> &dyn Net {
+        match self {
+            Model::Mlp(model) => model,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The form as data: which fields there are, of which kind, with which words. Views only render it.
+
+use super::scale::Scale;
+use crate::catalog::Entry;
+use crate::models::Model;
+use crate::permalink::View;
+use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
+use crate::settings::{Choice, Knob, Range, Settings, real};
+use crate::training::optimizers::Optimizer;
+
+/// How a field is entered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Control {
+    /// A box for the number, with a slider where one suits the range.
+    Number(Option<Scale>),
+    /// One of a few options: slug and label.
+    Select(Vec<(&'static str, &'static str)>),
+    /// Text with an example of what may stand there.
+    Text(&'static str),
+}
+
+/// One field of the form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Permanent key.
+    pub key: &'static str,
+    /// The field's term.
+    pub label: &'static str,
+    /// One sentence on what it is.
+    pub help: String,
+    /// What may stand there, in words.
+    pub range: String,
+    /// Unit, or "".
+    pub unit: &'static str,
+    /// How it is entered.
+    pub control: Control,
+}
+
+impl Field {
+    fn of(knob: &Knob) -> Field {
+        let control = match knob.range {
+            Range::Int(..) | Range::Real(..) => Control::Number(Scale::of(knob)),
+            Range::Choice(options) => Control::Select(pairs(options)),
+            Range::List(..) => Control::Text("e.g. 2.7.15"),
+            Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
+        };
+        Field {
+            key: knob.key,
+            label: knob.label,
+            help: knob.help.into(),
+            range: range(knob),
+            unit: knob.unit,
+            control,
+        }
+    }
+
+    fn entries(key: &'static str, label: &'static str, entries: &'static [Entry], chosen: &str) -> Field {
+        let about = entries.iter().find(|e| e.info.slug == chosen).map_or("", |e| e.info.about);
+        Field {
+            key,
+            label,
+            help: about.into(),
+            range: String::new(),
+            unit: "",
+            control: Control::Select(entries.iter().map(|e| (e.info.slug, e.info.name)).collect()),
+        }
+    }
+}
+
+fn pairs(options: &'static [Choice]) -> Vec<(&'static str, &'static str)> {
+    options.iter().map(|o| (o.slug, o.label)).collect()
+}
+
+/// The range in words, for people: options are visible anyway, and numbers carry separators.
+fn range(knob: &Knob) -> String {
+    use super::words::thousands;
+    let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", knob.unit) };
+    match knob.range {
+        Range::Int(low, high) if high > 1_000_000_000_000 => format!("A whole number from {low} on."),
+        Range::Int(low, high) => format!("From {} to {}{unit}.", thousands(low), thousands(high)),
+        Range::Real(low, high) => format!("From {} to {}{unit}.", real(low), real(high)),
+        Range::Choice(_) => String::new(),
+        Range::List(..) => "Different whole numbers with dots between, or nothing.".into(),
+        Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),
+    }
+}
+
+/// The fields of a section of the form; which model and optimizer is chosen decides what they are.
+pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
+    let mut fields = match section {
+        Section::Model => {
+            vec![Field::entries(MODEL_KEY, "Model", Model::ENTRIES, spec.model.info().slug)]
+        }
+        Section::Optimizer => {
+            vec![Field::entries(OPTIMIZER_KEY, "Optimizer", Optimizer::ENTRIES, spec.optimizer.info().slug)]
+        }
+        Section::Task | Section::Run => vec![],
+    };
+    fields.extend(spec.knobs().into_iter().filter(|(s, _)| *s == section).map(|(_, knob)| Field::of(knob)));
+    if section == Section::Run {
+        // How a run is shown is set where runs are driven, except for what happens on opening.
+        fields.extend(View::KNOBS.iter().filter(|k| k.key != SPEED_KEY).map(Field::of));
+    }
+    fields
+}
+
+/// Key of the speed limit, whose slider stands in the transport bar.
+pub const SPEED_KEY: &str = "speed";
+
+/// The field of the speed limit.
+pub fn speed_field() -> Option<Field> {
+    View::KNOBS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
+}
+
+/// The default of `key` for the chosen task, model and optimizer, as text.
+pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
+    if let Some(value) = View::default().value(key) {
+        return Some(value.to_string());
+    }
+    let mut base = RunSpec::of_lab(spec.task.info().slug)?;
+    if key != MODEL_KEY && key != OPTIMIZER_KEY {
+        for chooser in [MODEL_KEY, OPTIMIZER_KEY] {
+            base.set(chooser, &spec.value(chooser)?).ok()?;
+        }
+    }
+    Some(base.value(key)?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_knob_of_every_choice_is_in_the_form_once() {
+        for opt in Optimizer::ENTRIES {
+            let mut spec = RunSpec::default();
+            spec.parse(OPTIMIZER_KEY, opt.info.slug).unwrap();
+            let all: Vec<Field> = Section::ALL.into_iter().flat_map(|s| fields(&spec, s)).collect();
+            for (_, knob) in spec.knobs() {
+                assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
+            }
+            for knob in View::KNOBS {
+                let shown = all.iter().any(|f| f.key == knob.key) || speed_field().is_some_and(|f| f.key == knob.key);
+                assert!(shown, "{}", knob.key);
+            }
+            for field in &all {
+                assert!(!field.label.is_empty() && field.help.ends_with('.'), "{}", field.key);
+                assert!(!field.range.contains('!'));
+                if let Control::Select(options) = &field.control {
+                    assert!(!options.is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_belong_to_the_chosen_optimizer() {
+        let mut spec = RunSpec::default();
+        assert_eq!(default_text(&spec, "lr").unwrap(), "0.1");
+        spec.parse(OPTIMIZER_KEY, "adam").unwrap();
+        assert_eq!(default_text(&spec, "lr").unwrap(), "0.001");
+        assert_eq!(default_text(&spec, OPTIMIZER_KEY).unwrap(), "sgd");
+        assert_eq!(default_text(&spec, SPEED_KEY).unwrap(), "400");
+        assert_eq!(default_text(&spec, "colour"), None);
+    }
+
+    #[test]
+    fn ranges_are_said_in_words() {
+        let spec = RunSpec::default();
+        let text = |key: &str| range(spec.knob(key).unwrap());
+        assert_eq!(text("width"), "From 1 to 4,096 neurons.");
+        assert_eq!(text("noise"), "From 0 to 0.5.");
+        assert_eq!(text("seed"), "A whole number from 0 on.");
+    }
+}

@@ -1,0 +1,165 @@
+//! Numbers and sentences as a person reads them.
+
+use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
+use crate::settings::{Range, Value};
+
+/// A whole number with separators: 19,600.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A share as a percentage with one decimal: "98.4 %".
+pub fn percent(share: f32) -> String {
+    if share.is_nan() {
+        return MISSING.into();
+    }
+    // Never rounded up to a hundred: that would claim more than was measured.
+    let tenths = (f64::from(share) * 1000.0 + 1e-4).floor() as u64;
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// What stands where there is no number yet.
+pub const MISSING: &str = "–";
+
+/// A number with three decimals, or fewer where they would say nothing.
+pub fn decimal(value: f32) -> String {
+    if value.is_nan() {
+        MISSING.into()
+    } else if value.abs() >= 1e6 || value.is_infinite() {
+        "over a million".into()
+    } else if value.abs() >= 1000.0 {
+        thousands(value.abs() as u64)
+    } else if value != 0.0 && value.abs() < 0.0005 {
+        "under 0.001".into()
+    } else {
+        let thousandths = (f64::from(value).abs() * 1000.0).round() as u64;
+        let sign = if value < 0.0 { "−" } else { "" };
+        format!("{sign}{}.{:03}", thousandths / 1000, thousandths % 1000)
+    }
+}
+
+/// Steps per second, with three significant digits: "5,230 steps/s".
+pub fn rate(steps_per_s: f64) -> String {
+    if !steps_per_s.is_finite() || steps_per_s <= 0.0 {
+        return MISSING.into();
+    }
+    if steps_per_s < 10.0 {
+        let tenths = (steps_per_s * 10.0).round() as u64;
+        return format!("{}.{} steps/s", tenths / 10, tenths % 10);
+    }
+    let mut grain = 1.0;
+    while steps_per_s / grain >= 1000.0 {
+        grain *= 10.0;
+    }
+    format!("{} steps/s", thousands(((steps_per_s / grain).round() * grain) as u64))
+}
+
+/// The speed limit in words.
+pub fn speed(limit: u64) -> String {
+    if limit == 0 { "as fast as possible".into() } else { format!("{} steps/s", thousands(limit)) }
+}
+
+/// "4", "4 and 11", "4, 11 and 17".
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// What a key is called in the form.
+pub fn label(spec: &RunSpec, key: &str) -> String {
+    match key {
+        MODEL_KEY => "Model".into(),
+        OPTIMIZER_KEY => "Optimizer".into(),
+        _ => spec.knob(key).map_or(key, |knob| knob.label).into(),
+    }
+}
+
+/// A value as a person reads it: options by their label, whole numbers with separators.
+pub fn value(spec: &RunSpec, key: &str) -> String {
+    let options = match spec.knob(key).map(|knob| knob.range) {
+        Some(Range::Choice(options)) => options,
+        _ => &[],
+    };
+    match spec.value(key) {
+        None => MISSING.into(),
+        Some(Value::Int(v)) if key != "seed" => thousands(v),
+        Some(Value::Choice(slug)) => match key {
+            MODEL_KEY => spec.model.info().name.into(),
+            OPTIMIZER_KEY => spec.optimizer.info().name.into(),
+            _ => options.iter().find(|o| o.slug == slug).map_or(slug, |o| o.label.to_string()),
+        },
+        Some(Value::List(v)) if v.is_empty() => "nothing".into(),
+        Some(Value::Schedule(v)) if v.is_empty() => "nothing".into(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// "Width changed from 64 to 100", or with several settings "Width and Seed changed".
+pub fn changes(before: &RunSpec, after: &RunSpec) -> String {
+    let keys: Vec<String> = after.differences(before).into_iter().map(|(key, ..)| key).collect();
+    // Another optimizer brings other knobs; its name says it all.
+    for key in [MODEL_KEY, OPTIMIZER_KEY] {
+        if keys.iter().any(|k| k == key) {
+            let (from, to) = (value(before, key), value(after, key));
+            return format!("{} changed from {from} to {to}", label(after, key));
+        }
+    }
+    match keys.as_slice() {
+        [] => "nothing changed".into(),
+        [key] => {
+            format!("{} changed from {} to {}", label(after, key), value(before, key), value(after, key))
+        }
+        keys => format!("{} changed", list(&keys.iter().map(|k| label(after, k)).collect::<Vec<_>>())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_never_flatter() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.5, 0.9999, 1.0, 0.129].map(percent), ["50.0 %", "99.9 %", "100.0 %", "12.9 %"]);
+        assert_eq!([0.98123, -0.25, 0.0, 1e-7].map(decimal), ["0.981", "−0.250", "0.000", "under 0.001"]);
+        assert_eq!(decimal(f32::NAN), MISSING);
+        assert_eq!(decimal(f32::INFINITY), "over a million");
+        assert_eq!([3.26, 400.0, 5234.0].map(rate), ["3.3 steps/s", "400 steps/s", "5,230 steps/s"]);
+        assert_eq!(rate(0.0), MISSING);
+    }
+
+    #[test]
+    fn changes_are_told_in_the_forms_words() {
+        let before = RunSpec::default();
+        let mut after = before.clone();
+        after.parse("width", "64").unwrap();
+        assert_eq!(changes(&before, &after), "Width changed from 100 to 64");
+        after.parse("batch", "1000").unwrap();
+        assert_eq!(changes(&before, &after), "Width and Batch size B changed");
+        let mut adam = before.clone();
+        adam.parse("opt", "adam").unwrap();
+        assert_eq!(changes(&before, &adam), "Optimizer changed from SGD to Adam / AdamW");
+        let mut square = before.clone();
+        square.parse("loss", "square").unwrap();
+        assert_eq!(changes(&before, &square), "Loss changed from Hinge to Square");
+    }
+
+    #[test]
+    fn lists_read_like_sentences() {
+        let items: Vec<String> = ["4", "11", "17"].map(String::from).to_vec();
+        assert_eq!(list(&items), "4, 11 and 17");
+        assert_eq!(list(&items[..2]), "4 and 11");
+        assert_eq!(list(&items[..1]), "4");
+    }
+}

@@ -1,0 +1,19 @@
+//! The only code that depends on the target: clock, yielding, messages.
+
+#[cfg(not(target_family = "wasm"))]
+mod native;
+#[cfg(all(target_family = "wasm", feature = "web"))]
+pub mod web;
+
+#[cfg(not(target_family = "wasm"))]
+pub use native::*;
+#[cfg(all(target_family = "wasm", feature = "web"))]
+pub use web::{fresh_seed, now_ms};
+
+/// Milliseconds since some fixed moment.
+///
+/// Without the `web` feature a wasm build has no clock; such a build only type-checks the core.
+#[cfg(all(target_family = "wasm", not(feature = "web")))]
+pub fn now_ms() -> f64 {
+    0.0
+}

@@ -1,0 +1,88 @@
+//! Clock, fresh seeds, macrotask yields and messages in a browser, on the page and in a worker alike.
+
+use js_sys::{Array, Float32Array, Promise, Uint8Array};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::protocol::Payload;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(callback: &js_sys::Function, ms: f64);
+}
+
+/// Milliseconds since the page or the worker was opened.
+pub fn now_ms() -> f64 {
+    performance_now()
+}
+
+/// A seed that nobody has used before, small enough to be read out.
+pub fn fresh_seed() -> u64 {
+    getrandom::u32().map_or_else(|_| now_ms() as u64, u64::from)
+}
+
+/// Comes back after at least `ms` milliseconds.
+pub async fn sleep(ms: f64) {
+    let promise = Promise::new(&mut |resolve, _| set_timeout(&resolve, ms));
+    // The promise is only ever resolved.
+    let _ = JsFuture::from(promise).await;
+}
+
+/// Lets waiting messages be handled: a macrotask through a message channel, because a promise alone would
+/// keep them waiting and a timer is held back to 4 ms.
+pub async fn yield_now() {
+    let promise = Promise::new(&mut |resolve, _| match web_sys::MessageChannel::new() {
+        Ok(channel) => {
+            channel.port1().set_onmessage(Some(&resolve));
+            let _ = channel.port2().post_message(&JsValue::NULL);
+        }
+        Err(_) => set_timeout(&resolve, 0.0),
+    });
+    let _ = JsFuture::from(promise).await;
+}
+
+/// A message and the buffers that are handed over with it: `[value, payload]`.
+///
+/// # Errors
+/// When the value cannot be expressed in JavaScript, which is a mistake in the protocol.
+pub fn pack<T: Serialize>(value: &T, payload: &Payload) -> Result<(JsValue, Array), String> {
+    let value = serde_wasm_bindgen::to_value(value).map_err(|e| e.to_string())?;
+    let transfer = Array::new();
+    let payload = match payload {
+        Payload::Empty => JsValue::UNDEFINED,
+        Payload::Numbers(numbers) => {
+            let array = Float32Array::from(numbers.as_slice());
+            transfer.push(&array.buffer());
+            array.into()
+        }
+        Payload::Bytes(bytes) => {
+            let array = Uint8Array::from(bytes.as_slice());
+            transfer.push(&array.buffer());
+            array.into()
+        }
+    };
+    Ok((Array::of2(&value, &payload).into(), transfer))
+}
+
+/// What [`pack`] made, on the other side.
+///
+/// # Errors
+/// When it is something else.
+pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<(T, Payload), String> {
+    let pair: &Array = data.dyn_ref().ok_or("a message that is no array")?;
+    let value = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|e| e.to_string())?;
+    let payload = pair.get(1);
+    let payload = if let Some(numbers) = payload.dyn_ref::<Float32Array>() {
+        Payload::Numbers(numbers.to_vec())
+    } else if let Some(bytes) = payload.dyn_ref::<Uint8Array>() {
+        Payload::Bytes(bytes.to_vec())
+    } else {
+        Payload::Empty
+    };
+    Ok((value, payload))
+}

@@ -1,0 +1,184 @@
+//! The reference learner: Burn tensors with automatic differentiation, on any device.
+//!
+//! # Why
+//! Parameters are kept without an autodiff association and enter a fresh graph at every step, so that no
+//! graph outlives its step and the update itself records nothing. The losses are differentiated without
+//! being summed first: the gradient of a sum is one everywhere, and Burn's whole-tensor sum uses float
+//! atomics on some GPUs, which would make runs irreproducible (tracel-ai/burn#5156).
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::feed::{Examples, Feed};
+use super::learner::{Learner, Local, Weights};
+use crate::models::Parameter;
+use crate::protocol::{Failure, Row};
+use crate::run::RunSpec;
+
+/// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
+const MEASURE_NUMBERS: usize = 1 << 21;
+
+/// Most examples of a finite sample that training loss and accuracy are measured on.
+const MEASURE_SAMPLE: usize = 8192;
+
+/// Burn's autodiff over all replicas.
+pub struct Autodiff {
+    spec: RunSpec,
+    feed: Feed,
+    device: Device,
+    shapes: Vec<Parameter>,
+    parameters: Vec<Tensor<3>>,
+    moments: Vec<Vec<Tensor<3>>>,
+    remembered: (Vec<Tensor<3>>, Vec<Vec<Tensor<3>>>),
+    /// Held-out examples that have been uploaded, in chunks.
+    held_out: Vec<Examples>,
+}
+
+impl Autodiff {
+    /// The learner of `spec` at its initial weights.
+    pub fn new(spec: &RunSpec, device: &Device) -> Self {
+        let inputs = spec.task.sampler().inputs();
+        let initial = spec.model.architecture().initial(spec.run.seed, inputs, spec.run.replicas);
+        let shapes = spec.parameters();
+        let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moments()]).collect();
+        let mut learner = Autodiff {
+            spec: spec.clone(),
+            feed: Feed::new(spec, device),
+            device: device.clone(),
+            shapes,
+            parameters: vec![],
+            moments: vec![],
+            remembered: (vec![], vec![]),
+            held_out: vec![],
+        };
+        learner.load(&Weights { parameters: initial, moments: zeros });
+        learner
+    }
+
+    /// Gradients of the mean loss at `step`, summed over replicas, in the order of the parameters.
+    pub fn gradients(&self, step: u64) -> Vec<Tensor<3>> {
+        let (x, y) = self.feed.batch(step);
+        let tracked: Vec<Tensor<3>> =
+            self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
+        let outputs = self.spec.model.net().forward(&tracked, x.autodiff());
+        let losses = self.spec.run.loss.forward(y.autodiff(), outputs);
+        let mut gradients = (losses / self.spec.run.batch as f32).backward();
+        tracked
+            .iter()
+            .zip(&self.parameters)
+            .map(|(tracked, p)| tracked.grad_remove(&mut gradients).unwrap_or_else(|| p.zeros_like()))
+            .collect()
+    }
+
+    /// Sums of loss and of right answers over the examples, `[replicas, 1, 2]`.
+    fn sums(&self, (x, y): &Examples) -> Tensor<3> {
+        let outputs = self.spec.model.net().forward(&self.parameters, x.clone());
+        let right = (outputs.clone() * y.clone()).greater_elem(0.0).float().sum_dim(1);
+        let loss = self.spec.run.loss.forward(y.clone(), outputs).sum_dim(1);
+        Tensor::cat(vec![loss, right], 2)
+    }
+
+    /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
+    fn hold_out(&mut self, count: usize) {
+        let width = self.shapes.iter().map(|p| p.shape[2]).max().unwrap_or(1);
+        let chunk = (MEASURE_NUMBERS / (width * self.spec.run.replicas)).clamp(32, 1024) / 32 * 32;
+        let mut have: usize = self.held_out.iter().map(|(_, y)| y.dims()[1]).sum();
+        while have < count {
+            let size = chunk.min(count - have);
+            self.held_out.push(self.feed.held_out(have, size));
+            have += size;
+        }
+    }
+
+    fn upload(&self, which: usize, values: &[f32]) -> Tensor<3> {
+        Tensor::from_data(TensorData::new(values.to_vec(), self.shapes[which].shape), &self.device)
+    }
+}
+
+/// Reads a tensor back. In a browser this is the only way: reading synchronously panics there.
+async fn read(tensor: Tensor<3>) -> Result<Vec<f32>, Failure> {
+    let data = tensor.into_data_async().await.map_err(|e| Failure::GpuLost(format!("{e:?}")))?;
+    data.to_vec::<f32>().map_err(|e| Failure::Internal(format!("{e:?}")))
+}
+
+impl Learner for Autodiff {
+    fn train(&mut self, step: u64, lr: f64) {
+        let gradients = self.gradients(step);
+        let trained = self.spec.model.net().trained();
+        let rule = self.spec.optimizer.rule();
+        for (which, gradient) in gradients.into_iter().enumerate() {
+            if trained[which] {
+                let moments = &mut self.moments[which];
+                let parameter = self.parameters[which].clone();
+                self.parameters[which] = rule.update(parameter, gradient, moments, lr, step);
+            }
+        }
+    }
+
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+        self.hold_out(held_out);
+        let seen = self.feed.seen(step, MEASURE_SAMPLE);
+        let seen_count = seen.1.dims()[1] as f32;
+        let train = self.sums(&seen) / seen_count;
+        let mut test: Option<Tensor<3>> = None;
+        let mut counted = 0;
+        for examples in &self.held_out {
+            if counted >= held_out {
+                break;
+            }
+            counted += examples.1.dims()[1];
+            let sums = self.sums(examples);
+            test = Some(test.map_or(sums.clone(), |so_far| so_far + sums));
+        }
+        // `held_out` is at least one, so there is a chunk.
+        let test = test.unwrap_or_else(|| train.zeros_like()) / counted.max(1) as f32;
+        let all = Tensor::cat(vec![train, test], 2); // [replicas, 1, 4]
+        Box::pin(async move {
+            let values = read(all).await?;
+            let column = |i: usize| values.iter().skip(i).step_by(4).copied().collect();
+            Ok(Row {
+                step,
+                train_loss: column(0),
+                train_accuracy: column(1),
+                test_loss: column(2),
+                test_accuracy: column(3),
+            })
+        })
+    }
+
+    fn weights(&self) -> Local<'_, Weights> {
+        Box::pin(async move {
+            let mut weights = Weights::default();
+            for (parameter, moments) in self.parameters.iter().zip(&self.moments) {
+                weights.parameters.push(read(parameter.clone()).await?);
+                let mut read_moments = vec![];
+                for moment in moments {
+                    read_moments.push(read(moment.clone()).await?);
+                }
+                weights.moments.push(read_moments);
+            }
+            Ok(weights)
+        })
+    }
+
+    fn parameter(&self, which: usize) -> Local<'_, Vec<f32>> {
+        let first = self.parameters[which].clone().narrow(0, 0, 1);
+        Box::pin(read(first))
+    }
+
+    fn load(&mut self, weights: &Weights) {
+        self.parameters =
+            weights.parameters.iter().enumerate().map(|(i, values)| self.upload(i, values)).collect();
+        let moments = weights.moments.iter().enumerate();
+        self.moments = moments
+            .map(|(i, moments)| moments.iter().map(|values| self.upload(i, values)).collect())
+            .collect();
+    }
+
+    fn remember(&mut self) {
+        self.remembered = (self.parameters.clone(), self.moments.clone());
+    }
+
+    fn restore(&mut self) {
+        (self.parameters, self.moments) = self.remembered.clone();
+    }
+}

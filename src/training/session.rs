@@ -1,0 +1,266 @@
+//! A run in progress: the only training loop there is.
+//!
+//! The page's worker, the command line and the tests drive the same [`Session`]; only what they do with its
+//! events differs. What a session computes does not depend on how its time is sliced.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # #[cfg(feature = "cli")] {
+//! use vivarium::{permalink::decode, training::{device::Device, session::{Options, Session}}};
+//! let (link, _) = decode("#v1/sparse-parity?n=8&k=2&width=16&steps=20&every=10&held=64");
+//! let mut session = Session::start(&link.spec, &Device::cpu(), Options::default())?;
+//! let mut events = vec![];
+//! while !session.finished() {
+//!     events.extend(pollster::block_on(session.advance(5.0, u64::MAX))?);
+//! }
+//! assert_eq!(session.step(), 20);
+//! # } Ok(()) }
+//! ```
+
+use super::autodiff::Autodiff;
+use super::checkpoint::Checkpoint;
+use super::device::Device;
+use super::learner::Learner;
+use crate::platform::now_ms;
+use crate::protocol::{Ending, Event, Failure, Row};
+use crate::run::{Halt, RunSpec};
+
+/// What the owner of a session may choose without changing the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Held-out examples to measure on, if fewer than the specification's; a reached target is then
+    /// confirmed on all of them before it counts.
+    pub held_out_limit: Option<usize>,
+}
+
+/// A run in progress on one device.
+pub struct Session {
+    spec: RunSpec,
+    options: Options,
+    learner: Box<dyn Learner>,
+    step: u64,
+    last_step: u64,
+    solved: Vec<Option<u64>>,
+    measured: Option<u64>,
+    last_good: u64,
+    ending: Option<Ending>,
+    /// Milliseconds spent computing and steps made in them, for the capacity of the device.
+    busy_ms: f64,
+    busy_steps: u64,
+}
+
+impl Session {
+    /// The run of `spec` at its start.
+    ///
+    /// # Errors
+    /// [`Failure::Impossible`] when settings exclude each other.
+    pub fn start(spec: &RunSpec, device: &Device, options: Options) -> Result<Self, Failure> {
+        let problems = spec.problems();
+        if let Some(problem) = problems.first() {
+            return Err(Failure::Impossible(problem.to_string()));
+        }
+        let mut learner: Box<dyn Learner> = Box::new(Autodiff::new(spec, device.tensors()));
+        learner.remember();
+        Ok(Session {
+            spec: spec.clone(),
+            options,
+            learner,
+            step: 0,
+            last_step: spec.run.steps,
+            solved: vec![None; spec.run.replicas],
+            measured: None,
+            last_good: 0,
+            ending: None,
+            busy_ms: 0.0,
+            busy_steps: 0,
+        })
+    }
+
+    /// The run of `checkpoint` at its step, on any device.
+    ///
+    /// # Errors
+    /// As [`Session::start`].
+    pub fn resume(checkpoint: &Checkpoint, device: &Device, options: Options) -> Result<Self, Failure> {
+        let mut session = Session::start(&checkpoint.spec, device, options)?;
+        session.learner.load(&checkpoint.weights);
+        session.learner.remember();
+        session.step = checkpoint.step;
+        session.last_good = checkpoint.step;
+        session.solved.clone_from(&checkpoint.solved);
+        session.last_step = session.spec.run.steps.max(checkpoint.step);
+        Ok(session)
+    }
+
+    /// The run, with the changes of the learning rate so far.
+    pub fn spec(&self) -> &RunSpec {
+        &self.spec
+    }
+
+    /// Steps made.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Whether the run has ended.
+    pub fn finished(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    /// For each replica, the step t_c at which it reached the target.
+    pub fn solved(&self) -> &[Option<u64>] {
+        &self.solved
+    }
+
+    /// Held-out examples measured on while the run goes on.
+    pub fn held_out(&self) -> usize {
+        let all = self.spec.run.held_out;
+        self.options.held_out_limit.map_or(all, |limit| limit.clamp(1, all))
+    }
+
+    /// What to tell about the run when it begins or is taken up again.
+    pub fn started(&self) -> Event {
+        Event::Started {
+            step: self.step,
+            relevant: self.spec.task.sampler().relevant(self.spec.run.seed),
+            held_out: self.held_out(),
+            parameters: self.spec.parameters().iter().map(crate::models::Parameter::len).sum(),
+        }
+    }
+
+    /// Trains for about `budget_ms` milliseconds and at most `most` steps, and tells what happened.
+    ///
+    /// # Errors
+    /// [`Failure::GpuLost`] when the device stopped working; the session is of no use then.
+    pub async fn advance(&mut self, budget_ms: f64, most: u64) -> Result<Vec<Event>, Failure> {
+        let mut events = vec![];
+        let begin = now_ms();
+        let until = self.step.saturating_add(most);
+        while self.ending.is_none() {
+            if self.due() {
+                self.measure_on_schedule(&mut events).await?;
+                // Measuring takes time of its own; the person waits for this to show.
+                if now_ms() - begin >= budget_ms {
+                    break;
+                }
+                continue;
+            }
+            if self.step >= until {
+                break;
+            }
+            self.learner.train(self.step, self.spec.learning_rate(self.step));
+            self.step += 1;
+            self.busy_steps += 1;
+            if now_ms() - begin >= budget_ms {
+                break;
+            }
+        }
+        self.busy_ms += now_ms() - begin;
+        Ok(events)
+    }
+
+    /// Whether the step that the run stands at is to be measured before anything else.
+    fn due(&self) -> bool {
+        let scheduled = self.step.is_multiple_of(self.spec.run.every) || self.step >= self.last_step;
+        scheduled && self.measured != Some(self.step)
+    }
+
+    async fn measure_on_schedule(&mut self, events: &mut Vec<Event>) -> Result<(), Failure> {
+        let row = self.learner.measure(self.step, self.held_out()).await?;
+        self.measured = Some(self.step);
+        let finite = |values: &[f32]| values.iter().all(|v| v.is_finite());
+        if !(finite(&row.train_loss) && finite(&row.test_loss)) {
+            events.push(Event::Diverged { step: self.step, last_good: self.last_good });
+            self.learner.restore();
+            self.step = self.last_good;
+            return self.end(Ending::Diverged, events);
+        }
+        self.learner.remember();
+        self.last_good = self.step;
+        self.note_solved(&row, events).await?;
+        events.push(Event::Metrics(vec![row]));
+        if self.spec.run.halt == Halt::Target && self.solved.iter().all(Option::is_some) && self.last_step <= self.spec.run.steps {
+            return self.end(Ending::Target, events);
+        }
+        if self.step >= self.last_step {
+            return self.end(Ending::LastStep, events);
+        }
+        Ok(())
+    }
+
+    async fn note_solved(&mut self, row: &Row, events: &mut Vec<Event>) -> Result<(), Failure> {
+        let target = self.spec.run.target as f32;
+        let reached = |accuracy: &[f32], r: usize| accuracy[r] >= target;
+        let candidates: Vec<usize> = (0..self.solved.len())
+            .filter(|r| self.solved[*r].is_none() && reached(&row.test_accuracy, *r))
+            .collect();
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        let all = self.spec.run.held_out;
+        let accuracy = if self.held_out() < all {
+            self.learner.measure(self.step, all).await?.test_accuracy
+        } else {
+            row.test_accuracy.clone()
+        };
+        for replica in candidates.into_iter().filter(|r| reached(&accuracy, *r)) {
+            self.solved[replica] = Some(self.step);
+            events.push(Event::Solved { replica, step: self.step });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, reason: Ending, events: &mut Vec<Event>) -> Result<(), Failure> {
+        self.ending = Some(reason);
+        events.push(Event::Finished { step: self.step, reason });
+        Ok(())
+    }
+
+    /// Measures now, outside the schedule: for showing, without consequence for the run.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    pub async fn measure(&mut self) -> Result<Row, Failure> {
+        self.learner.measure(self.step, self.held_out()).await
+    }
+
+    /// Uses learning rate `lr` from the next step on and records it in the specification.
+    pub fn set_learning_rate(&mut self, lr: f64) -> Event {
+        self.spec.change_learning_rate(self.step, lr);
+        Event::LearningRateChanged { step: self.step, lr }
+    }
+
+    /// Lets a run that has ended go on up to `last_step`. A diverged run stays ended.
+    pub fn extend(&mut self, last_step: u64) {
+        if self.ending != Some(Ending::Diverged) {
+            // More than the specification asks for, so that the target does not end the run again.
+            self.last_step = last_step.max(self.step).max(self.spec.run.steps + 1);
+            self.ending = None;
+        }
+    }
+
+    /// First-layer weights of the first replica, `[inputs, width]`, and that width.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    pub async fn first_layer(&self) -> Result<(Vec<f32>, usize), Failure> {
+        let width = self.spec.parameters().first().map_or(0, |p| p.shape[2]);
+        Ok((self.learner.parameter(0).await?, width))
+    }
+
+    /// The run as it stands.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    pub async fn checkpoint(&self) -> Result<Checkpoint, Failure> {
+        let weights = self.learner.weights().await?;
+        Ok(Checkpoint { spec: self.spec.clone(), step: self.step, solved: self.solved.clone(), weights })
+    }
+
+    /// Steps per second of computing time since the last call: what the device can do.
+    pub fn capacity(&mut self) -> Option<f64> {
+        let capacity = (self.busy_ms > 0.0 && self.busy_steps > 0)
+            .then(|| self.busy_steps as f64 / self.busy_ms * 1e3);
+        (self.busy_ms, self.busy_steps) = (0.0, 0);
+        capacity
+    }
+}

@@ -1,0 +1,230 @@
+//! The worker: commands in, slices of a session, messages out. The transport is not its business, so that
+//! the same worker runs behind a web worker's messages and in native tests.
+
+use crate::platform::now_ms;
+use crate::protocol::{Command, Event, Failure, Message, Payload};
+use crate::training::checkpoint::Checkpoint;
+use crate::training::device::Device;
+use crate::training::session::{Options, Session};
+
+/// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.
+const SLICE_MS: f64 = 16.0;
+/// Between two heatmaps.
+const WEIGHTS_MS: f64 = 100.0;
+/// Between two reports of the speed.
+const RATE_MS: f64 = 500.0;
+/// Between two checkpoints that the page keeps in case this worker dies.
+const CHECKPOINT_MS: f64 = 2_000.0;
+
+/// What the owner does after a slice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Next {
+    /// Look for commands and call [`Worker::slice`] again.
+    Continue,
+    /// The same after this many milliseconds, because of the speed limit.
+    Wait(f64),
+    /// Nothing to do until a command comes.
+    Idle,
+}
+
+/// One worker with one device and at most one run.
+pub struct Worker {
+    device: Device,
+    session: Option<Session>,
+    playing: bool,
+    speed: u64,
+    /// Moment and step from which the speed limit counts.
+    anchor: (f64, u64),
+    sent_weights: f64,
+    sent_checkpoint: f64,
+    rate: (f64, u64),
+    /// Whether the person has asked for one step that has not been made yet.
+    single_step: bool,
+    wants_checkpoint: bool,
+}
+
+impl Worker {
+    /// A worker without a run.
+    pub fn new(device: Device) -> Self {
+        Worker {
+            device,
+            session: None,
+            playing: false,
+            speed: 0,
+            anchor: (0.0, 0),
+            sent_weights: 0.0,
+            sent_checkpoint: 0.0,
+            rate: (0.0, 0),
+            single_step: false,
+            wants_checkpoint: false,
+        }
+    }
+
+    /// What to say first.
+    pub fn ready(&self) -> Message {
+        Event::Ready(self.device.report().clone()).into()
+    }
+
+    /// Obeys a command; training itself happens in [`Worker::slice`].
+    pub fn handle(&mut self, command: Command, payload: Payload) -> Vec<Message> {
+        match command {
+            Command::Start { spec, speed, paused, held_out_limit } => {
+                let options = Options { held_out_limit };
+                let started = match payload {
+                    Payload::Bytes(bytes) => Checkpoint::decode(&bytes)
+                        .map(|checkpoint| adopt(checkpoint, &spec))
+                        .and_then(|checkpoint| Session::resume(&checkpoint, &self.device, options)),
+                    _ => Session::start(&spec, &self.device, options),
+                };
+                match started {
+                    Ok(session) => {
+                        let event = session.started();
+                        self.session = Some(session);
+                        self.speed = speed;
+                        self.playing = !paused;
+                        self.single_step = false;
+                        self.sent_weights = f64::NEG_INFINITY;
+                        self.sent_checkpoint = now_ms();
+                        self.set_anchor();
+                        let mut messages = vec![event.into()];
+                        if paused {
+                            messages.push(Event::Paused { step: self.step() }.into());
+                        }
+                        messages
+                    }
+                    Err(failure) => self.fail(failure),
+                }
+            }
+            Command::Play => self.play(),
+            Command::Pause => {
+                self.playing = false;
+                self.wants_checkpoint = true;
+                vec![Event::Paused { step: self.step() }.into()]
+            }
+            Command::Step => {
+                self.playing = false;
+                self.single_step = true;
+                vec![]
+            }
+            Command::Speed(speed) => {
+                self.speed = speed;
+                self.set_anchor();
+                vec![]
+            }
+            Command::LearningRate(lr) => {
+                self.session.iter_mut().map(|session| session.set_learning_rate(lr).into()).collect()
+            }
+            Command::Extend(step) => {
+                if let Some(session) = &mut self.session {
+                    session.extend(step);
+                }
+                self.play()
+            }
+            Command::Checkpoint => {
+                self.wants_checkpoint = true;
+                vec![]
+            }
+        }
+    }
+
+    fn play(&mut self) -> Vec<Message> {
+        self.playing = true;
+        self.set_anchor();
+        vec![Event::Resumed { step: self.step() }.into()]
+    }
+
+    fn step(&self) -> u64 {
+        self.session.as_ref().map_or(0, Session::step)
+    }
+
+    fn set_anchor(&mut self) {
+        self.anchor = (now_ms(), self.step());
+        self.rate = self.anchor;
+        if let Some(session) = &mut self.session {
+            session.capacity();
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) -> Vec<Message> {
+        self.session = None;
+        self.playing = false;
+        vec![Event::Failed(failure).into()]
+    }
+
+    /// Trains for a moment and tells what there is to tell.
+    pub async fn slice(&mut self) -> (Vec<Message>, Next) {
+        match self.try_slice().await {
+            Ok(done) => done,
+            Err(failure) => (self.fail(failure), Next::Idle),
+        }
+    }
+
+    async fn try_slice(&mut self) -> Result<(Vec<Message>, Next), Failure> {
+        let allowed = self.allowed();
+        let Some(session) = &mut self.session else { return Ok((vec![], Next::Idle)) };
+        let mut messages: Vec<Message> = vec![];
+        let fresh = self.sent_weights == f64::NEG_INFINITY;
+        let running = self.playing && !session.finished();
+        let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
+        if running || self.single_step || fresh {
+            let events = session.advance(SLICE_MS, most).await?;
+            messages.extend(events.into_iter().map(Message::from));
+        }
+        let ended = messages.iter().any(|m| matches!(m.event, Event::Finished { .. }));
+        if self.single_step {
+            if !messages.iter().any(|m| matches!(m.event, Event::Metrics(_))) && !session.finished() {
+                messages.push(Event::Metrics(vec![session.measure().await?]).into());
+            }
+            messages.push(Event::Paused { step: session.step() }.into());
+        }
+        let now = now_ms();
+        if now - self.sent_weights >= WEIGHTS_MS && running || ended || self.single_step || fresh || self.wants_checkpoint {
+            let (weights, width) = session.first_layer().await?;
+            let inputs = weights.len() / width.max(1);
+            let event = Event::Weights { step: session.step(), inputs, width };
+            messages.push(Message { event, payload: Payload::Numbers(weights) });
+            self.sent_weights = now;
+        }
+        if now - self.rate.0 >= RATE_MS && running {
+            let steps_per_s = (session.step() - self.rate.1) as f64 / (now - self.rate.0) * 1e3;
+            let capacity = session.capacity().unwrap_or(steps_per_s);
+            messages.push(Event::Rate { steps_per_s, capacity }.into());
+            self.rate = (now, session.step());
+        }
+        if now - self.sent_checkpoint >= CHECKPOINT_MS && running || ended || self.wants_checkpoint {
+            let checkpoint = session.checkpoint().await?;
+            let event = Event::Checkpoint { step: checkpoint.step };
+            messages.push(Message { event, payload: Payload::Bytes(checkpoint.encode()?) });
+            self.sent_checkpoint = now;
+        }
+        (self.single_step, self.wants_checkpoint) = (false, false);
+        if ended {
+            self.playing = false;
+        }
+        let next = match (self.playing, self.allowed()) {
+            (false, _) => Next::Idle,
+            (true, 0) => Next::Wait(1e3 / self.speed.max(1) as f64),
+            (true, _) => Next::Continue,
+        };
+        Ok((messages, next))
+    }
+
+    /// Steps that the speed limit allows now.
+    fn allowed(&self) -> u64 {
+        if self.speed == 0 {
+            return u64::MAX;
+        }
+        let due = self.anchor.1 + ((now_ms() - self.anchor.0) * self.speed as f64 / 1e3) as u64;
+        // A device that cannot keep up must not save the arrears for later.
+        due.saturating_sub(self.step()).min(self.speed.max(4) / 4 + 1)
+    }
+}
+
+/// A checkpoint under the specification that asks for it: what trains is the checkpoint's, when and where it
+/// stops is the specification's.
+fn adopt(mut checkpoint: Checkpoint, spec: &crate::run::RunSpec) -> Checkpoint {
+    checkpoint.spec.run.steps = spec.run.steps;
+    checkpoint.spec.run.halt = spec.run.halt;
+    checkpoint.spec.run.device = spec.run.device;
+    checkpoint
+}
