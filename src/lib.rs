@@ -21,7 +21,9 @@
 //! `inputs` (n in formulas): numbers in one input. `width` (r): neurons of the hidden layer.
 
 pub mod analysis;
+pub mod app;
 pub mod catalog;
+pub mod charts;
 pub mod models;
 pub mod permalink;
 pub mod platform;
@@ -36,3 +38,6 @@ pub mod training;
 pub mod worker;
 #[cfg(all(feature = "train", feature = "web", target_family = "wasm"))]
 pub mod worker_web;
+
+#[cfg(feature = "cli")]
+pub mod lab;

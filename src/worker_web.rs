@@ -36,12 +36,7 @@ fn post(message: &Message) {
 
 /// Serves commands until the page ends the worker. Messages are taken from the first moment on, so that
 /// nothing sent while the device opens is lost.
-///
-/// `trouble` is asked after each slice whether the device has reported an error behind our back.
-pub async fn serve(
-    open: impl Future<Output = Result<Device, Failure>>,
-    trouble: impl Fn() -> Option<String>,
-) {
+pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
     // A panic leaves the module dead: the page hears of it in one sentence before that.
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
@@ -78,10 +73,6 @@ pub async fn serve(
             continue;
         }
         let (messages, next) = worker.slice().await;
-        if let Some(why) = trouble() {
-            post(&Event::Failed(Failure::GpuLost(why)).into());
-            return;
-        }
         messages.iter().for_each(post);
         match next {
             Next::Continue => yield_now().await,

@@ -6,6 +6,7 @@
 //! The alternative, signals that set each other, cannot be tested without a browser and hides the order of
 //! things; what would change our mind is a page with many independent runs on it.
 
+pub mod acting;
 pub mod device;
 pub mod form;
 pub mod hearing;
@@ -13,16 +14,32 @@ pub mod readings;
 pub mod scale;
 pub mod state;
 pub mod trainer;
+pub mod status;
 pub mod words;
 
-#[cfg(feature = "ui")]
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
-#[cfg(feature = "ui")]
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod components;
-#[cfg(feature = "ui")]
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
-#[cfg(feature = "ui")]
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod trainer_web;
 
 #[cfg(test)]
 mod reducer_tests;
+
+/// Puts the page into the document, in place of the picture of itself that stood there until now.
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub fn mount() {
+    use leptos::prelude::document;
+    use wasm_bindgen::JsCast;
+    let place = document().get_element_by_id("page").and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
+    match place {
+        Some(place) => {
+            place.set_text_content(None);
+            leptos::mount::mount_to(place, components::App).forget();
+        }
+        None => leptos::mount::mount_to_body(components::App),
+    }
+}

@@ -35,7 +35,6 @@ pub mod scripted {
     use super::*;
     use crate::protocol::{DeviceReport, Ending, Event, Row};
     use crate::run::{Halt, RunSpec};
-    use crate::tasks::Sampler;
 
     /// Answers every command at once; [`Scripted::advance`] makes it train.
     pub struct Scripted {
@@ -100,7 +99,7 @@ pub mod scripted {
         fn send(&self, command: &Command, payload: &Payload) {
             let mut run = self.run.borrow_mut();
             let at = run.as_ref().map_or(0, |(_, at)| *at);
-            let mut say = |event: Event| self.said.borrow_mut().push(event.into());
+            let say = |event: Event| self.said.borrow_mut().push(event.into());
             match command {
                 Command::Start { spec, held_out_limit, .. } => {
                     let step = match payload {

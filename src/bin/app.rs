@@ -1,1 +1,12 @@
-fn main(){}
+//! The page's binary: a panic hook, and the page.
+
+fn main() {
+    #[cfg(target_family = "wasm")]
+    {
+        std::panic::set_hook(Box::new(|info| {
+            console_error_panic_hook::hook(info);
+            vivarium::app::browser::show_panic();
+        }));
+        vivarium::app::mount();
+    }
+}

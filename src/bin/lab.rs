@@ -1,1 +1,7 @@
-fn main(){}
+//! The command line: `lab run '<link>'` and its companions.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    vivarium::lab::main()
+}

@@ -97,7 +97,7 @@ impl Autodiff {
 /// Reads a tensor back. In a browser this is the only way: reading synchronously panics there.
 async fn read(tensor: Tensor<3>) -> Result<Vec<f32>, Failure> {
     let data = tensor.into_data_async().await.map_err(|e| Failure::GpuLost(format!("{e:?}")))?;
-    data.to_vec::<f32>().map_err(|e| Failure::Internal(format!("{e:?}")))
+    data.try_to_vec::<f32>().map_err(|e| Failure::Internal(format!("{e:?}")))
 }
 
 impl Learner for Autodiff {

@@ -26,6 +26,8 @@ pub const TOLERANCE: f32 = 1e-4;
 pub async fn checked_gpu() -> Result<Device, Failure> {
     listen();
     let gpu = Device::gpu().await?;
+    // While it looks for adapters, wgpu logs every driver that is not there as an error.
+    forget();
     let spec = decode(TINY).0.spec;
     let mut ends = vec![];
     for device in [&gpu, &Device::cpu()] {
@@ -53,6 +55,12 @@ static TROUBLE: Mutex<Option<String>> = Mutex::new(None);
 /// The first error that the GPU libraries have logged, if any.
 pub fn trouble() -> Option<String> {
     TROUBLE.lock().ok().and_then(|trouble| trouble.clone())
+}
+
+fn forget() {
+    if let Ok(mut trouble) = TROUBLE.lock() {
+        *trouble = None;
+    }
 }
 
 struct Listener;

@@ -22,7 +22,7 @@ use super::checkpoint::Checkpoint;
 use super::device::Device;
 use super::learner::Learner;
 use crate::platform::now_ms;
-use crate::protocol::{Ending, Event, Failure, Row};
+use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
 use crate::run::{Halt, RunSpec};
 
 /// What the owner of a session may choose without changing the run.
@@ -47,9 +47,41 @@ pub struct Session {
     /// Milliseconds spent computing and steps made in them, for the capacity of the device.
     busy_ms: f64,
     busy_steps: u64,
+    /// Whether the GPU libraries must be asked after each slice if they are still well.
+    on_gpu: bool,
+}
+
+/// What a whole run gave.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// Every measurement.
+    pub rows: Vec<Row>,
+    /// For each replica, the step at which it reached the target.
+    pub solved: Vec<Option<u64>>,
+    /// Why it ended.
+    pub ending: Option<Ending>,
+    /// Steps made.
+    pub step: u64,
 }
 
 impl Session {
+    /// Trains to the end, and calls `progress` with the step after each slice of about 50 ms.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    pub async fn finish(&mut self, mut progress: impl FnMut(u64)) -> Result<Outcome, Failure> {
+        let mut rows = vec![];
+        while !self.finished() {
+            for event in self.advance(50.0, u64::MAX).await? {
+                if let Event::Metrics(new) = event {
+                    rows.extend(new);
+                }
+            }
+            progress(self.step);
+        }
+        Ok(Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step })
+    }
+
     /// The run of `spec` at its start.
     ///
     /// # Errors
@@ -73,6 +105,7 @@ impl Session {
             ending: None,
             busy_ms: 0.0,
             busy_steps: 0,
+            on_gpu: device.report().kind == DeviceKind::Gpu,
         })
     }
 
@@ -155,7 +188,19 @@ impl Session {
             }
         }
         self.busy_ms += now_ms() - begin;
+        self.trust()?;
         Ok(events)
+    }
+
+    /// A device that is lost may go on answering with numbers from recycled buffers: what it has given since
+    /// the last time is of no use if the libraries below have logged an error.
+    fn trust(&self) -> Result<(), Failure> {
+        #[cfg(feature = "gpu")]
+        if let Some(why) = super::check::trouble().filter(|_| self.on_gpu) {
+            return Err(Failure::GpuLost(why));
+        }
+        debug_assert!(cfg!(feature = "gpu") || !self.on_gpu, "a GPU in a build without one");
+        Ok(())
     }
 
     /// Whether the step that the run stands at is to be measured before anything else.

@@ -1,0 +1,308 @@
+//! What a person's action changes in the state, and how a run begins.
+
+use std::sync::Arc;
+
+use super::device::{Survey, choose};
+use super::form::{SPEED_KEY, default_text};
+use super::state::{Action, Draft, Phase, Staff, State, Weights};
+use super::trainer::Effect;
+use super::words;
+use crate::analysis::curves::History;
+use crate::permalink::{Link, Start, View, decode, encode};
+use crate::presets::PRESETS;
+use crate::protocol::{Command, DeviceKind, Ending, Payload};
+use crate::run::Halt;
+use crate::settings::{Knob, Problem, Range, Settings, Value};
+
+/// Most changes that can be undone.
+const MAX_UNDO: usize = 100;
+
+/// Held-out examples that the CPU measures on while the run goes on.
+pub const CPU_HELD_OUT: usize = 1024;
+
+/// Most first-layer weights that are drawn before the worker has sent any: more would take too long here.
+const MAX_PREVIEW: usize = 50_000;
+
+/// Most changes of the learning rate that a link can hold.
+const MAX_CHANGES: usize = 64;
+
+impl State {
+    /// Changes the state; what is returned must be done, in order.
+    pub fn apply(&mut self, action: Action) -> Vec<Effect> {
+        let mut effects = vec![];
+        match action {
+            Action::Open(fragment) => self.open(&fragment, &mut effects),
+            Action::Surveyed(survey) => self.surveyed(survey, &mut effects),
+            Action::Heard(kind, sign) => self.heard(kind, sign, &mut effects),
+            Action::Tick => self.tick(&mut effects),
+            Action::Edit(key, text) => self.edit(&key, &text, &mut effects),
+            Action::Default(key) => {
+                if let Some(text) = default_text(self.form_spec(), &key) {
+                    self.edit(&key, &text, &mut effects);
+                }
+            }
+            Action::Choose(preset) => {
+                let link = preset.link();
+                self.change(link, format!("Preset: {}.", preset.name), &mut effects);
+            }
+            Action::Toggle => self.toggle(&mut effects),
+            Action::SingleStep => self.single_step(&mut effects),
+            Action::Reset => {
+                self.paused = self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused);
+                self.message = "Back to the same start.".into();
+                self.begin(&mut effects);
+            }
+            Action::NewSeed(seed) => {
+                let mut link = self.link.clone();
+                link.spec.run.seed = seed;
+                self.change(link, format!("Started from the new seed {seed}."), &mut effects);
+            }
+            Action::Undo => {
+                if let Some(link) = self.undo.pop() {
+                    let what = words::changes(&self.link.spec, &link.spec);
+                    self.message = format!("Undone: {what}. Restarted from the same seed.");
+                    self.set_link(link, &mut effects);
+                }
+            }
+            Action::Retry => {
+                self.replaced_at = None;
+                self.message = match &self.checkpoint {
+                    Some((step, _)) => format!("Restarted from step {}.", words::thousands(*step)),
+                    None => "Restarted from the start.".into(),
+                };
+                self.staff = Staff::Absent;
+                self.resume(&mut effects);
+            }
+            Action::DismissNotices => self.notices.clear(),
+        }
+        effects
+    }
+
+    fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
+        let empty = fragment.trim_start_matches('#').is_empty();
+        let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
+        let first = self.runs == 0;
+        if !first && encode(&link) == encode(&self.link) {
+            self.notices = notices;
+            return;
+        }
+        self.notices = notices;
+        if first {
+            self.set_link(link, effects);
+        } else {
+            self.change(link, "Opened the run of the new address.".into(), effects);
+        }
+    }
+
+    fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
+        let waited = self.choice.is_none() && self.phase == Phase::Loading && self.runs > 0;
+        self.survey = survey;
+        if waited {
+            self.resume(effects);
+        } else if let (Some(new), Some(old)) = (self.choose(), &mut self.choice) {
+            // The run goes on where it is; only the reason may be clearer now.
+            if new.kind == old.kind {
+                *old = new;
+            }
+        }
+    }
+
+    fn choose(&self) -> Option<super::device::Choice> {
+        let spec = &self.link.spec;
+        choose(spec.run.device, spec.step_flops(), &self.survey, self.refused.as_deref())
+    }
+
+    fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
+        let text = text.trim();
+        self.drafts.retain(|draft| draft.key != key);
+        let taken = match view_knob(key) {
+            Some(knob) => knob.parse(text).and_then(|value| self.link.view.set(key, &value)).map(|_| {
+                if key == SPEED_KEY {
+                    self.send(Command::Speed(self.link.view.speed), effects);
+                    self.message = format!("Speed: {}.", words::speed(self.link.view.speed));
+                }
+            }),
+            None if key == "lr" && self.is_under_way() && self.pending.is_none() => {
+                self.edit_learning_rate(text, effects)
+            }
+            None => self.edit_spec(key, text, effects),
+        };
+        if let Err(problem) = taken {
+            self.drafts.push(Draft { key: key.into(), text: text.into(), problem });
+        }
+    }
+
+    fn edit_learning_rate(&mut self, text: &str, effects: &mut Vec<Effect>) -> Result<(), Problem> {
+        let Some(knob) = self.link.spec.knob("lr") else { return Ok(()) };
+        let Value::Real(lr) = knob.parse(text)? else { return Ok(()) };
+        if self.link.spec.run.schedule.len() >= MAX_CHANGES {
+            return Err(Problem::new("lr", text, format!("at most {MAX_CHANGES} changes in one run")));
+        }
+        if lr != self.link.spec.learning_rate(self.step) {
+            self.send(Command::LearningRate(lr), effects);
+        }
+        Ok(())
+    }
+
+    fn edit_spec(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) -> Result<(), Problem> {
+        let mut spec = self.form_spec().clone();
+        spec.parse(key, text)?;
+        if key == "lr" {
+            // A rate for the whole run replaces those that were set on the way.
+            spec.run.schedule.clear();
+        }
+        self.conflicts = spec.problems();
+        if !self.conflicts.is_empty() {
+            self.message = "These settings cannot be together yet; the run goes on as it was.".into();
+            self.pending = Some(spec);
+            return Ok(());
+        }
+        self.pending = None;
+        if spec != self.link.spec {
+            let what = words::changes(&self.link.spec, &spec);
+            let seed = if spec.run.seed == self.link.spec.run.seed { "Restarted from the same seed" } else { "Restarted" };
+            let link = Link { spec, ..self.link.clone() };
+            self.change(link, format!("{seed} because {what}."), effects);
+        }
+        Ok(())
+    }
+
+    /// Takes up another link, which can be undone.
+    fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        self.remember();
+        self.message = message;
+        self.set_link(link, effects);
+    }
+
+    pub(super) fn remember(&mut self) {
+        if self.undo.len() >= MAX_UNDO {
+            self.undo.remove(0);
+        }
+        self.undo.push(self.link.clone());
+    }
+
+    fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+        let first = self.runs == 0;
+        let device_wish = link.spec.run.device != self.link.spec.run.device;
+        // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
+        self.paused = if first {
+            link.view.start == Start::Paused
+        } else {
+            self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused)
+        };
+        self.link = link;
+        self.pending = None;
+        self.conflicts.clear();
+        self.drafts.clear();
+        if device_wish {
+            self.refused = None;
+        }
+        self.begin(effects);
+    }
+
+    /// Begins the run from its start.
+    pub(super) fn begin(&mut self, effects: &mut Vec<Effect>) {
+        let spec = &self.link.spec;
+        let inputs = spec.task.sampler().inputs();
+        let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
+        self.relevant = spec.task.sampler().relevant(spec.run.seed);
+        let initial = if inputs * width <= MAX_PREVIEW {
+            spec.model.architecture().initial(spec.run.seed, inputs, 1).into_iter().next()
+        } else {
+            None
+        };
+        self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
+        self.held_out = spec.run.held_out;
+        self.runs += 1;
+        self.step = 0;
+        self.history = History::default();
+        self.solved.clear();
+        self.rate = None;
+        self.checkpoint = None;
+        self.replaced_at = None;
+        self.resume(effects);
+    }
+
+    /// Has the run trained from the last checkpoint, or from the start if there is none.
+    pub(super) fn resume(&mut self, effects: &mut Vec<Effect>) {
+        self.phase = Phase::Loading;
+        self.awaiting = true;
+        self.silence = 0;
+        self.choice = self.choose();
+        let Some(choice) = &self.choice else { return };
+        match self.staff {
+            Staff::Ready(kind) if kind == choice.kind => self.start(effects),
+            Staff::Opening(kind, _) if kind == choice.kind => {}
+            _ => {
+                self.staff = Staff::Opening(choice.kind, 0);
+                self.report = None;
+                effects.push(Effect::Open(choice.kind));
+            }
+        }
+    }
+
+    pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
+        let spec = self.link.spec.clone();
+        let on_cpu = self.staff == Staff::Ready(DeviceKind::Cpu);
+        let held_out_limit = (on_cpu && spec.run.held_out > CPU_HELD_OUT).then_some(CPU_HELD_OUT);
+        let payload = self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
+        self.awaiting = true;
+        let command = Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
+        effects.push(Effect::Send(command, payload));
+    }
+
+    pub(super) fn send(&self, command: Command, effects: &mut Vec<Effect>) {
+        if matches!(self.staff, Staff::Ready(_)) {
+            effects.push(Effect::Send(command, Payload::Empty));
+        }
+    }
+
+    fn toggle(&mut self, effects: &mut Vec<Effect>) {
+        match self.phase {
+            Phase::Loading => {
+                self.paused = !self.paused;
+                self.send(if self.paused { Command::Pause } else { Command::Play }, effects);
+            }
+            Phase::Running => self.send(Command::Pause, effects),
+            Phase::Paused => self.send(Command::Play, effects),
+            Phase::Finished(reason) => self.extend(reason, effects),
+            Phase::Diverged { .. } | Phase::Failed(_) => {}
+        }
+    }
+
+    fn extend(&mut self, reason: Ending, effects: &mut Vec<Effect>) {
+        let Some(Range::Int(_, most)) = self.link.spec.knob("steps").map(|k| k.range) else { return };
+        let end = (self.step * 2).clamp(1, most);
+        if end <= self.step {
+            self.message = format!("This is the last step that a run can have: {}.", words::thousands(most));
+            return;
+        }
+        if reason == Ending::Target {
+            self.link.spec.run.halt = Halt::Steps;
+        }
+        self.link.spec.run.steps = end;
+        self.message = format!("Goes on to step {}, and the link says so.", words::thousands(end));
+        if matches!(self.staff, Staff::Ready(_)) {
+            self.send(Command::Extend(end), effects);
+        } else {
+            self.paused = false;
+            self.resume(effects);
+        }
+    }
+
+    fn single_step(&mut self, effects: &mut Vec<Effect>) {
+        match self.phase {
+            Phase::Running | Phase::Paused => self.send(Command::Step, effects),
+            // A trainer that is not there yet finds the run waiting for the next press.
+            Phase::Loading => {
+                self.paused = true;
+                self.send(Command::Step, effects);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn view_knob(key: &str) -> Option<&'static Knob> {
+    View::KNOBS.iter().find(|knob| knob.key == key)
+}

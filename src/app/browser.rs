@@ -1,0 +1,149 @@
+//! What the page asks of the browser: address, clipboard, storage, media, GPU.
+
+use js_sys::{Function, Object, Promise, Reflect};
+use leptos::prelude::{document, window};
+use wasm_bindgen::prelude::*;
+
+use super::device::Survey;
+use super::state::State;
+
+/// The fragment of the address, with its `#`.
+pub fn fragment() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// Puts a link into the address bar, without a new entry in the history.
+pub fn show_address(link: &str) {
+    if fragment() == link {
+        return;
+    }
+    if let Ok(history) = window().history() {
+        // A browser may refuse when it happens too often; the next change tries again.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(link));
+    }
+}
+
+/// The whole address of this page with `link`.
+pub fn address_of(link: &str) -> String {
+    let location = window().location();
+    let whole = location.href().unwrap_or_default();
+    let base = whole.split('#').next().unwrap_or_default();
+    format!("{base}{link}")
+}
+
+/// Copies `text`; `done` learns whether it worked.
+pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
+    // Outside of a secure context there is no clipboard, whatever web-sys says.
+    let clipboard = Reflect::get(&window().navigator(), &"clipboard".into()).unwrap_or(JsValue::UNDEFINED);
+    if clipboard.is_undefined() {
+        return done(false);
+    }
+    let promise = window().navigator().clipboard().write_text(text);
+    settle(&promise, move |outcome| done(outcome.is_ok()));
+}
+
+/// Calls `done` with what a promise becomes.
+fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
+    let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));
+    let other = done.clone();
+    let fine = Closure::once(move |value: JsValue| {
+        if let Some(done) = done.take() {
+            done(Ok(value));
+        }
+    });
+    let wrong = Closure::once(move |error: JsValue| {
+        if let Some(done) = other.take() {
+            done(Err(error));
+        }
+    });
+    let _ = promise.then2(&fine, &wrong);
+    // Freed by the browser once the promise is.
+    fine.forget();
+    wrong.forget();
+}
+
+/// Asks the browser for a GPU adapter.
+pub fn survey(done: impl FnOnce(Survey) + 'static) {
+    let get = |from: &JsValue, key: &str| Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED);
+    let gpu = get(&window().navigator(), "gpu");
+    let Some(request) = get(&gpu, "requestAdapter").dyn_into::<Function>().ok().filter(|_| gpu.is_object()) else {
+        return done(Survey::Missing);
+    };
+    let Some(promise) = request.call0(&gpu).ok().and_then(|p| p.dyn_into::<Promise>().ok()) else {
+        return done(Survey::NoAdapter);
+    };
+    settle(&promise, move |adapter| {
+        let adapter = adapter.unwrap_or(JsValue::NULL);
+        if !adapter.is_object() {
+            return done(Survey::NoAdapter);
+        }
+        let info = get(&adapter, "info");
+        let word = |key: &str| get(&info, key).as_string().unwrap_or_default();
+        let names = [word("description"), format!("{} {}", word("vendor"), word("architecture"))];
+        let name = names.iter().map(|n| n.trim()).find(|n| !n.is_empty()).unwrap_or_default().to_string();
+        // The flag moved from the adapter to its info; browsers of either age are about.
+        let simulated = [&info, &adapter].iter().any(|o| get(o, "isFallbackAdapter").is_truthy());
+        done(Survey::Adapter { name, simulated });
+    });
+}
+
+/// A remembered word, if storage may be used.
+pub fn remembered(key: &str) -> Option<String> {
+    window().local_storage().ok()??.get_item(key).ok()?
+}
+
+/// Remembers a word, if storage may be used.
+pub fn remember(key: &str, word: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.set_item(key, word);
+    }
+}
+
+/// Whether a media query holds.
+pub fn holds(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+/// Sets an attribute of the root element.
+pub fn mark_root(name: &str, value: &str) {
+    if let Some(root) = document().document_element() {
+        let _ = root.set_attribute(name, value);
+    }
+}
+
+/// `window.vivarium.rows()`: every kept measurement, for tests and for the curious.
+pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
+    let rows = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let mut out = JsValue::UNDEFINED;
+        read(&mut |state| {
+            let rows: Vec<_> = state.history.rows().collect();
+            out = serde_wasm_bindgen::to_value(&rows).unwrap_or(JsValue::UNDEFINED);
+        });
+        out
+    });
+    let api = Object::new();
+    let _ = Reflect::set(&api, &"rows".into(), rows.as_ref());
+    let _ = Reflect::set(&window(), &"vivarium".into(), &api);
+    // It lives as long as the page.
+    rows.forget();
+}
+
+/// After a panic: one sentence and a way out, without a call back into the dead program.
+pub fn show_panic() {
+    let document = document();
+    let (Some(body), Ok(notice), Ok(button)) =
+        (document.body(), document.create_element("p"), document.create_element("button"))
+    else {
+        return;
+    };
+    notice.set_class_name("crash");
+    let _ = notice.set_attribute("role", "alert");
+    notice.set_text_content(Some("This page has stopped because of a mistake in its program. "));
+    button.set_text_content(Some("Open it again"));
+    let location: JsValue = window().location().into();
+    if let Some(reload) = Reflect::get(&location, &"reload".into()).ok().and_then(|f| f.dyn_into::<Function>().ok()) {
+        let _ = Reflect::set(&button, &"onclick".into(), &reload.bind0(&location));
+    }
+    let _ = notice.append_child(&button);
+    let _ = body.append_child(&notice);
+}

@@ -1,0 +1,104 @@
+//! The help dialog, and the keys that it lists.
+
+use leptos::ev;
+use leptos::html::Dialog;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::platform::fresh_seed;
+
+const KEYS: [(&str, &str); 7] = [
+    ("Space", "Play or pause; after the end, go on"),
+    ("→ or .", "One step"),
+    ("R", "Back to the same start"),
+    ("N", "The same settings from a new seed"),
+    ("Ctrl Z", "Undo the last change"),
+    ("Esc", "Close what is open"),
+    ("?", "This help"),
+];
+
+/// Takes keys from wherever they are not needed otherwise.
+pub fn shortcuts(store: Store, help: RwSignal<bool>) {
+    window_event_listener(ev::keydown, move |event: KeyboardEvent| {
+        let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
+        let inside = |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
+        if inside("dialog") || event.alt_key() || event.default_prevented() {
+            return;
+        }
+        let writes = inside("input[type=text], textarea, [contenteditable]");
+        let command = event.ctrl_key() || event.meta_key();
+        let key = event.key();
+        if command {
+            if key == "z" && !writes && !event.shift_key() {
+                event.prevent_default();
+                store.act(Action::Undo);
+            }
+            return;
+        }
+        // A control that has the focus keeps the keys that it answers to itself.
+        let presses = inside("button, summary, a, select, input");
+        let moves = inside("input, select");
+        let action = match key.as_str() {
+            " " if !presses => Action::Toggle,
+            "." if !writes => Action::SingleStep,
+            "ArrowRight" if !moves => Action::SingleStep,
+            "r" | "R" if !writes && !moves => Action::Reset,
+            "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
+            "?" if !writes => {
+                help.set(true);
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        store.act(action);
+    });
+}
+
+/// What the page is about and which keys it knows.
+#[component]
+pub fn Help(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let dialog = NodeRef::<Dialog>::new();
+    Effect::new(move |_| {
+        if let (true, Some(dialog)) = (open.get(), dialog.get())
+            && !dialog.open()
+        {
+            // It fails only where it is open already.
+            let _ = dialog.show_modal();
+        }
+    });
+    let close = move |_| {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    };
+    view! {
+        <dialog class="help" node_ref=dialog aria-labelledby="help-title" on:close=move |_| open.set(false)>
+            <h2 id="help-title">"What you see"</h2>
+            <p>
+                "A network with one hidden layer is shown random bits and must answer with the product of a few of \
+                 them, without being told which. Getting all but one right tells it nothing, so its loss rests at \
+                 chance until, quite suddenly, it does not. The weights show the bits being found long before."
+            </p>
+            <p>
+                "Every number follows from the settings and the seed. The address of this page holds them: copy it, \
+                 open it elsewhere, and the same run begins. Nothing leaves your device."
+            </p>
+            <h2>"Keys"</h2>
+            <dl class="keys">
+                {KEYS
+                    .into_iter()
+                    .map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> })
+                    .collect_view()}
+            </dl>
+            <button class="button" type="button" on:click=close>"Close"</button>
+        </dialog>
+    }
+    .into_any()
+}

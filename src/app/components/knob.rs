@@ -1,0 +1,172 @@
+//! One field of the form: name, value, slider, help and what is wrong with it.
+
+use leptos::prelude::*;
+use web_sys::KeyboardEvent;
+
+use super::icon::{Icon, Name};
+use crate::app::form::{Control, Field, SPEED_KEY, default_text};
+use crate::app::scale::{Scale, TRACK};
+use crate::app::state::{Action, State};
+use crate::app::store::Store;
+
+/// What the field of `key` holds as text: what was entered, even if it was not taken.
+fn shown(state: &State, key: &str) -> String {
+    match state.drafts.iter().find(|draft| draft.key == key) {
+        Some(draft) => draft.text.clone(),
+        None => state.form_value(key).map(|value| value.to_string()).unwrap_or_default(),
+    }
+}
+
+fn wrong(state: &State, key: &str) -> Option<String> {
+    let draft = state.drafts.iter().find(|draft| draft.key == key).map(|draft| &draft.problem);
+    draft.or_else(|| state.conflicts.iter().find(|problem| problem.key == key)).map(ToString::to_string)
+}
+
+/// A field.
+#[component]
+pub fn Knob(
+    /// The field.
+    field: Field,
+) -> impl IntoView {
+    let store = Store::here();
+    let Field { key, label, help, range, unit, control } = field;
+    let text = store.memo(move |state| shown(state, key));
+    let problem = store.memo(move |state| wrong(state, key));
+    let is_default = store.memo(move |state| {
+        default_text(state.form_spec(), key).is_none_or(|default| default == shown(state, key))
+    });
+    // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
+    let asked = RwSignal::new(false);
+    let dismissed = RwSignal::new(false);
+    let on_key = move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            asked.set(false);
+            dismissed.set(true);
+        }
+    };
+    let (id, help_id, problem_id) = (format!("knob-{key}"), format!("help-{key}"), format!("problem-{key}"));
+    let described = format!("{help_id} {problem_id}");
+    let input = match control {
+        Control::Number(scale) => number(store, key, label, scale, text, problem, &id, &described),
+        Control::Select(options) => select(store, key, options, text, &id, &described),
+        Control::Text(example) => entry(store, key, example, text, problem, &id, &described),
+    };
+    view! {
+        <div class="knob" class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
+            on:keydown=on_key on:focusout=move |_| dismissed.set(false) on:mouseleave=move |_| asked.set(false)>
+            <label class="knob__label" for=id.clone()>
+                {label}
+                " "
+                <span class="knob__unit">
+                    {move || if key == SPEED_KEY && text.with(|t| t == "0") { "no limit" } else { unit }}
+                </span>
+            </label>
+            <button class="knob__about" type="button" tabindex="-1" aria-label=format!("About {label}")
+                on:click=move |_| asked.update(|asked| *asked = !*asked)>
+                <Icon name=Name::About />
+            </button>
+            {input}
+            <button class="knob__default" type="button" title="Back to the default"
+                aria-label=format!("{label}: back to the default") class:hidden=is_default
+                on:click=move |_| store.act(Action::Default(key.into()))>
+                "↺"
+            </button>
+            <p class="knob__problem" id=problem_id>{move || problem.get()}</p>
+            <p class="knob__help" class:knob__help--asked=asked role="tooltip" id=help_id>
+                {help}
+                {(!range.is_empty()).then(|| view! { <span class="knob__range">{range}</span> })}
+            </p>
+        </div>
+    }
+    .into_any()
+}
+
+/// A box for the number, and a slider where one suits.
+#[expect(clippy::too_many_arguments, reason = "one place calls it, and a struct would only rename them")]
+fn number(
+    store: Store,
+    key: &'static str,
+    label: &'static str,
+    scale: Option<Scale>,
+    text: Memo<String>,
+    problem: Memo<Option<String>>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    // While the slider is moved, the box follows; the run changes when it is let go.
+    let preview = RwSignal::new(None::<String>);
+    let value = Memo::new(move |_| preview.get().unwrap_or_else(|| text.get()));
+    let wide = if scale.is_none() { "knob__box knob__box--wide" } else { "knob__box" };
+    view! {
+        <input class=wide id=id.to_string() data-testid=id.to_string() type="text" inputmode="decimal"
+            autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
+            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            prop:value=value on:change=move |event| take(store, key, &event) />
+        {scale.map(|scale| {
+            let position = store.memo(move |state| {
+                state.form_value(key).map_or(0, |value| scale.position_of(&value)).to_string()
+            });
+            let at = |event: &web_sys::Event| {
+                (event_target_value(event).parse::<f64>().unwrap_or(0.0).round() as u32).min(TRACK)
+            };
+            view! {
+                <input class="knob__slider" type="range" min="0" max=TRACK.to_string() step=scale.step().to_string()
+                    aria-label=format!("{label}, slider") aria-valuetext=value prop:value=position
+                    style:--at=move || format!("{}%", position.with(|p| p.parse::<u32>().unwrap_or(0) / 10))
+                    on:input=move |event| preview.set(Some(scale.text(at(&event))))
+                    on:change=move |event| {
+                        preview.set(None);
+                        store.act(Action::Edit(key.into(), scale.text(at(&event))));
+                    } />
+            }
+        })}
+    }
+    .into_any()
+}
+
+fn select(
+    store: Store,
+    key: &'static str,
+    options: Vec<(&'static str, &'static str)>,
+    text: Memo<String>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    view! {
+        <select class="knob__select" id=id.to_string() data-testid=id.to_string()
+            aria-describedby=described.to_string()
+            on:change=move |event| store.act(Action::Edit(key.into(), event_target_value(&event)))>
+            {options
+                .into_iter()
+                .map(|(slug, label)| {
+                    view! { <option value=slug prop:selected=move || text.with(|t| t == slug)>{label}</option> }
+                })
+                .collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
+fn entry(
+    store: Store,
+    key: &'static str,
+    example: &'static str,
+    text: Memo<String>,
+    problem: Memo<Option<String>>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    view! {
+        <input class="knob__box knob__box--wide" id=id.to_string() data-testid=id.to_string() type="text"
+            placeholder=example autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
+            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            prop:value=text on:change=move |event| take(store, key, &event) />
+    }
+    .into_any()
+}
+
+/// Takes what was entered, and writes it as the page would: "1e3" becomes "1000".
+fn take(store: Store, key: &'static str, event: &web_sys::Event) {
+    store.act(Action::Edit(key.into(), event_target_value(event)));
+    event_target::<web_sys::HtmlInputElement>(event).set_value(&store.peek(|state| shown(state, key)));
+}

@@ -1,0 +1,86 @@
+//! What is on the page. Components show the state and pass on what a person does; they decide nothing.
+
+mod form;
+mod help;
+mod icon;
+mod knob;
+mod plot;
+mod readouts;
+mod story;
+mod theme;
+mod transport;
+
+use leptos::prelude::*;
+
+use super::state::Action;
+use super::store::Store;
+use form::Form;
+use help::{Help, shortcuts};
+use plot::Plots;
+use readouts::Readouts;
+use story::Story;
+use theme::{Appearance, ThemeButton};
+use transport::{Links, Transport};
+
+/// The whole page.
+#[component]
+pub fn App() -> impl IntoView {
+    let store = Store::open();
+    let appearance = Appearance::provide();
+    let help = RwSignal::new(false);
+    shortcuts(store, help);
+    view! {
+        <header class="masthead">
+            <h1 class="masthead__name">"Vivarium"</h1>
+            <p class="masthead__point">{POINT}</p>
+            <div class="masthead__tools">
+                <ThemeButton appearance />
+                <button class="tool" type="button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
+                    data-testid="help" on:click=move |_| help.set(true)>
+                    <icon::Icon name=icon::Name::Help />
+                </button>
+            </div>
+        </header>
+        <Notices />
+        <main class="bench">
+            <div class="stage">
+                <Story />
+                <Transport />
+                <Plots appearance />
+                <Readouts />
+            </div>
+            <aside class="panel" aria-label="Settings">
+                <Form />
+            </aside>
+        </main>
+        <Links />
+        <Help open=help />
+    }
+    .into_any()
+}
+
+/// What the page is, in one sentence.
+const POINT: &str = "A small neural network learns here, in your browser, while you watch.";
+
+/// What was ignored in the link.
+#[component]
+fn Notices() -> impl IntoView {
+    let store = Store::here();
+    let notices = store.memo(|state| state.notices.iter().map(ToString::to_string).collect::<Vec<_>>());
+    move || {
+        let notices = notices.get();
+        (!notices.is_empty()).then(|| {
+            view! {
+                <section class="notice" role="alert" data-testid="notice">
+                    <div class="notice__text">
+                        <p class="notice__head">"Some of this link could not be used; the rest was kept."</p>
+                        <ul>{notices.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
+                    </div>
+                    <button class="button" type="button" on:click=move |_| store.act(Action::DismissNotices)>
+                        "Dismiss"
+                    </button>
+                </section>
+            }
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! The newest numbers as text, which also serves those who cannot see the charts.
+
+use leptos::prelude::*;
+
+use crate::app::device::device_line;
+use crate::app::readings::{Newest, reach};
+use crate::app::state::State;
+use crate::app::status;
+use crate::app::store::Store;
+use crate::app::words::thousands;
+
+/// A number with its name.
+#[component]
+fn Readout(
+    /// Name for tests.
+    testid: &'static str,
+    /// What the number is.
+    name: &'static str,
+    /// The number.
+    of: fn(&State) -> String,
+) -> impl IntoView {
+    let text = Store::here().memo(of);
+    view! {
+        <div class="readout">
+            <dt class="readout__name">{name}</dt>
+            <dd class="readout__value" data-testid=testid>{text}</dd>
+        </div>
+    }
+    .into_any()
+}
+
+/// What the run is doing, and its newest numbers.
+#[component]
+pub fn Readouts() -> impl IntoView {
+    let store = Store::here();
+    let held_out = store.memo(status::held_out);
+    let device = store.memo(|state| device_line(state.choice.as_ref(), state.report.as_ref()));
+    let learner = store.memo(|state| state.report.as_ref().map(|r| r.learner.clone()).unwrap_or_default());
+    let rate = store.memo(status::rate);
+    view! {
+        <section class="numbers" aria-label="Newest numbers">
+            <dl class="readouts">
+                <Readout testid="train-loss" name="Loss, training" of=|s| Newest::of(s.history.last()).train_loss />
+                <Readout testid="test-loss" name="Loss, held-out" of=|s| Newest::of(s.history.last()).test_loss />
+                <Readout testid="train-accuracy" name="Accuracy, training"
+                    of=|s| Newest::of(s.history.last()).train_accuracy />
+                <Readout testid="test-accuracy" name="Accuracy, held-out"
+                    of=|s| Newest::of(s.history.last()).test_accuracy />
+                <Readout testid="reach-relevant" name="Largest |W|, relevant bits" of=|s| reach(s).0 />
+                <Readout testid="reach-other" name="Largest |W|, other bits" of=|s| reach(s).1 />
+            </dl>
+            <p class="device">
+                <span data-testid="device" title=learner>{device}</span>
+                <span class="device__rate" data-testid="rate">{rate}</span>
+            </p>
+            <p class="numbers__note">{move || held_out.get()}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// The step and the status line, above the charts.
+#[component]
+pub fn Headline() -> impl IntoView {
+    let store = Store::here();
+    let step = store.memo(|state| thousands(state.step));
+    let text = store.memo(status::status);
+    view! {
+        <div class="headline">
+            <p class="headline__step"><span class="headline__unit">"Step"</span>" "<span data-testid="step">{step}</span></p>
+            <p class="headline__status" data-testid="status">{text}</p>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,58 @@
+//! Which run this is: a preset with its claim, or the person's own.
+
+use leptos::prelude::*;
+
+use crate::app::state::{Action, State};
+use crate::app::store::Store;
+use crate::presets::{PRESETS, Preset};
+
+/// What the card says: claim, source and instance.
+fn card(state: &State) -> (String, String, String) {
+    match state.preset() {
+        Some(preset) => (preset.claim.into(), preset.source.into(), preset.instance.into()),
+        None => {
+            let info = state.link.spec.task.info();
+            let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
+            (info.about.into(), source.into(), "Your own settings; the address of this page holds them.".into())
+        }
+    }
+}
+
+/// The menu of presets, and what the chosen one shows.
+#[component]
+pub fn Story() -> impl IntoView {
+    let store = Store::here();
+    let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
+    let card = store.memo(card);
+    let choose = move |event| {
+        if let Some(preset) = Preset::find(&event_target_value(&event)) {
+            store.act(Action::Choose(preset));
+        }
+    };
+    view! {
+        <section class="story" aria-label="What this run shows">
+            <div class="story__choice">
+                <label class="story__label" for="preset">"Experiment"</label>
+                <select class="story__select" id="preset" data-testid="preset" on:change=choose>
+                    <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
+                        "Your own settings"
+                    </option>
+                    {PRESETS
+                        .iter()
+                        .map(|preset| {
+                            let selected = move || chosen.get() == Some(preset.slug);
+                            view! { <option value=preset.slug prop:selected=selected>{preset.name}</option> }
+                        })
+                        .collect_view()}
+                </select>
+            </div>
+            <p class="story__claim">{move || card.with(|c| c.0.clone())}</p>
+            <p class="story__source">
+                <cite>{move || card.with(|c| c.1.clone())}</cite>
+                " "
+                <span class="story__instance">{move || card.with(|c| c.2.clone())}</span>
+            </p>
+        </section>
+    }
+    .into_any()
+}

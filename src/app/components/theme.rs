@@ -1,0 +1,85 @@
+//! Light or dark: as the system has it, or as the person wants it.
+
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use super::icon::{Icon, Name};
+use crate::app::browser;
+
+const STORED_AS: &str = "vivarium.theme";
+const PREFERS_DARK: &str = "(prefers-color-scheme: dark)";
+
+/// What the person wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    System,
+    Light,
+    Dark,
+}
+
+impl Wish {
+    const ALL: [(Wish, &'static str); 3] = [(Wish::System, "auto"), (Wish::Light, "light"), (Wish::Dark, "dark")];
+
+    fn slug(self) -> &'static str {
+        Wish::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
+    }
+}
+
+/// The wish and what comes of it.
+#[derive(Clone, Copy)]
+pub struct Appearance {
+    wish: RwSignal<Wish>,
+    /// Whether the page is dark.
+    pub is_dark: Memo<bool>,
+}
+
+impl Appearance {
+    /// Reads what is remembered, follows the system, and marks the root element for the style sheets.
+    pub fn provide() -> Appearance {
+        let stored = browser::remembered(STORED_AS);
+        let wish = Wish::ALL.iter().find(|(_, slug)| stored.as_deref() == Some(slug)).map_or(Wish::System, |w| w.0);
+        let wish = RwSignal::new(wish);
+        let system = RwSignal::new(browser::holds(PREFERS_DARK));
+        if let Ok(Some(list)) = window().match_media(PREFERS_DARK) {
+            let changed = Closure::<dyn Fn()>::new(move || system.set(browser::holds(PREFERS_DARK)));
+            let _ = list.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
+            // The list must outlive this function, or nobody is told.
+            changed.forget();
+            std::mem::forget(list);
+        }
+        let is_dark = Memo::new(move |_| match wish.get() {
+            Wish::System => system.get(),
+            Wish::Light => false,
+            Wish::Dark => true,
+        });
+        let mark = move || browser::mark_root("data-theme", if is_dark.get() { "dark" } else { "light" });
+        untrack(mark);
+        Effect::new(move |_| mark());
+        Appearance { wish, is_dark }
+    }
+}
+
+/// Goes from automatic to light to dark.
+#[component]
+pub fn ThemeButton(
+    /// What it changes.
+    appearance: Appearance,
+) -> impl IntoView {
+    let wish = appearance.wish;
+    let next = move |_| {
+        let at = Wish::ALL.iter().position(|(w, _)| *w == wish.get_untracked()).unwrap_or(0);
+        wish.set(Wish::ALL[(at + 1) % 3].0);
+        browser::remember(STORED_AS, wish.get_untracked().slug());
+    };
+    let name = Signal::derive(move || match wish.get() {
+        Wish::System => Name::Theme,
+        Wish::Light => Name::Light,
+        Wish::Dark => Name::Dark,
+    });
+    let label = move || format!("Colours: {}", wish.get().slug());
+    view! {
+        <button class="tool" type="button" aria-label=label title=label data-testid="theme" on:click=next>
+            <Icon name />
+        </button>
+    }
+}

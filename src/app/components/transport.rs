@@ -1,0 +1,150 @@
+//! What drives a run: play, step, start over, speed; and what carries it elsewhere: its link.
+
+use leptos::prelude::*;
+
+use super::icon::{Icon, Name};
+use super::knob::Knob;
+use crate::app::browser;
+use crate::app::form::speed_field;
+use crate::app::state::{Action, Phase};
+use crate::app::store::Store;
+use crate::permalink::encode;
+use crate::platform::fresh_seed;
+
+/// A button with an icon and a word.
+#[component]
+fn Press(
+    /// Name for tests.
+    testid: &'static str,
+    /// Icon.
+    #[prop(into)]
+    icon: Signal<Name>,
+    /// Word.
+    #[prop(into)]
+    word: Signal<&'static str>,
+    /// What it does and on which key.
+    hint: &'static str,
+    /// Whether it does nothing now.
+    #[prop(into)]
+    idle: Signal<bool>,
+    /// What happens.
+    press: Callback<()>,
+) -> impl IntoView {
+    view! {
+        <button class="button" class:button--main=testid == "play" type="button" data-testid=testid title=hint aria-label=word
+            disabled=idle on:click=move |_| press.run(())>
+            <Icon name=icon />
+            <span class="button__word">{word}</span>
+        </button>
+    }
+    .into_any()
+}
+
+/// The bar of buttons, the speed, and the last message.
+#[component]
+pub fn Transport() -> impl IntoView {
+    let store = Store::here();
+    let act = move |action: Action| Callback::new(move |()| store.act(action.clone()));
+    let playing = store.memo(|state| state.is_playing());
+    let ended = store.memo(|state| matches!(state.phase, Phase::Finished(_)));
+    let stuck = store.memo(|state| matches!(state.phase, Phase::Diverged { .. } | Phase::Failed(_)));
+    let cannot_step =
+        store.memo(|state| matches!(state.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)));
+    let no_undo = store.memo(|state| state.undo.is_empty());
+    let failed = store.memo(|state| matches!(state.phase, Phase::Failed(_)));
+    let play_word = Signal::derive(move || match (playing.get(), ended.get()) {
+        (true, _) => "Pause",
+        (_, true) => "Go on",
+        _ => "Play",
+    });
+    let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
+    let message = store.memo(|state| state.message.clone());
+    let never = Signal::derive(|| false);
+    let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
+    view! {
+        <section class="transport" aria-label="Run">
+            <div class="transport__buttons" role="toolbar" aria-label="Transport">
+                <Press testid="play" icon=play_icon word=play_word hint="Play or pause (Space)" idle=stuck
+                    press=act(Action::Toggle) />
+                <Press testid="single-step" icon=Name::Step word="Step" hint="One step (→ or .)" idle=cannot_step
+                    press=act(Action::SingleStep) />
+                <Press testid="reset" icon=Name::Reset word="Reset" hint="Back to the same start (R)" idle=never
+                    press=act(Action::Reset) />
+                <Press testid="new-seed" icon=Name::Seed word="New seed" hint="The same settings from a new seed (N)"
+                    idle=never press=seed />
+                <Press testid="undo" icon=Name::Undo word="Undo" hint="Undo the last change (Ctrl+Z)" idle=no_undo
+                    press=act(Action::Undo) />
+            </div>
+            <div class="transport__speed">
+                {speed_field().map(|field| view! { <Knob field /> })}
+            </div>
+        </section>
+        <p class="message" role="status" aria-live="polite" data-testid="message">
+            {move || message.get()}
+            {move || failed.get().then(|| view! {
+                <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
+                    "Restart from the last checkpoint"
+                </button>
+            })}
+        </p>
+    }
+    .into_any()
+}
+
+/// The run as a link and as a command line, to be copied.
+#[component]
+pub fn Links() -> impl IntoView {
+    let store = Store::here();
+    let link = store.memo(|state| encode(&state.link));
+    let address = move || browser::address_of(&link.get());
+    let command = move || format!("lab run '{}'", link.get());
+    view! {
+        <footer class="links">
+            <Copied testid="copy-link" icon=Name::Link word="Copy link" text=Signal::derive(address)
+                about="This address is the run: opened elsewhere, it gives the same run." />
+            <Copied testid="copy-command" icon=Name::Terminal word="Copy command" text=Signal::derive(command)
+                about="The same run without a page, with the same numbers." />
+        </footer>
+    }
+    .into_any()
+}
+
+/// A text with a button that copies it.
+#[component]
+fn Copied(
+    /// Name for tests.
+    testid: &'static str,
+    /// Icon.
+    icon: Name,
+    /// Word on the button.
+    word: &'static str,
+    /// What is copied.
+    text: Signal<String>,
+    /// What it is good for.
+    about: &'static str,
+) -> impl IntoView {
+    let state = RwSignal::new(word);
+    let field = NodeRef::<leptos::html::Input>::new();
+    let copy = move |_| {
+        browser::copy(&text.get_untracked(), move |worked| {
+            state.set(if worked { "Copied" } else { "Press Ctrl+C" });
+            if !worked && let Some(field) = field.get_untracked() {
+                // No clipboard here: the text is selected, and the keyboard can copy it.
+                let _ = field.focus();
+                field.select();
+            }
+            set_timeout(move || state.set(word), std::time::Duration::from_millis(2500));
+        });
+    };
+    view! {
+        <div class="copied">
+            <p class="copied__about">{about}</p>
+            <input class="copied__text" type="text" readonly aria-label=about prop:value=text node_ref=field />
+            <button class="button" type="button" data-testid=testid on:click=copy>
+                <Icon name=icon />
+                <span aria-live="polite">{state}</span>
+            </button>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,200 @@
+//! What a trainer's message changes in the state, and what is done when one falls silent or dies.
+
+use std::sync::Arc;
+
+use super::state::{Phase, Staff, State, Weights};
+use super::status::found;
+use super::trainer::{Effect, Sign};
+use super::words::{percent, thousands};
+use crate::analysis::curves::{History, spread};
+use crate::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payload};
+
+/// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
+const READY_WITHIN: u32 = 20;
+/// Seconds of silence after which a running trainer is asked for a sign, and after which it counts as dead.
+const ASK_AFTER: u32 = 5;
+const DEAD_AFTER: u32 = 12;
+
+impl State {
+    /// A second has passed.
+    pub(super) fn tick(&mut self, effects: &mut Vec<Effect>) {
+        match &mut self.staff {
+            // The CPU's program may be slow to download, and there is nothing to fall back to.
+            Staff::Opening(DeviceKind::Gpu, seconds) => {
+                *seconds += 1;
+                if *seconds >= READY_WITHIN {
+                    let why = format!("it did not answer within {READY_WITHIN} seconds");
+                    self.lost(DeviceKind::Gpu, &why, effects);
+                }
+            }
+            Staff::Ready(kind) if self.phase == Phase::Running || self.awaiting => {
+                let kind = *kind;
+                self.silence += 1;
+                // Large networks may take long for one step.
+                let patience = DEAD_AFTER + (self.link.spec.step_flops() / 5e7) as u32;
+                if self.silence == ASK_AFTER {
+                    self.send(Command::Checkpoint, effects);
+                } else if self.silence >= patience {
+                    self.lost(kind, &format!("it was silent for {patience} seconds"), effects);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The trainer on `kind` gave a sign.
+    pub(super) fn heard(&mut self, kind: DeviceKind, sign: Sign, effects: &mut Vec<Effect>) {
+        // A trainer that was replaced may still have something in the post.
+        if !matches!(self.staff, Staff::Opening(k, _) | Staff::Ready(k) if k == kind) {
+            return;
+        }
+        self.silence = 0;
+        match sign {
+            Sign::Died(why) => self.lost(kind, &why, effects),
+            Sign::Said(Message { event: Event::Ready(report), .. }) => {
+                self.report = Some(report);
+                self.staff = Staff::Ready(kind);
+                if self.phase == Phase::Loading {
+                    self.start(effects);
+                }
+            }
+            Sign::Said(Message { event: Event::Failed(failure), .. }) => self.failed(kind, failure, effects),
+            Sign::Said(Message { event: Event::Started { step, relevant, held_out, .. }, .. }) => {
+                self.started(step, relevant, held_out);
+            }
+            // It belongs to the run before.
+            Sign::Said(_) if self.awaiting => {}
+            Sign::Said(message) => self.told(message),
+        }
+    }
+
+    fn started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
+        self.awaiting = false;
+        if step == 0 {
+            self.history = History::default();
+        }
+        self.solved.retain(|(_, at)| *at <= step);
+        self.step = step;
+        self.relevant = relevant;
+        self.held_out = held_out;
+        self.phase = if self.paused { Phase::Paused } else { Phase::Running };
+    }
+
+    fn told(&mut self, message: Message) {
+        match (message.event, message.payload) {
+            (Event::Metrics(rows), _) => {
+                for row in rows {
+                    self.step = self.step.max(row.step);
+                    self.history.push(row);
+                }
+            }
+            (Event::Weights { step, inputs, width }, Payload::Numbers(values)) => {
+                self.weights = Weights { step, inputs, width, values: Arc::new(values) };
+                if self.phase == Phase::Running {
+                    self.step = self.step.max(step);
+                }
+            }
+            (Event::Rate { steps_per_s, capacity }, _) => self.rate = Some((steps_per_s, capacity)),
+            (Event::Solved { replica, step }, _) => {
+                if self.solved.iter().all(|(r, _)| *r != replica) {
+                    self.solved.push((replica, step));
+                }
+                if self.solved.len() == self.link.spec.run.replicas {
+                    self.message = found(self);
+                }
+            }
+            (Event::Paused { step }, _) => {
+                self.step = step;
+                self.paused = true;
+                if !matches!(self.phase, Phase::Finished(_) | Phase::Diverged { .. }) {
+                    self.phase = Phase::Paused;
+                }
+            }
+            (Event::Resumed { step }, _) => {
+                self.step = step;
+                self.paused = false;
+                self.phase = Phase::Running;
+            }
+            (Event::Finished { step, reason }, _) => {
+                self.step = step;
+                match reason {
+                    Ending::Diverged if matches!(self.phase, Phase::Diverged { .. }) => {}
+                    Ending::Diverged => self.phase = Phase::Diverged { step, last_good: step },
+                    _ => self.phase = Phase::Finished(reason),
+                }
+                if reason == Ending::LastStep {
+                    let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
+                    let (step, right) = (thousands(step), percent(right));
+                    self.message = format!("The last step, {step}, was made: {right} right on held-out examples.");
+                }
+            }
+            (Event::LearningRateChanged { step, lr }, _) => {
+                self.remember();
+                self.link.spec.change_learning_rate(step, lr);
+                let (lr, step) = (crate::settings::real(lr), thousands(step));
+                self.message = format!("Learning rate {lr} from step {step} on; the link records it.");
+            }
+            (Event::Diverged { step, last_good }, _) => {
+                self.step = last_good;
+                self.phase = Phase::Diverged { step, last_good };
+                self.message = format!(
+                    "The loss was no longer a finite number at step {}. A smaller learning rate may help.",
+                    thousands(step)
+                );
+            }
+            (Event::Checkpoint { step }, Payload::Bytes(bytes)) => self.checkpoint = Some((step, bytes)),
+            _ => {}
+        }
+    }
+
+    fn failed(&mut self, kind: DeviceKind, failure: Failure, effects: &mut Vec<Effect>) {
+        match failure {
+            Failure::Impossible(why) => {
+                self.message = format!("This run is not possible: {why}");
+                self.phase = Phase::Failed(why);
+                self.awaiting = false;
+            }
+            Failure::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
+                self.message = format!("{}. The run starts over.", capital(&failure.to_string()));
+                self.start(effects);
+            }
+            other => self.lost(kind, &other.to_string(), effects),
+        }
+    }
+
+    /// The trainer on `kind` is gone: the run goes on elsewhere, from the last checkpoint.
+    fn lost(&mut self, kind: DeviceKind, why: &str, effects: &mut Vec<Effect>) {
+        self.staff = Staff::Absent;
+        self.report = None;
+        self.rate = None;
+        let why = why.trim_end_matches('.');
+        if matches!(self.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)) {
+            // Nothing is lost: another is opened when somebody wants to go on.
+            return;
+        }
+        let from = self.checkpoint.as_ref().map(|(step, _)| *step);
+        let goes_on = match from {
+            Some(step) => format!("goes on from step {}", thousands(step)),
+            None => "starts over".into(),
+        };
+        if kind == DeviceKind::Gpu {
+            self.refused = Some(format!("WebGPU cannot be used, because {why}"));
+            self.message = format!("WebGPU cannot be used, because {why}. The run {goes_on} on the CPU.");
+        } else if self.replaced_at.is_none_or(|at| from.is_some_and(|step| step > at)) {
+            // Once by itself, and again only if the new one got further than the old one.
+            self.replaced_at = Some(from.unwrap_or(0));
+            self.message = format!("Training stopped: {why}. The run {goes_on} with a fresh worker.");
+        } else {
+            self.message = format!("Training stopped again: {why}.");
+            self.phase = Phase::Failed(why.to_string());
+            self.awaiting = false;
+            return;
+        }
+        self.resume(effects);
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

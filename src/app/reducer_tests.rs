@@ -1,0 +1,281 @@
+//! Whole sessions, played natively against the scripted trainer.
+
+use super::device::Survey;
+use super::state::{Action, Phase, Staff, State};
+use super::status::{held_out, status};
+use super::trainer::scripted::Scripted;
+use super::trainer::{Effect, Sign, Trainer};
+use crate::permalink::encode;
+use crate::presets::Preset;
+use crate::protocol::{Command, DeviceKind, Ending, Event, Failure, Payload};
+
+/// The page with whatever trainer it opened.
+struct Page {
+    state: State,
+    trainer: Option<(DeviceKind, Scripted)>,
+    opened: Vec<DeviceKind>,
+    sent: Vec<(Command, Payload)>,
+}
+
+impl Page {
+    fn open(fragment: &str) -> Page {
+        let mut page = Page { state: State::default(), trainer: None, opened: vec![], sent: vec![] };
+        page.act(Action::Open(fragment.into()));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        for effect in self.state.apply(action) {
+            match effect {
+                Effect::Open(kind) => {
+                    self.opened.push(kind);
+                    self.trainer = Some((kind, Scripted::new(kind, 300)));
+                }
+                Effect::Send(command, payload) => {
+                    self.trainer.as_ref().unwrap().1.send(&command, &payload);
+                    self.sent.push((command, payload));
+                }
+            }
+        }
+        self.listen();
+    }
+
+    fn listen(&mut self) {
+        while let Some((kind, said)) = self.trainer.as_ref().map(|(kind, t)| (*kind, t.take())).filter(|s| !s.1.is_empty()) {
+            for message in said {
+                self.act(Action::Heard(kind, Sign::Said(message)));
+            }
+        }
+    }
+
+    fn train(&mut self, step: u64) {
+        self.trainer.as_ref().unwrap().1.advance(step);
+        self.listen();
+    }
+
+    fn say(&mut self, event: Event) {
+        let kind = self.trainer.as_ref().unwrap().0;
+        self.act(Action::Heard(kind, Sign::Said(event.into())));
+    }
+
+    fn die(&mut self) {
+        let kind = self.trainer.take().unwrap().0;
+        self.act(Action::Heard(kind, Sign::Died("it was killed".into())));
+    }
+
+    fn edit(&mut self, key: &str, text: &str) {
+        self.act(Action::Edit(key.into(), text.into()));
+    }
+
+    fn starts(&self) -> usize {
+        self.sent.iter().filter(|(c, _)| matches!(c, Command::Start { .. })).count()
+    }
+
+    fn link(&self) -> String {
+        encode(&self.state.link)
+    }
+}
+
+#[test]
+fn an_empty_address_starts_the_first_preset_by_itself() {
+    let mut page = Page::open("");
+    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+    assert_eq!((page.opened.as_slice(), &page.state.phase), ([DeviceKind::Cpu].as_slice(), &Phase::Running));
+    assert!(held_out(&page.state).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
+    page.train(200);
+    assert_eq!((page.state.step, page.state.history.last().unwrap().step), (200, 200));
+    assert_eq!(status(&page.state), "Learning. 50.0 % right, no better than guessing");
+    page.train(400);
+    assert_eq!(page.state.phase, Phase::Finished(Ending::Target));
+    let bits: Vec<String> = page.state.relevant.iter().map(|i| (i + 1).to_string()).collect();
+    assert_eq!(status(&page.state), format!("Found at step 300: all 3 bits ({}).", bits.join(", ")));
+    assert_eq!(page.state.message, status(&page.state));
+}
+
+#[test]
+fn a_paused_link_waits_and_steps_singly() {
+    let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
+    assert_eq!(page.state.phase, Phase::Paused);
+    page.act(Action::SingleStep);
+    page.act(Action::SingleStep);
+    assert_eq!((page.state.step, &page.state.phase), (2, &Phase::Paused));
+    page.act(Action::Toggle);
+    assert_eq!(page.state.phase, Phase::Running);
+    page.act(Action::Toggle);
+    assert_eq!(page.state.phase, Phase::Paused);
+    page.act(Action::Reset);
+    assert_eq!((page.state.step, &page.state.phase), (0, &Phase::Paused));
+}
+
+#[test]
+fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
+    let mut page = Page::open("#v1/sparse-parity?seed=7");
+    page.train(100);
+    page.edit("width", "64");
+    assert_eq!(page.state.message, "Restarted from the same seed because Width changed from 100 to 64.");
+    assert_eq!((page.state.step, page.state.history.rows().count()), (0, 1));
+    assert_eq!(page.link(), "#v1/sparse-parity?width=64&seed=7");
+    page.edit("width", "64");
+    assert_eq!((page.starts(), page.state.undo.len()), (2, 1));
+    page.act(Action::Undo);
+    assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
+    assert!(page.state.message.starts_with("Undone: Width changed from 64 to 100."));
+    page.act(Action::Undo);
+    assert_eq!(page.starts(), 3, "there is nothing left to undo");
+    page.edit("batch", "8");
+    page.act(Action::Default("batch".into()));
+    assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
+}
+
+#[test]
+fn what_cannot_be_keeps_the_run_that_is() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    page.edit("width", "0");
+    assert_eq!(page.state.drafts[0].problem.to_string(), "width = 0: expected a whole number from 1 to 4096");
+    page.edit("k", "5");
+    page.edit("n", "4");
+    assert_eq!((page.state.conflicts[0].key.as_str(), page.state.step), ("k", 0), "k = 5 restarted, n = 4 did not");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&k=5");
+    assert_eq!(page.state.form_value("n").unwrap().to_string(), "4");
+    page.edit("k", "2");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=4&k=2");
+    assert!(page.state.conflicts.is_empty() && page.state.pending.is_none());
+}
+
+#[test]
+fn the_learning_rate_changes_live_and_is_recorded() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.edit("lr", "0.2");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2", "at step 0 it is a setting like others");
+    page.train(150);
+    page.edit("lr", "0.05");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2&lrs=150:0.05");
+    assert_eq!((page.state.step, page.state.form_value("lr").unwrap().to_string()), (150, "0.05".into()));
+    page.train(400);
+    assert!(matches!(page.state.phase, Phase::Finished(_)));
+    page.edit("lr", "0.3");
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.3", "a rate for the whole run replaces the changes");
+}
+
+#[test]
+fn playing_on_after_the_end_extends_the_run_and_its_link() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(400);
+    page.act(Action::Toggle);
+    assert!(page.sent.iter().any(|(c, _)| *c == Command::Extend(600)));
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&steps=600&halt=steps");
+    assert_eq!(page.state.phase, Phase::Running);
+}
+
+#[test]
+fn events_of_the_run_before_are_not_taken_for_the_new_one() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    let effects = page.state.apply(Action::NewSeed(5));
+    page.say(Event::Solved { replica: 0, step: 150 });
+    assert!(page.state.solved.is_empty());
+    assert!(matches!(effects.as_slice(), [Effect::Send(Command::Start { .. }, Payload::Empty)]));
+    assert_eq!(page.link(), "#v1/sparse-parity?n=20&seed=5");
+}
+
+#[test]
+fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    assert!(page.opened.is_empty(), "it waits for the survey");
+    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    assert_eq!(page.opened, [DeviceKind::Gpu]);
+    assert_eq!(held_out(&page.state), None);
+    page.train(200);
+    page.say(Event::Failed(Failure::GpuLost("device lost".into())));
+    assert_eq!(page.opened, [DeviceKind::Gpu, DeviceKind::Cpu]);
+    assert_eq!(
+        page.state.message,
+        "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the CPU."
+    );
+    assert_eq!((page.state.step, &page.state.phase), (200, &Phase::Running));
+    assert_eq!(page.state.history.rows().count(), 5, "what was measured is kept");
+    page.edit("width", "64");
+    assert_eq!(page.opened.len(), 2, "the GPU is not tried again unasked");
+}
+
+#[test]
+fn a_gpu_that_never_answers_is_given_up() {
+    let mut state = State::default();
+    state.apply(Action::Open("#v1/sparse-parity?device=gpu".into()));
+    state.apply(Action::Surveyed(Survey::Adapter { name: String::new(), simulated: true }));
+    let effects: Vec<Effect> = (0..20).flat_map(|_| state.apply(Action::Tick)).collect();
+    assert_eq!(effects, [Effect::Open(DeviceKind::Cpu)]);
+    assert!(state.message.contains("did not answer within 20 seconds"));
+}
+
+#[test]
+fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    page.die();
+    assert_eq!((page.opened.len(), page.state.step, &page.state.phase), (2, 100, &Phase::Running));
+    assert!(page.state.message.contains("goes on from step 100 with a fresh worker"));
+    page.die();
+    assert_eq!((page.opened.len(), &page.state.phase), (2, &Phase::Failed("it was killed".into())));
+    page.act(Action::Retry);
+    assert_eq!((page.opened.len(), page.state.step, &page.state.phase), (3, 100, &Phase::Running));
+}
+
+#[test]
+fn a_silent_worker_is_asked_and_then_replaced() {
+    let mut page = Page::open("#v1/sparse-parity?n=20");
+    page.train(100);
+    for _ in 0..5 {
+        page.act(Action::Tick);
+    }
+    assert_eq!(page.sent.last().unwrap().0, Command::Checkpoint);
+    for _ in 0..7 {
+        page.act(Action::Tick);
+    }
+    assert_eq!(page.opened.len(), 2);
+    page.act(Action::Toggle);
+    for _ in 0..60 {
+        page.act(Action::Tick);
+    }
+    assert_eq!((page.opened.len(), &page.state.phase), (2, &Phase::Paused), "who waits may be silent");
+}
+
+#[test]
+fn a_diverged_run_stands_at_the_last_good_step() {
+    let mut page = Page::open("#v1/sparse-parity?n=20&lr=90");
+    page.train(100);
+    page.say(Event::Diverged { step: 120, last_good: 100 });
+    page.say(Event::Finished { step: 100, reason: Ending::Diverged });
+    assert_eq!(page.state.phase, Phase::Diverged { step: 120, last_good: 100 });
+    assert_eq!(status(&page.state), "Diverged at step 120; standing at step 100, the last good one");
+    assert_eq!(page.state.history.rows().count(), 3);
+}
+
+#[test]
+fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
+    let mut page = Page::open("");
+    page.act(Action::Open("#v1/sparse-parity?n=30&batch=0&x=<script>".into()));
+    assert_eq!(page.link(), "#v1/sparse-parity?n=30");
+    assert_eq!(page.state.notices.iter().map(|n| n.key.as_str()).collect::<Vec<_>>(), ["batch", "x"]);
+    page.act(Action::DismissNotices);
+    assert!(page.state.notices.is_empty());
+    let starts = page.starts();
+    page.act(Action::Open("#v1/sparse-parity?n=30".into()));
+    assert_eq!(page.starts(), starts, "the same run is not begun again");
+    page.act(Action::Undo);
+    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+}
+
+#[test]
+fn presets_and_speed() {
+    let mut page = Page::open("");
+    let preset = Preset::find("parity-grokking").unwrap();
+    page.act(Action::Choose(preset));
+    assert_eq!((page.link().as_str(), page.state.preset()), (preset.link, Some(preset)));
+    let starts = page.starts();
+    page.edit("speed", "0");
+    assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
+    assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
+    assert_eq!(page.state.staff, Staff::Ready(DeviceKind::Cpu));
+}

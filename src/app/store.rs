@@ -1,0 +1,130 @@
+//! The one store: the state behind a signal, the trainer beside it, and the effects done.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::browser;
+use super::state::{Action, State};
+use super::trainer::{Effect as Deed, Sign, Trainer};
+use super::trainer_web::WorkerTrainer;
+use crate::permalink::encode;
+use crate::protocol::DeviceKind;
+
+/// The state and everything that acts on it. Copies are handles to the same.
+#[derive(Clone, Copy)]
+pub struct Store {
+    state: RwSignal<State>,
+    trainer: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+    /// Whether readers will be told on the next frame.
+    telling: StoredValue<bool>,
+    /// Counts trainers, so that a late word of a dismissed one is not heard.
+    trainers: StoredValue<u32>,
+}
+
+impl Store {
+    /// Opens the run of the address and keeps both in step from then on.
+    pub fn open() -> Store {
+        let store = Store {
+            state: RwSignal::new(State::default()),
+            trainer: StoredValue::new_local(None),
+            telling: StoredValue::new(false),
+            trainers: StoredValue::new(0),
+        };
+        provide_context(store);
+        store.act(Action::Open(browser::fragment()));
+        browser::survey(move |survey| store.act(Action::Surveyed(survey)));
+        let link = store.memo(|state| encode(&state.link));
+        Effect::new(move |_| browser::show_address(&link.get()));
+        for event in ["hashchange", "popstate"] {
+            window_event_listener_untyped(event, move |_| {
+                let fragment = browser::fragment();
+                if fragment != store.peek(|state| encode(&state.link)) {
+                    store.act(Action::Open(fragment));
+                    // The same run written differently leaves the link as it is.
+                    browser::show_address(&store.peek(|state| encode(&state.link)));
+                }
+            });
+        }
+        set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
+        browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
+        store
+    }
+
+    /// The store of this page.
+    pub fn here() -> Store {
+        expect_context()
+    }
+
+    /// Does what a person asked for, and tells every reader at once.
+    pub fn act(self, action: Action) {
+        self.apply(action);
+        self.state.notify();
+    }
+
+    /// Takes in what happened, and tells readers on the next frame: messages come faster than frames.
+    fn later(self, action: Action) {
+        self.apply(action);
+        if !self.telling.get_value() {
+            self.telling.set_value(true);
+            request_animation_frame(move || {
+                self.telling.set_value(false);
+                self.state.notify();
+            });
+        }
+    }
+
+    fn apply(self, action: Action) {
+        let mut deeds = vec![];
+        self.state.update_untracked(|state| deeds = state.apply(action));
+        for deed in deeds {
+            match deed {
+                Deed::Open(kind) => self.employ(kind),
+                Deed::Send(command, payload) => self.trainer.with_value(|trainer| {
+                    if let Some(trainer) = trainer {
+                        trainer.send(&command, &payload);
+                    }
+                }),
+            }
+        }
+    }
+
+    fn employ(self, kind: DeviceKind) {
+        let number = self.trainers.get_value() + 1;
+        self.trainers.set_value(number);
+        let opened = WorkerTrainer::open(kind, move |sign| {
+            if self.trainers.get_value() == number {
+                self.later(Action::Heard(kind, sign));
+            }
+        });
+        let (trainer, failure) = match opened {
+            Ok(trainer) => (Some(trainer), None),
+            Err(why) => (None, Some(why)),
+        };
+        let mut dismissed = trainer;
+        self.trainer.update_value(|current| std::mem::swap(current, &mut dismissed));
+        // Not at once: this may be running inside one of its callbacks.
+        set_timeout(move || drop(dismissed), Duration::ZERO);
+        if let Some(why) = failure {
+            set_timeout(move || self.later(Action::Heard(kind, Sign::Died(why))), Duration::ZERO);
+        }
+    }
+
+    /// What `of` sees in the state; whoever calls is told when the state changes.
+    pub fn see<T>(self, of: impl FnOnce(&State) -> T) -> T {
+        self.state.with(of)
+    }
+
+    /// What `of` sees in the state now.
+    pub fn peek<T>(self, of: impl FnOnce(&State) -> T) -> T {
+        self.state.with_untracked(of)
+    }
+
+    /// What `of` sees, telling its readers only when that changes.
+    pub fn memo<T>(self, of: impl Fn(&State) -> T + Send + Sync + 'static) -> Memo<T>
+    where
+        T: PartialEq + Send + Sync + 'static,
+    {
+        Memo::new(move |_| self.state.with(&of))
+    }
+}

@@ -1,0 +1,199 @@
+//! What surrounds a plot: title, legend, numbers and names of the axes.
+
+use plotters::backend::DrawingBackend;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::HPos;
+
+use super::Drawn;
+use super::axis::Axis;
+use super::pen::{Area, Label, Pen};
+
+/// Space around everything.
+const PAD: f64 = 8.0;
+/// Height of a line of title or legend.
+const ROW: f64 = 18.0;
+/// Between a swatch and its name; also between entries of a legend, doubled.
+const GAP: f64 = 6.0;
+/// Width of a swatch.
+const SWATCH: f64 = 14.0;
+/// Least space for numbers on the left of curves and bars; "chance" fits.
+pub(super) const LEFT: f64 = 48.0;
+/// Right of the plot: half of the last number's width.
+const RIGHT: f64 = 14.0;
+/// Length of a tick.
+pub(super) const TICK: f64 = 4.0;
+
+/// Entries of a legend: a colour and a name.
+pub(super) type Legend = Vec<(RGBColor, String)>;
+
+/// The names around a plot.
+pub(super) struct Names<'a> {
+    /// Title.
+    pub title: &'a str,
+    /// Horizontal axis.
+    pub x: &'a str,
+    /// Vertical axis; left out where the title says the same.
+    pub y: &'a str,
+    /// Names of the curves.
+    pub legend: Legend,
+    /// Space for numbers on the left, in pixels.
+    pub left: i32,
+    /// Least space on the left, in CSS pixels: charts of one width stand below each other.
+    pub least_left: f64,
+    /// Space on the right beyond the least, in pixels.
+    pub right: i32,
+}
+
+/// Draws title, legend and names of the axes; what is left for the plot, if that is enough to see something.
+pub(super) fn surround<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    names: &Names,
+) -> Result<Option<Area>, DrawingAreaErrorKind<DB::ErrorType>> {
+    let all = pen.all();
+    let pad = pen.px(PAD);
+    let room = all.width() - pad - pen.px(RIGHT);
+    let turned = names.y.to_lowercase() != names.title.to_lowercase() && !names.y.is_empty();
+    let rows = header_rows(pen, names, room);
+    let below = pen.px(17.0) + if names.x.is_empty() { pen.px(4.0) } else { pen.px(21.0) };
+    let plot = Area {
+        left: pad + (names.left + if turned { pen.px(15.0) } else { 0 }).max(pen.px(names.least_left)),
+        top: pen.px(if rows > 0 { PAD + 6.0 } else { PAD + 2.0 } + ROW * rows as f64),
+        right: all.right - pen.px(RIGHT) - names.right,
+        bottom: all.bottom - below,
+    };
+    if plot.width() < pen.px(24.0) || plot.height() < pen.px(16.0) {
+        return Ok(None);
+    }
+    header(pen, names, room)?;
+    let middle = (plot.left + plot.right) / 2;
+    pen.text(names.x, (middle, all.bottom - pen.px(11.0)), pen.name(HPos::Center))?;
+    if turned && pen.width(names.y, pen.name(HPos::Center)) < plot.height() + pen.px(20.0) {
+        let label = Label { turned: true, ..pen.name(HPos::Center) };
+        pen.text(names.y, (pad + pen.px(5.0), (plot.top + plot.bottom) / 2), label)?;
+    }
+    Ok(Some(plot))
+}
+
+fn legend_label<DB: DrawingBackend>(pen: &Pen<DB>) -> Label {
+    Label { colour: pen.theme.ink, ..pen.name(HPos::Left) }
+}
+
+fn entry_width<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> i32 {
+    pen.px(SWATCH + 3.0 * GAP) + pen.width(name, legend_label(pen))
+}
+
+/// The entries of the legend by rows that fit, at most three, and whether the first shares the title's row.
+fn legend_rows<'a, DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    names: &'a Names,
+    room: i32,
+) -> (bool, Vec<&'a [(RGBColor, String)]>) {
+    let widths: Vec<i32> = names.legend.iter().map(|(_, name)| entry_width(pen, name)).collect();
+    let title = if pen.theme.titles { pen.width(names.title, pen.title()) + pen.px(2.0 * GAP) } else { 0 };
+    if widths.iter().sum::<i32>() + title <= room + pen.px(2.0 * GAP) {
+        return (true, vec![&names.legend]);
+    }
+    let (mut rows, mut from, mut used) = (vec![], 0, 0);
+    for (i, width) in widths.iter().enumerate() {
+        if used + width > room + pen.px(2.0 * GAP) && i > from {
+            rows.push(&names.legend[from..i]);
+            (from, used) = (i, 0);
+        }
+        used += width;
+    }
+    rows.push(&names.legend[from..]);
+    rows.truncate(3);
+    (title == 0, rows)
+}
+
+fn header_rows<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> usize {
+    let title = pen.theme.titles && !names.title.is_empty();
+    if names.legend.is_empty() {
+        return usize::from(title);
+    }
+    let (shared, rows) = legend_rows(pen, names, room);
+    rows.len() + usize::from(title && !shared)
+}
+
+fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<DB> {
+    let left = pen.px(PAD);
+    let row_y = |row: usize| pen.px(PAD + ROW * (row as f64 + 0.5) - 2.0);
+    if pen.theme.titles {
+        pen.text(names.title, (left, row_y(0)), pen.title())?;
+    }
+    let (shared, rows) = legend_rows(pen, names, room);
+    for (i, entries) in rows.iter().enumerate() {
+        let row = if shared { i } else { i + usize::from(pen.theme.titles && !names.title.is_empty()) };
+        let width: i32 = entries.iter().map(|(_, name)| entry_width(pen, name)).sum();
+        let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
+        for (colour, name) in *entries {
+            pen.across(x, x + pen.px(SWATCH), row_y(row), 3.0, *colour)?;
+            pen.text(name, (x + pen.px(SWATCH + GAP), row_y(row)), legend_label(pen))?;
+            x += entry_width(pen, name);
+        }
+    }
+    Ok(())
+}
+
+/// How many numbers an axis of this length can bear.
+pub(super) fn most<DB: DrawingBackend>(pen: &Pen<DB>, pixels: i32, each: f64, limit: f64) -> usize {
+    (pen.css(pixels) / each).clamp(2.0, limit) as usize
+}
+
+/// Width of the widest label.
+pub(super) fn widest<'a, DB: DrawingBackend>(pen: &Pen<DB>, labels: impl Iterator<Item = &'a str>) -> i32 {
+    labels.map(|text| pen.width(text, pen.tick(HPos::Right))).max().unwrap_or(0)
+}
+
+/// The horizontal axis: a line below the plot, ticks and numbers.
+pub(super) fn below<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, axis: &Axis, line: bool) -> Drawn<DB> {
+    if line {
+        pen.fill(Area { top: plot.bottom, bottom: plot.bottom + pen.px(1.0), ..plot }, pen.theme.quiet, 1.0)?;
+    }
+    for value in axis.minor_ticks() {
+        if let Some(x) = axis.place_inside(value) {
+            pen.down(x, plot.bottom, plot.bottom + pen.px(TICK / 2.0 + 1.0), 1.0, pen.theme.quiet)?;
+        }
+    }
+    for (value, text) in axis.ticks(most(pen, plot.width(), if axis.log { 44.0 } else { 64.0 }, 8.0)) {
+        if let Some(x) = axis.place_inside(value) {
+            pen.down(x, plot.bottom, plot.bottom + pen.px(TICK + 1.0), 1.0, pen.theme.quiet)?;
+            number_below(pen, plot, x, &text, pen.tick(HPos::Center))?;
+        }
+    }
+    Ok(())
+}
+
+/// A label under the plot, held within the picture.
+pub(super) fn number_below<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    plot: Area,
+    x: i32,
+    text: &str,
+    label: Label,
+) -> Drawn<DB> {
+    let half = pen.width(text, label) / 2;
+    let right = pen.all().right - half;
+    pen.text(text, (x.min(right).max(half), plot.bottom + pen.px(TICK + 9.0)), label)
+}
+
+/// Numbers at the left of the plot with a grid line each.
+pub(super) fn beside<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    plot: Area,
+    axis: &Axis,
+    ticks: &[(f64, String)],
+    skip: &[i32],
+) -> Drawn<DB> {
+    for (value, text) in ticks {
+        let Some(y) = axis.place_inside(*value) else { continue };
+        if y < plot.bottom {
+            pen.across(plot.left, plot.right, y, 1.0, pen.theme.grid)?;
+        }
+        if skip.iter().all(|other| (other - y).abs() >= pen.px(pen.theme.tick_px)) {
+            pen.text(text, (plot.left - pen.px(6.0), y), pen.tick(HPos::Right))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! A matrix of signed numbers as coloured cells.
+//!
+//! # Why
+//! Every rectangle is a call into the canvas, so colours are rounded to 41, neighbours of one colour in a row
+//! are drawn as one, and a matrix of more than [`Theme::cells`](super::Theme::cells) cells is gathered into
+//! blocks. A block shows its largest magnitude with its sign, not its mean: one big weight among thousands
+//! stays visible. How much is gathered depends on sizes alone, so that nothing flickers while values change.
+
+use std::ops::Range;
+
+use plotters::backend::DrawingBackend;
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::HPos;
+
+use super::Drawn;
+use super::axis::{self, Axis};
+use super::frame::{self, Names, TICK};
+use super::pen::{Area, Label, Pen};
+use super::theme::mix;
+use crate::analysis::Grid;
+
+/// Colours on each side of zero.
+const HALF: usize = 20;
+/// Columns that are kept as long as rows can be gathered instead.
+const FEWEST_COLUMNS: usize = 96;
+/// Width of the colour scale.
+const BAR: f64 = 8.0;
+/// Between cells and colour scale.
+const BEFORE_BAR: f64 = 10.0;
+/// Width of a block, once columns must be gathered: a single strong one should be seen.
+const BLOCK: f64 = 2.0;
+
+/// Draws a matrix.
+pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> {
+    let empty =
+        grid.rows == 0 || grid.columns == 0 || grid.rows.checked_mul(grid.columns) != Some(grid.values.len());
+    let limit = grid.limit();
+    let ends = [axis::rounded(f64::from(limit)), axis::rounded(f64::from(-limit))];
+    let numbers = frame::widest(pen, ends.iter().map(String::as_str)).max(pen.px(26.0));
+    let last_row = grid.rows.to_string();
+    let names = Names {
+        title: &grid.title,
+        x: &grid.x_label,
+        y: &grid.y_label,
+        legend: vec![],
+        left: frame::widest(pen, [last_row.as_str()].into_iter()).max(pen.px(14.0)) + pen.px(13.0),
+        least_left: 0.0,
+        right: pen.px(BEFORE_BAR + BAR + 5.0) + numbers - pen.px(4.0),
+    };
+    let Some(plot) = frame::surround(pen, &names)? else { return Ok(()) };
+    pen.frame(plot, pen.theme.grid)?;
+    let colours = pen.theme.diverging(HALF);
+    let left = plot.right + pen.px(BEFORE_BAR);
+    colour_scale(pen, Area { left, right: left + pen.px(BAR), ..plot }, &colours, &ends, limit)?;
+    if empty {
+        let middle = ((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2);
+        return pen.text("no weights yet", middle, pen.name(HPos::Center));
+    }
+    cells(pen, plot, grid, limit, &colours)?;
+    rows(pen, plot, grid)?;
+    columns(pen, plot, grid)
+}
+
+/// Blocks down and across for a matrix of this shape on so many CSS pixels.
+fn blocks(rows: usize, columns: usize, (width, height): (f64, f64), cells: usize) -> (usize, usize) {
+    let down = rows.min(height.max(1.0) as usize);
+    let room = if columns as f64 > width { width / BLOCK } else { width };
+    let across = columns.min(room.max(1.0) as usize).min((cells / down).max(FEWEST_COLUMNS));
+    (down.min((cells / across).max(1)), across)
+}
+
+/// The part `i` of `of` of a length.
+fn part(i: usize, of: usize, length: usize) -> Range<usize> {
+    i * length / of..(i + 1) * length / of
+}
+
+/// The value of largest magnitude per block, row by row; NaN where no value is finite.
+fn gather(grid: &Grid, down: usize, across: usize) -> Vec<f32> {
+    let mut gathered = vec![f32::NAN; down * across];
+    for (i, line) in gathered.chunks_mut(across).enumerate() {
+        for row in part(i, down, grid.rows) {
+            let values = &grid.values[row * grid.columns..(row + 1) * grid.columns];
+            for (j, largest) in line.iter_mut().enumerate() {
+                for v in &values[part(j, across, grid.columns)] {
+                    if v.is_finite() && (largest.is_nan() || v.abs() > largest.abs()) {
+                        *largest = *v;
+                    }
+                }
+            }
+        }
+    }
+    gathered
+}
+
+/// Index into the colours; none for what is not a number.
+fn shade(value: f32, limit: f32) -> Option<usize> {
+    let share = if limit > 0.0 { value / limit } else { 0.0 };
+    value.is_finite().then(|| (HALF as f32 * (1.0 + share)).round() as usize)
+}
+
+fn cells<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    plot: Area,
+    grid: &Grid,
+    limit: f32,
+    colours: &[RGBColor],
+) -> Drawn<DB> {
+    pen.fill(plot, pen.theme.zero, 1.0)?;
+    let size = (pen.css(plot.width()), pen.css(plot.height()));
+    let (down, across) = blocks(grid.rows, grid.columns, size, pen.theme.cells.max(1));
+    let pixels = |i: usize, of: usize, length: i32| (i * length as usize / of) as i32;
+    for (i, line) in gather(grid, down, across).chunks(across).enumerate() {
+        let (top, bottom) = (pixels(i, down, plot.height()), pixels(i + 1, down, plot.height()));
+        let mut from = 0;
+        for run in line.chunk_by(|a, b| shade(*a, limit) == shade(*b, limit)) {
+            let to = from + run.len();
+            let area = Area {
+                left: plot.left + pixels(from, across, plot.width()),
+                right: plot.left + pixels(to, across, plot.width()),
+                top: plot.top + top,
+                bottom: plot.top + bottom,
+            };
+            match shade(run[0], limit) {
+                Some(HALF) => {}
+                Some(i) => pen.fill(area, colours[i.min(2 * HALF)], 1.0)?,
+                None => pen.fill(area, pen.theme.grid, 1.0)?,
+            }
+            from = to;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of rows, and the marked rows with a triangle and thin lines around them.
+fn rows<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB> {
+    let edge =
+        |row: usize| plot.top + (row as f64 * f64::from(plot.height()) / grid.rows as f64).round() as i32;
+    let middle = |row: usize| (edge(row) + edge(row + 1)) / 2;
+    let mut marked: Vec<usize> = grid.marked_rows.iter().copied().filter(|r| *r < grid.rows).collect();
+    marked.sort_unstable();
+    marked.dedup();
+    let gap = pen.px(pen.theme.tick_px);
+    let wanted: Vec<i32> = marked.iter().map(|r| middle(*r)).collect();
+    let places = spread(&wanted, gap, plot.top, plot.bottom);
+    let right = plot.left - pen.px(10.0);
+    for number in round_numbers(pen, grid.rows, plot.height(), 26.0) {
+        let y = middle(number - 1);
+        if places.iter().chain(&wanted).all(|other| (other - y).abs() >= gap) {
+            pen.text(&number.to_string(), (right, y), pen.tick(HPos::Right))?;
+        }
+    }
+    let mark = pen.theme.mark;
+    // Thin rows stay readable between lines that hold back.
+    let soft = mix(mark, pen.theme.bg, 0.3);
+    let roomy = plot.height() >= pen.px(2.0) * grid.rows as i32;
+    for (i, row) in marked.iter().enumerate() {
+        let (y, half) = (middle(*row), pen.px(3.0));
+        let tip = plot.left - pen.px(2.0);
+        pen.polygon(vec![(tip, y), (tip - 2 * half, y - half), (tip - 2 * half, y + half)], mark, 1.0)?;
+        if roomy {
+            let line = pen.px(1.0);
+            let (top, bottom) = (edge(*row), edge(row + 1));
+            pen.fill(Area { top: top - line, bottom: top, ..plot }, soft, 1.0)?;
+            pen.fill(Area { top: bottom, bottom: bottom + line, ..plot }, soft, 1.0)?;
+        }
+        if let Some(place) = places.get(i) {
+            let label = Label { colour: mark, ..pen.tick(HPos::Right) };
+            pen.text(&(row + 1).to_string(), (right, *place), label)?;
+        }
+    }
+    Ok(())
+}
+
+/// Places as near as possible to the wanted ones, in rising order and `gap` apart; none if they do not fit.
+fn spread(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> {
+    if wanted.len() as i32 * gap > high - low + gap {
+        return vec![];
+    }
+    let mut places: Vec<i32> = wanted.to_vec();
+    for i in 1..places.len() {
+        places[i] = places[i].max(places[i - 1] + gap);
+    }
+    let mut most = high;
+    for place in places.iter_mut().rev() {
+        *place = (*place).min(most);
+        most = *place - gap;
+    }
+    places
+}
+
+/// 1 and some round numbers up to `count`.
+fn round_numbers<DB: DrawingBackend>(pen: &Pen<DB>, count: usize, pixels: i32, each: f64) -> Vec<usize> {
+    let round = axis::ticks(1.0, (count as f64).max(1.5), frame::most(pen, pixels, each, 8.0))
+        .into_iter()
+        .map(|t| t.0);
+    let mut numbers: Vec<usize> =
+        round.filter(|v| v.fract() == 0.0 && *v >= 1.0 && *v <= count as f64).map(|v| v as usize).collect();
+    let apart = |n: usize| (n - 1) as f64 * f64::from(pixels) / count as f64;
+    if numbers.first().is_none_or(|n| *n > 1 && apart(*n) > f64::from(pen.px(each)) * 0.5) {
+        numbers.insert(0, 1);
+    }
+    numbers
+}
+
+fn columns<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB> {
+    let axis = Axis { low: 0.0, high: grid.columns as f64, log: false, start: plot.left, end: plot.right };
+    for number in round_numbers(pen, grid.columns, plot.width(), 48.0) {
+        if let Some(x) = axis.place(number as f64 - 0.5) {
+            pen.down(x, plot.bottom + pen.px(1.0), plot.bottom + pen.px(TICK + 1.0), 1.0, pen.theme.quiet)?;
+            let text = axis::label(number as f64, 1.0);
+            frame::number_below(pen, plot, x, &text, pen.tick(HPos::Center))?;
+        }
+    }
+    Ok(())
+}
+
+fn colour_scale<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    area: Area,
+    colours: &[RGBColor],
+    ends: &[String; 2],
+    limit: f32,
+) -> Drawn<DB> {
+    for (i, colour) in colours.iter().rev().enumerate() {
+        let pixels = part(i, colours.len(), area.height() as usize);
+        let (top, bottom) = (area.top + pixels.start as i32, area.top + pixels.end as i32);
+        pen.fill(Area { top, bottom, ..area }, *colour, 1.0)?;
+    }
+    pen.frame(area, pen.theme.grid)?;
+    let x = area.right + pen.px(5.0);
+    let inset = pen.px(pen.theme.tick_px * 0.4);
+    pen.text("0", (x, (area.top + area.bottom) / 2), pen.tick(HPos::Left))?;
+    if limit > 0.0 {
+        pen.text(&ends[0], (x, area.top + inset), pen.tick(HPos::Left))?;
+        pen.text(&ends[1], (x, area.bottom - inset), pen.tick(HPos::Left))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_bounded_and_small_matrices_are_not_gathered() {
+        assert_eq!(blocks(50, 100, (500.0, 300.0), 6000), (50, 100));
+        assert_eq!(blocks(50, 1000, (500.0, 300.0), 6000), (50, 120));
+        for (rows, columns) in [(512, 4096), (4096, 512), (1, 1_000_000), (1_000_000, 1)] {
+            let (down, across) = blocks(rows, columns, (800.0, 350.0), 6000);
+            assert!(down * across <= 6000 && down >= 1 && across >= 1, "{down} × {across}");
+        }
+    }
+
+    #[test]
+    fn the_largest_magnitude_survives_with_its_sign() {
+        let mut grid = Grid { rows: 3, columns: 1000, values: vec![0.01; 3000], ..Default::default() };
+        grid.values[1765] = -2.0;
+        grid.values[1766] = f32::INFINITY;
+        let gathered = gather(&grid, 3, 10);
+        assert_eq!(gathered.iter().filter(|v| **v == -2.0).count(), 1);
+        assert_eq!(gathered[17], -2.0);
+        grid.values.fill(f32::NAN);
+        assert!(gather(&grid, 2, 7).iter().all(|v| v.is_nan()));
+    }
+
+    #[test]
+    fn labels_keep_their_distance() {
+        assert_eq!(spread(&[10, 12, 50], 11, 0, 100), [10, 21, 50]);
+        assert_eq!(spread(&[90, 95, 99], 11, 0, 100), [78, 89, 100]);
+        assert!(spread(&[1, 2, 3], 11, 0, 15).is_empty());
+        assert_eq!(spread(&[], 11, 0, 15), [0; 0]);
+    }
+
+    #[test]
+    fn shades_end_at_the_limit() {
+        assert_eq!([-0.5, 0.0, 0.5].map(|v| shade(v, 0.5)), [Some(0), Some(HALF), Some(2 * HALF)]);
+        assert_eq!((shade(f32::NAN, 1.0), shade(0.0, 0.0)), (None, Some(HALF)));
+    }
+}

@@ -1,0 +1,163 @@
+//! Readings as files: SVG for papers, PNG for screens, one chart or several as a figure.
+
+use std::io;
+use std::path::Path;
+use std::sync::Once;
+
+use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::style::{FontStyle, register_font};
+
+use super::pen::Pen;
+use super::{Drawn, Quirks, Theme, draw};
+use crate::analysis::Reading;
+
+/// Plotters counts in whole units: so many of them per pixel of an SVG.
+const UNITS: u32 = 4;
+/// A PNG is drawn so much larger, and then averaged.
+const OVERSAMPLING: u32 = 3;
+/// Height of a figure's title.
+const TITLE_ROW: f64 = 30.0;
+/// Most pixels of a PNG.
+const LARGEST: u64 = 16 << 20;
+
+/// Several readings in one picture, row by row.
+#[derive(Debug, Clone, Copy)]
+pub struct Figure<'a> {
+    /// What is drawn.
+    pub readings: &'a [Reading],
+    /// Above everything; nothing if empty.
+    pub title: &'a str,
+    /// Charts per row.
+    pub columns: usize,
+    /// Width and height of one chart.
+    pub panel: (u32, u32),
+}
+
+impl Figure<'_> {
+    fn columns(&self) -> usize {
+        self.columns.clamp(1, self.readings.len().max(1))
+    }
+
+    fn rows(&self) -> usize {
+        self.readings.len().div_ceil(self.columns())
+    }
+
+    fn title_row(&self) -> u32 {
+        if self.title.is_empty() { 0 } else { TITLE_ROW as u32 }
+    }
+
+    /// Width and height in CSS pixels.
+    pub fn size(&self) -> (u32, u32) {
+        let (width, height) = self.panel;
+        let (columns, rows) = (self.columns() as u32, self.rows().max(1) as u32);
+        (width.saturating_mul(columns), height.saturating_mul(rows).saturating_add(self.title_row()))
+    }
+
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
+        area.fill(&theme.bg)?;
+        let pen = Pen::new(area, theme);
+        if self.title_row() > 0 {
+            let mut label = pen.title();
+            label.size *= 1.2;
+            pen.text(self.title, (pen.px(8.0), pen.px(TITLE_ROW * 0.55)), label)?;
+        }
+        let (_, below) = area.split_vertically((f64::from(self.title_row()) * theme.scale).round() as i32);
+        let panels = below.split_evenly((self.rows().max(1), self.columns()));
+        self.readings.iter().zip(&panels).try_for_each(|(reading, panel)| draw(panel, reading, theme))
+    }
+}
+
+/// One reading as the text of an SVG file of so many CSS pixels.
+pub fn svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String {
+    figure_svg(&alone(reading, width, height), theme)
+}
+
+/// One reading as a PNG file of so many CSS pixels times the theme's scale.
+///
+/// # Errors
+/// If the file cannot be written, or the picture would be very large.
+pub fn png(reading: &Reading, theme: &Theme, width: u32, height: u32, path: &Path) -> io::Result<()> {
+    figure_png(&alone(reading, width, height), theme, path)
+}
+
+fn alone(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
+    Figure { readings: std::slice::from_ref(reading), title: "", columns: 1, panel: (width, height) }
+}
+
+/// Several readings as the text of an SVG file; the theme's scale is of no account there.
+pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
+    // Letters hang from the middle of an x there, and sizes are divided by 1.24.
+    let quirks = Quirks { text_size: 1.24, text_drop: 0.09, pieces: false };
+    let theme = Theme { scale: f64::from(UNITS), quirks, ..theme.clone() };
+    let (width, height) = figure.size();
+    let units = (width.saturating_mul(UNITS), height.saturating_mul(UNITS));
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, units).into_drawing_area();
+        let drawn = figure.draw(&area, &theme).and_then(|()| area.present());
+        assert!(drawn.is_ok(), "writing to a string cannot fail");
+    }
+    let body = text.split_once('\n').map_or("", |(_, body)| body);
+    let name = match figure.readings {
+        [reading] if figure.title.is_empty() => reading.title(),
+        _ => figure.title,
+    };
+    let name = name.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!(
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" role=\"img\" \
+         xmlns=\"http://www.w3.org/2000/svg\">\n<title>{name}</title>\n\
+         <style>rect{{shape-rendering:crispEdges}}polyline{{stroke-linejoin:round;stroke-linecap:round}}</style>\n{body}",
+        units.0, units.1
+    )
+}
+
+/// Several readings as a PNG file.
+///
+/// # Errors
+/// If the file cannot be written, or the picture would be very large.
+pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()> {
+    static FONT: Once = Once::new();
+    FONT.call_once(|| {
+        let known = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
+        assert!(known.is_ok(), "the bundled font can be read");
+    });
+    let size = figure.size();
+    let [width, height] = [size.0, size.1].map(|css| (f64::from(css) * theme.scale).round().max(1.0) as u32);
+    if u64::from(width) * u64::from(height) > LARGEST {
+        let sentence = format!("a picture of {width} × {height} pixels is too large");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
+    }
+    // This font is 1.121 em high, and plotters sets its baseline 0.11 em below the middle; 0.35 is right.
+    let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true };
+    let scale = theme.scale * f64::from(OVERSAMPLING);
+    let theme =
+        Theme { scale, quirks, family: "sans-serif", cells: theme.cells.max(200_000), ..theme.clone() };
+    let large = (width * OVERSAMPLING, height * OVERSAMPLING);
+    let mut pixels = vec![0; large.0 as usize * large.1 as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
+        figure.draw(&area, &theme).and_then(|()| area.present()).map_err(io::Error::other)?;
+    }
+    let small = averaged(&pixels, width as usize, OVERSAMPLING as usize);
+    let mut file = BitMapBackend::new(path, (width, height));
+    file.blit_bitmap((0, 0), (width, height), &small).and_then(|()| file.present()).map_err(io::Error::other)
+}
+
+/// Every square of `by × by` pixels as one; rows are `width` pixels long afterwards.
+fn averaged(pixels: &[u8], width: usize, by: usize) -> Vec<u8> {
+    let long = width * by * 3;
+    let mut small = Vec::with_capacity(pixels.len() / (by * by));
+    for rows in pixels.chunks_exact(long * by) {
+        for x in 0..width {
+            for channel in 0..3 {
+                let sum: usize = (0..by * by)
+                    .map(|i| usize::from(rows[i / by * long + (x * by + i % by) * 3 + channel]))
+                    .sum();
+                small.push((sum / (by * by)) as u8);
+            }
+        }
+    }
+    small
+}

@@ -1,0 +1,183 @@
+//! Golden pictures, bounds on strokes, and readings that nobody wants to draw.
+
+use plotters::drawing::IntoDrawingArea;
+use proptest::prelude::*;
+
+use super::picture::{Figure, figure_png, figure_svg, png, svg};
+use super::samples::*;
+use super::*;
+use crate::analysis::{Bars, Grid, Lines, Role, Series};
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/charts");
+
+/// Compares with the stored picture, or stores it with `BLESS=1`.
+fn golden(name: &str, picture: &str) {
+    let path = format!("{GOLDEN}/{name}.svg");
+    if std::env::var("BLESS").is_ok_and(|v| v == "1") {
+        std::fs::create_dir_all(GOLDEN).unwrap();
+        return std::fs::write(path, picture).unwrap();
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(stored == picture, "{path} is another picture; look at it after `BLESS=1 cargo test charts`");
+}
+
+#[test]
+fn pictures_are_as_stored() {
+    for (name, reading) in samples() {
+        golden(name, &svg(&reading, &Theme::light(), 320, 180));
+        if ["accuracy", "weights"].contains(&name) {
+            golden(&format!("{name}-dark"), &svg(&reading, &Theme::dark(), 320, 180));
+        }
+    }
+    let readings = [Reading::Lines(losses()), Reading::Lines(accuracies()), Reading::Bars(degrees())];
+    let figure =
+        Figure { readings: &readings, title: "Parity of 3 of 30 bits", columns: 2, panel: (280, 160) };
+    golden("figure", &figure_svg(&figure, &Theme::light()));
+}
+
+#[test]
+fn one_large_weight_stays_visible() {
+    let picture = svg(&Reading::Grid(needle()), &Theme::light(), 320, 180);
+    let cells = picture.lines().filter(|l| l.starts_with("<rect") && l.contains("#00568F")).count();
+    assert_eq!(cells, 2, "the cell, and the end of the colour scale");
+}
+
+#[test]
+fn a_png_has_the_pixels_that_were_asked_for() {
+    let path = std::env::temp_dir().join(format!("vivarium-chart-{}.png", std::process::id()));
+    let theme = Theme { scale: 1.5, ..Theme::dark() };
+    png(&Reading::Lines(losses()), &theme, 200, 120, &path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(&bytes[1..4], b"PNG");
+    assert_eq!((bytes[16..20].to_vec(), bytes[20..24].to_vec()), (vec![0, 0, 1, 44], vec![0, 0, 0, 180]));
+    assert!(png(&Reading::Lines(losses()), &theme, 20_000, 20_000, &path).is_err());
+}
+
+/// Pictures to look at, in the folder named by `CHARTS` (`/tmp/charts`).
+#[test]
+#[ignore = "writes files to look at"]
+fn look() {
+    let folder = std::path::PathBuf::from(std::env::var("CHARTS").unwrap_or("/tmp/charts".into()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut readings: Vec<Reading> = samples().into_iter().map(|s| s.1).collect();
+    readings.push(Reading::Grid(weights(50, 1000, &[3, 17, 40])));
+    for (name, theme) in [("light", Theme::light()), ("dark", Theme::dark())] {
+        let theme = Theme { scale: 2.0, ..theme };
+        let at = |file: String| folder.join(file);
+        let figure = Figure { readings: &readings, title: "Everything", columns: 3, panel: (320, 180) };
+        figure_png(&figure, &theme, &at(format!("small-{name}.png"))).unwrap();
+        let figure = Figure { title: "", columns: 1, panel: (900, 400), ..figure };
+        for (i, three) in readings.chunks(3).enumerate() {
+            let figure = Figure { readings: three, ..figure };
+            figure_png(&figure, &Theme { scale: 1.0, ..theme.clone() }, &at(format!("large-{name}-{i}.png")))
+                .unwrap();
+        }
+        let figure = Figure { readings: &readings, title: "Everything", columns: 3, panel: (300, 160) };
+        std::fs::write(at(format!("small-{name}.svg")), figure_svg(&figure, &theme)).unwrap();
+    }
+}
+
+#[test]
+fn a_frame_is_a_bounded_number_of_strokes() {
+    let long =
+        Lines { series: vec![series("long", Role::Train, 100_000, |i| 1.0 + noise(i)); 2], ..losses() };
+    for (reading, most) in
+        [(Reading::Grid(weights(512, 4096, &[1, 2, 3])), 6500), (Reading::Lines(long), 150)]
+    {
+        let picture = svg(&reading, &Theme::light(), 900, 400);
+        let strokes = picture.lines().filter(|l| l.starts_with('<')).count();
+        assert!(strokes < most, "{strokes}");
+        let points = picture.lines().filter(|l| l.starts_with("<polyline")).map(|l| l.matches(',').count());
+        assert!(points.max().unwrap_or(0) <= 2 * 900 * 4);
+    }
+}
+
+fn numbers() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        4 => -2.0f32..2.0,
+        2 => any::<f32>(),
+        1 => prop::sample::select(vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, f32::MAX, f32::MIN_POSITIVE]),
+    ]
+}
+
+fn ranges() -> impl Strategy<Value = Option<(f64, f64)>> {
+    prop::option::of((wide(), wide()))
+}
+
+fn wide() -> impl Strategy<Value = f64> {
+    prop_oneof![3 => 0.0..20_000.0f64, 1 => any::<f64>(), 1 => numbers().prop_map(f64::from)]
+}
+
+fn any_series() -> impl Strategy<Value = Series> {
+    let band = prop::collection::vec((numbers(), numbers()), 0..30);
+    let role = prop::sample::select(vec![Role::Train, Role::Test, Role::Other]);
+    let x = prop::collection::vec(wide(), 0..30);
+    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band)
+        .prop_map(|(name, role, x, y, band)| Series { name, role, x, y, band })
+}
+
+fn any_reading() -> impl Strategy<Value = Reading> {
+    let named = || prop::collection::vec((wide(), ".{0,20}"), 0..4);
+    let curves = prop::collection::vec(any_series(), 0..9);
+    let lines = (".{0,40}", ranges(), ranges(), any::<bool>(), curves, named(), named()).prop_map(
+        |(title, x_range, y_range, log_x, series, references, marks)| {
+            let x_label = "step".into();
+            Reading::Lines(Lines {
+                title,
+                x_label,
+                y_label: "y".into(),
+                x_range,
+                y_range,
+                log_x,
+                series,
+                references,
+                marks,
+            })
+        },
+    );
+    let grid = (0usize..40, 0usize..300, prop::collection::vec(numbers(), 1..50), any::<bool>()).prop_map(
+        |(rows, columns, some, fits)| {
+            let length = if fits { rows * columns } else { rows };
+            let values = some.iter().copied().cycle().take(length).collect();
+            Reading::Grid(Grid {
+                rows,
+                columns,
+                values,
+                marked_rows: vec![0, 5, 6, 39, usize::MAX],
+                ..weights(0, 0, &[])
+            })
+        },
+    );
+    let bars = (prop::collection::vec((".{0,9}", numbers()), 0..900), any::<usize>())
+        .prop_map(|(bars, marked)| Reading::Bars(Bars { bars, marked: vec![marked, 3], ..degrees() }));
+    prop_oneof![3 => lines, 1 => grid, 1 => bars]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn anything_can_be_drawn_at_any_size(
+        reading in any_reading(),
+        (width, height) in prop_oneof![(1u32..120, 1u32..120), (1u32..2000, 1u32..1500)],
+        titles in any::<bool>(),
+    ) {
+        let picture = svg(&reading, &Theme { titles, ..Theme::dark() }, width, height);
+        prop_assert!(picture.ends_with("</svg>\n") && !picture.contains("NaN"));
+    }
+}
+
+#[test]
+fn the_largest_and_the_smallest_picture() {
+    for (_, reading) in samples() {
+        for (width, height) in [(0, 0), (1, 1), (40, 2), (2, 40), (2000, 1500)] {
+            svg(&reading, &Theme::light(), width, height);
+        }
+    }
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let mut text = String::new();
+        let area = plotters::backend::SVGBackend::with_string(&mut text, (300, 160)).into_drawing_area();
+        draw(&area, &Reading::Lines(losses()), &Theme { scale, ..Theme::light() }).unwrap();
+    }
+}

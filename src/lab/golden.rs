@@ -1,0 +1,139 @@
+//! `lab golden`: the presets' recorded runs, which a change of the numbers must not pass unseen.
+
+#![expect(clippy::print_stdout, reason = "this command prints")]
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::Trouble;
+use crate::presets::{PRESETS, Preset};
+use crate::run::Halt;
+use crate::training::device::Device;
+use crate::training::session::{Options, Session};
+
+/// What `lab golden` takes.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Presets to compare; all of them if none is named.
+    presets: Vec<String>,
+    /// Record anew what differs; say why in the commit.
+    #[arg(long)]
+    bless: bool,
+    /// Folder of the recorded runs.
+    #[arg(long, default_value = "tests/golden/runs")]
+    folder: PathBuf,
+}
+
+/// A recorded run: the first losses of the first replica, and how it ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Golden {
+    /// The preset's link.
+    pub link: String,
+    /// The device it was recorded on.
+    pub device: String,
+    /// Steps of the recorded losses.
+    pub steps: Vec<u64>,
+    /// Loss on the batch of each of these steps.
+    pub train_loss: Vec<f32>,
+    /// Held-out loss before each of these steps.
+    pub test_loss: Vec<f32>,
+    /// Step at which the target accuracy was reached, or 0.
+    pub solved: u64,
+}
+
+/// Relative tolerance of the recorded losses: flex chooses its vector width by the processor.
+pub const TOLERANCE: f32 = 1e-4;
+/// Relative tolerance of the recorded step of success: rounding differences grow along a run.
+pub const SOLVED_TOLERANCE: f64 = 0.25;
+
+const STEPS: [u64; 6] = [0, 1, 2, 5, 10, 20];
+
+/// Where a preset's recorded run lies.
+pub fn golden_path(folder: &Path, preset: &Preset) -> PathBuf {
+    folder.join(format!("{}.toml", preset.slug))
+}
+
+impl Golden {
+    /// Runs the preset on the CPU.
+    ///
+    /// # Errors
+    /// As `Session::finish`.
+    pub fn record(preset: &Preset) -> Result<Golden, Trouble> {
+        let spec = preset.link().spec;
+        let mut first = spec.clone();
+        (first.run.every, first.run.steps, first.run.halt) = (1, 20, Halt::Steps);
+        let device = Device::cpu();
+        let early = pollster::block_on(Session::start(&first, &device, Options::default())?.finish(|_| {}))?;
+        let whole = pollster::block_on(Session::start(&spec, &device, Options::default())?.finish(|_| {}))?;
+        let at = |of: fn(&crate::protocol::Row) -> f32| STEPS.iter().map(|s| of(&early.rows[*s as usize])).collect();
+        Ok(Golden {
+            link: preset.link.to_string(),
+            device: "flex".into(),
+            steps: STEPS.to_vec(),
+            train_loss: at(|row| row.train_loss[0]),
+            test_loss: at(|row| row.test_loss[0]),
+            solved: whole.solved[0].unwrap_or(0),
+        })
+    }
+
+    /// Reads a recorded run.
+    ///
+    /// # Errors
+    /// When there is none or it is damaged.
+    pub fn read(path: &Path) -> Result<Golden, anyhow::Error> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    /// What in `now` is not as recorded, in words.
+    pub fn differences(&self, now: &Golden) -> Vec<String> {
+        let mut lines = vec![];
+        if self.link != now.link {
+            lines.push(format!("link: recorded {}, now {}", self.link, now.link));
+        }
+        for (name, old, new) in
+            [("train loss", &self.train_loss, &now.train_loss), ("test loss", &self.test_loss, &now.test_loss)]
+        {
+            for ((step, a), b) in self.steps.iter().zip(old).zip(new) {
+                if !((a - b).abs() <= TOLERANCE * a.abs().max(1e-3)) {
+                    lines.push(format!("{name} at step {step}: recorded {a}, now {b}"));
+                }
+            }
+        }
+        if (self.solved as f64 - now.solved as f64).abs() > SOLVED_TOLERANCE * self.solved as f64 {
+            lines.push(format!("solved at step {}, now {}", self.solved, now.solved));
+        }
+        lines
+    }
+}
+
+/// Runs `lab golden`.
+///
+/// # Errors
+/// When a run differs from its record and is not blessed.
+pub fn golden(arguments: &Arguments) -> Result<(), Trouble> {
+    let mut differing = 0;
+    let chosen = |p: &&Preset| arguments.presets.is_empty() || arguments.presets.iter().any(|name| name == p.slug);
+    for preset in PRESETS.iter().filter(chosen) {
+        let path = golden_path(&arguments.folder, preset);
+        let now = Golden::record(preset)?;
+        let lines = match Golden::read(&path) {
+            Ok(old) => old.differences(&now),
+            Err(error) => vec![format!("{error:#}")],
+        };
+        println!("{}: {}", preset.slug, if lines.is_empty() { "as recorded".into() } else { lines.join("; ") });
+        if arguments.bless && !lines.is_empty() {
+            let text = toml::to_string(&now).context("cannot write TOML")?;
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        } else {
+            differing += usize::from(!lines.is_empty());
+        }
+    }
+    if differing > 0 {
+        return Err(anyhow::anyhow!("{differing} presets differ from their record; --bless records them anew").into());
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! `lab list` and `lab link`: what there is, and what a link means.
+
+#![expect(clippy::print_stdout, reason = "these commands print")]
+
+use super::{Trouble, open};
+use crate::catalog::Entry;
+use crate::permalink::encode;
+use crate::presets::PRESETS;
+use crate::run::{Run, Section};
+use crate::settings::{Knob, Settings};
+
+fn settings(knobs: &[Knob]) {
+    for knob in knobs {
+        println!("      {:<9} {} ({})", knob.key, knob.help, knob.expected());
+    }
+}
+
+fn entries(heading: &str, entries: &[Entry]) {
+    println!("{heading}");
+    for entry in entries {
+        println!("  {:<15} {}: {}", entry.info.slug, entry.info.name, entry.info.about);
+        settings(entry.knobs);
+    }
+}
+
+/// Runs `lab list`.
+///
+/// # Errors
+/// None.
+pub fn list() -> Result<(), Trouble> {
+    entries("Tasks", crate::tasks::Task::ENTRIES);
+    entries("Models (model=…)", crate::models::Model::ENTRIES);
+    entries("Optimizers (opt=…)", crate::training::optimizers::Optimizer::ENTRIES);
+    println!("Run");
+    settings(Run::KNOBS);
+    println!("Presets");
+    for preset in PRESETS {
+        println!("  {:<15} {}\n      {}\n      {}", preset.slug, preset.name, preset.claim, preset.link);
+    }
+    Ok(())
+}
+
+/// Runs `lab link`.
+///
+/// # Errors
+/// [`Trouble::BadLink`] when a part of it cannot be read.
+pub fn explain(text: &str) -> Result<(), Trouble> {
+    let link = open::link(text)?;
+    println!("{}", encode(&link));
+    println!("{}, {}, {}", link.spec.task.info().name, link.spec.model.info().name, link.spec.optimizer.info().name);
+    let knobs = link.spec.knobs();
+    for section in Section::ALL {
+        println!("{}", section.label());
+        for (_, knob) in knobs.iter().filter(|(s, _)| *s == section) {
+            let value = link.spec.value(knob.key).map(|v| v.to_string()).unwrap_or_default();
+            let value = if value.is_empty() { "(none)".to_string() } else { value };
+            println!("  {:<9} {:<12} {}", knob.key, value, knob.label);
+        }
+    }
+    let relevant: Vec<_> = link.spec.task.sampler().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
+    println!("Relevant coordinates: {}", relevant.join(", "));
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! The command line: the same runs as on the page, headless.
+
+mod bench;
+mod docs;
+mod golden;
+mod list;
+mod open;
+mod plot;
+mod run;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use golden::{Golden, golden_path};
+pub use docs::{refresh, tables};
+
+use crate::protocol::Failure;
+
+/// Small neural networks that learn, headless: the same runs and the same numbers as on the page.
+#[derive(Debug, Parser)]
+#[command(name = "lab", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Train the run of a link or preset and print its metrics.
+    Run(run::Arguments),
+    /// Train the run of a link or preset and draw its curves and weights as SVG or PNG.
+    Plot(plot::Arguments),
+    /// List labs, models, optimizers, presets and their settings.
+    List,
+    /// Say what a link means and what in it cannot be read.
+    Link {
+        /// The link, or a preset's name.
+        link: String,
+    },
+    /// Measure steps per second on this machine.
+    Bench(bench::Arguments),
+    /// Compare the presets with their recorded runs, or record them anew.
+    Golden(golden::Arguments),
+    /// Refresh the generated tables of a README.
+    Docs {
+        /// The file whose tables stand between markers.
+        #[arg(default_value = "README.md")]
+        file: PathBuf,
+        /// Only say whether it is up to date.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Why a command failed, with the exit code that goes with it.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The link has parts that cannot be read: exit code 2.
+    #[error("{}", .0.join("\n"))]
+    BadLink(Vec<String>),
+    /// The run cannot go on: exit code 1.
+    #[error(transparent)]
+    Run(#[from] Failure),
+    /// A file or a picture could not be made: exit code 1.
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
+}
+
+/// Runs the command line.
+#[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
+pub fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Plot(arguments) => plot::plot(&arguments),
+        Command::List => list::list(),
+        Command::Link { link } => list::explain(&link),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Golden(arguments) => golden::golden(&arguments),
+        Command::Docs { file, check } => docs::docs(&file, check),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Trouble::BadLink(lines)) => {
+            lines.iter().for_each(|line| eprintln!("{line}"));
+            ExitCode::from(2)
+        }
+        Err(Trouble::Run(failure)) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+        Err(Trouble::Other(error)) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What must hold for every entry of every catalog, so that a new one is tested by being listed.
+
+use vivarium::catalog::Entry;
+use vivarium::models::Model;
+use vivarium::permalink::{Link, View, decode, encode};
+use vivarium::run::{Run, RunSpec};
+use vivarium::settings::{Knob, Range, Settings, Value};
+use vivarium::tasks::{Batch, Task};
+use vivarium::training::loss::Loss;
+use vivarium::training::optimizers::Optimizer;
+
+use crate::finish;
+
+fn catalogs() -> [&'static [Entry]; 3] {
+    [Task::ENTRIES, Model::ENTRIES, Optimizer::ENTRIES]
+}
+
+fn all_knobs() -> Vec<&'static Knob> {
+    let entries = catalogs().into_iter().flatten().flat_map(|e| e.knobs);
+    entries.chain(Run::KNOBS).chain(View::KNOBS).collect()
+}
+
+#[test]
+fn slugs_are_unique_and_every_entry_has_its_file() {
+    for (entries, folder) in catalogs().into_iter().zip(["src/tasks", "src/models", "src/training/optimizers"]) {
+        for (i, entry) in entries.iter().enumerate() {
+            assert!(entries[..i].iter().all(|other| other.info.slug != entry.info.slug));
+            let file = format!("{folder}/{}.rs", entry.info.slug.replace('-', "_"));
+            assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists(), "{file} is missing");
+            assert!(entry.info.about.ends_with('.') && !entry.info.sources.is_empty(), "{}", entry.info.slug);
+            assert!(entry.info.sources.iter().all(|s| s.url.starts_with("https://")));
+        }
+    }
+}
+
+#[test]
+fn knobs_are_well_formed_and_unique_wherever_they_meet() {
+    for knob in all_knobs() {
+        assert!(knob.key.len() <= 8 && knob.key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()), "{}", knob.key);
+        assert!(knob.help.ends_with('.') && knob.help.len() <= 130, "{}: {}", knob.key, knob.help);
+        assert!(!knob.label.ends_with(':') && !knob.label.is_empty());
+        if let Range::Int(low, high) = knob.range {
+            assert!(low < high);
+        }
+    }
+    for task in Task::ENTRIES {
+        for model in Model::ENTRIES {
+            for optimizer in Optimizer::ENTRIES {
+                let knobs = [task.knobs, model.knobs, optimizer.knobs, Run::KNOBS, View::KNOBS].concat();
+                let mut keys: Vec<_> = knobs.iter().map(|k| k.key).chain(["model", "opt"]).collect();
+                keys.extend(vivarium::permalink::RESERVED);
+                keys.sort_unstable();
+                assert!(keys.windows(2).all(|w| w[0] != w[1]), "{keys:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn defaults_are_in_range_and_survive_a_link() {
+    for task in Task::ENTRIES {
+        let spec = RunSpec::of_lab(task.info.slug).unwrap();
+        assert!(spec.problems().is_empty());
+        for (_, knob) in spec.knobs() {
+            knob.check(&spec.value(knob.key).unwrap()).unwrap();
+        }
+        assert_eq!(encode(&Link { spec, ..Default::default() }), format!("#v1/{}", task.info.slug));
+    }
+}
+
+/// The ends and the middle of every knob go through a link and come back.
+#[test]
+fn every_knob_goes_through_a_link() {
+    for optimizer in Optimizer::ENTRIES {
+        let mut base = RunSpec::default();
+        base.parse("opt", optimizer.info.slug).unwrap();
+        for (_, knob) in base.knobs() {
+            let values: Vec<Value> = match knob.range {
+                Range::Int(low, high) => vec![Value::Int(low), Value::Int(low / 2 + high / 2), Value::Int(high)],
+                Range::Real(low, high) => vec![Value::Real(low), Value::Real((low + high) / 2.0), Value::Real(high)],
+                Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
+                Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
+                Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
+            };
+            for value in values {
+                let mut spec = base.clone();
+                spec.set(knob.key, &value).unwrap();
+                if !spec.problems().is_empty() {
+                    continue; // alone in range, but not with the defaults of the others
+                }
+                let (again, notices) = decode(&encode(&Link { spec: spec.clone(), ..Default::default() }));
+                assert!(notices.is_empty() && again.spec == spec, "{} = {value}", knob.key);
+            }
+        }
+    }
+}
+
+/// Every task with every model, optimizer and loss trains for 20 steps to finite numbers.
+#[test]
+fn every_combination_trains() {
+    for task in Task::ENTRIES {
+        for model in Model::ENTRIES {
+            for optimizer in Optimizer::ENTRIES {
+                for loss in Loss::ALL {
+                    let link = format!(
+                        "#v1/{}?model={}&opt={}&loss={}&n=8&width=8&held=64&steps=20&halt=steps&every=10&replicas=2",
+                        task.info.slug, model.info.slug, optimizer.info.slug, loss.slug()
+                    );
+                    let (link, notices) = decode(&link);
+                    assert!(notices.is_empty(), "{notices:?}");
+                    let mut session = vivarium::training::session::Session::start(
+                        &link.spec,
+                        &vivarium::training::device::Device::cpu(),
+                        Default::default(),
+                    )
+                    .unwrap();
+                    let outcome = finish(&mut session);
+                    assert_eq!(outcome.rows.len(), 3);
+                    for row in &outcome.rows {
+                        let all = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
+                        assert!(all.iter().all(|v| v.len() == 2 && v.iter().all(|x| x.is_finite())));
+                        assert_ne!(row.test_loss[0], row.test_loss[1], "replicas are different networks");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every task's labels are −1 or +1, in about equal numbers, and samples are functions of their arguments.
+#[test]
+fn every_task_samples_what_it_says() {
+    for task in Task::ENTRIES {
+        let spec = RunSpec::of_lab(task.info.slug).unwrap();
+        let sampler = spec.task.sampler();
+        let draw = |seed, replica, step| {
+            let mut batch = Batch::default();
+            sampler.sample(seed, replica, step, 2048, &mut batch);
+            batch
+        };
+        let batch = draw(1, 0, 0);
+        assert_eq!((batch.x.len(), batch.y.len()), (2048 * sampler.inputs(), 2048));
+        assert!(batch.y.iter().all(|y| y.abs() == 1.0));
+        assert!(batch.y.iter().sum::<f32>().abs() < 5.0 * 2048f32.sqrt());
+        assert_eq!(batch, draw(1, 0, 0));
+        for other in [draw(2, 0, 0), draw(1, 1, 0), draw(1, 0, 1)] {
+            assert_ne!(batch.x, other.x);
+        }
+        assert!(sampler.relevant(1).iter().all(|i| *i < sampler.inputs()));
+    }
+}

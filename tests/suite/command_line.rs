@@ -1,0 +1,94 @@
+//! The `lab` binary as a person or a script calls it.
+
+use std::process::{Command, Output};
+
+use crate::{finish, session};
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab")).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+const LINK: &str = "#v1/sparse-parity?n=10&k=2&width=16&held=128&every=25&steps=100&halt=steps&replicas=2";
+
+#[test]
+fn run_prints_the_metrics_of_the_session_as_csv() {
+    let output = lab(&["run", LINK, "--format", "csv", "--quiet"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    let lines: Vec<&str> = printed.lines().collect();
+    let rows = finish(&mut session(LINK)).rows;
+    assert_eq!(lines[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
+    assert_eq!(lines.len(), 1 + 2 * rows.len());
+    for (line, (row, r)) in lines[1..].iter().zip(rows.iter().flat_map(|row| [(row, 0), (row, 1)])) {
+        let numbers: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!(numbers[..2], [row.step as f64, r as f64]);
+        let same = [row.train_loss[r], row.train_accuracy[r], row.test_loss[r], row.test_accuracy[r]];
+        assert_eq!(numbers[2..].iter().map(|x| *x as f32).collect::<Vec<_>>(), same);
+    }
+}
+
+#[test]
+fn a_bad_link_is_exit_code_2_and_the_pages_sentences() {
+    let bad = "#v1/sparse-parity?n=20&batch=0&colour=blue";
+    let expected: Vec<String> = vivarium::permalink::decode(bad).1.iter().map(ToString::to_string).collect();
+    for command in ["run", "plot", "link"] {
+        let output = lab(&[command, bad]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert_eq!(text(&output.stderr).lines().collect::<Vec<_>>(), expected, "{command}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn runs_are_resumed_from_checkpoint_files() {
+    let folder = std::env::temp_dir().join(format!("vivarium-test-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("half.safetensors");
+    let path = file.to_str().unwrap();
+    let half = lab(&["run", LINK, "--steps", "50", "--checkpoint", path, "-q", "--format", "csv"]);
+    assert!(half.status.success(), "{}", text(&half.stderr));
+    let rest = lab(&["run", LINK, "--resume", path, "-q", "--format", "csv"]);
+    let whole = lab(&["run", LINK, "-q", "--format", "csv"]);
+    let tail = |output: &Output| text(&output.stdout).lines().filter(|l| l.starts_with("75,") || l.starts_with("100,")).map(String::from).collect::<Vec<_>>();
+    assert_eq!(tail(&rest).len(), 4);
+    assert_eq!(tail(&rest), tail(&whole));
+    std::fs::write(&file, b"nonsense").unwrap();
+    let damaged = lab(&["run", LINK, "--resume", path, "-q"]);
+    assert_eq!(damaged.status.code(), Some(1));
+    assert!(text(&damaged.stderr).contains("checkpoint cannot be read"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn plot_draws_svg_and_png() {
+    let folder = std::env::temp_dir().join(format!("vivarium-plot-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, start) in [("run.svg", b"<svg".as_slice()), ("run.png", b"\x89PNG".as_slice())] {
+        let path = folder.join(name);
+        let output = lab(&["plot", LINK, "-q", "-o", path.to_str().unwrap()]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes.starts_with(start) && bytes.len() > 2_000, "{name}: {} bytes", bytes.len());
+    }
+    let svg = std::fs::read_to_string(folder.join("run.svg")).unwrap();
+    for word in ["Loss", "Accuracy", "First-layer weights"] {
+        assert!(svg.contains(word), "{word}");
+    }
+    assert_eq!(lab(&["plot", LINK, "-o", "run.gif"]).status.code(), Some(1));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn list_and_link_say_what_there_is() {
+    let listed = text(&lab(&["list"]).stdout);
+    for preset in vivarium::presets::PRESETS {
+        assert!(listed.contains(preset.slug) && listed.contains(preset.claim));
+    }
+    let explained = text(&lab(&["link", "https://example.org/#v1/sparse-parity?n=20&s=2.7.15"]).stdout);
+    assert!(explained.contains("Relevant coordinates: 2, 7, 15"), "{explained}");
+    assert!(lab(&["link", "parity-20"]).status.success());
+}

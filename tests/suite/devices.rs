@@ -1,0 +1,146 @@
+//! The same numbers on every device: CPU against GPU, and the generator inside a kernel.
+//!
+//! Where there is no Vulkan, Metal or DirectX adapter, not even a simulated one, these tests say so and pass.
+
+use cubecl::prelude::*;
+use vivarium::protocol::Failure;
+use vivarium::rng::{Purpose, Stream, device};
+use vivarium::training::autodiff::Autodiff;
+use vivarium::training::check::checked_gpu;
+use vivarium::training::device::Device;
+use vivarium::training::learner::Learner;
+use vivarium::training::session::{Options, Session};
+
+use crate::spec;
+
+/// The GPU, or `None` with a line that says why.
+fn gpu() -> Option<Device> {
+    match pollster::block_on(checked_gpu()) {
+        Ok(gpu) => {
+            println!("on {}", gpu.report().name);
+            Some(gpu)
+        }
+        Err(Failure::NoGpu(why)) => {
+            println!("no GPU: {why}");
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Relative difference allowed after this many steps: rounding in another order, grown by training.
+fn tolerance(steps: u64) -> f32 {
+    match steps {
+        0..=1 => 1e-5,
+        2..=10 => 1e-4,
+        _ => 2e-3,
+    }
+}
+
+#[test]
+fn flex_and_wgpu_agree_after_1_10_and_100_steps() {
+    let Some(gpu) = gpu() else { return };
+    for link in [
+        "#v1/sparse-parity?n=20&width=64&held=1024",
+        "#v1/sparse-parity?opt=adam&n=12&width=24&loss=ce&held=256&replicas=3&m=64&noise=0.1",
+        "#v1/sparse-parity?n=10&width=16&act=power&loss=square&lr=0.01&wd=0.01&mom=0.5&held=256",
+    ] {
+        let spec = spec(link);
+        let lr = spec.optimizer.learning_rate();
+        let mut learners = [&Device::cpu(), &gpu].map(|d| Autodiff::new(&spec, d.tensors()));
+        let mut step = 0;
+        for until in [1, 10, 100] {
+            while step < until {
+                learners.iter_mut().for_each(|learner| learner.train(step, lr));
+                step += 1;
+            }
+            let [cpu, gpu] = learners.each_ref().map(|learner| pollster::block_on(learner.weights()).unwrap());
+            for (which, (a, b)) in cpu.parameters.iter().zip(&gpu.parameters).enumerate() {
+                let scale = a.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
+                let worst = a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale;
+                assert!(worst <= tolerance(until), "{link}: parameter {which} after {until} steps: {worst}");
+            }
+            let rows = learners.each_mut().map(|learner| pollster::block_on(learner.measure(step, 256)).unwrap());
+            let difference = (rows[0].test_loss[0] - rows[1].test_loss[0]).abs();
+            assert!(difference <= tolerance(until) * (1.0 + rows[0].test_loss[0]), "{link}: {rows:?}");
+        }
+    }
+}
+
+#[test]
+fn a_gpu_repeats_itself_bit_for_bit() {
+    let Some(gpu) = gpu() else { return };
+    let spec = spec("#v1/sparse-parity?n=20&width=64&held=256");
+    let run = || {
+        let mut learner = Autodiff::new(&spec, gpu.tensors());
+        (0..20).for_each(|step| learner.train(step, 0.1));
+        let row = pollster::block_on(learner.measure(20, 256)).unwrap();
+        (pollster::block_on(learner.weights()).unwrap(), row)
+    };
+    assert_eq!(run(), run());
+}
+
+/// One draw per thread: word `index` of the stream whose key and counter come in.
+#[cube(launch)]
+fn draws(out: &mut [u32], seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step: u32) {
+    let index = ABSOLUTE_POS;
+    if index < out.len() {
+        out[index] = device::draw(seed_low, seed_high, purpose, replica, step, 0u32, index as u32);
+    }
+}
+
+#[test]
+fn the_generator_gives_the_same_bits_inside_a_kernel() {
+    use cubecl::wgpu::WgpuRuntime;
+    use cubecl_runtime::runtime::Runtime;
+    if gpu().is_none() {
+        return;
+    }
+    let client = <WgpuRuntime>::client(&cubecl::wgpu::WgpuDevice::default());
+    let count = 1000usize;
+    for (seed, purpose, replica, step) in
+        [(0u64, Purpose::Batch, 0, 0), (u64::MAX - 5, Purpose::Weights, 7, 12_345), (1 << 40, Purpose::Order, 255, u32::MAX)]
+    {
+        let out = client.empty(count * 4);
+        draws::launch(
+            &client,
+            CubeCount::Static(8, 1, 1),
+            CubeDim::new_1d(128),
+            // SAFETY: the buffer holds `count` words, and the kernel checks its length.
+            unsafe { BufferArg::from_raw_parts(out.clone(), count) },
+            seed as u32,
+            (seed >> 32) as u32,
+            purpose as u32,
+            replica,
+            step,
+        );
+        let bytes = client.read_one(out).unwrap();
+        let stream = Stream::new(seed, purpose, replica);
+        for (index, word) in u32::from_bytes(&bytes).iter().enumerate() {
+            assert_eq!(*word, stream.word(u64::from(step), index as u32), "index {index}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_gpu_is_a_failure_and_the_run_goes_on_from_its_checkpoint_on_the_cpu() {
+    let Some(gpu) = gpu() else { return };
+    let spec = spec("#v1/sparse-parity?n=10&width=16&held=64&every=10&steps=60&halt=steps&device=gpu");
+    let mut session = Session::start(&spec, &gpu, Options::default()).unwrap();
+    pollster::block_on(session.advance(1e9, 30)).unwrap();
+    let checkpoint = pollster::block_on(session.checkpoint()).unwrap();
+    gpu.lose();
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        (0..20).try_for_each(|_| pollster::block_on(session.advance(1e9, 10)).map(|_| ()))
+    }));
+    match outcome {
+        Ok(Ok(())) => panic!("training went on without a GPU"),
+        Ok(Err(failure)) => assert!(matches!(failure, Failure::GpuLost(_)), "{failure}"),
+        // In the browser a panic ends the worker, which the page takes for the same thing.
+        Err(_) => {}
+    }
+    let mut rest = Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap();
+    let outcome = pollster::block_on(rest.finish(|_| {})).unwrap();
+    assert_eq!(outcome.step, 60);
+    assert!(outcome.rows.iter().all(|row| row.test_loss[0].is_finite()));
+}

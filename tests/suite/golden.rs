@@ -1,0 +1,26 @@
+//! Recorded runs and generated texts must be what the code gives.
+
+use std::path::Path;
+
+use vivarium::lab::{Golden, golden_path, refresh};
+use vivarium::presets::PRESETS;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// `cargo lab golden --bless` records anew; the reason goes into the commit.
+#[test]
+fn presets_run_as_recorded() {
+    for preset in PRESETS {
+        let recorded = Golden::read(&golden_path(&root().join("tests/golden/runs"), preset)).unwrap();
+        let differences = recorded.differences(&Golden::record(preset).unwrap());
+        assert!(differences.is_empty(), "{}: {differences:#?}", preset.slug);
+    }
+}
+
+#[test]
+fn the_tables_of_the_readme_are_up_to_date() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert_eq!(refresh(&readme).unwrap(), readme, "`cargo lab docs` refreshes it");
+}

@@ -1,0 +1,101 @@
+//! Who may know whom: the table of allowed imports between the rooms of `src/`.
+
+use std::path::Path;
+
+/// Each room with the rooms it may name. Tensors and pages are kept out by features besides.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("settings", &[]),
+    ("catalog", &["settings"]),
+    ("rng", &[]),
+    ("tasks", &["settings", "catalog", "rng"]),
+    ("models", &["settings", "catalog", "rng"]),
+    ("run", &["settings", "catalog", "tasks", "models", "training"]),
+    ("permalink", &["settings", "run", "tasks"]),
+    ("presets", &["permalink"]),
+    ("protocol", &["run"]),
+    ("training", &["settings", "catalog", "tasks", "models", "run", "permalink", "protocol", "platform"]),
+    ("analysis", &["protocol"]),
+    ("charts", &["analysis"]),
+    ("platform", &["protocol"]),
+    ("worker", &["platform", "protocol", "training", "run"]),
+    ("worker_web", &["platform", "protocol", "training", "worker"]),
+    ("app", &["settings", "catalog", "tasks", "models", "run", "permalink", "presets", "protocol", "analysis", "charts", "platform", "training"]),
+    ("lab", &["settings", "catalog", "tasks", "models", "run", "permalink", "presets", "protocol", "analysis", "charts", "platform", "training"]),
+];
+
+/// Rooms whose sources may name Burn or CubeCL.
+const TENSORS: &[&str] = &["models", "training", "rng"];
+
+fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The rooms named by `crate::room` in code, documentation aside; macros at the crate's root are no room.
+fn named(text: &str) -> Vec<String> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let mut rooms = vec![];
+    for line in code {
+        for after in line.split("crate::").skip(1) {
+            let names: Vec<&str> = match after.strip_prefix('{') {
+                Some(list) => list.split('}').next().unwrap_or("").split(',').map(str::trim).collect(),
+                None => vec![after],
+            };
+            for name in names {
+                let room: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if !["settings", "choices", "catalog"].contains(&room.as_str()) || name.contains("::") {
+                    rooms.push(room);
+                }
+            }
+        }
+    }
+    rooms
+}
+
+#[test]
+fn imports_point_one_way() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = vec![];
+    sources(&src, &mut files);
+    let mut wrong = vec![];
+    for file in files {
+        let inside = file.strip_prefix(&src).unwrap();
+        let first = inside.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+        let room = first.trim_end_matches(".rs").to_string();
+        if room == "lib" || room == "bin" {
+            continue;
+        }
+        let (_, allowed) = ALLOWED.iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("{room} is not in the table"));
+        let text = std::fs::read_to_string(&file).unwrap();
+        // Tests may look around.
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        for other in named(text) {
+            if other != room && !allowed.contains(&other.as_str()) {
+                wrong.push(format!("{} names {other}", inside.display()));
+            }
+        }
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            if (line.contains("burn::") || line.contains("cubecl::")) && !TENSORS.contains(&room.as_str()) {
+                wrong.push(format!("{} names a tensor library", inside.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn files_stay_short() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = vec![];
+    sources(&src, &mut files);
+    for file in files {
+        let lines = std::fs::read_to_string(&file).unwrap().lines().count();
+        assert!(lines <= 500, "{} has {lines} lines; above 500 a file is split", file.display());
+    }
+}

@@ -1,0 +1,96 @@
+//! Links: for ever, and whatever stands in them.
+
+use proptest::prelude::*;
+use vivarium::permalink::{Link, MAX_LENGTH, decode, encode};
+use vivarium::run::RunSpec;
+use vivarium::settings::{Range, Settings, Value};
+
+/// `permalinks.txt` only grows: each line is a link that somebody may have kept, and what it must mean: the
+/// canonical link, then settings that it must carry. A default that changes breaks the second part.
+#[test]
+fn recorded_links_mean_what_they_meant() {
+    let recorded = include_str!("../golden/permalinks.txt");
+    let mut count = 0;
+    for line in recorded.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("# ")) {
+        let mut parts = line.split(" | ");
+        let (text, canonical) = (parts.next().unwrap(), parts.next().unwrap());
+        let (link, _) = decode(text);
+        assert_eq!(encode(&link), canonical, "{line}");
+        for setting in parts.flat_map(str::split_whitespace) {
+            let (key, value) = setting.split_once('=').unwrap();
+            let meant = link.spec.value(key).or_else(|| link.view.value(key)).unwrap();
+            assert_eq!(meant.to_string(), value, "{line}: {key}");
+        }
+        count += 1;
+    }
+    assert!(count >= 5);
+}
+
+/// A value that the range allows, chosen by three numbers.
+fn value(range: Range, a: u64, b: f64) -> Value {
+    match range {
+        Range::Int(low, high) => Value::Int(low + a % (high - low).saturating_add(1)),
+        Range::Real(low, high) => Value::Real(low + (high - low) * b),
+        Range::Choice(options) => Value::Choice(options[a as usize % options.len()].slug.to_string()),
+        Range::List(low, high) => Value::List((0..a % 4).map(|i| low + (a + i * 7) % (high - low + 1)).collect()),
+        Range::Schedule(low, high) => Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect()),
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_encoded_decodes_to_the_same(
+        optimizer in 0usize..2, which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
+    ) {
+        let mut link = Link::default();
+        link.spec.parse("opt", ["sgd", "adam"][optimizer]).unwrap();
+        for (index, a, b) in which {
+            let knobs = link.spec.knobs();
+            let knob = index.get(&knobs).1;
+            // Lists with a number twice are refused, which is right.
+            let _ = link.spec.set(knob.key, &value(knob.range, a, b));
+        }
+        link.spec.repair();
+        let text = encode(&link);
+        let (again, notices) = decode(&text);
+        prop_assert!(notices.is_empty(), "{text}: {notices:?}");
+        prop_assert_eq!(&again, &link);
+        prop_assert!(text.chars().all(|c| c.is_ascii_alphanumeric() || "#/?&=._:-".contains(c)), "{}", text);
+    }
+
+    #[test]
+    fn no_text_panics_and_every_result_can_run(text in "\\PC{0,300}") {
+        let (link, _) = decode(&text);
+        prop_assert!(link.spec.problems().is_empty());
+        prop_assert!(decode(&encode(&link)).1.iter().all(|n| link.reserved.iter().any(|r| r.0 == n.key)));
+    }
+
+    #[test]
+    fn hostile_links_are_data(key in "[a-z<>&\"'%=]{0,12}", text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}") {
+        let (link, notices) = decode(&format!("#v1/sparse-parity?n=20&{key}={text}&width=64"));
+        prop_assert!(link.spec.problems().is_empty());
+        for notice in &notices {
+            prop_assert!(notice.found.chars().count() <= 41 && notice.key.chars().count() <= 41);
+        }
+    }
+
+    #[test]
+    fn values_out_of_range_never_get_through(index in any::<prop::sample::Index>(), text in "-?[0-9]{1,25}(\\.[0-9]{1,5})?(e[0-9]{1,3})?") {
+        let knobs = RunSpec::default().knobs();
+        let knob = index.get(&knobs).1;
+        let (link, notices) = decode(&format!("#v1/sparse-parity?{}={text}", knob.key));
+        let kept = link.spec.value(knob.key).unwrap();
+        prop_assert!(knob.check(&kept).is_ok());
+        if notices.is_empty() {
+            prop_assert_eq!(knob.parse(&text).unwrap(), kept);
+        }
+    }
+}
+
+#[test]
+fn long_garbage_is_cut_and_named() {
+    let garbage = "x=1&".repeat(MAX_LENGTH);
+    let (link, notices) = decode(&format!("#v1/sparse-parity?n=20&{garbage}"));
+    assert_eq!(encode(&link), "#v1/sparse-parity?n=20");
+    assert_eq!(notices[0].key, "link");
+}

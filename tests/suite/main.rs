@@ -1,0 +1,34 @@
+//! The native integration tests, in one binary because each one would link Burn.
+
+mod catalogs;
+mod command_line;
+mod devices;
+mod golden;
+mod gradients;
+mod layers;
+mod links;
+mod reference;
+mod sessions;
+mod workers;
+
+use vivarium::permalink::decode;
+use vivarium::run::RunSpec;
+use vivarium::training::device::Device;
+use vivarium::training::session::{Options, Outcome, Session};
+
+/// The run of a link that must be right.
+fn spec(link: &str) -> RunSpec {
+    let (link, notices) = decode(link);
+    assert!(notices.is_empty(), "{notices:?}");
+    link.spec
+}
+
+/// A session of a link on the CPU.
+fn session(link: &str) -> Session {
+    Session::start(&spec(link), &Device::cpu(), Options::default()).unwrap()
+}
+
+/// A whole run on the CPU.
+fn finish(session: &mut Session) -> Outcome {
+    pollster::block_on(session.finish(|_| {})).unwrap()
+}

@@ -1,0 +1,168 @@
+//! The worker without a browser: commands in, messages out.
+
+use vivarium::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payload};
+use vivarium::run::RunSpec;
+use vivarium::training::checkpoint::Checkpoint;
+use vivarium::training::device::Device;
+use vivarium::worker::{Next, Worker};
+
+use crate::{finish, session, spec};
+
+const LINK: &str = "#v1/sparse-parity?n=10&k=2&width=16&held=128&every=10&steps=200&halt=steps";
+
+fn start(spec: RunSpec, paused: bool) -> Command {
+    Command::Start { spec, speed: 0, paused, held_out_limit: None }
+}
+
+fn slice(worker: &mut Worker) -> (Vec<Message>, Next) {
+    pollster::block_on(worker.slice())
+}
+
+/// All messages until the worker has nothing to do.
+fn drain(worker: &mut Worker) -> Vec<Message> {
+    let mut all = vec![];
+    loop {
+        let (messages, next) = slice(worker);
+        all.extend(messages);
+        if next == Next::Idle {
+            return all;
+        }
+    }
+}
+
+fn metrics(messages: &[Message]) -> Vec<vivarium::protocol::Row> {
+    let rows = messages.iter().filter_map(|m| match &m.event {
+        Event::Metrics(rows) => Some(rows.clone()),
+        _ => None,
+    });
+    rows.flatten().collect()
+}
+
+fn has(messages: &[Message], what: impl Fn(&Event) -> bool) -> bool {
+    messages.iter().any(|m| what(&m.event))
+}
+
+#[test]
+fn a_run_through_the_worker_is_the_run_of_the_session() {
+    let mut worker = Worker::new(Device::cpu());
+    let Event::Ready(report) = worker.ready().event else { panic!("the first message is Ready") };
+    assert_eq!(report.kind, DeviceKind::Cpu);
+    let began = worker.handle(start(spec(LINK), false), Payload::Empty);
+    assert!(has(&began, |e| matches!(e, Event::Started { step: 0, held_out: 128, .. })));
+    let messages = drain(&mut worker);
+    assert_eq!(metrics(&messages), finish(&mut session(LINK)).rows);
+    assert!(has(&messages, |e| *e == Event::Finished { step: 200, reason: Ending::LastStep }));
+    let weights = messages.iter().rev().find(|m| matches!(m.event, Event::Weights { .. })).unwrap();
+    assert_eq!(weights.event, Event::Weights { step: 200, inputs: 10, width: 16 });
+    assert!(matches!(&weights.payload, Payload::Numbers(numbers) if numbers.len() == 160));
+    assert_eq!(slice(&mut worker), (vec![], Next::Idle));
+}
+
+#[test]
+fn paused_at_the_start_still_shows_the_first_measurement() {
+    let mut worker = Worker::new(Device::cpu());
+    let began = worker.handle(start(spec(LINK), true), Payload::Empty);
+    assert!(has(&began, |e| *e == Event::Paused { step: 0 }));
+    let messages = drain(&mut worker);
+    assert_eq!(metrics(&messages).len(), 1);
+    assert!(has(&messages, |e| matches!(e, Event::Weights { step: 0, .. })));
+}
+
+#[test]
+fn single_steps_make_one_step_each_and_show_it() {
+    let mut worker = Worker::new(Device::cpu());
+    worker.handle(start(spec(LINK), true), Payload::Empty);
+    drain(&mut worker);
+    for step in 1..=3 {
+        worker.handle(Command::Step, Payload::Empty);
+        let messages = drain(&mut worker);
+        assert_eq!(metrics(&messages).iter().map(|r| r.step).collect::<Vec<_>>(), [step]);
+        assert!(has(&messages, |e| *e == Event::Paused { step }));
+        assert!(has(&messages, |e| matches!(e, Event::Weights { step: s, .. } if *s == step)));
+    }
+}
+
+#[test]
+fn a_checkpoint_carries_a_run_to_another_worker() {
+    let mut first = Worker::new(Device::cpu());
+    first.handle(start(spec(LINK), true), Payload::Empty);
+    (0..25).for_each(|_| {
+        first.handle(Command::Step, Payload::Empty);
+        drain(&mut first);
+    });
+    first.handle(Command::Pause, Payload::Empty);
+    let messages = drain(&mut first);
+    let checkpoint = messages.into_iter().find(|m| m.event == Event::Checkpoint { step: 25 }).unwrap();
+    let mut second = Worker::new(Device::cpu());
+    let began = second.handle(start(spec(LINK), false), checkpoint.payload);
+    assert!(has(&began, |e| matches!(e, Event::Started { step: 25, .. })));
+    let rows = metrics(&drain(&mut second));
+    let expected = finish(&mut session(LINK)).rows;
+    assert_eq!(rows, expected.into_iter().filter(|r| r.step >= 25).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_speed_limit_holds_and_can_be_lifted() {
+    let mut worker = Worker::new(Device::cpu());
+    let command = Command::Start { spec: spec(LINK), speed: 4, paused: false, held_out_limit: None };
+    worker.handle(command, Payload::Empty);
+    let begin = vivarium::platform::now_ms();
+    let mut last = Next::Continue;
+    for _ in 0..20 {
+        let (messages, next) = slice(&mut worker);
+        assert!(!has(&messages, |e| matches!(e, Event::Finished { .. })));
+        last = next;
+    }
+    // Twenty slices are over long before a step is due, unless the machine hung.
+    if vivarium::platform::now_ms() - begin < 200.0 {
+        assert!(matches!(last, Next::Wait(ms) if ms > 0.0), "{last:?}");
+    }
+    worker.handle(Command::Speed(0), Payload::Empty);
+    assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 200, .. })));
+}
+
+#[test]
+fn the_learning_rate_changes_live_and_a_finished_run_can_go_on() {
+    let mut worker = Worker::new(Device::cpu());
+    worker.handle(start(spec(LINK), true), Payload::Empty);
+    worker.handle(Command::Step, Payload::Empty);
+    drain(&mut worker);
+    let answer = worker.handle(Command::LearningRate(0.05), Payload::Empty);
+    assert_eq!(answer, [Event::LearningRateChanged { step: 1, lr: 0.05 }.into()]);
+    worker.handle(Command::Play, Payload::Empty);
+    assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 200, .. })));
+    worker.handle(Command::Extend(230), Payload::Empty);
+    assert!(has(&drain(&mut worker), |e| *e == Event::Finished { step: 230, reason: Ending::LastStep }));
+}
+
+#[test]
+fn bad_commands_become_one_sentence_and_the_worker_lives_on() {
+    let mut worker = Worker::new(Device::cpu());
+    for (command, payload) in [
+        (start(spec(LINK), false), Payload::Bytes(vec![1, 2, 3])),
+        (start({ let mut s = spec(LINK); s.parse("k", "8").unwrap(); s.parse("n", "4").unwrap(); s }, false), Payload::Empty),
+    ] {
+        let messages = worker.handle(command, payload);
+        assert!(has(&messages, |e| matches!(e, Event::Failed(Failure::BadCheckpoint(_) | Failure::Impossible(_)))));
+        assert_eq!(slice(&mut worker), (vec![], Next::Idle));
+    }
+    for command in [Command::Play, Command::Step, Command::Pause, Command::Checkpoint, Command::LearningRate(1.0)] {
+        worker.handle(command, Payload::Empty);
+        assert_eq!(slice(&mut worker).1, Next::Idle);
+    }
+    worker.handle(start(spec(LINK), false), Payload::Empty);
+    assert_eq!(metrics(&drain(&mut worker)).len(), 21);
+}
+
+#[test]
+fn a_checkpoint_is_taken_up_under_new_stopping_rules() {
+    let mut run = session(LINK);
+    pollster::block_on(run.advance(1e9, 30)).unwrap();
+    let bytes = pollster::block_on(run.checkpoint()).unwrap().encode().unwrap();
+    assert_eq!(Checkpoint::decode(&bytes).unwrap().step, 30);
+    let mut longer = spec(LINK);
+    longer.parse("steps", "260").unwrap();
+    let mut worker = Worker::new(Device::cpu());
+    worker.handle(start(longer, false), Payload::Bytes(bytes));
+    assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 260, .. })));
+}
