@@ -61,6 +61,9 @@ impl Figure<'_> {
         if self.title_row() > 0 {
             let mut label = pen.title();
             label.size *= 1.2;
+            // A link as title is long.
+            let room = f64::from(pen.all().width() - pen.px(16.0));
+            label.size *= (room / f64::from(pen.width(self.title, label).max(1))).clamp(0.5, 1.0);
             pen.text(self.title, (pen.px(8.0), pen.px(TITLE_ROW * 0.55)), label)?;
         }
         let (_, below) = area.split_vertically((f64::from(self.title_row()) * theme.scale).round() as i32);
