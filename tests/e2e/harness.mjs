@@ -1,0 +1,120 @@
+// What the browser tests and the browser bench share: a static server, a browser, and the command line.
+//
+// Environment: DIST (the built page), CHROME (a Chromium), NODE_PATH (where playwright-core is).
+
+import { execFileSync } from "node:child_process";
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { extname, join, normalize } from "node:path";
+
+const { chromium } = createRequire(import.meta.url)("playwright-core");
+const DIST = process.env.DIST ?? "dist";
+const CHROME = process.env.CHROME ?? "/usr/bin/chromium";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".wasm": "application/wasm",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way. */
+export async function serve(edit = {}) {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname;
+    const inside = normalize(path.replace(/^\/sub\/path\//, "/"));
+    let file = join(DIST, inside);
+    if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
+    if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(DIST)) || !existsSync(file)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+    const change = edit[inside.slice(1)];
+    if (change) {
+      let text = "";
+      createReadStream(file, "utf8").on("data", (part) => (text += part)).on("end", () => response.end(change(text)));
+    } else {
+      createReadStream(file).pipe(response);
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${server.address().port}/sub/path/`;
+  return { address, close: () => server.close() };
+}
+
+/** A browser, with WebGPU simulated on the CPU or without WebGPU. */
+export async function open({ gpu = false } = {}) {
+  const profile = mkdtempSync(join(tmpdir(), "vivarium-browser-"));
+  const flags = [
+    "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
+  ];
+  if (gpu) flags.push("--enable-unsafe-webgpu", "--enable-unsafe-swiftshader");
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROME,
+    headless: false, // the new headless mode, which has WebGPU, is a flag of the ordinary browser
+    args: ["--headless=new", ...flags],
+    viewport: { width: 1440, height: 900 },
+  });
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Opens the page at a link and keeps what the console says and which requests it makes. */
+export async function visit(context, address, link = "", size = { width: 1440, height: 900 }) {
+  const page = await context.newPage();
+  await page.setViewportSize(size);
+  const heard = { console: [], requests: [] };
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) heard.console.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => heard.console.push(`page error: ${error.message}`));
+  page.on("request", (request) => heard.requests.push(request.url()));
+  await page.goto(address + link);
+  return { page, heard, see: (id) => page.getByTestId(id).first() };
+}
+
+/** Waits until `check` gives something true, and gives it. */
+export async function until(check, what, seconds = 60) {
+  const end = Date.now() + seconds * 1000;
+  let last;
+  while (Date.now() < end) {
+    last = await check();
+    if (last) return last;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`waited ${seconds} s for ${what}`);
+}
+
+/** Measurements that the page has, oldest first. */
+export const rows = (page) => page.evaluate(() => window.vivarium?.rows() ?? []);
+
+/** The program behind `cargo lab`, built by the native tests. */
+const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
+
+/** Metrics of `lab run`, in the page's form. */
+export function lab(link, ...more) {
+  const text = execFileSync(LAB, ["run", link, "--format", "csv", "--quiet", ...more], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const found = [];
+  for (const line of text.trim().split("\n").slice(1)) {
+    const [step, replica, trainLoss, trainAccuracy, testLoss, testAccuracy] = line.split(",").map(Number);
+    if (replica === 0) found.push({ step, train_loss: [], train_accuracy: [], test_loss: [], test_accuracy: [] });
+    const row = found.at(-1);
+    row.train_loss.push(trainLoss);
+    row.train_accuracy.push(trainAccuracy);
+    row.test_loss.push(testLoss);
+    row.test_accuracy.push(testAccuracy);
+  }
+  return found;
+}

@@ -1,0 +1,287 @@
+// The page in a real browser: alone, with WebGPU on a simulated GPU, on a phone's width, and with bad links.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+
+import { lab, open, rows, serve, until, visit } from "./harness.mjs";
+
+const PHONE = { width: 390, height: 844 };
+const QUIET = [];
+
+let site;
+let plain;
+let simulated;
+
+before(async () => {
+  // The GPU is kept where a test can reach it, to take it away.
+  const hook = `
+    const request = self.GPUAdapter?.prototype.requestDevice;
+    if (request) GPUAdapter.prototype.requestDevice = async function (...wish) {
+      return (self.lentDevice = await request.apply(this, wish));
+    };\n`;
+  site = await serve({ "worker-loader.js": (text) => hook + text });
+  plain = await open();
+  simulated = await open({ gpu: true });
+});
+
+after(async () => {
+  await plain?.close();
+  await simulated?.close();
+  site?.close();
+});
+
+const text = async (locator) => (await locator.textContent())?.trim() ?? "";
+const stepOf = async (see) => Number((await text(see("step"))).replace(/\D/g, ""));
+const found = (see, seconds) => until(async () => /found|reached|solved/i.test(await text(see("status"))), "the parity to be found", seconds);
+
+/** Largest difference between two lists of measurements, relative to 1 + the size of the number. */
+function difference(a, b, count) {
+  let worst = 0;
+  for (let i = 0; i < count; i++) {
+    assert.equal(a[i].step, b[i].step);
+    for (const key of ["train_loss", "test_loss"]) {
+      a[i][key].forEach((x, r) => (worst = Math.max(worst, Math.abs(x - b[i][key][r]) / (1 + Math.abs(x)))));
+    }
+  }
+  return worst;
+}
+
+const pixels = (page, id) =>
+  page.getByTestId(id).first().evaluate((node) => {
+    const canvas = node.matches("canvas") ? node : node.querySelector("canvas");
+    if (!canvas?.width) return 0;
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return colours.size;
+  });
+
+describe("the first view", () => {
+  it("is alive without a click, finds the parity and says at which step", async () => {
+    const { page, heard, see } = await visit(plain.context, site.address);
+    await see("chart-loss").waitFor({ timeout: 20_000 });
+    assert.match(await page.title(), /Vivarium/);
+    await until(async () => (await pixels(page, "chart-loss")) > 2, "axes");
+    assert.match(page.url(), /#v1\/sparse-parity\?n=20&width=64$/);
+    await until(async () => (await stepOf(see)) > 50, "steps");
+    await found(see);
+    const measured = await rows(page);
+    assert.ok(measured[0].test_loss[0] > 0.8 && measured.at(-1).test_loss[0] < 0.2);
+    assert.equal(measured.at(-1).test_accuracy[0], 1);
+    assert.match(await text(see("status")), new RegExp(measured.at(-1).step.toLocaleString("en").replace(",", ".?")));
+    assert.match(await text(see("device")), /^CPU: .*WebGPU/);
+    assert.match(await text(see("rate")), /steps\/s/);
+    for (const chart of ["chart-loss", "chart-accuracy", "chart-weights"]) {
+      assert.ok((await pixels(page, chart)) > 4, `${chart} is drawn`);
+      assert.ok((await see(chart).evaluate((n) => (n.closest("[aria-label]") ?? n.querySelector("[aria-label]"))?.getAttribute("aria-label")))?.length > 10);
+    }
+    assert.deepEqual(heard.console, QUIET);
+    assert.ok(heard.requests.every((url) => url.startsWith(new URL(site.address).origin)), "no request leaves the origin");
+    assert.ok(!heard.requests.some((url) => url.includes("worker_gpu")), "the GPU's program is only fetched when it is needed");
+    await page.close();
+  });
+
+  it("fits a phone, in light and in dark", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, heard, see } = await visit(plain.context, site.address, "", PHONE);
+      await page.emulateMedia({ colorScheme });
+      await until(async () => (await stepOf(see)) > 0, "steps");
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${wide} pixels too wide`);
+      await see("play").click();
+      await until(async () => /Play/.test(await see("play").getAttribute("aria-label") ?? await text(see("play"))), "a pause");
+      assert.deepEqual(heard.console, QUIET);
+      await page.close();
+    }
+  });
+});
+
+describe("a link", () => {
+  const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
+
+  it("is the run: twice the same in the page, bit for bit, and the command line's up to rounding", async () => {
+    const runs = [];
+    for (let i = 0; i < 2; i++) {
+      const { page, heard } = await visit(plain.context, site.address, LINK);
+      runs.push(await until(async () => { const r = await rows(page); return r.at(-1)?.step === 400 && r; }, "the end"));
+      assert.deepEqual(heard.console, QUIET);
+      await page.close();
+    }
+    assert.deepEqual(runs[0], runs[1]);
+    const native = lab(LINK, "--device", "cpu");
+    assert.equal(native.length, runs[0].length);
+    // The first ten steps have had no time to magnify the rounding of wider vectors and fused additions.
+    assert.ok(difference(runs[0], native, 2) < 1e-5, `early: ${difference(runs[0], native, 2)}`);
+    assert.ok(difference(runs[0], native, 41) < 5e-3, `whole run: ${difference(runs[0], native, 41)}`);
+    const same = runs[0].filter((row, i) => row.test_loss[0] === native[i].test_loss[0]).length;
+    console.log(`  page and command line: ${same} of ${native.length} held-out losses equal in every bit`);
+  });
+
+  it("stays in the address bar through changes, and pasting one loads it", async () => {
+    const { page, see } = await visit(plain.context, site.address, LINK + "&start=paused");
+    await until(async () => (await rows(page)).length === 1, "the first measurement");
+    await page.evaluate(() => (location.hash = "#v1/sparse-parity?n=14&k=2&width=16&start=paused"));
+    await until(async () => (await see("knob-n").inputValue().catch(() => text(see("knob-n")))).includes("14"), "the pasted link");
+    assert.match(page.url(), /#v1\/sparse-parity\?n=14&k=2&width=16&start=paused$/);
+    await page.close();
+  });
+
+  it("that is bad is answered with notices, keeps the rest and executes nothing", async () => {
+    const bad = "#v1/sparse-parity?n=14&k=2&batch=0&x=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&width=16";
+    const { page, heard, see } = await visit(plain.context, site.address, bad);
+    page.on("dialog", () => assert.fail("a script was executed"));
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    const notice = await text(see("notice"));
+    assert.match(notice, /batch/);
+    assert.match(notice, /onerror/);
+    assert.equal(await page.locator("img[src=x]").count(), 0);
+    assert.match(page.url(), /#v1\/sparse-parity\?n=14&k=2&width=16$/);
+    assert.deepEqual(heard.console, QUIET);
+    for (const link of ["#" + "garbage&=".repeat(11_000), "#v7/sparse-parity?n=14", "#v1/tea?n=14", "#v1/sparse-parity?n=4&k=8"]) {
+      const other = await visit(plain.context, site.address, link);
+      await until(async () => (await text(other.see("notice"))).length > 10, `a notice for ${link.slice(0, 40)}`);
+      await until(async () => (await rows(other.page)).length > 0, "a run all the same");
+      assert.deepEqual(other.heard.console, QUIET);
+      await other.page.close();
+    }
+    await page.close();
+  });
+});
+
+describe("controls", () => {
+  const LINK = "#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200";
+
+  it("play, pause, step, reset and seed, by button and by key", async () => {
+    const { page, see, heard } = await visit(plain.context, site.address, LINK);
+    await until(async () => (await stepOf(see)) > 20, "steps");
+    await see("play").click();
+    await page.waitForTimeout(300);
+    const paused = await stepOf(see);
+    await page.waitForTimeout(400);
+    assert.equal(await stepOf(see), paused, "paused");
+    await see("single-step").click();
+    await until(async () => (await stepOf(see)) === paused + 1, "one step");
+    await page.locator("body").press("ArrowRight");
+    await until(async () => (await stepOf(see)) === paused + 2, "one step by key");
+    const before = await rows(page);
+    await see("reset").click();
+    await until(async () => (await rows(page)).length > 0 && (await rows(page)).length < 4, "a reset");
+    assert.deepEqual((await rows(page))[0], before[0], "the same start");
+    await page.locator("body").press("n");
+    await until(async () => /seed=\d+/.test(page.url()), "a new seed in the address");
+    await until(async () => (await rows(page))[0]?.test_loss[0] !== before[0].test_loss[0], "another start");
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
+  it("change a setting: the run starts again from the same seed, says so, and it can be undone", async () => {
+    const { page, see } = await visit(plain.context, site.address, LINK);
+    await until(async () => (await stepOf(see)) > 20, "steps");
+    const width = see("knob-width");
+    const box = (await width.evaluate((n) => n.matches("input"))) ? width : width.locator("input[type=number], input[type=text], input[inputmode]").first();
+    await box.fill("33");
+    await box.press("Enter");
+    await until(() => /width=33/.test(page.url()), "the new width in the address");
+    await until(async () => /same seed/i.test(await text(see("message"))), "the message");
+    await box.fill("99999");
+    await box.press("Enter");
+    await until(async () => /4096/.test(await page.locator("body").innerText()), "the range in words");
+    assert.match(page.url(), /width=33/);
+    await see("undo").click();
+    await until(() => /width=24/.test(page.url()), "the old width");
+    await page.close();
+  });
+
+  it("changes the learning rate live and records it in the link", async () => {
+    const { page, see } = await visit(plain.context, site.address, LINK);
+    await until(async () => (await stepOf(see)) > 20, "steps");
+    const knob = see("knob-lr");
+    const box = (await knob.evaluate((n) => n.matches("input"))) ? knob : knob.locator("input[type=number], input[type=text], input[inputmode]").first();
+    await box.fill("0.02");
+    await box.press("Enter");
+    await until(() => /lrs=\d+:0\.02/.test(page.url()), "the change in the address");
+    const at = Number(/lrs=(\d+):/.exec(page.url())[1]);
+    assert.ok(at > 0);
+    await see("play").click();
+    const live = (await rows(page)).filter((row) => row.step <= at + 40);
+    const replayed = lab(page.url(), "--device", "cpu", "--steps", String(at + 60));
+    assert.ok(difference(live, replayed, Math.min(live.length, 8)) < 1e-3, "the link replays the change");
+    await page.close();
+  });
+
+  it("every setting has a label, a help sentence and a range, and can be reached by keyboard", async () => {
+    const { page } = await visit(plain.context, site.address, LINK + "&start=paused");
+    for (const key of ["n", "k", "s", "m", "noise", "width", "act", "init", "bias", "lr", "wd", "mom", "loss", "batch", "seed", "replicas", "steps", "target", "halt", "every", "held", "device", "speed"]) {
+      const knob = page.getByTestId(`knob-${key}`).first();
+      await knob.waitFor({ state: "attached" });
+      const named = await knob.evaluate((node) => {
+        const field = node.matches("input,select") ? node : node.querySelector("input,select");
+        const by = (attribute) => (field.getAttribute(attribute) ?? "").split(/\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+        return { name: field.labels?.[0]?.textContent || field.getAttribute("aria-label") || by("aria-labelledby"), help: by("aria-describedby"), tab: field.tabIndex };
+      });
+      assert.ok(named.name?.trim(), `${key} has a label`);
+      assert.ok(named.help.trim().length > 15, `${key} has a help sentence: ${JSON.stringify(named)}`);
+      assert.ok(named.tab >= 0);
+    }
+    await page.close();
+  });
+});
+
+describe("devices", () => {
+  const LINK = "#v1/sparse-parity?n=12&k=2&width=16&every=5&held=128&steps=60&halt=steps&device=gpu&speed=0";
+
+  it("trains through WebGPU, names it, and gives the CPU's numbers up to rounding", async () => {
+    const { page, see, heard } = await visit(simulated.context, site.address, LINK);
+    const measured = await until(async () => { const r = await rows(page); return r.length >= 5 && r; }, "measurements", 240);
+    assert.match(await text(see("device")), /^WebGPU \(simulated on the CPU\)/);
+    const native = lab(LINK, "--device", "cpu");
+    const worst = difference(measured, native, 5);
+    assert.ok(worst < 1e-3, `20 steps: ${worst}`);
+    assert.ok(measured.slice(0, 5).some((row, i) => i > 0 && row.test_loss[0] !== measured[0].test_loss[0]), "it learns");
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
+  it("goes on on the CPU from the last checkpoint when the GPU is lost, and says so", async () => {
+    const link = LINK.replace("steps=60", "steps=4000");
+    const { page, see } = await visit(simulated.context, site.address, link);
+    await until(async () => (await rows(page)).length >= 3, "measurements", 240);
+    const worker = await until(() => page.workers().find((w) => w.url().includes("worker_gpu")), "the worker");
+    await page.waitForTimeout(2500); // a checkpoint has been sent by now
+    await worker.evaluate(() => self.lentDevice.destroy());
+    await until(async () => /^CPU: /.test(await text(see("device"))), "the CPU", 60);
+    const at = await stepOf(see);
+    await until(async () => (await stepOf(see)) > at + 100, "the run to go on", 60);
+    const steps = (await rows(page)).map((row) => row.step);
+    assert.ok(steps.every((step, i) => i === 0 || step > steps[i - 1]));
+    await page.close();
+  });
+
+  it("says why there is no WebGPU and trains on the CPU", async () => {
+    const { page, see, heard } = await visit(plain.context, site.address, LINK);
+    await until(async () => (await rows(page)).at(-1)?.step === 60, "the end");
+    assert.match(await text(see("device")), /^CPU: no WebGPU in this browser, because/);
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
+  it("replaces a worker that was killed", async () => {
+    const link = "#v1/sparse-parity?n=12&k=2&width=16&every=50&held=128&steps=1000000&halt=steps&speed=2000";
+    const { page, see } = await visit(plain.context, site.address, link);
+    await until(async () => (await stepOf(see)) > 5000, "a checkpoint");
+    page.workers()[0].evaluate(() => setTimeout(() => { throw new Error("killed by a test"); })).catch(() => {});
+    await until(async () => /checkpoint|stopped|again|restart/i.test(await text(see("message"))), "a sentence");
+    const at = await stepOf(see);
+    await until(async () => (await stepOf(see)) > at + 500, "the run to go on");
+    await page.close();
+  });
+
+  it("stops a diverged run at its last good step, with its data kept", async () => {
+    const link = "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&halt=steps";
+    const { page, see, heard } = await visit(plain.context, site.address, link);
+    await until(async () => /finite/i.test(await text(see("status"))), "the sentence");
+    assert.ok((await rows(page)).length >= 1);
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+});

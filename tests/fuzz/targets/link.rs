@@ -1,0 +1,15 @@
+//! Any text as a link: nothing panics, the result can run, and its own link is clean and means the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use vivarium::permalink::{decode, encode};
+
+fuzz_target!(|text: &str| {
+    let (link, notices) = decode(text);
+    assert!(link.spec.problems().is_empty());
+    assert!(notices.len() <= 21);
+    let canonical = encode(&link);
+    let (again, left) = decode(&canonical);
+    assert_eq!(again, link, "{canonical}");
+    assert!(left.iter().all(|n| link.reserved.iter().any(|(key, _)| *key == n.key)), "{canonical}: {left:?}");
+});
