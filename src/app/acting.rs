@@ -11,7 +11,7 @@ use crate::analysis::curves::History;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::protocol::{Command, DeviceKind, Ending, Payload};
-use crate::run::Halt;
+use crate::run::{Halt, OPTIMIZER_KEY};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
 
 /// Most changes that can be undone.
@@ -60,7 +60,8 @@ impl State {
             Action::Undo => {
                 if let Some(link) = self.undo.pop() {
                     let what = words::changes(&self.link.spec, &link.spec);
-                    self.message = format!("Undone: {what}. Restarted from the same seed.");
+                    let seed = if link.spec.run.seed == self.link.spec.run.seed { " from the same seed" } else { "" };
+                    self.message = format!("Undone: {what}. Restarted{seed}.");
                     self.set_link(link, &mut effects);
                 }
             }
@@ -147,8 +148,8 @@ impl State {
     fn edit_spec(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) -> Result<(), Problem> {
         let mut spec = self.form_spec().clone();
         spec.parse(key, text)?;
-        if key == "lr" {
-            // A rate for the whole run replaces those that were set on the way.
+        if key == "lr" || key == OPTIMIZER_KEY {
+            // A rate for the whole run, or another meaning of it, replaces those that were set on the way.
             spec.run.schedule.clear();
         }
         self.conflicts = spec.problems();

@@ -248,7 +248,7 @@ fn a_diverged_run_stands_at_the_last_good_step() {
     page.say(Event::Diverged { step: 120, last_good: 100 });
     page.say(Event::Finished { step: 100, reason: Ending::Diverged });
     assert_eq!(page.state.phase, Phase::Diverged { step: 120, last_good: 100 });
-    assert_eq!(status(&page.state), "Diverged at step 120; standing at step 100, the last good one");
+    assert_eq!(status(&page.state), "The loss was not finite at step 120; the run stands at step 100, the last good one");
     assert_eq!(page.state.history.rows().count(), 3);
 }
 

@@ -29,7 +29,7 @@ pub fn status(state: &State) -> String {
         }
         Phase::Finished(_) => format!("Ended at step {}, not found", thousands(state.step)),
         Phase::Diverged { step, last_good } => format!(
-            "Diverged at step {}; standing at step {}, the last good one",
+            "The loss was not finite at step {}; the run stands at step {}, the last good one",
             thousands(*step),
             thousands(*last_good)
         ),

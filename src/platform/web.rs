@@ -33,15 +33,22 @@ pub async fn sleep(ms: f64) {
     let _ = JsFuture::from(promise).await;
 }
 
+thread_local! {
+    /// One channel for all yields: a new one each time would wait for the garbage collector.
+    static CHANNEL: Option<web_sys::MessageChannel> = web_sys::MessageChannel::new().ok();
+}
+
 /// Lets waiting messages be handled: a macrotask through a message channel, because a promise alone would
-/// keep them waiting and a timer is held back to 4 ms.
+/// keep them waiting and a timer is held back to 4 ms. Only one task of a thread may yield at a time.
 pub async fn yield_now() {
-    let promise = Promise::new(&mut |resolve, _| match web_sys::MessageChannel::new() {
-        Ok(channel) => {
-            channel.port1().set_onmessage(Some(&resolve));
-            let _ = channel.port2().post_message(&JsValue::NULL);
-        }
-        Err(_) => set_timeout(&resolve, 0.0),
+    let promise = CHANNEL.with(|channel| {
+        Promise::new(&mut |resolve, _| match channel {
+            Some(channel) => {
+                channel.port1().set_onmessage(Some(&resolve));
+                let _ = channel.port2().post_message(&JsValue::NULL);
+            }
+            None => set_timeout(&resolve, 0.0),
+        })
     });
     let _ = JsFuture::from(promise).await;
 }

@@ -3,8 +3,10 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::Outcome;
+use crate::process::say;
 
 /// The clone and its cache.
 pub struct Project {
@@ -25,14 +27,54 @@ impl Project {
         Ok(Self { root, cache })
     }
 
-    /// Native build outputs.
-    pub fn native_target(&self) -> PathBuf {
+    /// Intermediate files of native builds.
+    pub fn native_builds(&self) -> PathBuf {
         self.cache.join("target")
     }
 
-    /// WebAssembly build outputs; apart, since another compiler may make them.
-    pub fn wasm_target(&self) -> PathBuf {
+    /// Intermediate files of WebAssembly builds; apart, since another compiler may make them.
+    pub fn wasm_builds(&self) -> PathBuf {
         self.cache.join("target-wasm")
+    }
+
+    /// Makes a cargo keep its intermediate files in the cache and its finished ones in this clone.
+    pub fn build_in(&self, builds: PathBuf, cargo: &mut Command) {
+        cargo.env("CARGO_BUILD_BUILD_DIR", builds).env("CARGO_TARGET_DIR", self.target());
+    }
+
+    /// Makes sure that what lies in a folder of intermediate files is ours, until the claim is dropped.
+    ///
+    /// # Why
+    /// Clones share these files so that each compiles Burn once, and to cargo all clones are the same
+    /// package: it compares times alone, and would take another clone's newer build of our crate for
+    /// ours. So whoever comes from another clone makes cargo forget our crate, and waits its turn.
+    pub fn claim(&self, builds: &Path) -> Outcome<Claim> {
+        let place = builds.join("clone");
+        let broken = |why: std::io::Error| format!("cannot use {}: {why}", place.display());
+        fs::create_dir_all(builds).map_err(broken)?;
+        let mut options = fs::OpenOptions::new();
+        let file =
+            options.read(true).write(true).create(true).truncate(false).open(&place).map_err(broken)?;
+        let clone = self.root.display().to_string();
+        loop {
+            file.lock_shared().map_err(broken)?;
+            if read(&place)? == clone {
+                return Ok(Claim { _file: file });
+            }
+            file.unlock().map_err(broken)?;
+            if file.try_lock().is_err() {
+                say("another clone is building; waiting for it to finish");
+                file.lock().map_err(broken)?;
+            }
+            forget_our_crate(builds);
+            write(&place, &clone)?;
+            file.unlock().map_err(broken)?;
+        }
+    }
+
+    /// What this clone has built.
+    pub fn target(&self) -> PathBuf {
+        self.root.join("target")
     }
 
     /// Build outputs of the installed tools.
@@ -68,6 +110,29 @@ impl Project {
     /// Reads a file of the clone.
     pub fn read(&self, file: impl AsRef<Path>) -> Outcome<String> {
         read(self.root.join(file))
+    }
+}
+
+/// The right to build in one folder of intermediate files; clones take turns.
+pub struct Claim {
+    _file: fs::File,
+}
+
+/// Removes cargo's notes on our own crate, which makes it compile that crate again.
+fn forget_our_crate(builds: &Path) {
+    let inside = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    // `<profile>/.fingerprint` natively, `<target>/<profile>/.fingerprint` otherwise.
+    let profiles = inside(builds);
+    let below = profiles.iter().flat_map(|folder| inside(folder)).collect::<Vec<_>>();
+    for folder in profiles.iter().chain(&below) {
+        for note in inside(&folder.join(".fingerprint")) {
+            if note.file_name().is_some_and(|name| name.to_string_lossy().starts_with("vivarium-")) {
+                let _ = fs::remove_dir_all(note);
+            }
+        }
     }
 }
 

@@ -37,7 +37,8 @@ impl Toolchain {
             .find(|file| file.is_file())
             .unwrap_or_else(|| PathBuf::from(program));
         let mut command = command(program);
-        command.env("PATH", path).env("CARGO_TARGET_DIR", project.wasm_target());
+        command.env("PATH", path);
+        project.build_in(project.wasm_builds(), &mut command);
         if self.0.is_some() {
             // rustup's own choices must not lead this compiler back to rustup's.
             for name in ["RUSTC", "RUSTUP_TOOLCHAIN", "LD_LIBRARY_PATH"] {
@@ -136,6 +137,7 @@ fn build_std(project: &Project, toolchain: &Toolchain) -> Outcome {
         .current_dir(&scratch)
         .args(["build", "--release", "-Zbuild-std=std,panic_abort,panic_unwind", "--target", WASM])
         .env("CARGO_TARGET_DIR", &target)
+        .env_remove("CARGO_BUILD_BUILD_DIR")
         // `-Zbuild-std` is all that is unstable here; the sources are the compiler's own.
         .env("RUSTC_BOOTSTRAP", "1")
         // Without it, link-time optimisation of the page fails for want of `.llvmbc`.
@@ -156,7 +158,7 @@ fn build_std(project: &Project, toolchain: &Toolchain) -> Outcome {
     run(as_root("rm")?.arg("-f").args(old))?;
     run(as_root("cp")?.args(libraries).arg(&place))?;
     // Objects of another std do not link with this one.
-    let _ = fs::remove_dir_all(project.wasm_target());
+    let _ = fs::remove_dir_all(project.wasm_builds());
     Ok(())
 }
 

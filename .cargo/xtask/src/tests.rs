@@ -79,6 +79,7 @@ impl<'a> Report<'a> {
 /// `cargo xtask test`: cheapest first. With a filter, only the native tests that match it.
 pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
     system::vulkan();
+    let _claim = project.claim(&project.native_builds())?;
     let mut report = Report::new(project);
     if filter.is_empty() {
         format(&mut report);
@@ -92,6 +93,7 @@ pub fn test(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
 /// `cargo xtask check`: what has to pass before a commit.
 pub fn check(project: &Project) -> Outcome<ExitCode> {
     system::vulkan();
+    let _claim = project.claim(&project.native_builds())?;
     let mut report = Report::new(project);
     format(&mut report);
     report.part("spelling", |report| match find("typos") {
@@ -105,6 +107,7 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
     report.cargo("lints, native", &clippy);
     report.part("lints, wasm", |report| {
         let toolchain = setup::page(report.project)?;
+        let _claim = report.project.claim(&report.project.wasm_builds())?;
         for bundle in web::bundles(report.project)? {
             run(toolchain
                 .command(report.project, "cargo")
@@ -172,6 +175,7 @@ fn is_summary(line: &str) -> bool {
 /// `cargo xtask science`: the slow tests, in full.
 pub fn science(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
     system::vulkan();
+    let _claim = project.claim(&project.native_builds())?;
     let cargo = &mut native(project);
     cargo.arg("test").args(FEATURES).args(["--test", "science", "--", "--ignored", "--nocapture"]);
     status(cargo.args(filter)).map(code)
@@ -194,12 +198,20 @@ pub fn bench(project: &Project, arguments: &[String]) -> Outcome<ExitCode> {
 
 /// `cargo lab …`: the library's own command line, where the person stands.
 pub fn lab(project: &Project, arguments: &[String]) -> Outcome<ExitCode> {
-    let mut cargo = command("cargo");
-    surroundings(project, &mut cargo);
-    cargo.args(["run", "--quiet", "--manifest-path"]).arg(project.root.join("Cargo.toml"));
-    cargo.args(FEATURES).args(["--bin", "lab", "--"]).args(arguments);
+    let claim = project.claim(&project.native_builds())?;
+    let mut cargo = native(project);
     // Without the usual echo: the output of `lab` may be data.
-    cargo.status().map(code).map_err(|why| format!("cannot start cargo: {why}"))
+    cargo.args(["build", "--quiet", "--bin", "lab"]).args(FEATURES);
+    let built = cargo.status().map_err(|why| format!("cannot start cargo: {why}"))?;
+    if !built.success() {
+        return Ok(code(built));
+    }
+    // A run may take hours.
+    drop(claim);
+    let program = project.target().join("debug").join("lab").with_extension(std::env::consts::EXE_EXTENSION);
+    let mut lab = command(&program);
+    surroundings(project, &mut lab);
+    lab.args(arguments).status().map(code).map_err(|why| format!("cannot start {}: {why}", program.display()))
 }
 
 fn native(project: &Project) -> Command {
@@ -229,7 +241,7 @@ fn node(project: &Project, script: &str) -> Outcome<Command> {
 }
 
 fn surroundings(project: &Project, command: &mut Command) {
-    command.env("CARGO_TARGET_DIR", project.native_target());
+    project.build_in(project.native_builds(), command);
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         // Mesa's software driver complains about it in every single test.
         let folder = project.cache.join("runtime");

@@ -54,6 +54,7 @@ pub fn bundles(project: &Project) -> Outcome<Vec<Bundle>> {
 /// Builds the page into `dist/`.
 pub fn build(project: &Project, public_url: &str) -> Outcome {
     let toolchain = setup::page(project)?;
+    let _claim = project.claim(&project.wasm_builds())?;
     compile(project, &toolchain)?;
     let dist = project.dist();
     run(trunk(project, &toolchain, "build", &dist).args(["--public-url", public_url]))?;
@@ -65,10 +66,12 @@ pub fn build(project: &Project, public_url: &str) -> Outcome {
 /// Builds the page, serves it on this machine only, and rebuilds on every change.
 pub fn serve(project: &Project, port: u16) -> Outcome {
     let toolchain = setup::page(project)?;
+    let claim = project.claim(&project.wasm_builds())?;
     compile(project, &toolchain)?;
+    // A page that is shown all day must not keep other clones from building.
+    drop(claim);
     // Not `dist`: what Trunk serves reloads itself, and that must never be published.
-    let dist = project.root.join("target/serve");
-    cache::write(dist.join(".gitignore"), "*\n")?;
+    let dist = project.target().join("serve");
     say(format!("soon at http://127.0.0.1:{port}, until Ctrl-C"));
     let port = port.to_string();
     run(trunk(project, &toolchain, "serve", &dist).args(["--address", "127.0.0.1", "--port", &port]))
@@ -84,7 +87,7 @@ fn compile(project: &Project, toolchain: &Toolchain) -> Outcome {
             .args(bundle.arguments()))?;
     }
     // Trunk copies every snippet that it finds there, those of earlier builds included.
-    let _ = fs::remove_dir_all(project.wasm_target().join("wasm-bindgen"));
+    let _ = fs::remove_dir_all(project.target().join("wasm-bindgen"));
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
+use super::knob::shown;
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::platform::fresh_seed;
@@ -32,7 +33,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>) {
         let command = event.ctrl_key() || event.meta_key();
         let key = event.key();
         if command {
-            if key == "z" && !writes && !event.shift_key() {
+            if key == "z" && !(writes && is_being_written(store, target.as_ref())) && !event.shift_key() {
                 event.prevent_default();
                 store.act(Action::Undo);
             }
@@ -56,6 +57,14 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>) {
         event.prevent_default();
         store.act(action);
     });
+}
+
+/// Whether a text field holds what was not taken yet: there the browser's own undo is meant.
+fn is_being_written(store: Store, field: Option<&Element>) -> bool {
+    let Some(field) = field.and_then(|field| field.dyn_ref::<web_sys::HtmlInputElement>()) else { return true };
+    let id = field.id();
+    let Some(key) = id.strip_prefix("knob-") else { return true };
+    store.peek(|state| shown(state, key) != field.value())
 }
 
 /// What the page is about and which keys it knows.

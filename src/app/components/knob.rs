@@ -10,7 +10,7 @@ use crate::app::state::{Action, State};
 use crate::app::store::Store;
 
 /// What the field of `key` holds as text: what was entered, even if it was not taken.
-fn shown(state: &State, key: &str) -> String {
+pub fn shown(state: &State, key: &str) -> String {
     match state.drafts.iter().find(|draft| draft.key == key) {
         Some(draft) => draft.text.clone(),
         None => state.form_value(key).map(|value| value.to_string()).unwrap_or_default(),
@@ -19,7 +19,9 @@ fn shown(state: &State, key: &str) -> String {
 
 fn wrong(state: &State, key: &str) -> Option<String> {
     let draft = state.drafts.iter().find(|draft| draft.key == key).map(|draft| &draft.problem);
-    draft.or_else(|| state.conflicts.iter().find(|problem| problem.key == key)).map(ToString::to_string)
+    let problem = draft.or_else(|| state.conflicts.iter().find(|problem| problem.key == key))?;
+    // The field itself shows its name and what was entered.
+    Some(format!("Expected {}", problem.expected))
 }
 
 /// A field.

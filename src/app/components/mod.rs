@@ -18,7 +18,7 @@ use form::Form;
 use help::{Help, shortcuts};
 use plot::Plots;
 use readouts::Readouts;
-use story::Story;
+use story::{Presets, Story};
 use theme::{Appearance, ThemeButton};
 use transport::{Links, Transport};
 
@@ -33,6 +33,7 @@ pub fn App() -> impl IntoView {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
             <p class="masthead__point">{POINT}</p>
+            <Presets />
             <div class="masthead__tools">
                 <ThemeButton appearance />
                 <button class="tool" type="button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
@@ -48,12 +49,12 @@ pub fn App() -> impl IntoView {
                 <Transport />
                 <Plots appearance />
                 <Readouts />
+                <Links />
             </div>
             <aside class="panel" aria-label="Settings">
                 <Form />
             </aside>
         </main>
-        <Links />
         <Help open=help />
     }
     .into_any()

@@ -66,10 +66,9 @@ fn Plot(
         }
     };
     Effect::new(move |_| {
-        stamp.track();
-        size.track();
-        appearance.is_dark.track();
-        if size.get_untracked().0 == 0 || scheduled.get_value() {
+        // Read, not only tracked: a memo that nobody reads is never computed.
+        let (_, _, (width, _)) = (stamp.get(), appearance.is_dark.get(), size.get());
+        if width == 0 || scheduled.get_value() {
             return;
         }
         scheduled.set_value(true);

@@ -52,8 +52,8 @@ pub fn Readouts() -> impl IntoView {
             <p class="device">
                 <span data-testid="device" title=learner>{device}</span>
                 <span class="device__rate" data-testid="rate">{rate}</span>
+                <span class="device__note">{move || held_out.get()}</span>
             </p>
-            <p class="numbers__note">{move || held_out.get()}</p>
         </section>
     }
     .into_any()

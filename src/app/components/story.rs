@@ -18,39 +18,47 @@ fn card(state: &State) -> (String, String, String) {
     }
 }
 
-/// The menu of presets, and what the chosen one shows.
+/// The menu of presets.
 #[component]
-pub fn Story() -> impl IntoView {
+pub fn Presets() -> impl IntoView {
     let store = Store::here();
     let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
-    let card = store.memo(card);
     let choose = move |event| {
         if let Some(preset) = Preset::find(&event_target_value(&event)) {
             store.act(Action::Choose(preset));
         }
     };
     view! {
+        <div class="presets">
+            <label class="presets__label" for="preset">"Experiment"</label>
+            <select class="presets__select" id="preset" data-testid="preset" on:change=choose>
+                <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
+                    "Your own settings"
+                </option>
+                {PRESETS
+                    .iter()
+                    .map(|preset| {
+                        let selected = move || chosen.get() == Some(preset.slug);
+                        view! { <option value=preset.slug prop:selected=selected>{preset.name}</option> }
+                    })
+                    .collect_view()}
+            </select>
+        </div>
+    }
+    .into_any()
+}
+
+/// What the chosen run shows, and where that comes from.
+#[component]
+pub fn Story() -> impl IntoView {
+    let card = Store::here().memo(card);
+    view! {
         <section class="story" aria-label="What this run shows">
-            <div class="story__choice">
-                <label class="story__label" for="preset">"Experiment"</label>
-                <select class="story__select" id="preset" data-testid="preset" on:change=choose>
-                    <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
-                        "Your own settings"
-                    </option>
-                    {PRESETS
-                        .iter()
-                        .map(|preset| {
-                            let selected = move || chosen.get() == Some(preset.slug);
-                            view! { <option value=preset.slug prop:selected=selected>{preset.name}</option> }
-                        })
-                        .collect_view()}
-                </select>
-            </div>
-            <p class="story__claim">{move || card.with(|c| c.0.clone())}</p>
+            <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>
             <p class="story__source">
                 <cite>{move || card.with(|c| c.1.clone())}</cite>
                 " "
-                <span class="story__instance">{move || card.with(|c| c.2.clone())}</span>
+                <span>{move || card.with(|c| c.2.clone())}</span>
             </p>
         </section>
     }

@@ -7,6 +7,7 @@ use super::knob::Knob;
 use crate::app::browser;
 use crate::app::form::speed_field;
 use crate::app::state::{Action, Phase};
+use crate::app::status::status;
 use crate::app::store::Store;
 use crate::permalink::encode;
 use crate::platform::fresh_seed;
@@ -59,6 +60,9 @@ pub fn Transport() -> impl IntoView {
     });
     let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
     let message = store.memo(|state| state.message.clone());
+    // What the status line says as well is only spoken.
+    let spoken = store.memo(|state| state.message == status(state));
+    let none = store.memo(|state| state.message.is_empty() || state.message == status(state));
     let never = Signal::derive(|| false);
     let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
     view! {
@@ -78,15 +82,15 @@ pub fn Transport() -> impl IntoView {
             <div class="transport__speed">
                 {speed_field().map(|field| view! { <Knob field /> })}
             </div>
+            <p class="message" class:message--none=none role="status" aria-live="polite" data-testid="message">
+                <span class:spoken=spoken>{message}</span>
+                {move || failed.get().then(|| view! {
+                    <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
+                        "Restart from the last checkpoint"
+                    </button>
+                })}
+            </p>
         </section>
-        <p class="message" role="status" aria-live="polite" data-testid="message">
-            {move || message.get()}
-            {move || failed.get().then(|| view! {
-                <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
-                    "Restart from the last checkpoint"
-                </button>
-            })}
-        </p>
     }
     .into_any()
 }
@@ -99,12 +103,12 @@ pub fn Links() -> impl IntoView {
     let address = move || browser::address_of(&link.get());
     let command = move || format!("lab run '{}'", link.get());
     view! {
-        <footer class="links">
+        <section class="links" aria-label="This run elsewhere">
             <Copied testid="copy-link" icon=Name::Link word="Copy link" text=Signal::derive(address)
                 about="This address is the run: opened elsewhere, it gives the same run." />
             <Copied testid="copy-command" icon=Name::Terminal word="Copy command" text=Signal::derive(command)
                 about="The same run without a page, with the same numbers." />
-        </footer>
+        </section>
     }
     .into_any()
 }
@@ -138,8 +142,7 @@ fn Copied(
     };
     view! {
         <div class="copied">
-            <p class="copied__about">{about}</p>
-            <input class="copied__text" type="text" readonly aria-label=about prop:value=text node_ref=field />
+            <input class="copied__text" type="text" readonly aria-label=about title=about prop:value=text node_ref=field />
             <button class="button" type="button" data-testid=testid on:click=copy>
                 <Icon name=icon />
                 <span aria-live="polite">{state}</span>
