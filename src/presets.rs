@@ -93,7 +93,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-grokking",
         name: "Memorise first, understand later",
-        link: "#v1/sparse-parity?n=30&m=700&wd=0.003&steps=30000&target=0.98&every=100&speed=2000",
+        link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
         claim: "On 700 fixed examples the network is perfect on what it has seen long before it is right on what it has not.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
         instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample size and weight decay, which the text leaves open, are ours.",

@@ -230,7 +230,13 @@ impl State {
         self.awaiting = true;
         self.silence = 0;
         self.choice = self.choose();
-        let Some(choice) = &self.choice else { return };
+        let Some(choice) = &self.choice else {
+            // Only now: a browser starts its GPU for the question, and complains if it has none.
+            if !std::mem::replace(&mut self.asked, true) {
+                effects.push(Effect::Survey);
+            }
+            return;
+        };
         match self.staff {
             Staff::Ready(kind) if kind == choice.kind => self.start(effects),
             Staff::Opening(kind, _) if kind == choice.kind => {}

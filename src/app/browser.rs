@@ -34,7 +34,7 @@ pub fn address_of(link: &str) -> String {
 /// Copies `text`; `done` learns whether it worked.
 pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     // Outside of a secure context there is no clipboard, whatever web-sys says.
-    let clipboard = Reflect::get(&window().navigator(), &"clipboard".into()).unwrap_or(JsValue::UNDEFINED);
+    let clipboard = get(&window().navigator(), "clipboard");
     if clipboard.is_undefined() {
         return done(false);
     }
@@ -62,16 +62,21 @@ fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'stat
     wrong.forget();
 }
 
-/// Asks the browser for a GPU adapter.
+fn get(from: &JsValue, key: &str) -> JsValue {
+    Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// Whether the browser knows WebGPU at all.
+pub fn has_gpu() -> bool {
+    get(&window().navigator(), "gpu").is_object()
+}
+
+/// Asks the browser for a GPU adapter. The answer always comes later, never at once.
 pub fn survey(done: impl FnOnce(Survey) + 'static) {
-    let get = |from: &JsValue, key: &str| Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED);
     let gpu = get(&window().navigator(), "gpu");
-    let Some(request) = get(&gpu, "requestAdapter").dyn_into::<Function>().ok().filter(|_| gpu.is_object()) else {
-        return done(Survey::Missing);
-    };
-    let Some(promise) = request.call0(&gpu).ok().and_then(|p| p.dyn_into::<Promise>().ok()) else {
-        return done(Survey::NoAdapter);
-    };
+    let request = get(&gpu, "requestAdapter").dyn_into::<Function>();
+    let answer = request.and_then(|request| request.call0(&gpu)).unwrap_or(JsValue::NULL);
+    let promise = Promise::resolve(&answer);
     settle(&promise, move |adapter| {
         let adapter = adapter.unwrap_or(JsValue::NULL);
         if !adapter.is_object() {

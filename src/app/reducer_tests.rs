@@ -14,12 +14,13 @@ struct Page {
     state: State,
     trainer: Option<(DeviceKind, Scripted)>,
     opened: Vec<DeviceKind>,
+    surveys: u32,
     sent: Vec<(Command, Payload)>,
 }
 
 impl Page {
     fn open(fragment: &str) -> Page {
-        let mut page = Page { state: State::default(), trainer: None, opened: vec![], sent: vec![] };
+        let mut page = Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
     }
@@ -27,6 +28,7 @@ impl Page {
     fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {
+                Effect::Survey => self.surveys += 1,
                 Effect::Open(kind) => {
                     self.opened.push(kind);
                     self.trainer = Some((kind, Scripted::new(kind, 300)));
@@ -81,6 +83,7 @@ fn an_empty_address_starts_the_first_preset_by_itself() {
     let mut page = Page::open("");
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
     assert_eq!((page.opened.as_slice(), &page.state.phase), ([DeviceKind::Cpu].as_slice(), &Phase::Running));
+    assert_eq!(page.surveys, 0, "a small network needs no GPU");
     assert!(held_out(&page.state).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
     page.train(200);
     assert_eq!((page.state.step, page.state.history.last().unwrap().step), (200, 200));
@@ -182,7 +185,7 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
 #[test]
 fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu");
-    assert!(page.opened.is_empty(), "it waits for the survey");
+    assert!(page.opened.is_empty() && page.surveys == 1, "it waits for the survey");
     page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
     assert_eq!(page.opened, [DeviceKind::Gpu]);
     assert_eq!(held_out(&page.state), None);

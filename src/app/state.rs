@@ -152,6 +152,8 @@ pub struct State {
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
     pub(super) staff: Staff,
+    /// Whether the browser was asked for a GPU.
+    pub(super) asked: bool,
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
     /// Whether a start was sent and not answered: what comes meanwhile belongs to the run before.
     pub(super) awaiting: bool,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::browser;
+use super::device::Survey;
 use super::state::{Action, State};
 use super::trainer::{Effect as Deed, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
@@ -32,8 +33,10 @@ impl Store {
             trainers: StoredValue::new(0),
         };
         provide_context(store);
+        if !browser::has_gpu() {
+            store.apply(Action::Surveyed(Survey::Missing));
+        }
         store.act(Action::Open(browser::fragment()));
-        browser::survey(move |survey| store.act(Action::Surveyed(survey)));
         let link = store.memo(|state| encode(&state.link));
         Effect::new(move |_| browser::show_address(&link.get()));
         for event in ["hashchange", "popstate"] {
@@ -79,6 +82,7 @@ impl Store {
         self.state.update_untracked(|state| deeds = state.apply(action));
         for deed in deeds {
             match deed {
+                Deed::Survey => browser::survey(move |survey| self.act(Action::Surveyed(survey))),
                 Deed::Open(kind) => self.employ(kind),
                 Deed::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {

@@ -20,6 +20,8 @@ pub enum Sign {
 /// What the page must do after an action; the reducer only says so.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
+    /// Ask the browser for a GPU; the answer is [`super::state::Action::Surveyed`].
+    Survey,
     /// Open a trainer on this device, instead of the one there is.
     Open(DeviceKind),
     /// Send this to the trainer.
