@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
+    pub(super) fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
         let waited = self.choice.is_none() && self.phase == Phase::Loading && self.runs > 0;
         self.survey = survey;
         if waited {

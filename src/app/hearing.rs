@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::device::Survey;
 use super::state::{Phase, Staff, State, Weights};
 use super::status::found;
 use super::trainer::{Effect, Sign};
@@ -13,12 +14,20 @@ use crate::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payl
 const READY_WITHIN: u32 = 20;
 /// Seconds of silence after which a running trainer is asked for a sign, and after which it counts as dead.
 const ASK_AFTER: u32 = 5;
+/// Seconds in which the browser must have said what GPU it has.
+const SURVEY_WITHIN: u32 = 5;
 const DEAD_AFTER: u32 = 12;
 
 impl State {
     /// A second has passed.
     pub(super) fn tick(&mut self, effects: &mut Vec<Effect>) {
         match &mut self.staff {
+            Staff::Absent | Staff::Ready(_) if self.choice.is_none() && self.phase == Phase::Loading => {
+                self.silence += 1;
+                if self.silence >= SURVEY_WITHIN {
+                    self.surveyed(Survey::NoAdapter, effects);
+                }
+            }
             // The CPU's program may be slow to download, and there is nothing to fall back to.
             Staff::Opening(DeviceKind::Gpu, seconds) => {
                 *seconds += 1;

@@ -203,6 +203,15 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
 }
 
 #[test]
+fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    for _ in 0..5 {
+        page.act(Action::Tick);
+    }
+    assert_eq!((page.opened.as_slice(), &page.state.phase), ([DeviceKind::Cpu].as_slice(), &Phase::Running));
+}
+
+#[test]
 fn a_gpu_that_never_answers_is_given_up() {
     let mut state = State::default();
     state.apply(Action::Open("#v1/sparse-parity?device=gpu".into()));

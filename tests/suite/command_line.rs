@@ -63,6 +63,18 @@ fn runs_are_resumed_from_checkpoint_files() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// The device that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_is_a_failure() {
+    let output = lab(&["run", LINK, "-q", "--format", "csv", "-o", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot write the metrics"), "{}", text(&output.stderr));
+    let nowhere = lab(&["run", LINK, "-q", "-o", "/no/such/folder/run.csv"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(text(&nowhere.stderr).contains("cannot write /no/such/folder/run.csv"));
+}
+
 #[test]
 fn plot_draws_svg_and_png() {
     let folder = std::env::temp_dir().join(format!("vivarium-plot-{}", std::process::id()));
