@@ -264,7 +264,7 @@ macro_rules! choices {
             pub const OPTIONS: &'static [$crate::settings::Choice] =
                 &[$($crate::settings::Choice { slug: $slug, label: $label }),+];
             /// Every variant, in the same order.
-            #[allow(dead_code, reason = "walked by tests")]
+            #[allow(dead_code, reason = "only some enums are walked")]
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// The slug that stands in a permalink.
             pub fn slug(self) -> &'static str {

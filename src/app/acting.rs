@@ -60,7 +60,11 @@ impl State {
             Action::Undo => {
                 if let Some(link) = self.undo.pop() {
                     let what = words::changes(&self.link.spec, &link.spec);
-                    let seed = if link.spec.run.seed == self.link.spec.run.seed { " from the same seed" } else { "" };
+                    let seed = if link.spec.run.seed == self.link.spec.run.seed {
+                        " from the same seed"
+                    } else {
+                        ""
+                    };
                     self.message = format!("Undone: {what}. Restarted{seed}.");
                     self.set_link(link, &mut effects);
                 }
@@ -161,7 +165,11 @@ impl State {
         self.pending = None;
         if spec != self.link.spec {
             let what = words::changes(&self.link.spec, &spec);
-            let seed = if spec.run.seed == self.link.spec.run.seed { "Restarted from the same seed" } else { "Restarted" };
+            let seed = if spec.run.seed == self.link.spec.run.seed {
+                "Restarted from the same seed"
+            } else {
+                "Restarted"
+            };
             let link = Link { spec, ..self.link.clone() };
             self.change(link, format!("{seed} because {what}."), effects);
         }
@@ -252,9 +260,11 @@ impl State {
         let spec = self.link.spec.clone();
         let on_cpu = self.staff == Staff::Ready(DeviceKind::Cpu);
         let held_out_limit = (on_cpu && spec.run.held_out > CPU_HELD_OUT).then_some(CPU_HELD_OUT);
-        let payload = self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
+        let payload =
+            self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
-        let command = Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
+        let command =
+            Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
         effects.push(Effect::Send(command, payload));
     }
 

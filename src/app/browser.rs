@@ -146,7 +146,9 @@ pub fn show_panic() {
     notice.set_text_content(Some("This page has stopped because of a mistake in its program. "));
     button.set_text_content(Some("Open it again"));
     let location: JsValue = window().location().into();
-    if let Some(reload) = Reflect::get(&location, &"reload".into()).ok().and_then(|f| f.dyn_into::<Function>().ok()) {
+    if let Some(reload) =
+        Reflect::get(&location, &"reload".into()).ok().and_then(|f| f.dyn_into::<Function>().ok())
+    {
         let _ = Reflect::set(&button, &"onclick".into(), &reload.bind0(&location));
     }
     let _ = notice.append_child(&button);

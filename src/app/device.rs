@@ -53,7 +53,9 @@ pub fn choose(wish: DeviceChoice, flops: f64, survey: &Survey, refused: Option<&
         Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => {
             cpu("WebGPU is only simulated on the CPU here, which is slower")
         }
-        Survey::Unknown | Survey::Adapter { .. } if small => cpu("faster than WebGPU for a network this small"),
+        Survey::Unknown | Survey::Adapter { .. } if small => {
+            cpu("faster than WebGPU for a network this small")
+        }
         Survey::Unknown => None,
         Survey::Adapter { .. } => gpu,
     }
@@ -115,7 +117,10 @@ mod tests {
             line(auto, 1e6, &Survey::Missing, None),
             "CPU: no WebGPU in this browser, because navigator.gpu is missing"
         );
-        assert_eq!(line(auto, 1e6, &adapter(false), None), "CPU: faster than WebGPU for a network this small");
+        assert_eq!(
+            line(auto, 1e6, &adapter(false), None),
+            "CPU: faster than WebGPU for a network this small"
+        );
         assert_eq!(line(auto, 1e9, &adapter(false), Some("the GPU was lost")), "CPU: the GPU was lost");
         assert_eq!(line(auto, 1e9, &Survey::Unknown, None), "Asking the browser for a GPU");
     }

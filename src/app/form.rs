@@ -140,7 +140,8 @@ mod tests {
                 assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
             }
             for knob in View::KNOBS {
-                let shown = all.iter().any(|f| f.key == knob.key) || speed_field().is_some_and(|f| f.key == knob.key);
+                let shown =
+                    all.iter().any(|f| f.key == knob.key) || speed_field().is_some_and(|f| f.key == knob.key);
                 assert!(shown, "{}", knob.key);
             }
             for field in &all {

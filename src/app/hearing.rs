@@ -134,7 +134,8 @@ impl State {
                 if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
-                    self.message = format!("The last step, {step}, was made: {right} right on held-out examples.");
+                    self.message =
+                        format!("The last step, {step}, was made: {right} right on held-out examples.");
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {

@@ -13,8 +13,8 @@ pub mod hearing;
 pub mod readings;
 pub mod scale;
 pub mod state;
-pub mod trainer;
 pub mod status;
+pub mod trainer;
 pub mod words;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]

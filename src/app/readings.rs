@@ -30,7 +30,9 @@ impl Chart {
         let solved = solved.filter(|_| state.solved.len() == state.link.spec.run.replicas);
         match self {
             Chart::Loss => Reading::Lines(marked(curves::loss(&state.history, finite, solved), state)),
-            Chart::Accuracy => Reading::Lines(marked(curves::accuracy(&state.history, finite, solved), state)),
+            Chart::Accuracy => {
+                Reading::Lines(marked(curves::accuracy(&state.history, finite, solved), state))
+            }
             Chart::Weights => {
                 let w = &state.weights;
                 Reading::Grid(weights::first_layer(&w.values, w.inputs, w.width, &state.relevant))
@@ -82,7 +84,9 @@ fn marked(mut lines: Lines, state: &State) -> Lines {
         lines.y_range.get_or_insert((0.0, 1.2));
     }
     let changes = state.link.spec.run.schedule.iter();
-    lines.marks.extend(changes.filter(|(s, _)| *s <= state.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))));
+    lines.marks.extend(
+        changes.filter(|(s, _)| *s <= state.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))),
+    );
     lines
 }
 

@@ -20,7 +20,8 @@ struct Page {
 
 impl Page {
     fn open(fragment: &str) -> Page {
-        let mut page = Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
+        let mut page =
+            Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
     }
@@ -43,7 +44,9 @@ impl Page {
     }
 
     fn listen(&mut self) {
-        while let Some((kind, said)) = self.trainer.as_ref().map(|(kind, t)| (*kind, t.take())).filter(|s| !s.1.is_empty()) {
+        while let Some((kind, said)) =
+            self.trainer.as_ref().map(|(kind, t)| (*kind, t.take())).filter(|s| !s.1.is_empty())
+        {
             for message in said {
                 self.act(Action::Heard(kind, Sign::Said(message)));
             }
@@ -138,7 +141,11 @@ fn what_cannot_be_keeps_the_run_that_is() {
     assert_eq!(page.state.drafts[0].problem.to_string(), "width = 0: expected a whole number from 1 to 4096");
     page.edit("k", "5");
     page.edit("n", "4");
-    assert_eq!((page.state.conflicts[0].key.as_str(), page.state.step), ("k", 0), "k = 5 restarted, n = 4 did not");
+    assert_eq!(
+        (page.state.conflicts[0].key.as_str(), page.state.step),
+        ("k", 0),
+        "k = 5 restarted, n = 4 did not"
+    );
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&k=5");
     assert_eq!(page.state.form_value("n").unwrap().to_string(), "4");
     page.edit("k", "2");
@@ -260,7 +267,10 @@ fn a_diverged_run_stands_at_the_last_good_step() {
     page.say(Event::Diverged { step: 120, last_good: 100 });
     page.say(Event::Finished { step: 100, reason: Ending::Diverged });
     assert_eq!(page.state.phase, Phase::Diverged { step: 120, last_good: 100 });
-    assert_eq!(status(&page.state), "The loss was not finite at step 120; the run stands at step 100, the last good one");
+    assert_eq!(
+        status(&page.state),
+        "The loss was not finite at step 120; the run stands at step 100, the last good one"
+    );
     assert_eq!(page.state.history.rows().count(), 3);
 }
 

@@ -162,8 +162,16 @@ mod tests {
                 let value = knob.parse(&text).unwrap_or_else(|p| panic!("{p}"));
                 let back = scale.position_of(&value);
                 let (there, again) = (scale.value(position), scale.value(back));
-                assert!((there - again).abs() <= 0.02 * there, "{} at {position}: {there}, {again}", knob.key);
-                assert!(knob.key == "speed" || before.is_none_or(|b| scale.value(position) >= b), "{}", knob.key);
+                assert!(
+                    (there - again).abs() <= 0.02 * there,
+                    "{} at {position}: {there}, {again}",
+                    knob.key
+                );
+                assert!(
+                    knob.key == "speed" || before.is_none_or(|b| scale.value(position) >= b),
+                    "{}",
+                    knob.key
+                );
                 before = Some(scale.value(position));
             }
         }

@@ -90,6 +90,7 @@ fn draws(out: &mut [u32], seed_low: u32, seed_high: u32, purpose: u32, replica: 
 }
 
 #[test]
+#[expect(unsafe_code, reason = "launching a kernel hands it a raw buffer")]
 fn the_generator_gives_the_same_bits_inside_a_kernel() {
     use cubecl::wgpu::WgpuRuntime;
     use cubecl_runtime::runtime::Runtime;

@@ -1,5 +1,8 @@
 //! The native integration tests, in one binary because each one would link Burn.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stdout, reason = "which device was tested is worth knowing")]
+
 mod catalogs;
 mod command_line;
 mod devices;

@@ -13,10 +13,7 @@ use crate::run::Section;
 pub fn Form() -> impl IntoView {
     // A phone shows the charts first and the groups closed.
     let open = browser::holds("(min-width: 900px)");
-    Section::ALL
-        .into_iter()
-        .map(|section| view! { <Group section open /> })
-        .collect_view()
+    Section::ALL.into_iter().map(|section| view! { <Group section open /> }).collect_view()
 }
 
 /// One group of settings.

@@ -25,7 +25,8 @@ const KEYS: [(&str, &str); 7] = [
 pub fn shortcuts(store: Store, help: RwSignal<bool>) {
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
-        let inside = |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
+        let inside =
+            |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
         if inside("dialog") || event.alt_key() || event.default_prevented() {
             return;
         }
@@ -61,7 +62,9 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>) {
 
 /// Whether a text field holds what was not taken yet: there the browser's own undo is meant.
 fn is_being_written(store: Store, field: Option<&Element>) -> bool {
-    let Some(field) = field.and_then(|field| field.dyn_ref::<web_sys::HtmlInputElement>()) else { return true };
+    let Some(field) = field.and_then(|field| field.dyn_ref::<web_sys::HtmlInputElement>()) else {
+        return true;
+    };
     let id = field.id();
     let Some(key) = id.strip_prefix("knob-") else { return true };
     store.peek(|state| shown(state, key) != field.value())

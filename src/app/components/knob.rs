@@ -1,7 +1,7 @@
 //! One field of the form: name, value, slider, help and what is wrong with it.
 
 use leptos::prelude::*;
-use web_sys::KeyboardEvent;
+use web_sys::{KeyboardEvent, PointerEvent};
 
 use super::icon::{Icon, Name};
 use crate::app::form::{Control, Field, SPEED_KEY, default_text};
@@ -46,6 +46,16 @@ pub fn Knob(
             dismissed.set(true);
         }
     };
+    let on_leave = move |_| {
+        asked.set(false);
+        dismissed.set(false);
+    };
+    // A finger leaves as soon as it has tapped.
+    let on_out = move |event: PointerEvent| {
+        if event.pointer_type() == "mouse" {
+            asked.set(false);
+        }
+    };
     let (id, help_id, problem_id) = (format!("knob-{key}"), format!("help-{key}"), format!("problem-{key}"));
     let described = format!("{help_id} {problem_id}");
     let input = match control {
@@ -55,7 +65,7 @@ pub fn Knob(
     };
     view! {
         <div class="knob" class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
-            on:keydown=on_key on:focusout=move |_| dismissed.set(false) on:mouseleave=move |_| asked.set(false)>
+            on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
             <label class="knob__label" for=id.clone()>
                 {label}
                 " "

@@ -13,7 +13,11 @@ fn card(state: &State) -> (String, String, String) {
         None => {
             let info = state.link.spec.task.info();
             let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
-            (info.about.into(), source.into(), "Your own settings; the address of this page holds them.".into())
+            (
+                info.about.into(),
+                source.into(),
+                "Your own settings; the address of this page holds them.".into(),
+            )
         }
     }
 }

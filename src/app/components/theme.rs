@@ -18,7 +18,8 @@ enum Wish {
 }
 
 impl Wish {
-    const ALL: [(Wish, &'static str); 3] = [(Wish::System, "auto"), (Wish::Light, "light"), (Wish::Dark, "dark")];
+    const ALL: [(Wish, &'static str); 3] =
+        [(Wish::System, "auto"), (Wish::Light, "light"), (Wish::Dark, "dark")];
 
     fn slug(self) -> &'static str {
         Wish::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
@@ -37,7 +38,8 @@ impl Appearance {
     /// Reads what is remembered, follows the system, and marks the root element for the style sheets.
     pub fn provide() -> Appearance {
         let stored = browser::remembered(STORED_AS);
-        let wish = Wish::ALL.iter().find(|(_, slug)| stored.as_deref() == Some(slug)).map_or(Wish::System, |w| w.0);
+        let wish =
+            Wish::ALL.iter().find(|(_, slug)| stored.as_deref() == Some(slug)).map_or(Wish::System, |w| w.0);
         let wish = RwSignal::new(wish);
         let system = RwSignal::new(browser::holds(PREFERS_DARK));
         if let Ok(Some(list)) = window().match_media(PREFERS_DARK) {

@@ -49,8 +49,8 @@ pub fn Transport() -> impl IntoView {
     let playing = store.memo(|state| state.is_playing());
     let ended = store.memo(|state| matches!(state.phase, Phase::Finished(_)));
     let stuck = store.memo(|state| matches!(state.phase, Phase::Diverged { .. } | Phase::Failed(_)));
-    let cannot_step =
-        store.memo(|state| matches!(state.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)));
+    let cannot_step = store
+        .memo(|state| matches!(state.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)));
     let no_undo = store.memo(|state| state.undo.is_empty());
     let failed = store.memo(|state| matches!(state.phase, Phase::Failed(_)));
     let play_word = Signal::derive(move || match (playing.get(), ended.get()) {
