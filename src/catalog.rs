@@ -1,7 +1,7 @@
 //! Catalogs: an enum with one variant per entry, and a table that names them all.
 //!
 //! # Why
-//! A new task, model or optimizer should be one file and one line. [`catalog!`] writes the enum, the
+//! A new task, model or optimizer should be one file and one line. [`catalog!`](crate::catalog!) writes the enum, the
 //! look-up by slug and the forwarding of settings, so that forms, permalinks, README rows and tests
 //! walk the table instead of naming entries. Dispatch is by enum, not by trait object, because entries
 //! are compared, cloned and put in links.

@@ -4,7 +4,7 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`settings`], [`catalog`] | one declaration per adjustable value; tables of entries |
+//! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |

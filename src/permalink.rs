@@ -96,7 +96,11 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
     let mut notices = vec![];
     let mut text = text.trim();
     if text.len() > MAX_LENGTH {
-        notices.push(Problem::new("link", &format!("{} characters", text.len()), format!("at most {MAX_LENGTH}")));
+        notices.push(Problem::new(
+            "link",
+            &format!("{} characters", text.len()),
+            format!("at most {MAX_LENGTH}"),
+        ));
         let end = (0..=MAX_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text = &text[..end];
     }
@@ -147,7 +151,8 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
 
 fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
     if RESERVED.contains(&key) {
-        let plain = value.len() <= 200 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
+        let plain =
+            value.len() <= 200 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
         if !plain {
             return Err(Problem::new(key, value, "letters, digits, dots, commas and dashes"));
         }

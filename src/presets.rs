@@ -67,7 +67,12 @@ pub const PRESETS: &[Preset] = &[
         claim: "The loss rests at chance, then falls all at once: the network has found the 3 bits that matter.",
         source: "Edelman 2024, section 5.3 (Barak et al. 2022, figure 1)",
         instance: "Kept: loss, initialisation, learning rate, batch size. Shrunk: 20 bits instead of 50, width 64 instead of 100.",
-        expect: &[Expect { measure: Measure::TestAccuracy, at_least: 1.0, steps: (200, 3_000), fraction: 1.0 }],
+        expect: &[Expect {
+            measure: Measure::TestAccuracy,
+            at_least: 1.0,
+            steps: (200, 3_000),
+            fraction: 1.0,
+        }],
         budget: 3_000,
     },
     Preset {
@@ -77,7 +82,12 @@ pub const PRESETS: &[Preset] = &[
         claim: "One of 19,600 sets of bits is found by gradient descent after a long plateau, and no seed gets lucky early.",
         source: "Edelman 2024, figure 5.1, setting (ii)",
         instance: "The thesis's size: (50, 3), width 100, batch 32, fresh examples at every step.",
-        expect: &[Expect { measure: Measure::TestAccuracy, at_least: 1.0, steps: (800, 10_000), fraction: 1.0 }],
+        expect: &[Expect {
+            measure: Measure::TestAccuracy,
+            at_least: 1.0,
+            steps: (800, 10_000),
+            fraction: 1.0,
+        }],
         budget: 10_000,
     },
     Preset {
@@ -87,7 +97,12 @@ pub const PRESETS: &[Preset] = &[
         claim: "With a quarter of the labels flipped the signal halves and the plateau grows, but the parity is still found.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50; solved means 98 %.",
-        expect: &[Expect { measure: Measure::TestAccuracy, at_least: 0.98, steps: (1_000, 10_000), fraction: 1.0 }],
+        expect: &[Expect {
+            measure: Measure::TestAccuracy,
+            at_least: 0.98,
+            steps: (1_000, 10_000),
+            fraction: 1.0,
+        }],
         budget: 10_000,
     },
     Preset {

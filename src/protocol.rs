@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::RunSpec;
 
 /// From the page to the worker.
+#[allow(clippy::large_enum_variant, reason = "a few a minute; a box would only make them awkward")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Begin a run, from the start or from the checkpoint that comes as payload. A run in progress is dropped.

@@ -48,14 +48,14 @@ macro_rules! twice {
         pub mod host {
             #[inline(always)]
             fn add(a: u32, b: u32) -> u32 { a.wrapping_add(b) }
-            $($(#[doc = $doc])* #[inline] #[expect(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
+            $($(#[doc = $doc])* #[inline] #[allow(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
             pub fn $name($($args)*) -> u32 { $($body)* })+
             #[inline(always)]
-            fn rotate(x: u32, by: u32) -> u32 { (x << by) | (x >> (32u32 - by)) }
+            fn rotate(x: u32, by: u32) -> u32 { x.rotate_left(by) }
         }
         /// The generator as CubeCL code, for use inside kernels.
         #[cfg(feature = "gpu")]
-        #[expect(missing_docs, clippy::too_many_arguments, reason = "documented in `host`; the cube macro adds items of its own")]
+        #[allow(missing_docs, clippy::too_many_arguments, clippy::manual_rotate, reason = "as in `host`; the cube macro adds items of its own")]
         pub mod device {
             use cubecl::prelude::*;
             #[cube]
@@ -240,7 +240,8 @@ mod tests {
         let mut pairs = vec![0u32; 256];
         let draws = 1 << 16;
         for i in 0..draws {
-            let (word, next) = (stream.word(u64::from(i) / 64, i % 64), stream.word(u64::from(i) / 64 + 1, i % 64));
+            let (word, next) =
+                (stream.word(u64::from(i) / 64, i % 64), stream.word(u64::from(i) / 64 + 1, i % 64));
             for b in 0..4 {
                 bytes[(word >> (8 * b)) as usize & 255] += 1;
             }

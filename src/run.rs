@@ -203,8 +203,8 @@ impl RunSpec {
     pub fn parse(&mut self, key: &str, text: &str) -> Result<(), Problem> {
         match key {
             MODEL_KEY => {
-                self.model = Model::from_slug(text)
-                    .ok_or_else(|| Problem::new(key, text, one_of(Model::ENTRIES)))?;
+                self.model =
+                    Model::from_slug(text).ok_or_else(|| Problem::new(key, text, one_of(Model::ENTRIES)))?;
                 Ok(())
             }
             OPTIMIZER_KEY => {
@@ -213,9 +213,7 @@ impl RunSpec {
                 Ok(())
             }
             _ => {
-                let knob = self
-                    .knob(key)
-                    .ok_or_else(|| Problem::new(key, text, "a setting of this run"))?;
+                let knob = self.knob(key).ok_or_else(|| Problem::new(key, text, "a setting of this run"))?;
                 self.set(key, &knob.parse(text)?)
             }
         }
@@ -247,7 +245,9 @@ impl RunSpec {
     pub fn repair(&mut self) -> Vec<Problem> {
         let mut repaired: Vec<Problem> = vec![];
         // Each round mends one knob, and no knob is mended twice.
-        while let Some(problem) = self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key)) {
+        while let Some(problem) =
+            self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
+        {
             let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
             if let Some(default) = fresh.value(&problem.key) {
                 // The default was checked when it was declared.

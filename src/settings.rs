@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! A setting is needed in six places: the form, its tooltip, the permalink, the command line, the README
-//! and the range check. [`settings!`] states it once, and the six read the resulting [`Knob`] table
+//! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
 use std::fmt;
@@ -70,12 +70,10 @@ impl fmt::Display for Value {
             Value::Int(v) => write!(f, "{v}"),
             Value::Real(v) => write!(f, "{}", real(*v)),
             Value::Choice(v) => f.write_str(v),
-            Value::List(v) => {
-                f.write_str(&v.iter().map(u64::to_string).collect::<Vec<_>>().join("."))
+            Value::List(v) => f.write_str(&v.iter().map(u64::to_string).collect::<Vec<_>>().join(".")),
+            Value::Schedule(v) => {
+                f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
             }
-            Value::Schedule(v) => f.write_str(
-                &v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"),
-            ),
         }
     }
 }
@@ -140,11 +138,7 @@ impl Knob {
             }
             _ => false,
         };
-        if fits {
-            Ok(())
-        } else {
-            Err(Problem::new(self.key, &value.to_string(), self.expected()))
-        }
+        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.expected())) }
     }
 
     /// What this knob accepts, in words: "a whole number from 1 to 8".
@@ -174,7 +168,7 @@ fn parse_int(text: &str) -> Option<u64> {
         return Some(v);
     }
     let v: f64 = text.parse().ok()?;
-    (v >= 0.0 && v < 9e15 && v.fract() == 0.0).then_some(v as u64)
+    ((0.0..9e15).contains(&v) && v.fract() == 0.0).then_some(v as u64)
 }
 
 /// Something in a specification that cannot be, and what would be right.
@@ -205,7 +199,7 @@ fn shorten(text: &str) -> String {
     if out.is_empty() { "(nothing)".into() } else { out }
 }
 
-/// A group of knobs with typed fields behind them; made by [`settings!`].
+/// A group of knobs with typed fields behind them; made by [`settings!`](crate::settings!).
 pub trait Settings: Default + Clone + PartialEq {
     /// The knobs, in the order of the form.
     const KNOBS: &'static [Knob];
@@ -366,7 +360,8 @@ mod tests {
     #[test]
     fn every_kind_reads_back_what_it_prints() {
         let mut s = Sample::default();
-        for (key, text) in [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("x", "5:0.5_9:1e-7")] {
+        for (key, text) in [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("x", "5:0.5_9:1e-7")]
+        {
             let value = knob(key).parse(text).unwrap();
             assert_eq!(value.to_string(), text);
             assert!(s.set(key, &value).unwrap());
@@ -384,8 +379,19 @@ mod tests {
     fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
         let mut s = Sample::default();
         for (key, text) in [
-            ("c", "0"), ("c", "9"), ("c", "-1"), ("c", "two"), ("r", "NaN"), ("r", "inf"), ("r", "1.5"),
-            ("w", "sideways"), ("p", "0"), ("p", "2.2"), ("p", "a"), ("x", "9:0.1_5:0.1"), ("x", "5"),
+            ("c", "0"),
+            ("c", "9"),
+            ("c", "-1"),
+            ("c", "two"),
+            ("r", "NaN"),
+            ("r", "inf"),
+            ("r", "1.5"),
+            ("w", "sideways"),
+            ("p", "0"),
+            ("p", "2.2"),
+            ("p", "a"),
+            ("x", "9:0.1_5:0.1"),
+            ("x", "5"),
         ] {
             let problem = knob(key).parse(text).unwrap_err();
             assert!(problem.to_string().contains(&knob(key).expected()), "{problem}");

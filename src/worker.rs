@@ -178,7 +178,12 @@ impl Worker {
             messages.push(Event::Paused { step: session.step() }.into());
         }
         let now = now_ms();
-        if now - self.sent_weights >= WEIGHTS_MS && running || ended || self.single_step || fresh || self.wants_checkpoint {
+        if now - self.sent_weights >= WEIGHTS_MS && running
+            || ended
+            || self.single_step
+            || fresh
+            || self.wants_checkpoint
+        {
             let (weights, width) = session.first_layer().await?;
             let inputs = weights.len() / width.max(1);
             let event = Event::Weights { step: session.step(), inputs, width };

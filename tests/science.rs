@@ -28,7 +28,10 @@ fn check(preset: &Preset) {
             .collect();
         let (first, last) = expect.steps;
         let fitting = reached.iter().flatten().filter(|step| (first..=last).contains(*step)).count();
-        println!("{}: {:?} ≥ {} at {reached:?}, expected in {first} to {last}", preset.slug, expect.measure, expect.at_least);
+        println!(
+            "{}: {:?} ≥ {} at {reached:?}, expected in {first} to {last}",
+            preset.slug, expect.measure, expect.at_least
+        );
         assert!(fitting as f64 >= expect.fraction * spec.run.replicas as f64, "{}: {reached:?}", preset.slug);
     }
 }

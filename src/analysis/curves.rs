@@ -125,7 +125,13 @@ mod tests {
 
     fn row(step: u64) -> Row {
         let one = vec![step as f32];
-        Row { step, train_loss: one.clone(), train_accuracy: one.clone(), test_loss: one.clone(), test_accuracy: one }
+        Row {
+            step,
+            train_loss: one.clone(),
+            train_accuracy: one.clone(),
+            test_loss: one.clone(),
+            test_accuracy: one,
+        }
     }
 
     #[test]

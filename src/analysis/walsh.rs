@@ -83,8 +83,7 @@ mod tests {
                 } else {
                     let half = (k - 1) / 2;
                     let sign = if half.is_multiple_of(2) { 1.0 } else { -1.0 };
-                    sign * binomial((n - 1) / 2, half) / binomial(n - 1, k - 1)
-                        * binomial(n - 1, (n - 1) / 2)
+                    sign * binomial((n - 1) / 2, half) / binomial(n - 1, k - 1) * binomial(n - 1, (n - 1) / 2)
                         / 2f64.powi(n as i32 - 1)
                 };
                 assert!((c - expected).abs() < 1e-12, "n {n}, mask {mask:b}: {c} against {expected}");

@@ -1,7 +1,7 @@
 //! Which device a run is trained on, and the sentence that says why.
 
 use crate::protocol::{DeviceKind, DeviceReport};
-use crate::run::DeviceChoice;
+use crate::run::{DeviceChoice, GPU_WORTH_FLOPS};
 
 /// What the browser offers besides the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,10 +31,6 @@ pub struct Choice {
     pub why: String,
 }
 
-/// Below this many operations per step, launching GPU kernels costs more than the arithmetic on the CPU:
-/// a launched step takes about a millisecond on any GPU, and a CPU core does some 8 million operations then.
-pub const GPU_PAYS_ABOVE_FLOPS: f64 = 8e6;
-
 /// The device for a run of `flops` operations per step, or `None` as long as that hangs on a survey that
 /// has not been answered. `refused` is why the GPU was given up earlier on this page.
 pub fn choose(wish: DeviceChoice, flops: f64, survey: &Survey, refused: Option<&str>) -> Option<Choice> {
@@ -46,7 +42,7 @@ pub fn choose(wish: DeviceChoice, flops: f64, survey: &Survey, refused: Option<&
     if let Some(reason) = refused {
         return cpu(reason);
     }
-    let small = wish == DeviceChoice::Auto && flops <= GPU_PAYS_ABOVE_FLOPS;
+    let small = wish == DeviceChoice::Auto && flops <= GPU_WORTH_FLOPS;
     match survey {
         Survey::Missing => cpu("no WebGPU in this browser, because navigator.gpu is missing"),
         Survey::NoAdapter => cpu("no WebGPU in this browser, because no adapter was offered"),

@@ -19,6 +19,7 @@ pub enum Sign {
 
 /// What the page must do after an action; the reducer only says so.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "as the command inside it")]
 pub enum Effect {
     /// Ask the browser for a GPU; the answer is [`super::state::Action::Surveyed`].
     Survey,

@@ -11,6 +11,7 @@ use crate::analysis::{Bars, Grid, Lines, Role, Series};
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/charts");
 
 /// Compares with the stored picture, or stores it with `BLESS=1`.
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 fn golden(name: &str, picture: &str) {
     let path = format!("{GOLDEN}/{name}.svg");
     if std::env::var("BLESS").is_ok_and(|v| v == "1") {

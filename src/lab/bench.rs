@@ -43,7 +43,12 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     let mut memory = vec![];
     for device in devices {
         let report = device.report();
-        println!("{} ({}){}", report.name, report.learner, if report.simulated { ", simulated on the CPU" } else { "" });
+        println!(
+            "{} ({}){}",
+            report.name,
+            report.learner,
+            if report.simulated { ", simulated on the CPU" } else { "" }
+        );
         for (name, link) in RUNS {
             println!("  {name:<42} {:>9.0} steps/s", rate(link, &device, arguments.seconds)?);
         }

@@ -16,21 +16,35 @@ fn entry_rows(entries: &[Entry]) -> String {
     let rows = entries.iter().map(|e| {
         let sources: Vec<_> = e.info.sources.iter().map(|s| format!("[{}]({})", s.cite, s.url)).collect();
         let keys: Vec<_> = e.knobs.iter().map(|k| format!("`{}`", k.key)).collect();
-        format!("| {} | `{}` | {} | {} | {} |\n", e.info.name, e.info.slug, e.info.about, keys.join(" "), sources.join(", "))
+        format!(
+            "| {} | `{}` | {} | {} | {} |\n",
+            e.info.name,
+            e.info.slug,
+            e.info.about,
+            keys.join(" "),
+            sources.join(", ")
+        )
     });
-    format!("| name | key | what it is | settings | source |\n|---|---|---|---|---|\n{}", rows.collect::<String>())
+    format!(
+        "| name | key | what it is | settings | source |\n|---|---|---|---|---|\n{}",
+        rows.collect::<String>()
+    )
 }
 
 fn knob_rows(knobs: &[Knob]) -> String {
-    let rows = knobs.iter().map(|k| format!("| `{}` | {} | {} | {} |\n", k.key, k.label, k.help, k.expected()));
+    let rows =
+        knobs.iter().map(|k| format!("| `{}` | {} | {} | {} |\n", k.key, k.label, k.help, k.expected()));
     format!("| key | setting | what it does | values |\n|---|---|---|---|\n{}", rows.collect::<String>())
 }
 
 fn preset_rows() -> String {
-    let rows = PRESETS.iter().map(|p| {
-        format!("| `{}` | {} | {} | {} | {} |\n", p.slug, p.claim, p.source, p.instance, p.budget)
-    });
-    format!("| preset | claim | source | instance | budget, steps |\n|---|---|---|---|---|\n{}", rows.collect::<String>())
+    let rows = PRESETS
+        .iter()
+        .map(|p| format!("| `{}` | {} | {} | {} | {} |\n", p.slug, p.claim, p.source, p.instance, p.budget));
+    format!(
+        "| preset | claim | source | instance | budget, steps |\n|---|---|---|---|---|\n{}",
+        rows.collect::<String>()
+    )
 }
 
 /// Every generated table with the name of its markers.
@@ -51,8 +65,10 @@ pub fn tables() -> Vec<(&'static str, String)> {
 pub fn refresh(text: &str) -> Result<String, anyhow::Error> {
     tables().into_iter().try_fold(text.to_string(), |text, (name, table)| {
         let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-        let (before, rest) = text.split_once(&open).ok_or_else(|| anyhow!("the marker <!-- {name} --> is missing"))?;
-        let (_, after) = rest.split_once(&close).ok_or_else(|| anyhow!("the marker <!-- /{name} --> is missing"))?;
+        let (before, rest) =
+            text.split_once(&open).ok_or_else(|| anyhow!("the marker <!-- {name} --> is missing"))?;
+        let (_, after) =
+            rest.split_once(&close).ok_or_else(|| anyhow!("the marker <!-- /{name} --> is missing"))?;
         Ok(format!("{before}{open}{table}{close}{after}"))
     })
 }
@@ -66,7 +82,9 @@ pub fn docs(file: &Path, check: bool) -> Result<(), Trouble> {
     let new = refresh(&old)?;
     match (old == new, check) {
         (true, _) => println!("{} is up to date", file.display()),
-        (false, true) => return Err(anyhow!("{} is out of date; `cargo lab docs` refreshes it", file.display()).into()),
+        (false, true) => {
+            return Err(anyhow!("{} is out of date; `cargo lab docs` refreshes it", file.display()).into());
+        }
         (false, false) => {
             std::fs::write(file, new).with_context(|| format!("cannot write {}", file.display()))?;
             println!("{} refreshed", file.display());

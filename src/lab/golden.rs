@@ -68,7 +68,9 @@ impl Golden {
         let device = Device::cpu();
         let early = pollster::block_on(Session::start(&first, &device, Options::default())?.finish(|_| {}))?;
         let whole = pollster::block_on(Session::start(&spec, &device, Options::default())?.finish(|_| {}))?;
-        let at = |of: fn(&crate::protocol::Row) -> f32| STEPS.iter().map(|s| of(&early.rows[*s as usize])).collect();
+        let at = |of: fn(&crate::protocol::Row) -> f32| {
+            STEPS.iter().map(|s| of(&early.rows[*s as usize])).collect()
+        };
         Ok(Golden {
             link: preset.link.to_string(),
             device: "flex".into(),
@@ -84,7 +86,8 @@ impl Golden {
     /// # Errors
     /// When there is none or it is damaged.
     pub fn read(path: &Path) -> Result<Golden, anyhow::Error> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
     }
 
@@ -94,11 +97,13 @@ impl Golden {
         if self.link != now.link {
             lines.push(format!("link: recorded {}, now {}", self.link, now.link));
         }
-        for (name, old, new) in
-            [("train loss", &self.train_loss, &now.train_loss), ("test loss", &self.test_loss, &now.test_loss)]
-        {
+        for (name, old, new) in [
+            ("train loss", &self.train_loss, &now.train_loss),
+            ("test loss", &self.test_loss, &now.test_loss),
+        ] {
             for ((step, a), b) in self.steps.iter().zip(old).zip(new) {
-                if !((a - b).abs() <= TOLERANCE * a.abs().max(1e-3)) {
+                let is_same = (a - b).abs() <= TOLERANCE * a.abs().max(1e-3);
+                if !is_same {
                     lines.push(format!("{name} at step {step}: recorded {a}, now {b}"));
                 }
             }
@@ -116,7 +121,8 @@ impl Golden {
 /// When a run differs from its record and is not blessed.
 pub fn golden(arguments: &Arguments) -> Result<(), Trouble> {
     let mut differing = 0;
-    let chosen = |p: &&Preset| arguments.presets.is_empty() || arguments.presets.iter().any(|name| name == p.slug);
+    let chosen =
+        |p: &&Preset| arguments.presets.is_empty() || arguments.presets.iter().any(|name| name == p.slug);
     for preset in PRESETS.iter().filter(chosen) {
         let path = golden_path(&arguments.folder, preset);
         let now = Golden::record(preset)?;
@@ -124,7 +130,11 @@ pub fn golden(arguments: &Arguments) -> Result<(), Trouble> {
             Ok(old) => old.differences(&now),
             Err(error) => vec![format!("{error:#}")],
         };
-        println!("{}: {}", preset.slug, if lines.is_empty() { "as recorded".into() } else { lines.join("; ") });
+        println!(
+            "{}: {}",
+            preset.slug,
+            if lines.is_empty() { "as recorded".into() } else { lines.join("; ") }
+        );
         if arguments.bless && !lines.is_empty() {
             let text = toml::to_string(&now).context("cannot write TOML")?;
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -133,7 +143,10 @@ pub fn golden(arguments: &Arguments) -> Result<(), Trouble> {
         }
     }
     if differing > 0 {
-        return Err(anyhow::anyhow!("{differing} presets differ from their record; --bless records them anew").into());
+        return Err(anyhow::anyhow!(
+            "{differing} presets differ from their record; --bless records them anew"
+        )
+        .into());
     }
     Ok(())
 }

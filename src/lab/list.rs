@@ -47,7 +47,12 @@ pub fn list() -> Result<(), Trouble> {
 pub fn explain(text: &str) -> Result<(), Trouble> {
     let link = open::link(text)?;
     println!("{}", encode(&link));
-    println!("{}, {}, {}", link.spec.task.info().name, link.spec.model.info().name, link.spec.optimizer.info().name);
+    println!(
+        "{}, {}, {}",
+        link.spec.task.info().name,
+        link.spec.model.info().name,
+        link.spec.optimizer.info().name
+    );
     let knobs = link.spec.knobs();
     for section in Section::ALL {
         println!("{}", section.label());
@@ -57,7 +62,8 @@ pub fn explain(text: &str) -> Result<(), Trouble> {
             println!("  {:<9} {:<12} {}", knob.key, value, knob.label);
         }
     }
-    let relevant: Vec<_> = link.spec.task.sampler().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
+    let relevant: Vec<_> =
+        link.spec.task.sampler().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
     println!("Relevant coordinates: {}", relevant.join(", "));
     Ok(())
 }

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use golden::{Golden, golden_path};
 pub use docs::{refresh, tables};
+pub use golden::{Golden, golden_path};
 
 use crate::protocol::Failure;
 

@@ -19,7 +19,9 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
         return Ok(preset.link());
     }
     let (link, notices) = decode(text);
-    let kept = |notice: &Problem| RESERVED.contains(&notice.key.as_str()) && link.reserved.iter().any(|r| r.0 == notice.key);
+    let kept = |notice: &Problem| {
+        RESERVED.contains(&notice.key.as_str()) && link.reserved.iter().any(|r| r.0 == notice.key)
+    };
     let bad: Vec<String> = notices.iter().filter(|n| !kept(n)).map(Problem::to_string).collect();
     if bad.is_empty() { Ok(link) } else { Err(Trouble::BadLink(bad)) }
 }

@@ -78,7 +78,8 @@ fn readings(
     outcome.rows.into_iter().for_each(|row| history.push(row));
     let task = spec.task.sampler();
     let finite = task.sample_size().is_some();
-    let found = outcome.solved.iter().flatten().copied().max().filter(|_| outcome.solved.iter().all(Option::is_some));
+    let found =
+        outcome.solved.iter().flatten().copied().max().filter(|_| outcome.solved.iter().all(Option::is_some));
     let relevant = task.relevant(spec.run.seed);
     let mut curves = [loss(&history, finite, found), accuracy(&history, finite, found)];
     curves.iter_mut().for_each(|lines| lines.log_x = log_x);

@@ -78,9 +78,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let spec = specification(arguments)?;
     // Before an hour of training, not after it.
     let mut output: Box<dyn Write> = match &arguments.output {
-        Some(path) => Box::new(
-            std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
-        ),
+        Some(path) => {
+            Box::new(std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?)
+        }
         None => Box::new(std::io::stdout().lock()),
     };
     let device = open::device(&spec)?;
@@ -117,10 +117,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     if !arguments.quiet {
         let report = device.report();
         let rate = (outcome.step - from) as f64 / seconds;
-        eprintln!("{} {} ({}, {seconds:.1} s, {rate:.0} steps/s)", closing(&outcome), report.name, report.learner);
+        eprintln!(
+            "{} {} ({}, {seconds:.1} s, {rate:.0} steps/s)",
+            closing(&outcome),
+            report.name,
+            report.learner
+        );
     }
     if spec.run.device == DeviceChoice::Auto && outcome.ending == Some(Ending::Diverged) {
-        return Err(Trouble::Other(anyhow::anyhow!("the loss is no longer finite; try a lower learning rate")));
+        return Err(Trouble::Other(anyhow::anyhow!(
+            "the loss is no longer finite; try a lower learning rate"
+        )));
     }
     Ok(())
 }
@@ -134,11 +141,15 @@ pub fn closing(outcome: &Outcome) -> String {
         (some, all) => {
             let steps: Vec<f32> = solved.iter().map(|s| *s as f32).collect();
             let (middle, low, high) = spread(&steps);
-            format!("Target accuracy reached by {some} of {all} replicas, at steps {low} to {high}, median {middle}.")
+            format!(
+                "Target accuracy reached by {some} of {all} replicas, at steps {low} to {high}, median {middle}."
+            )
         }
     };
     match outcome.ending {
-        Some(Ending::Diverged) => format!("The loss stopped being finite; last good step {}. {found}", outcome.step),
+        Some(Ending::Diverged) => {
+            format!("The loss stopped being finite; last good step {}. {found}", outcome.step)
+        }
         _ => format!("{} steps. {found}", outcome.step),
     }
 }
@@ -151,7 +162,11 @@ fn table(rows: &[Row]) -> String {
     for row in rows {
         let cell = |values: &[f32]| {
             let (middle, low, high) = spread(values);
-            if values.len() == 1 { format!("{middle:.6}") } else { format!("{middle:.4} ({low:.4} to {high:.4})") }
+            if values.len() == 1 {
+                format!("{middle:.6}")
+            } else {
+                format!("{middle:.4} ({low:.4} to {high:.4})")
+            }
         };
         let cells = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
         let numbers = cells.iter().map(|values| cell(values));

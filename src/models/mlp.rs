@@ -192,7 +192,11 @@ mod tests {
             assert!(mean.abs() < 0.01, "{init:?}: mean {mean}");
             assert!((square / variance - 1.0).abs() < 0.05, "{init:?}: {square} against {variance}");
             assert!(w.iter().all(|v| v.abs() <= bound));
-            assert!(initial[U].iter().all(|v| v.abs() <= bound * 0.25 + 1e-6 || *init == Initialisation::Gaussian));
+            assert!(
+                initial[U]
+                    .iter()
+                    .all(|v| v.abs() <= bound * 0.25 + 1e-6 || *init == Initialisation::Gaussian)
+            );
         }
     }
 

@@ -69,7 +69,11 @@ pub trait Net {
     /// # Shapes
     /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, inputs]`; the result is
     /// `[replicas, batch, 1]`.
-    fn forward(&self, parameters: &[burn::tensor::Tensor<3>], x: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3>;
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+    ) -> burn::tensor::Tensor<3>;
     /// Which parameters are trained.
     fn trained(&self) -> Vec<bool>;
 }

@@ -53,7 +53,15 @@ impl SparseParity {
 
     /// Appends `size` examples whose bits are draws of `stream` at `step`: one word holds one
     /// coordinate of 32 examples, which is how the kernels read them too. Examples start at `from`.
-    fn examples(&self, stream: Stream, step: u64, from: usize, size: usize, support: &[usize], out: &mut Batch) {
+    fn examples(
+        &self,
+        stream: Stream,
+        step: u64,
+        from: usize,
+        size: usize,
+        support: &[usize],
+        out: &mut Batch,
+    ) {
         let start = out.y.len();
         out.x.resize((start + size) * self.n, 0.0);
         out.y.resize(start + size, 0.0);
@@ -229,8 +237,12 @@ mod tests {
         task.finite_sample(3, 0, 0, 96, &mut whole);
         let row = |b: &Batch, e: usize| (b.x[e * 16..(e + 1) * 16].to_vec(), b.y[e]);
         let mut rows: Vec<_> = (0..96).map(|e| row(&whole, e)).collect();
-        let mut seen: Vec<_> =
-            (0..3).flat_map(|step| { let b = sample(&task, step, 32); (0..32).map(|e| row(&b, e)).collect::<Vec<_>>() }).collect();
+        let mut seen: Vec<_> = (0..3)
+            .flat_map(|step| {
+                let b = sample(&task, step, 32);
+                (0..32).map(|e| row(&b, e)).collect::<Vec<_>>()
+            })
+            .collect();
         let key = |a: &(Vec<f32>, f32), b: &(Vec<f32>, f32)| a.partial_cmp(b).unwrap();
         rows.sort_by(key);
         seen.sort_by(key);

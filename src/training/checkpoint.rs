@@ -35,7 +35,8 @@ impl Checkpoint {
         for (which, parameter) in self.spec.parameters().iter().enumerate() {
             let moments = self.weights.moments.get(which).into_iter().flatten().enumerate();
             arrays.push((parameter.name.clone(), parameter.shape, &self.weights.parameters[which]));
-            arrays.extend(moments.map(|(i, m)| (format!("{}.moment{i}", parameter.name), parameter.shape, m)));
+            arrays
+                .extend(moments.map(|(i, m)| (format!("{}.moment{i}", parameter.name), parameter.shape, m)));
         }
         let bytes: Vec<Vec<u8>> =
             arrays.iter().map(|(_, _, v)| v.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();

@@ -2,9 +2,9 @@
 
 use burn::tensor::Device as TensorDevice;
 
-use crate::protocol::{DeviceKind, DeviceReport};
 #[cfg(feature = "gpu")]
 use crate::protocol::Failure;
+use crate::protocol::{DeviceKind, DeviceReport};
 
 /// A device that tensors can live on, with its name.
 #[derive(Debug, Clone)]
@@ -53,8 +53,7 @@ impl Device {
     async fn open_gpu() -> Result<Self, Failure> {
         use burn::tensor::wgpu::wgpu::DeviceType;
         let opened = TensorDevice::wgpu_options().init_with_setup_async().await;
-        let (tensors, setup) =
-            opened.map_err(|e| Failure::NoGpu(format!("no GPU could be opened ({e})")))?;
+        let (tensors, setup) = opened.map_err(|e| Failure::NoGpu(format!("no GPU could be opened ({e})")))?;
         let info = setup.adapter.get_info();
         let api = if cfg!(target_family = "wasm") { "WebGPU".into() } else { format!("{:?}", setup.backend) };
         let name = if info.name.is_empty() { api } else { format!("{api}: {}", info.name) };

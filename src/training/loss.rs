@@ -38,7 +38,11 @@ impl Loss {
     /// # Shapes
     /// All tensors are `[replicas, batch, 1]`.
     #[cfg(feature = "train")]
-    pub fn forward(self, labels: burn::tensor::Tensor<3>, outputs: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
+    pub fn forward(
+        self,
+        labels: burn::tensor::Tensor<3>,
+        outputs: burn::tensor::Tensor<3>,
+    ) -> burn::tensor::Tensor<3> {
         use burn::tensor::activation::relu;
         match self {
             Loss::Hinge => relu(-(labels * outputs) + 1.0),

@@ -222,8 +222,15 @@ impl Session {
         self.learner.remember();
         self.last_good = self.step;
         self.note_solved(&row, events).await?;
-        events.push(Event::Metrics(vec![row]));
-        if self.spec.run.halt == Halt::Target && self.solved.iter().all(Option::is_some) && self.last_step <= self.spec.run.steps {
+        // One message per slice: a fast run measured at every step would flood the page.
+        match events.last_mut() {
+            Some(Event::Metrics(rows)) => rows.push(row),
+            _ => events.push(Event::Metrics(vec![row])),
+        }
+        if self.spec.run.halt == Halt::Target
+            && self.solved.iter().all(Option::is_some)
+            && self.last_step <= self.spec.run.steps
+        {
             return self.end(Ending::Target, events);
         }
         if self.step >= self.last_step {
@@ -303,8 +310,8 @@ impl Session {
 
     /// Steps per second of computing time since the last call: what the device can do.
     pub fn capacity(&mut self) -> Option<f64> {
-        let capacity = (self.busy_ms > 0.0 && self.busy_steps > 0)
-            .then(|| self.busy_steps as f64 / self.busy_ms * 1e3);
+        let capacity =
+            (self.busy_ms > 0.0 && self.busy_steps > 0).then(|| self.busy_steps as f64 / self.busy_ms * 1e3);
         (self.busy_ms, self.busy_steps) = (0.0, 0);
         capacity
     }

@@ -22,11 +22,16 @@ fn all_knobs() -> Vec<&'static Knob> {
 
 #[test]
 fn slugs_are_unique_and_every_entry_has_its_file() {
-    for (entries, folder) in catalogs().into_iter().zip(["src/tasks", "src/models", "src/training/optimizers"]) {
+    for (entries, folder) in
+        catalogs().into_iter().zip(["src/tasks", "src/models", "src/training/optimizers"])
+    {
         for (i, entry) in entries.iter().enumerate() {
             assert!(entries[..i].iter().all(|other| other.info.slug != entry.info.slug));
             let file = format!("{folder}/{}.rs", entry.info.slug.replace('-', "_"));
-            assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists(), "{file} is missing");
+            assert!(
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists(),
+                "{file} is missing"
+            );
             assert!(entry.info.about.ends_with('.') && !entry.info.sources.is_empty(), "{}", entry.info.slug);
             assert!(entry.info.sources.iter().all(|s| s.url.starts_with("https://")));
         }
@@ -36,7 +41,11 @@ fn slugs_are_unique_and_every_entry_has_its_file() {
 #[test]
 fn knobs_are_well_formed_and_unique_wherever_they_meet() {
     for knob in all_knobs() {
-        assert!(knob.key.len() <= 8 && knob.key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()), "{}", knob.key);
+        assert!(
+            knob.key.len() <= 8 && knob.key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()),
+            "{}",
+            knob.key
+        );
         assert!(knob.help.ends_with('.') && knob.help.len() <= 130, "{}: {}", knob.key, knob.help);
         assert!(!knob.label.ends_with(':') && !knob.label.is_empty());
         if let Range::Int(low, high) = knob.range {
@@ -76,8 +85,12 @@ fn every_knob_goes_through_a_link() {
         base.parse("opt", optimizer.info.slug).unwrap();
         for (_, knob) in base.knobs() {
             let values: Vec<Value> = match knob.range {
-                Range::Int(low, high) => vec![Value::Int(low), Value::Int(low / 2 + high / 2), Value::Int(high)],
-                Range::Real(low, high) => vec![Value::Real(low), Value::Real((low + high) / 2.0), Value::Real(high)],
+                Range::Int(low, high) => {
+                    vec![Value::Int(low), Value::Int(low / 2 + high / 2), Value::Int(high)]
+                }
+                Range::Real(low, high) => {
+                    vec![Value::Real(low), Value::Real((low + high) / 2.0), Value::Real(high)]
+                }
                 Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
                 Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
                 Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
@@ -104,7 +117,10 @@ fn every_combination_trains() {
                 for loss in Loss::ALL {
                     let link = format!(
                         "#v1/{}?model={}&opt={}&loss={}&n=8&width=8&held=64&steps=20&halt=steps&every=10&replicas=2",
-                        task.info.slug, model.info.slug, optimizer.info.slug, loss.slug()
+                        task.info.slug,
+                        model.info.slug,
+                        optimizer.info.slug,
+                        loss.slug()
                     );
                     let (link, notices) = decode(&link);
                     assert!(notices.is_empty(), "{notices:?}");

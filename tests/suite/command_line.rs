@@ -53,7 +53,13 @@ fn runs_are_resumed_from_checkpoint_files() {
     assert!(half.status.success(), "{}", text(&half.stderr));
     let rest = lab(&["run", LINK, "--resume", path, "-q", "--format", "csv"]);
     let whole = lab(&["run", LINK, "-q", "--format", "csv"]);
-    let tail = |output: &Output| text(&output.stdout).lines().filter(|l| l.starts_with("75,") || l.starts_with("100,")).map(String::from).collect::<Vec<_>>();
+    let tail = |output: &Output| {
+        text(&output.stdout)
+            .lines()
+            .filter(|l| l.starts_with("75,") || l.starts_with("100,"))
+            .map(String::from)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(tail(&rest).len(), 4);
     assert_eq!(tail(&rest), tail(&whole));
     std::fs::write(&file, b"nonsense").unwrap();

@@ -54,13 +54,15 @@ fn flex_and_wgpu_agree_after_1_10_and_100_steps() {
                 learners.iter_mut().for_each(|learner| learner.train(step, lr));
                 step += 1;
             }
-            let [cpu, gpu] = learners.each_ref().map(|learner| pollster::block_on(learner.weights()).unwrap());
+            let [cpu, gpu] =
+                learners.each_ref().map(|learner| pollster::block_on(learner.weights()).unwrap());
             for (which, (a, b)) in cpu.parameters.iter().zip(&gpu.parameters).enumerate() {
                 let scale = a.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
                 let worst = a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale;
                 assert!(worst <= tolerance(until), "{link}: parameter {which} after {until} steps: {worst}");
             }
-            let rows = learners.each_mut().map(|learner| pollster::block_on(learner.measure(step, 256)).unwrap());
+            let rows =
+                learners.each_mut().map(|learner| pollster::block_on(learner.measure(step, 256)).unwrap());
             let difference = (rows[0].test_loss[0] - rows[1].test_loss[0]).abs();
             assert!(difference <= tolerance(until) * (1.0 + rows[0].test_loss[0]), "{link}: {rows:?}");
         }
@@ -99,9 +101,11 @@ fn the_generator_gives_the_same_bits_inside_a_kernel() {
     }
     let client = <WgpuRuntime>::client(&cubecl::wgpu::WgpuDevice::default());
     let count = 1000usize;
-    for (seed, purpose, replica, step) in
-        [(0u64, Purpose::Batch, 0, 0), (u64::MAX - 5, Purpose::Weights, 7, 12_345), (1 << 40, Purpose::Order, 255, u32::MAX)]
-    {
+    for (seed, purpose, replica, step) in [
+        (0u64, Purpose::Batch, 0, 0),
+        (u64::MAX - 5, Purpose::Weights, 7, 12_345),
+        (1 << 40, Purpose::Order, 255, u32::MAX),
+    ] {
         let out = client.empty(count * 4);
         draws::launch(
             &client,

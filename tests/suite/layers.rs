@@ -19,8 +19,40 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("platform", &["protocol"]),
     ("worker", &["platform", "protocol", "training", "run"]),
     ("worker_web", &["platform", "protocol", "training", "worker"]),
-    ("app", &["settings", "catalog", "tasks", "models", "run", "permalink", "presets", "protocol", "analysis", "charts", "platform", "training"]),
-    ("lab", &["settings", "catalog", "tasks", "models", "run", "permalink", "presets", "protocol", "analysis", "charts", "platform", "training"]),
+    (
+        "app",
+        &[
+            "settings",
+            "catalog",
+            "tasks",
+            "models",
+            "run",
+            "permalink",
+            "presets",
+            "protocol",
+            "analysis",
+            "charts",
+            "platform",
+            "training",
+        ],
+    ),
+    (
+        "lab",
+        &[
+            "settings",
+            "catalog",
+            "tasks",
+            "models",
+            "run",
+            "permalink",
+            "presets",
+            "protocol",
+            "analysis",
+            "charts",
+            "platform",
+            "training",
+        ],
+    ),
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.
@@ -71,7 +103,10 @@ fn imports_point_one_way() {
         if room == "lib" || room == "bin" {
             continue;
         }
-        let (_, allowed) = ALLOWED.iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("{room} is not in the table"));
+        let (_, allowed) = ALLOWED
+            .iter()
+            .find(|(name, _)| *name == room)
+            .unwrap_or_else(|| panic!("{room} is not in the table"));
         let text = std::fs::read_to_string(&file).unwrap();
         // Tests may look around.
         let text = text.split("#[cfg(test)]").next().unwrap();

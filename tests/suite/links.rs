@@ -32,8 +32,12 @@ fn value(range: Range, a: u64, b: f64) -> Value {
         Range::Int(low, high) => Value::Int(low + a % (high - low).saturating_add(1)),
         Range::Real(low, high) => Value::Real(low + (high - low) * b),
         Range::Choice(options) => Value::Choice(options[a as usize % options.len()].slug.to_string()),
-        Range::List(low, high) => Value::List((0..a % 4).map(|i| low + (a + i * 7) % (high - low + 1)).collect()),
-        Range::Schedule(low, high) => Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect()),
+        Range::List(low, high) => {
+            Value::List((0..a % 4).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
+        }
+        Range::Schedule(low, high) => {
+            Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect())
+        }
     }
 }
 

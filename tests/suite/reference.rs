@@ -53,7 +53,13 @@ impl Reference {
     /// dℓ/dŷ.
     fn slope(&self, y: f64, output: f64) -> f64 {
         match self.loss {
-            Loss::Hinge => if y * output < 1.0 { -y } else { 0.0 },
+            Loss::Hinge => {
+                if y * output < 1.0 {
+                    -y
+                } else {
+                    0.0
+                }
+            }
             Loss::Square => 2.0 * (output - y),
             Loss::CrossEntropy => -y / (1.0 + (y * output).exp()),
         }

@@ -121,7 +121,8 @@ fn a_diverged_run_goes_back_to_its_last_good_step() {
     while !run.finished() {
         seen.extend(pollster::block_on(run.advance(1e9, 10)).unwrap());
     }
-    let Some(Event::Diverged { step, last_good }) = seen.iter().find(|e| matches!(e, Event::Diverged { .. })) else {
+    let Some(Event::Diverged { step, last_good }) = seen.iter().find(|e| matches!(e, Event::Diverged { .. }))
+    else {
         panic!("a learning rate of 50 must diverge: {seen:?}")
     };
     assert!(last_good < step);
@@ -173,10 +174,14 @@ fn impossible_runs_are_refused_in_a_sentence() {
 #[test]
 fn optimizers_follow_their_printed_rules() {
     for rule in [
-        "opt=sgd&lr=0.05&wd=0.1&", "opt=sgd&lr=0.05&mom=0.9&wd=0.01&", "opt=adam&lr=0.01&",
-        "opt=adam&lr=0.01&wd=0.1&", "opt=adam&lr=0.01&wd=0.1&wdkind=coupled&b1=0.8&b2=0.95&eps=0.001&",
+        "opt=sgd&lr=0.05&wd=0.1&",
+        "opt=sgd&lr=0.05&mom=0.9&wd=0.01&",
+        "opt=adam&lr=0.01&",
+        "opt=adam&lr=0.01&wd=0.1&",
+        "opt=adam&lr=0.01&wd=0.1&wdkind=coupled&b1=0.8&b2=0.95&eps=0.001&",
     ] {
-        let link = format!("#v1/sparse-parity?{rule}n=7&width=5&loss=ce&batch=16&steps=40&halt=steps&held=64");
+        let link =
+            format!("#v1/sparse-parity?{rule}n=7&width=5&loss=ce&batch=16&steps=40&halt=steps&held=64");
         let spec = spec(&link);
         let mut run = session(&link);
         finish(&mut run);

@@ -140,13 +140,29 @@ fn bad_commands_become_one_sentence_and_the_worker_lives_on() {
     let mut worker = Worker::new(Device::cpu());
     for (command, payload) in [
         (start(spec(LINK), false), Payload::Bytes(vec![1, 2, 3])),
-        (start({ let mut s = spec(LINK); s.parse("k", "8").unwrap(); s.parse("n", "4").unwrap(); s }, false), Payload::Empty),
+        (
+            start(
+                {
+                    let mut s = spec(LINK);
+                    s.parse("k", "8").unwrap();
+                    s.parse("n", "4").unwrap();
+                    s
+                },
+                false,
+            ),
+            Payload::Empty,
+        ),
     ] {
         let messages = worker.handle(command, payload);
-        assert!(has(&messages, |e| matches!(e, Event::Failed(Failure::BadCheckpoint(_) | Failure::Impossible(_)))));
+        assert!(has(&messages, |e| matches!(
+            e,
+            Event::Failed(Failure::BadCheckpoint(_) | Failure::Impossible(_))
+        )));
         assert_eq!(slice(&mut worker), (vec![], Next::Idle));
     }
-    for command in [Command::Play, Command::Step, Command::Pause, Command::Checkpoint, Command::LearningRate(1.0)] {
+    for command in
+        [Command::Play, Command::Step, Command::Pause, Command::Checkpoint, Command::LearningRate(1.0)]
+    {
         worker.handle(command, Payload::Empty);
         assert_eq!(slice(&mut worker).1, Next::Idle);
     }
