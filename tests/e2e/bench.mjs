@@ -11,11 +11,12 @@ const number = (text) => Number(text.replace(/[^\d.]/g, ""));
 
 async function measure(name, link, seconds) {
   const fresh = await visit(browser.context, site.address, link);
+  await until(async () => number(await fresh.see("step").textContent()) > 200, "steps");
+  await fresh.page.waitForTimeout(1000); // opening the page is over, and what follows is training
   await fresh.page.evaluate(() => {
     window.long = [];
     new PerformanceObserver((list) => list.getEntries().forEach((e) => window.long.push(Math.round(e.duration)))).observe({ type: "longtask" });
   });
-  await until(async () => number(await fresh.see("step").textContent()) > 200, "steps");
   const at = async () => [performance.now(), number(await fresh.see("step").textContent())];
   const memory = () => fresh.page.workers()[0].evaluate(() => self.wasm.memory.buffer.byteLength / 2 ** 20);
   const [begin, from, before] = [...(await at()), await memory()];

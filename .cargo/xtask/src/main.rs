@@ -13,6 +13,7 @@ mod size;
 mod system;
 mod tests;
 mod version;
+mod wasm;
 mod web;
 
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ cargo xtask <command>
   test [filter]         everything that must hold: format, core, native tests, page, browser
   check                 lints and docs on top: what to run before a commit
   size                  compressed sizes of dist/ against .cargo/size-budget.toml
-  science               the claims of every preset, the slow ones (minutes to hours)
+  science               the claims of every preset, with their numbers printed
   bench                 steps per second, on this machine and in its browser
   lab <arguments>       the command line of the library; `cargo lab` is short for it
   setup [--browser]     only fetch the tools; every command above does so by itself

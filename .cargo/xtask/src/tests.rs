@@ -172,12 +172,12 @@ fn is_summary(line: &str) -> bool {
     line.starts_with("Summary [") || line.starts_with("test result: ")
 }
 
-/// `cargo xtask science`: the slow tests, in full.
+/// `cargo xtask science`: the presets' claims, with their numbers printed.
 pub fn science(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
     system::vulkan();
     let _claim = project.claim(&project.native_builds())?;
     let cargo = &mut native(project);
-    cargo.arg("test").args(FEATURES).args(["--test", "science", "--", "--ignored", "--nocapture"]);
+    cargo.arg("test").args(FEATURES).args(["--test", "science", "--", "--include-ignored", "--nocapture"]);
     status(cargo.args(filter)).map(code)
 }
 

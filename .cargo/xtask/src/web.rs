@@ -14,6 +14,7 @@ use crate::Outcome;
 use crate::cache::{self, Project};
 use crate::process::{run, say};
 use crate::setup::{self, Toolchain};
+use crate::wasm;
 
 const INDEX: &str = "www/index.html";
 const HEADERS: &str = "www/_headers";
@@ -109,6 +110,7 @@ fn trunk(project: &Project, toolchain: &Toolchain, verb: &str, dist: &Path) -> C
 /// browser could otherwise pair a new page with an old worker. The content policy goes there as
 /// well, because GitHub Pages sends no headers of ours.
 fn finish(project: &Project, dist: &Path) -> Outcome {
+    wasm::strip_names(dist)?;
     let mut build = Fnv::default();
     for bundle in bundles(project)? {
         for end in [".js", "_bg.wasm"] {
