@@ -215,13 +215,18 @@ impl Worker {
     }
 
     /// Steps that the speed limit allows now.
-    fn allowed(&self) -> u64 {
+    fn allowed(&mut self) -> u64 {
         if self.speed == 0 {
             return u64::MAX;
         }
-        let due = self.anchor.1 + ((now_ms() - self.anchor.0) * self.speed as f64 / 1e3) as u64;
-        // A device that cannot keep up must not save the arrears for later.
-        due.saturating_sub(self.step()).min(self.speed.max(4) / 4 + 1)
+        let now = now_ms();
+        let due = self.anchor.1 + ((now - self.anchor.0) * self.speed as f64 / 1e3) as u64;
+        let (allowed, most) = (due.saturating_sub(self.step()), self.speed / 10 + 1);
+        if allowed > most {
+            // A device that cannot keep up must not save the arrears for later.
+            self.anchor = (now, self.step() + most);
+        }
+        allowed.min(most)
     }
 }
 

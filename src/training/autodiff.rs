@@ -5,6 +5,13 @@
 //! graph outlives its step and the update itself records nothing. The losses are differentiated without
 //! being summed first: the gradient of a sum is one everywhere, and Burn's whole-tensor sum uses float
 //! atomics on some GPUs, which would make runs irreproducible (tracel-ai/burn#5156).
+//!
+//! # Speed
+//! (50,3)-parity, width 100, batch 32, plain SGD, fresh data, on one core of an idle two-core server,
+//! 2026-11-21, steps/s: flex natively 19,300; flex in a Chromium worker 12,500; TensorFlow.js 4 in the same
+//! Chromium 2,100 on its wasm backend and 670 on its own; wgpu on simulated GPUs 135 (lavapipe). On a server
+//! with an NVIDIA H200: wgpu 1,020, PyTorch eager 890. A step there is a millisecond of launches, whatever
+//! its size, which is what the fused kernels will remove.
 
 use burn::tensor::{Device, Tensor, TensorData};
 

@@ -22,5 +22,5 @@ fn presets_run_as_recorded() {
 #[test]
 fn the_tables_of_the_readme_are_up_to_date() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    assert_eq!(refresh(&readme).unwrap(), readme, "`cargo lab docs` refreshes it");
+    assert!(refresh(&readme).unwrap() == readme, "out of date; `cargo lab docs` refreshes it");
 }
