@@ -63,7 +63,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-20",
         name: "A parity of 3 in 20 bits",
-        link: "#v1/sparse-parity?n=20&width=64",
+        link: "#v1/sparse-parity?n=20&width=64&every=10&speed=200",
         claim: "The loss rests at chance, then falls all at once: the network has found the 3 bits that matter.",
         source: "Edelman 2024, section 5.3 (Barak et al. 2022, figure 1)",
         instance: "Kept: loss, initialisation, learning rate, batch size. Shrunk: 20 bits instead of 50, width 64 instead of 100.",

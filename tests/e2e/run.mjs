@@ -65,7 +65,7 @@ describe("the first view", () => {
     await see("chart-loss").waitFor({ timeout: 20_000 });
     assert.match(await page.title(), /Vivarium/);
     await until(async () => (await pixels(page, "chart-loss")) > 2, "axes");
-    assert.match(page.url(), /#v1\/sparse-parity\?n=20&width=64$/);
+    assert.match(page.url(), /#v1\/sparse-parity\?n=20&width=64&every=10&speed=200$/);
     await until(async () => (await stepOf(see)) > 50, "steps");
     await found(see);
     const measured = await rows(page);

@@ -50,15 +50,11 @@ impl Adam {
 }
 
 #[cfg(feature = "train")]
+use super::Array;
+
+#[cfg(feature = "train")]
 impl super::Update for Adam {
-    fn update(
-        &self,
-        parameter: burn::tensor::Tensor<3>,
-        gradient: burn::tensor::Tensor<3>,
-        moments: &mut [burn::tensor::Tensor<3>],
-        lr: f64,
-        step: u64,
-    ) -> burn::tensor::Tensor<3> {
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array {
         let (mut parameter, mut g) = (parameter, gradient);
         if self.decay > 0.0 {
             match self.kind {

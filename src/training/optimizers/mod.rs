@@ -34,6 +34,10 @@ impl Optimizer {
     }
 }
 
+/// One parameter, gradient or moment: `[replicas, rows, columns]`.
+#[cfg(feature = "train")]
+pub type Array = burn::tensor::Tensor<3>;
+
 /// One parameter's update rule on tensors.
 #[cfg(feature = "train")]
 pub trait Update {
@@ -42,14 +46,7 @@ pub trait Update {
     ///
     /// # Shapes
     /// All tensors are `[replicas, rows, columns]`.
-    fn update(
-        &self,
-        parameter: burn::tensor::Tensor<3>,
-        gradient: burn::tensor::Tensor<3>,
-        moments: &mut [burn::tensor::Tensor<3>],
-        lr: f64,
-        step: u64,
-    ) -> burn::tensor::Tensor<3>;
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array;
 }
 
 #[cfg(feature = "train")]

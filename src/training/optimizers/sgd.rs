@@ -35,15 +35,11 @@ impl Sgd {
 }
 
 #[cfg(feature = "train")]
+use super::Array;
+
+#[cfg(feature = "train")]
 impl super::Update for Sgd {
-    fn update(
-        &self,
-        parameter: burn::tensor::Tensor<3>,
-        gradient: burn::tensor::Tensor<3>,
-        moments: &mut [burn::tensor::Tensor<3>],
-        lr: f64,
-        _step: u64,
-    ) -> burn::tensor::Tensor<3> {
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, _step: u64) -> Array {
         let mut push = gradient;
         if self.decay > 0.0 {
             push = push + parameter.clone() * self.decay as f32;
