@@ -167,6 +167,12 @@ impl RunSpec {
         self.knobs().into_iter().map(|(_, knob)| knob).find(|knob| knob.key == key)
     }
 
+    /// Whether the setting behind `key` has an effect with the others as they are.
+    pub fn applies(&self, key: &str) -> bool {
+        let only = self.knob(key).and_then(|knob| knob.only);
+        only.is_none_or(|(chooser, chosen)| self.value(chooser) == Some(Value::Choice(chosen.into())))
+    }
+
     /// The value behind `key`, also for the keys that choose model and optimizer.
     pub fn value(&self, key: &str) -> Option<Value> {
         match key {
@@ -342,6 +348,14 @@ mod tests {
         }
         assert_eq!(spec.repair()[0].key, "replicas");
         assert!(spec.problems().is_empty());
+    }
+
+    #[test]
+    fn settings_without_effect_are_known() {
+        let mut spec = RunSpec::default();
+        assert!(!spec.applies("degree") && spec.applies("width") && spec.applies("model"));
+        spec.parse("act", "power").unwrap();
+        assert!(spec.applies("degree"));
     }
 
     #[test]

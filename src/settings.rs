@@ -46,6 +46,8 @@ pub struct Knob {
     pub unit: &'static str,
     /// The values it takes.
     pub range: Range,
+    /// Key and value of the choice without which it has no effect.
+    pub only: Option<(&'static str, &'static str)>,
 }
 
 /// A value of any knob.
@@ -284,12 +286,13 @@ macro_rules! choices {
 
 /// A struct whose fields are knobs.
 ///
-/// Each field states type, default, permalink key, label, range and, if it has one, its unit. The doc
+/// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when
+/// "key" = "value"` names the choice without which it has no effect. The doc
 /// comment's one sentence is also the tooltip and the README text.
 #[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $name:ident {
-        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)?;)*
+        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $chosen:literal)?;)*
     }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -304,6 +307,7 @@ macro_rules! settings {
                 help: $help.trim_ascii(),
                 unit: concat!($($unit)?),
                 range: $range,
+                only: { let only: &[(&str, &str)] = &[$(($chooser, $chosen))?]; only.first().copied() },
             }),*];
             fn value(&self, key: &str) -> Option<$crate::settings::Value> {
                 match key {

@@ -59,8 +59,8 @@ settings! {
         width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of the activation z^degree; ReLU does not use it.
-        degree: usize = 3, "degree", "Degree of z^degree", Range::Int(2, 8);
+        /// Exponent of the activation z^degree.
+        degree: usize = 3, "degree", "Degree of z^degree", Range::Int(2, 8), only when "act" = "power";
         /// Law of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Biases that are trained; odd parities need one somewhere to break the symmetry.

@@ -52,6 +52,12 @@ fn knobs_are_well_formed_and_unique_wherever_they_meet() {
             assert!(low < high);
         }
     }
+    for entry in catalogs().into_iter().flatten() {
+        for (chooser, chosen) in entry.knobs.iter().filter_map(|knob| knob.only) {
+            let chooser = entry.knobs.iter().find(|knob| knob.key == chooser).unwrap();
+            chooser.parse(chosen).unwrap();
+        }
+    }
     for task in Task::ENTRIES {
         for model in Model::ENTRIES {
             for optimizer in Optimizer::ENTRIES {

@@ -37,6 +37,7 @@ pub fn Knob(
     let is_default = store.memo(move |state| {
         default_text(state.form_spec(), key).is_none_or(|default| default == shown(state, key))
     });
+    let idle = store.memo(move |state| !state.form_spec().applies(key));
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
     let asked = RwSignal::new(false);
     let dismissed = RwSignal::new(false);
@@ -65,12 +66,17 @@ pub fn Knob(
     };
     view! {
         <div class="knob" class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
+            class:knob--idle=idle
             on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
             <label class="knob__label" for=id.clone()>
                 {label}
                 " "
                 <span class="knob__unit">
-                    {move || if key == SPEED_KEY && text.with(|t| t == "0") { "no limit" } else { unit }}
+                    {move || match () {
+                        () if idle.get() => "no effect now",
+                        () if key == SPEED_KEY && text.with(|t| t == "0") => "no limit",
+                        () => unit,
+                    }}
                 </span>
             </label>
             <button class="knob__about" type="button" tabindex="-1" aria-label=format!("About {label}")
