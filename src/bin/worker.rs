@@ -2,7 +2,7 @@
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
-    wasm_bindgen_futures::spawn_local(vivarium::worker_web::serve(async {
+    vivarium::platform::web::spawn(vivarium::worker_web::serve(async {
         Ok(vivarium::training::device::Device::cpu())
     }));
 }

@@ -26,6 +26,12 @@ pub fn fresh_seed() -> u64 {
     getrandom::u32().map_or_else(|_| now_ms() as u64, u64::from)
 }
 
+/// Runs `task` beside everything else on this thread.
+#[expect(clippy::disallowed_methods, reason = "the one place where tasks start")]
+pub fn spawn(task: impl Future<Output = ()> + 'static) {
+    wasm_bindgen_futures::spawn_local(task);
+}
+
 /// Comes back after at least `ms` milliseconds.
 pub async fn sleep(ms: f64) {
     let promise = Promise::new(&mut |resolve, _| set_timeout(&resolve, ms));

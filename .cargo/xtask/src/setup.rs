@@ -162,7 +162,7 @@ fn build_std(project: &Project, toolchain: &Toolchain) -> Outcome {
     Ok(())
 }
 
-// Programs from crates.io -------------------------------------------------------------------------
+// Programs that cargo installs --------------------------------------------------------------------
 
 fn trunk(project: &Project) -> Outcome {
     if installed(project, "trunk").is_some_and(|version| version >= TRUNK) {
@@ -200,5 +200,8 @@ fn install(project: &Project, package: &str, version: Version, flags: &[&str]) -
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "0"))
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "0"))?;
+    // Kept until now so that an interrupted installation goes on where it stopped.
+    let _ = fs::remove_dir_all(project.tools_target());
+    Ok(())
 }

@@ -96,7 +96,7 @@ pub fn Help(
             <p>
                 "A network with one hidden layer is shown random bits and must answer with the product of a few of \
                  them, without being told which. Getting all but one right tells it nothing, so its loss rests at \
-                 chance until, quite suddenly, it does not. The weights show the bits being found long before."
+                 chance until, quite suddenly, it does not. The weights show the bits being found before that."
             </p>
             <p>
                 "Every number follows from the settings and the seed. The address of this page holds them: copy it, \
