@@ -276,8 +276,8 @@ impl RunSpec {
 
     /// Learning rate at `step`, with the changes made while the run went on.
     pub fn learning_rate(&self, step: u64) -> f64 {
-        let changes = self.run.schedule.iter().rev();
-        changes.clone().find(|(from, _)| *from <= step).map_or(self.optimizer.learning_rate(), |(_, lr)| *lr)
+        let change = self.run.schedule.iter().rev().find(|(from, _)| *from <= step);
+        change.map_or(self.optimizer.learning_rate(), |(_, lr)| *lr)
     }
 
     /// Records that the learning rate is `lr` from `step` on; later changes are forgotten.

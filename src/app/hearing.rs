@@ -12,10 +12,11 @@ use crate::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payl
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
-/// Seconds of silence after which a running trainer is asked for a sign, and after which it counts as dead.
-const ASK_AFTER: u32 = 5;
 /// Seconds in which the browser must have said what GPU it has.
 const SURVEY_WITHIN: u32 = 5;
+/// Seconds of silence after which a running trainer is asked for a sign.
+const ASK_AFTER: u32 = 5;
+/// Seconds of silence after which it counts as dead.
 const DEAD_AFTER: u32 = 12;
 
 impl State {

@@ -10,7 +10,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::{Trouble, open};
 use crate::analysis::curves::spread;
 use crate::protocol::{Ending, Row};
-use crate::run::{DeviceChoice, RunSpec};
+use crate::run::RunSpec;
 use crate::training::checkpoint::Checkpoint;
 use crate::training::session::{Options, Outcome, Session};
 
@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
             report.learner
         );
     }
-    if spec.run.device == DeviceChoice::Auto && outcome.ending == Some(Ending::Diverged) {
+    if outcome.ending == Some(Ending::Diverged) {
         return Err(Trouble::Other(anyhow::anyhow!(
             "the loss is no longer finite; try a lower learning rate"
         )));

@@ -86,8 +86,16 @@ impl SparseParity {
         }
     }
 
-    fn stream(&self, seed: u64, purpose: Purpose, replica: u32) -> Stream {
-        Stream::new(seed, purpose, replica)
+    /// Flips each of the labels, of which the first is example number `from`, with probability p.
+    fn flip(&self, seed: u64, replica: u32, step: u64, from: usize, labels: &mut [f32]) {
+        if self.noise > 0.0 {
+            let noise = Stream::new(seed, Purpose::Noise, replica);
+            for (e, label) in labels.iter_mut().enumerate() {
+                if noise.chance(step, (from + e) as u32, self.noise) {
+                    *label = -*label;
+                }
+            }
+        }
     }
 }
 
@@ -111,19 +119,12 @@ impl Sampler for SparseParity {
         }
         let start = out.y.len();
         let relevant = self.relevant(seed);
-        self.examples(self.stream(seed, Purpose::Batch, replica), step, 0, size, &relevant, out);
-        if self.noise > 0.0 {
-            let noise = self.stream(seed, Purpose::Noise, replica);
-            for e in 0..size {
-                if noise.chance(step, e as u32, self.noise) {
-                    out.y[start + e] = -out.y[start + e];
-                }
-            }
-        }
+        self.examples(Stream::new(seed, Purpose::Batch, replica), step, 0, size, &relevant, out);
+        self.flip(seed, replica, step, 0, &mut out.y[start..]);
     }
 
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        let order = self.stream(seed, Purpose::Order, replica);
+        let order = Stream::new(seed, Purpose::Order, replica);
         let (m, first) = (self.m as u64, step * size as u64);
         (first..first + size as u64)
             .map(|visit| order.shuffled(visit / m, (visit % m) as u32, m as u32) as usize)
@@ -132,21 +133,14 @@ impl Sampler for SparseParity {
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
         let relevant = self.relevant(seed);
-        self.examples(self.stream(seed, Purpose::HeldOut, 0), 0, from, size, &relevant, out);
+        self.examples(Stream::new(seed, Purpose::HeldOut, 0), 0, from, size, &relevant, out);
     }
 
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
         let start = out.y.len();
         let relevant = self.relevant(seed);
-        self.examples(self.stream(seed, Purpose::Sample, replica), 0, from, size, &relevant, out);
-        if self.noise > 0.0 {
-            let noise = self.stream(seed, Purpose::Noise, replica);
-            for e in 0..size {
-                if noise.chance(0, (from + e) as u32, self.noise) {
-                    out.y[start + e] = -out.y[start + e];
-                }
-            }
-        }
+        self.examples(Stream::new(seed, Purpose::Sample, replica), 0, from, size, &relevant, out);
+        self.flip(seed, replica, 0, from, &mut out.y[start..]);
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -155,7 +149,7 @@ impl Sampler for SparseParity {
 
     fn relevant(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
-            return self.stream(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
+            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
         }
         let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
         support.sort_unstable();

@@ -160,17 +160,28 @@ impl Learner for Autodiff {
     }
 
     fn weights(&self) -> Local<'_, Weights> {
+        // Everything in one array: a browser may take 100 ms for each reading back.
+        let kept = self.parameters.iter().chain(self.moments.iter().flatten()).cloned();
+        let all = Tensor::cat(
+            kept.map(|t| {
+                let len = t.shape().num_elements();
+                t.reshape([1, 1, len])
+            })
+            .collect(),
+            2,
+        );
         Box::pin(async move {
-            let mut weights = Weights::default();
-            for (parameter, moments) in self.parameters.iter().zip(&self.moments) {
-                weights.parameters.push(read(parameter.clone()).await?);
-                let mut read_moments = vec![];
-                for moment in moments {
-                    read_moments.push(read(moment.clone()).await?);
-                }
-                weights.moments.push(read_moments);
-            }
-            Ok(weights)
+            let numbers = read(all).await?;
+            let mut rest = numbers.as_slice();
+            let mut next = |parameter: &Parameter| {
+                let (these, others) = rest.split_at(parameter.len());
+                rest = others;
+                these.to_vec()
+            };
+            let parameters = self.shapes.iter().map(&mut next).collect();
+            let moments = self.shapes.iter().zip(&self.moments);
+            let moments = moments.map(|(shape, kept)| kept.iter().map(|_| next(shape)).collect()).collect();
+            Ok(Weights { parameters, moments })
         })
     }
 

@@ -69,6 +69,18 @@ fn runs_are_resumed_from_checkpoint_files() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[test]
+fn a_diverged_run_keeps_its_data_and_is_a_failure_on_every_device() {
+    let link =
+        "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400";
+    for device in ["auto", "cpu"] {
+        let output = lab(&["run", link, "-q", "--format", "csv", "--device", device]);
+        assert_eq!(output.status.code(), Some(1), "{device}");
+        assert!(text(&output.stderr).contains("no longer finite"), "{device}");
+        assert!(text(&output.stdout).lines().count() > 1, "{device}: the measurements so far are printed");
+    }
+}
+
 /// The device that is always full.
 #[cfg(target_os = "linux")]
 #[test]

@@ -19,40 +19,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("platform", &["protocol"]),
     ("worker", &["platform", "protocol", "training", "run"]),
     ("worker_web", &["platform", "protocol", "training", "worker"]),
-    (
-        "app",
-        &[
-            "settings",
-            "catalog",
-            "tasks",
-            "models",
-            "run",
-            "permalink",
-            "presets",
-            "protocol",
-            "analysis",
-            "charts",
-            "platform",
-            "training",
-        ],
-    ),
-    (
-        "lab",
-        &[
-            "settings",
-            "catalog",
-            "tasks",
-            "models",
-            "run",
-            "permalink",
-            "presets",
-            "protocol",
-            "analysis",
-            "charts",
-            "platform",
-            "training",
-        ],
-    ),
+    ("app", FRONT),
+    ("lab", FRONT),
+];
+
+/// What the two fronts, page and command line, may name.
+const FRONT: &[&str] = &[
+    "settings",
+    "catalog",
+    "tasks",
+    "models",
+    "run",
+    "permalink",
+    "presets",
+    "protocol",
+    "analysis",
+    "charts",
+    "platform",
+    "training",
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.
