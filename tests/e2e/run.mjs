@@ -129,6 +129,16 @@ describe("a link", () => {
     await page.close();
   });
 
+  it("is copied to the clipboard", async () => {
+    await plain.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { page, see, heard } = await visit(plain.context, site.address, LINK);
+    await see("copy-link").click();
+    await until(async () => /Copied/.test(await text(see("copy-link"))), "the button to say so");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
   it("that is bad is answered with notices, keeps the rest and executes nothing", async () => {
     const bad = "#v1/sparse-parity?n=14&k=2&batch=0&x=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&width=16";
     const { page, heard, see } = await visit(plain.context, site.address, bad);
