@@ -24,6 +24,7 @@ pub mod analysis;
 pub mod app;
 pub mod catalog;
 pub mod charts;
+pub mod kernels;
 pub mod models;
 pub mod permalink;
 pub mod platform;
@@ -34,9 +35,9 @@ pub mod run;
 pub mod settings;
 pub mod tasks;
 pub mod training;
-#[cfg(feature = "train")]
+#[cfg(feature = "session")]
 pub mod worker;
-#[cfg(all(feature = "train", feature = "web", target_family = "wasm"))]
+#[cfg(all(feature = "session", feature = "web", target_family = "wasm"))]
 pub mod worker_web;
 
 #[cfg(feature = "cli")]

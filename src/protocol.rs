@@ -54,6 +54,10 @@ pub enum Event {
         held_out: usize,
         /// Numbers that are trained, over all replicas.
         parameters: usize,
+        /// Which learner trains: "fused kernels", "autodiff".
+        learner: String,
+        /// Why not the faster learner, in one sentence; empty where there is nothing to explain.
+        note: String,
     },
     /// New measurements, in rising order of steps.
     Metrics(Vec<Row>),
@@ -140,6 +144,9 @@ pub enum Failure {
     /// The GPU was there and is gone, or gives wrong numbers.
     #[error("the GPU stopped working ({0})")]
     GpuLost(String),
+    /// The run needs the learner that this worker comes without; the sentence says why.
+    #[error("{0}")]
+    NeedsAutodiff(String),
     /// The specification cannot be run.
     #[error("{0}")]
     Impossible(String),
@@ -182,8 +189,6 @@ pub struct DeviceReport {
     pub kind: DeviceKind,
     /// "CPU", "WebGPU: Apple M2", "Vulkan: NVIDIA H200".
     pub name: String,
-    /// Which learner trains there: "Burn autodiff on flex".
-    pub learner: String,
     /// Whether the GPU is only simulated on the CPU, which is slower than using the CPU directly.
     pub simulated: bool,
 }

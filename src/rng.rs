@@ -43,35 +43,39 @@ pub enum Purpose {
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.
 macro_rules! twice {
     // The attribute comes from the call, because the cube macro looks its own names up where it was written.
-    ($($pound:tt $cube:tt $(#[doc = $doc:literal])* pub fn $name:ident($($args:tt)*) -> u32 { $($body:tt)* })+) => {
+    ($($pound:tt $cube:tt $(#[doc = $doc:literal])* pub fn $name:ident($($args:tt)*) -> $out:ty { $($body:tt)* })+) => {
         /// The generator as plain Rust.
         pub mod host {
             #[inline(always)]
             fn add(a: u32, b: u32) -> u32 { a.wrapping_add(b) }
+            #[inline(always)]
+            fn multiply(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
             $($(#[doc = $doc])* #[inline] #[allow(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
-            pub fn $name($($args)*) -> u32 { $($body)* })+
+            pub fn $name($($args)*) -> $out { $($body)* })+
             #[inline(always)]
             fn rotate(x: u32, by: u32) -> u32 { x.rotate_left(by) }
         }
         /// The generator as CubeCL code, for use inside kernels.
-        #[cfg(feature = "gpu")]
+        #[cfg(feature = "fused")]
         #[allow(missing_docs, clippy::too_many_arguments, clippy::manual_rotate, reason = "as in `host`; the cube macro adds items of its own")]
         pub mod device {
             use cubecl::prelude::*;
             #[cube]
             fn add(a: u32, b: u32) -> u32 { a + b }
             #[cube]
+            fn multiply(a: u32, b: u32) -> u32 { a * b }
+            #[cube]
             fn rotate(x: u32, by: u32) -> u32 { (x << by) | (x >> (32u32 - by)) }
             $($pound $cube
-            pub fn $name($($args)*) -> u32 { $($body)* })+
+            pub fn $name($($args)*) -> $out { $($body)* })+
         }
     };
 }
 
 twice! {
     #[cube]
-    /// Word `lane` (0 to 3) of Threefry-4x32-20 under key `k0..k3` at counter `c0..c3`.
-    pub fn threefry(k0: u32, k1: u32, k2: u32, k3: u32, c0: u32, c1: u32, c2: u32, c3: u32, lane: u32) -> u32 {
+    /// The four words of Threefry-4x32-20 under key `k0..k3` at counter `c0..c3`.
+    pub fn threefry(k0: u32, k1: u32, k2: u32, k3: u32, c0: u32, c1: u32, c2: u32, c3: u32) -> (u32, u32, u32, u32) {
         let k4 = k0 ^ k1 ^ k2 ^ k3 ^ 466688986u32;
         let mut x0 = add(c0, k0);
         let mut x1 = add(c1, k1);
@@ -102,17 +106,53 @@ twice! {
         x0 = add(x0, x1); x1 = rotate(x1, 13u32) ^ x0; x2 = add(x2, x3); x3 = rotate(x3, 27u32) ^ x2;
         x0 = add(x0, x3); x3 = rotate(x3, 23u32) ^ x0; x2 = add(x2, x1); x1 = rotate(x1, 5u32) ^ x2;
         x0 = add(x0, k0); x1 = add(x1, k1); x2 = add(x2, k2); x3 = add(add(x3, k3), 5u32);
-        let mut out = x0;
-        if lane == 1u32 { out = x1; }
-        if lane == 2u32 { out = x2; }
-        if lane == 3u32 { out = x3; }
-        out
+        (x0, x1, x2, x3)
+    }
+
+    #[cube]
+    /// Draws `4·quad` to `4·quad + 3` for `purpose` at `step` in `replica`, 32 random bits each.
+    pub fn draws(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, quad: u32) -> (u32, u32, u32, u32) {
+        threefry(seed_low, seed_high, purpose, replica, quad, step_low, step_high, 0u32)
     }
 
     #[cube]
     /// The draw number `index` for `purpose` at `step` in `replica`, as 32 random bits.
     pub fn draw(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, index: u32) -> u32 {
-        threefry(seed_low, seed_high, purpose, replica, index / 4u32, step_low, step_high, 0u32, index % 4u32)
+        let (w0, w1, w2, w3) = draws(seed_low, seed_high, purpose, replica, step_low, step_high, index / 4u32);
+        let lane = index % 4u32;
+        let mut out = w0;
+        if lane == 1u32 { out = w1; }
+        if lane == 2u32 { out = w2; }
+        if lane == 3u32 { out = w3; }
+        out
+    }
+
+    #[cube]
+    /// A keyed scrambling of 32 bits, the round function of [`permuted`].
+    pub fn scramble(word: u32, key: u32) -> u32 {
+        let a = multiply(word ^ key, 2654435761u32);
+        let b = multiply(a ^ (a >> 15u32), 2246822507u32);
+        b ^ (b >> 13u32)
+    }
+
+    #[cube]
+    /// Where `index` goes in the permutation of `0..size` that the eight keys stand for; `half` is half the
+    /// number of bits of the next power of four.
+    pub fn permuted(index: u32, size: u32, half: u32, k0: u32, k1: u32, k2: u32, k3: u32, k4: u32, k5: u32, k6: u32, k7: u32) -> u32 {
+        let mask = (1u32 << half) - 1u32;
+        let mut at = index;
+        let mut outside = true;
+        while outside {
+            let mut l = at >> half;
+            let mut r = at & mask;
+            l = l ^ (scramble(r, k0) & mask); r = r ^ (scramble(l, k1) & mask);
+            l = l ^ (scramble(r, k2) & mask); r = r ^ (scramble(l, k3) & mask);
+            l = l ^ (scramble(r, k4) & mask); r = r ^ (scramble(l, k5) & mask);
+            l = l ^ (scramble(r, k6) & mask); r = r ^ (scramble(l, k7) & mask);
+            at = (l << half) | r;
+            outside = at >= size;
+        }
+        at
     }
 }
 
@@ -185,23 +225,14 @@ impl Stream {
     /// A Feistel network over the next power of four with cycle walking (Black and Rogaway 2002), so
     /// that any position is found without storing the order: the same works in a kernel.
     pub fn shuffled(&self, epoch: u64, index: u32, size: u32) -> u32 {
-        let bits = (32 - size.saturating_sub(1).leading_zeros()).max(2).div_ceil(2);
-        let mask = (1u32 << bits) - 1;
-        let keys: [u32; 8] = std::array::from_fn(|i| self.word(epoch, i as u32));
-        let mut at = index;
-        loop {
-            let (mut left, mut right) = (at >> bits, at & mask);
-            for key in keys {
-                let mixed = (right ^ key).wrapping_mul(0x9E37_79B1);
-                let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA77);
-                (left, right) = (right, left ^ ((mixed ^ (mixed >> 13)) & mask));
-            }
-            at = (left << bits) | right;
-            if at < size {
-                return at;
-            }
-        }
+        let [k0, k1, k2, k3, k4, k5, k6, k7] = std::array::from_fn(|i| self.word(epoch, i as u32));
+        host::permuted(index, size, half_bits(size), k0, k1, k2, k3, k4, k5, k6, k7)
     }
+}
+
+/// Half the number of bits of the next power of four above `size`, for [`host::permuted`].
+pub fn half_bits(size: u32) -> u32 {
+    (32 - size.saturating_sub(1).leading_zeros()).max(2).div_ceil(2)
 }
 
 #[cfg(test)]
@@ -217,10 +248,8 @@ mod tests {
             ([u32::MAX; 4], [u32::MAX; 4], [0x2a881696, 0x57012287, 0xf6c7446e, 0xa16a6732]),
             (key, pi, [0x59cd1dbb, 0xb8879579, 0x86b5d00c, 0xac8b6d84]),
         ] {
-            for (lane, word) in answer.into_iter().enumerate() {
-                let got = host::threefry(k[0], k[1], k[2], k[3], c[0], c[1], c[2], c[3], lane as u32);
-                assert_eq!(got, word, "lane {lane}");
-            }
+            let (w0, w1, w2, w3) = host::threefry(k[0], k[1], k[2], k[3], c[0], c[1], c[2], c[3]);
+            assert_eq!([w0, w1, w2, w3], answer);
         }
     }
 

@@ -31,6 +31,18 @@ choices! {
     }
 }
 
+choices! {
+    /// What trains: the same steps, differently computed.
+    pub enum LearnerChoice {
+        /// Fused kernels on a GPU wherever they cover the network, else autodiff.
+        Auto = "auto", "Whichever is faster";
+        /// Our kernels: many steps in one launch.
+        Fused = "fused", "Fused kernels";
+        /// Burn's automatic differentiation: the reference.
+        Autodiff = "autodiff", "Autodiff";
+    }
+}
+
 settings! {
     /// What is trained towards, for how long, how often it is measured, and from which seed.
     pub struct Run {
@@ -41,7 +53,7 @@ settings! {
         /// Number from which data and initial weights follow; the same seed is the same run.
         seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
         /// Networks trained side by side from different weights and data.
-        replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 256), "networks";
+        replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 4096), "networks";
         /// Step at which the run ends at the latest.
         steps: u64 = 20_000, "steps", "Last step", Range::Int(1, 10_000_000), "steps";
         /// Held-out accuracy that counts as having found the solution.
@@ -56,6 +68,8 @@ settings! {
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
         /// Where the run is trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
+        /// What computes the steps on a GPU; the CPU always uses autodiff.
+        learner: LearnerChoice = LearnerChoice::Auto, "learner", "Learner", Range::Choice(LearnerChoice::OPTIONS);
     }
 }
 
@@ -128,24 +142,7 @@ pub const OPTIMIZER_KEY: &str = "opt";
 /// for more memory than a browser gives: 256 MiB in single precision.
 const MAX_NUMBERS: usize = 1 << 26;
 
-/// Operations of one step above which a GPU is faster than one processor core.
-///
-/// # Why
-/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size,
-/// against 8,280 on flex for (50,3)-parity at width 100 and batch 32 (0.64 Mflop a step) and 61 at width
-/// 1,000 and batch 1,024 (205 Mflop). The lines cross near 8 Mflop. Fused kernels will move this. 2026-11-20.
-pub const GPU_WORTH_FLOPS: f64 = 8e6;
-
 impl RunSpec {
-    /// Whether a GPU, if there is one, should train this run.
-    pub fn prefers_gpu(&self) -> bool {
-        match self.run.device {
-            DeviceChoice::Auto => self.step_flops() > GPU_WORTH_FLOPS,
-            DeviceChoice::Cpu => false,
-            DeviceChoice::Gpu => true,
-        }
-    }
-
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
         Some(RunSpec { task: Task::from_slug(slug)?, ..Default::default() })

@@ -253,7 +253,7 @@ macro_rules! choices {
         $($(#[$vmeta:meta])* $variant:ident = $slug:literal, $label:literal;)+
     }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         pub enum $name { $($(#[$vmeta])* $variant),+ }
         impl $name {
             /// Every option, in the order of the form.

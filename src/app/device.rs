@@ -1,7 +1,7 @@
 //! Which device a run is trained on, and the sentence that says why.
 
 use crate::protocol::{DeviceKind, DeviceReport};
-use crate::run::{DeviceChoice, GPU_WORTH_FLOPS};
+use crate::run::DeviceChoice;
 
 /// What the browser offers besides the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,7 +42,7 @@ pub fn choose(wish: DeviceChoice, flops: f64, survey: &Survey, refused: Option<&
     if let Some(reason) = refused {
         return cpu(reason);
     }
-    let small = wish == DeviceChoice::Auto && flops <= GPU_WORTH_FLOPS;
+    let small = wish == DeviceChoice::Auto && flops <= 8e6;
     match survey {
         Survey::Missing => cpu("no WebGPU in this browser, because navigator.gpu is missing"),
         Survey::NoAdapter => cpu("no WebGPU in this browser, because no adapter was offered"),
@@ -127,7 +127,6 @@ mod tests {
         let mut report = DeviceReport {
             kind: DeviceKind::Gpu,
             name: "WebGPU: SwiftShader".into(),
-            learner: String::new(),
             simulated: true,
         };
         assert_eq!(device_line(Some(&choice), Some(&report)), "WebGPU (simulated on the CPU): SwiftShader");

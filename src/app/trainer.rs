@@ -53,7 +53,6 @@ pub mod scripted {
             let report = DeviceReport {
                 kind,
                 name: if kind == DeviceKind::Cpu { "CPU".into() } else { "WebGPU: Test".into() },
-                learner: "a script".into(),
                 simulated: false,
             };
             let said = RefCell::new(vec![Event::Ready(report).into()]);
@@ -112,7 +111,7 @@ pub mod scripted {
                     let held_out = held_out_limit.unwrap_or(spec.run.held_out).min(spec.run.held_out);
                     let relevant = spec.task.sampler().relevant(spec.run.seed);
                     assert!(self.kind == DeviceKind::Gpu || held_out <= 1024);
-                    say(Event::Started { step, relevant, held_out, parameters: 1 });
+                    say(Event::Started { step, relevant, held_out, parameters: 1, learner: "a script".into(), note: String::new() });
                     if step == 0 {
                         say(Event::Metrics(vec![self.row(0)]));
                     }

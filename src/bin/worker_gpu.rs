@@ -2,5 +2,5 @@
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
-    vivarium::platform::web::spawn(vivarium::worker_web::serve(vivarium::training::check::checked_gpu()));
+    vivarium::platform::web::spawn(vivarium::worker_web::serve(vivarium::training::check::checked_gpu(&[vivarium::training::choose::Engine::Autodiff])));
 }

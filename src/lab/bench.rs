@@ -8,6 +8,7 @@ use super::Trouble;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::training::check::checked_gpu;
+use crate::training::choose::Engine;
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
 
@@ -36,7 +37,7 @@ const RUNS: [(&str, &str); 4] = [
 /// When a device stops working.
 pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     let mut devices = vec![Device::cpu()];
-    match pollster::block_on(checked_gpu()) {
+    match pollster::block_on(checked_gpu(&[Engine::Fused, Engine::Autodiff])) {
         Ok(gpu) => devices.push(gpu),
         Err(failure) => println!("GPU: {failure}"),
     }
@@ -44,9 +45,8 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     for device in devices {
         let report = device.report();
         println!(
-            "{} ({}){}",
+            "{}{}",
             report.name,
-            report.learner,
             if report.simulated { ", simulated on the CPU" } else { "" }
         );
         for (name, link) in RUNS {

@@ -8,6 +8,7 @@ use crate::presets::Preset;
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::training::check::checked_gpu;
+use crate::training::choose::{engine, prefers_gpu};
 use crate::training::device::Device;
 
 /// The run behind a link or a preset's name.
@@ -31,10 +32,10 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
 /// # Errors
 /// When a GPU was asked for and there is none, or it gives wrong numbers.
 pub fn device(spec: &RunSpec) -> Result<Device, Trouble> {
-    if !spec.prefers_gpu() {
+    if !prefers_gpu(spec) {
         return Ok(Device::cpu());
     }
-    match pollster::block_on(checked_gpu()) {
+    match pollster::block_on(checked_gpu(&[engine(spec).0])) {
         Ok(gpu) if spec.run.device == DeviceChoice::Gpu || !gpu.report().simulated => Ok(gpu),
         Ok(_) => Ok(Device::cpu()),
         Err(failure) if spec.run.device == DeviceChoice::Gpu => Err(failure.into()),

@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
             "{} {} ({}, {seconds:.1} s, {rate:.0} steps/s)",
             closing(&outcome),
             report.name,
-            report.learner
+            session.learner()
         );
     }
     if outcome.ending == Some(Ending::Diverged) {

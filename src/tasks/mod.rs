@@ -57,6 +57,8 @@ pub trait Sampler {
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize>;
     /// Size of the finite sample, or `None` if every batch is fresh.
     fn sample_size(&self) -> Option<usize>;
+    /// Probability that a training label is flipped.
+    fn noise(&self) -> f64;
     /// Input coordinates that matter, from 0, for marking in charts.
     fn relevant(&self, seed: u64) -> Vec<usize>;
     /// What cannot be in these settings, each with what would be right.

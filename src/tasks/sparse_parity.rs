@@ -147,6 +147,10 @@ impl Sampler for SparseParity {
         (self.m > 0).then_some(self.m)
     }
 
+    fn noise(&self) -> f64 {
+        self.noise
+    }
+
     fn relevant(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
             return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));

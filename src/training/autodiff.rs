@@ -16,16 +16,14 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::feed::{Examples, Feed};
-use super::learner::{Learner, Local, Weights};
+use super::learner::{Leg, Learner, Local, MEASURE_SAMPLE, Progress, Weights};
 use crate::models::Parameter;
+use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
 const MEASURE_NUMBERS: usize = 1 << 21;
-
-/// Most examples of a finite sample that training loss and accuracy are measured on.
-const MEASURE_SAMPLE: usize = 8192;
 
 /// Burn's autodiff over all replicas.
 pub struct Autodiff {
@@ -76,6 +74,20 @@ impl Autodiff {
             .collect()
     }
 
+    /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
+    pub fn train(&mut self, step: u64, lr: f64) {
+        let gradients = self.gradients(step);
+        let trained = self.spec.model.net().trained();
+        let rule = self.spec.optimizer.rule();
+        for (which, gradient) in gradients.into_iter().enumerate() {
+            if trained[which] {
+                let moments = &mut self.moments[which];
+                let parameter = self.parameters[which].clone();
+                self.parameters[which] = rule.update(parameter, gradient, moments, lr, step);
+            }
+        }
+    }
+
     /// Sums of loss and of right answers over the examples, `[replicas, 1, 2]`.
     fn sums(&self, (x, y): &Examples) -> Tensor<3> {
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone());
@@ -115,17 +127,22 @@ fn lost(error: impl std::fmt::Debug) -> Failure {
 }
 
 impl Learner for Autodiff {
-    fn train(&mut self, step: u64, lr: f64) {
-        let gradients = self.gradients(step);
-        let trained = self.spec.model.net().trained();
-        let rule = self.spec.optimizer.rule();
-        for (which, gradient) in gradients.into_iter().enumerate() {
-            if trained[which] {
-                let moments = &mut self.moments[which];
-                let parameter = self.parameters[which].clone();
-                self.parameters[which] = rule.update(parameter, gradient, moments, lr, step);
+    fn advance<'a>(&'a mut self, leg: &'a Leg<'a>) -> Local<'a, Progress> {
+        Box::pin(async move {
+            let mut step = leg.from;
+            if leg.due(step) {
+                return Ok(Progress { step, rows: vec![self.measure(step, leg.held_out).await?] });
             }
-        }
+            // Up to the next measurement, so that nobody ever has to go back to one.
+            while step < leg.until {
+                self.train(step, leg.spec.learning_rate(step));
+                step += 1;
+                if leg.due(step) || now_ms() >= leg.deadline_ms {
+                    break;
+                }
+            }
+            Ok(Progress { step, rows: vec![] })
+        })
     }
 
     fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
@@ -197,13 +214,15 @@ impl Learner for Autodiff {
         self.moments = moments
             .map(|(i, moments)| moments.iter().map(|values| self.upload(i, values)).collect())
             .collect();
+        self.remember(0);
     }
 
-    fn remember(&mut self) {
+    fn remember(&mut self, _step: u64) {
         self.remembered = (self.parameters.clone(), self.moments.clone());
     }
 
-    fn restore(&mut self) {
+    fn restore(&mut self) -> Local<'_, ()> {
         (self.parameters, self.moments) = self.remembered.clone();
+        Box::pin(async { Ok(()) })
     }
 }

@@ -4,6 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::protocol::{Failure, Row};
+use crate::run::RunSpec;
+
+/// Most examples of a finite sample that training loss and accuracy are measured on.
+pub const MEASURE_SAMPLE: usize = 8192;
 
 /// A future on one thread; tensors stay where they were made.
 pub type Local<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + 'a>>;
@@ -17,13 +21,50 @@ pub struct Weights {
     pub moments: Vec<Vec<Vec<f32>>>,
 }
 
-/// Trains all replicas of one run. The steps themselves come from [`crate::training::session::Session`].
+/// A stretch of a run: what is to be trained and measured next.
+#[derive(Debug, Clone, Copy)]
+pub struct Leg<'a> {
+    /// The run, with the learning rates set so far.
+    pub spec: &'a RunSpec,
+    /// Steps made.
+    pub from: u64,
+    /// Step not to go beyond.
+    pub until: u64,
+    /// Last step of the run, which is measured whatever its number.
+    pub last: u64,
+    /// Step that has been measured already.
+    pub measured: Option<u64>,
+    /// Held-out examples to measure on.
+    pub held_out: usize,
+    /// Moment to stop at, in milliseconds of [`crate::platform::now_ms`].
+    pub deadline_ms: f64,
+}
+
+impl Leg<'_> {
+    /// Whether the run is to be measured when `step` steps have been made.
+    pub fn due(&self, step: u64) -> bool {
+        let scheduled = step.is_multiple_of(self.spec.run.every) || step >= self.last;
+        scheduled && self.measured != Some(step)
+    }
+}
+
+/// How far a leg came.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Progress {
+    /// Steps made.
+    pub step: u64,
+    /// Measurements, each from before the training step of its number.
+    pub rows: Vec<Row>,
+}
+
+/// Trains all replicas of one run. How far is decided by [`crate::training::session::Session`].
 pub trait Learner {
-    /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
-    fn train(&mut self, step: u64, lr: f64);
+    /// Trains from step `leg.from` on and measures what is due, until the leg's end, its deadline or a
+    /// convenient place before. A leg that begins where a measurement is due makes it.
+    fn advance<'a>(&'a mut self, leg: &'a Leg<'a>) -> Local<'a, Progress>;
 
     /// Loss and accuracy before training step `step`, on what is trained on and on the first `held_out`
-    /// held-out examples.
+    /// held-out examples. `step` is where the learner stands, or has a row in the progress it told last.
     fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row>;
 
     /// The weights now.
@@ -32,12 +73,13 @@ pub trait Learner {
     /// Parameter number `which` of the first replica, `[rows, columns]`.
     fn parameter(&self, which: usize) -> Local<'_, Vec<f32>>;
 
-    /// Replaces the weights, for instance with those of a checkpoint.
+    /// Replaces the weights, for instance with those of a checkpoint, and remembers them.
     fn load(&mut self, weights: &Weights);
 
-    /// Remembers the weights of now, cheaply, for [`Learner::restore`].
-    fn remember(&mut self);
+    /// Remembers, cheaply, the weights before training step `step`, for [`Learner::restore`]; `step` as in
+    /// [`Learner::measure`].
+    fn remember(&mut self, step: u64);
 
     /// Goes back to what was remembered.
-    fn restore(&mut self);
+    fn restore(&mut self) -> Local<'_, ()>;
 }

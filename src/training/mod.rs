@@ -2,17 +2,20 @@
 
 #[cfg(feature = "train")]
 pub mod autodiff;
-#[cfg(feature = "gpu")]
+#[cfg(feature = "fused")]
 pub mod check;
-#[cfg(feature = "train")]
+#[cfg(feature = "session")]
 pub mod checkpoint;
-#[cfg(feature = "train")]
+pub mod choose;
+#[cfg(feature = "session")]
 pub mod device;
 #[cfg(feature = "train")]
 pub mod feed;
-#[cfg(feature = "train")]
+#[cfg(feature = "fused")]
+pub mod fused;
+#[cfg(feature = "session")]
 pub mod learner;
 pub mod loss;
 pub mod optimizers;
-#[cfg(feature = "train")]
+#[cfg(feature = "session")]
 pub mod session;

@@ -17,10 +17,10 @@
 //! # } Ok(()) }
 //! ```
 
-use super::autodiff::Autodiff;
 use super::checkpoint::Checkpoint;
+use super::choose::{Chosen, choose};
 use super::device::Device;
-use super::learner::Learner;
+use super::learner::{Leg, Learner, Progress};
 use crate::platform::now_ms;
 use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
 use crate::run::{Halt, RunSpec};
@@ -38,6 +38,9 @@ pub struct Session {
     spec: RunSpec,
     options: Options,
     learner: Box<dyn Learner>,
+    /// Which learner trains, and why not the other, for the person.
+    learner_name: String,
+    learner_note: String,
     step: u64,
     last_step: u64,
     solved: Vec<Option<u64>>,
@@ -91,12 +94,13 @@ impl Session {
         if let Some(problem) = problems.first() {
             return Err(Failure::Impossible(problem.to_string()));
         }
-        let mut learner: Box<dyn Learner> = Box::new(Autodiff::new(spec, device.tensors()));
-        learner.remember();
+        let Chosen { learner, name, note } = choose(spec, device)?;
         Ok(Session {
             spec: spec.clone(),
             options,
             learner,
+            learner_name: name,
+            learner_note: note,
             step: 0,
             last_step: spec.run.steps,
             solved: vec![None; spec.run.replicas],
@@ -116,7 +120,6 @@ impl Session {
     pub fn resume(checkpoint: &Checkpoint, device: &Device, options: Options) -> Result<Self, Failure> {
         let mut session = Session::start(&checkpoint.spec, device, options)?;
         session.learner.load(&checkpoint.weights);
-        session.learner.remember();
         session.step = checkpoint.step;
         session.last_good = checkpoint.step;
         session.solved.clone_from(&checkpoint.solved);
@@ -127,6 +130,11 @@ impl Session {
     /// The run, with the changes of the learning rate so far.
     pub fn spec(&self) -> &RunSpec {
         &self.spec
+    }
+
+    /// Which learner trains.
+    pub fn learner(&self) -> &str {
+        &self.learner_name
     }
 
     /// Steps made.
@@ -157,6 +165,8 @@ impl Session {
             relevant: self.spec.task.sampler().relevant(self.spec.run.seed),
             held_out: self.held_out(),
             parameters: self.spec.parameters().iter().map(crate::models::Parameter::len).sum(),
+            learner: self.learner_name.clone(),
+            note: self.learner_note.clone(),
         }
     }
 
@@ -167,22 +177,30 @@ impl Session {
     pub async fn advance(&mut self, budget_ms: f64, most: u64) -> Result<Vec<Event>, Failure> {
         let mut events = vec![];
         let begin = now_ms();
-        let until = self.step.saturating_add(most);
+        let until = self.step.saturating_add(most).min(self.last_step.max(self.step));
         while self.ending.is_none() {
-            if self.due() {
-                self.measure_on_schedule(&mut events).await?;
-                // Measuring takes time of its own; the person waits for this to show.
-                if now_ms() - begin >= budget_ms {
-                    break;
-                }
-                continue;
-            }
-            if self.step >= until {
+            let leg = Leg {
+                spec: &self.spec,
+                from: self.step,
+                until,
+                last: self.last_step,
+                measured: self.measured,
+                held_out: self.held_out(),
+                deadline_ms: begin + budget_ms,
+            };
+            if self.step >= until && !leg.due(self.step) {
                 break;
             }
-            self.learner.train(self.step, self.spec.learning_rate(self.step));
-            self.step += 1;
-            self.busy_steps += 1;
+            let Progress { step, rows } = self.learner.advance(&leg).await?;
+            let asked = std::mem::replace(&mut self.step, step);
+            self.busy_steps += step - asked;
+            for row in rows {
+                self.take_row(row, &mut events).await?;
+                if self.ending.is_some() {
+                    break;
+                }
+            }
+            // Measuring takes time too; the person waits for this to show.
             if now_ms() - begin >= budget_ms {
                 break;
             }
@@ -203,24 +221,17 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the step that the run stands at is to be measured before anything else.
-    fn due(&self) -> bool {
-        let scheduled = self.step.is_multiple_of(self.spec.run.every) || self.step >= self.last_step;
-        scheduled && self.measured != Some(self.step)
-    }
-
-    async fn measure_on_schedule(&mut self, events: &mut Vec<Event>) -> Result<(), Failure> {
-        let row = self.learner.measure(self.step, self.held_out()).await?;
-        self.measured = Some(self.step);
+    /// Takes note of a measurement. One that ends the run takes the learner back to where it was made.
+    async fn take_row(&mut self, row: Row, events: &mut Vec<Event>) -> Result<(), Failure> {
+        let at = row.step;
+        self.measured = Some(at);
         let finite = |values: &[f32]| values.iter().all(|v| v.is_finite());
         if !(finite(&row.train_loss) && finite(&row.test_loss)) {
-            events.push(Event::Diverged { step: self.step, last_good: self.last_good });
-            self.learner.restore();
-            self.step = self.last_good;
-            return self.end(Ending::Diverged, events);
+            events.push(Event::Diverged { step: at, last_good: self.last_good });
+            return self.end(Ending::Diverged, self.last_good, events).await;
         }
-        self.learner.remember();
-        self.last_good = self.step;
+        self.learner.remember(at);
+        self.last_good = at;
         self.note_solved(&row, events).await?;
         // One message per slice: a fast run measured at every step would flood the page.
         match events.last_mut() {
@@ -231,10 +242,10 @@ impl Session {
             && self.solved.iter().all(Option::is_some)
             && self.last_step <= self.spec.run.steps
         {
-            return self.end(Ending::Target, events);
+            return self.end(Ending::Target, at, events).await;
         }
-        if self.step >= self.last_step {
-            return self.end(Ending::LastStep, events);
+        if at >= self.last_step {
+            return self.end(Ending::LastStep, at, events).await;
         }
         Ok(())
     }
@@ -250,18 +261,23 @@ impl Session {
         }
         let all = self.spec.run.held_out;
         let accuracy = if self.held_out() < all {
-            self.learner.measure(self.step, all).await?.test_accuracy
+            self.learner.measure(row.step, all).await?.test_accuracy
         } else {
             row.test_accuracy.clone()
         };
         for replica in candidates.into_iter().filter(|r| reached(&accuracy, *r)) {
-            self.solved[replica] = Some(self.step);
-            events.push(Event::Solved { replica, step: self.step });
+            self.solved[replica] = Some(row.step);
+            events.push(Event::Solved { replica, step: row.step });
         }
         Ok(())
     }
 
-    fn end(&mut self, reason: Ending, events: &mut Vec<Event>) -> Result<(), Failure> {
+    /// Ends the run with the weights before training step `at`, which the learner has been told to remember.
+    async fn end(&mut self, reason: Ending, at: u64, events: &mut Vec<Event>) -> Result<(), Failure> {
+        if reason == Ending::Diverged || at != self.step {
+            self.learner.restore().await?;
+            self.step = at;
+        }
         self.ending = Some(reason);
         events.push(Event::Finished { step: self.step, reason });
         Ok(())

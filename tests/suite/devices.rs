@@ -7,6 +7,7 @@ use vivarium::protocol::Failure;
 use vivarium::rng::{Purpose, Stream, device};
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::check::checked_gpu;
+use vivarium::training::choose::Engine;
 use vivarium::training::device::Device;
 use vivarium::training::learner::Learner;
 use vivarium::training::session::{Options, Session};
@@ -14,8 +15,8 @@ use vivarium::training::session::{Options, Session};
 use crate::spec;
 
 /// The GPU, or `None` with a line that says why.
-fn gpu() -> Option<Device> {
-    match pollster::block_on(checked_gpu()) {
+pub fn gpu() -> Option<Device> {
+    match pollster::block_on(checked_gpu(&[Engine::Autodiff])) {
         Ok(gpu) => {
             println!("on {}", gpu.report().name);
             Some(gpu)
@@ -29,7 +30,7 @@ fn gpu() -> Option<Device> {
 }
 
 /// Relative difference allowed after this many steps: rounding in another order, grown by training.
-fn tolerance(steps: u64) -> f32 {
+pub fn tolerance(steps: u64) -> f32 {
     match steps {
         0..=1 => 1e-5,
         2..=10 => 1e-4,

@@ -7,6 +7,7 @@ mod catalogs;
 mod command_line;
 mod devices;
 mod golden;
+mod fused;
 mod gradients;
 mod layers;
 mod links;

@@ -35,7 +35,7 @@ pub fn Readouts() -> impl IntoView {
     let store = Store::here();
     let held_out = store.memo(status::held_out);
     let device = store.memo(|state| device_line(state.choice.as_ref(), state.report.as_ref()));
-    let learner = store.memo(|state| state.report.as_ref().map(|r| r.learner.clone()).unwrap_or_default());
+    let learner = store.memo(|state| String::new());
     let rate = store.memo(status::rate);
     view! {
         <section class="numbers" aria-label="Newest numbers">

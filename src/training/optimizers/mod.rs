@@ -34,6 +34,17 @@ impl Optimizer {
     }
 }
 
+impl Optimizer {
+    /// What the update of `step` at learning rate `lr` is scaled by: the rate, Adam's corrections included; the
+    /// second correction; what a decoupled decay leaves of a weight; nothing.
+    pub fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
+        match self {
+            Optimizer::Sgd(_) => [lr as f32, 1.0, 1.0, 0.0],
+            Optimizer::Adam(adam) => adam.scalars(step, lr),
+        }
+    }
+}
+
 /// One parameter, gradient or moment: `[replicas, rows, columns]`.
 #[cfg(feature = "train")]
 pub type Array = burn::tensor::Tensor<3>;

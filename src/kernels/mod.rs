@@ -1,0 +1,22 @@
+//! Whole training loops as GPU kernels: one workgroup trains one replica for many steps per launch.
+//!
+//! # Why
+//! A small model is bound by launches: one step through autodiff is a chain of 25 to 400 of them and takes a
+//! millisecond on the fastest GPU there is, while its arithmetic takes microseconds. So the loop itself runs on
+//! the device: draw the batch, forward, loss, backward, update, and a snapshot wherever something is to be
+//! measured. What is compiled is a [`plan::Plan`], one per shape of network, loss and optimizer.
+//!
+//! Only what WebGPU guarantees is used: at most 7 buffers, 256 lanes and the device's workgroup memory, no
+//! atomics, no subgroups, barriers in uniform control flow, nothing that depends on the order of workgroups. So
+//! the same device gives the same numbers again. A network that shares nothing between lanes but workgroup
+//! memory and its own slice of the buffers cannot race with another.
+
+#[cfg(feature = "fused")]
+pub mod drawing;
+#[cfg(feature = "fused")]
+pub mod measuring;
+#[cfg(feature = "fused")]
+pub mod one_hidden_layer;
+#[cfg(feature = "fused")]
+pub mod pieces;
+pub mod plan;

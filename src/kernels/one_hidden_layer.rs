@@ -1,0 +1,496 @@
+//! Networks with one hidden layer on bits: all steps of a launch in one workgroup per replica.
+//!
+//! ```text
+//! f(x) = Σ_j u_j σ(z_j) + β   or   f(x) = Π_j z_j,   z = xW + b,   x ∈ {−1, +1}ⁿ
+//! ```
+//!
+//! A step takes its examples in blocks of 32, the bits of one word. For each block, between barriers:
+//!
+//! 1. forward: each lane a tile of examples × units; partial sums over its units;
+//! 2. loss: each of 32 lanes one example, while the others draw the next block;
+//! 3. units: each lane a unit, which gives the gradients of u and b and turns z into ∂loss/∂z;
+//! 4. backward: each lane a tile of inputs × units of ∂loss/∂W, and the update in place.
+
+#![expect(missing_docs, clippy::too_many_arguments, reason = "the cube macro adds items of its own; a kernel has no globals")]
+
+use cubecl::prelude::*;
+
+use super::drawing::{Draw, choose_rows, draw_fresh, gather_rows};
+use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, lose, sign, update};
+use super::plan::{Head, Plan};
+
+/// A number of the hidden activations, from workgroup memory or from the scratch buffer.
+#[cube]
+fn load(hidden: &Shared<[f32]>, scratch: &[f32], spill: usize, at: usize, #[comptime] plan: Plan) -> f32 {
+    let mut value = 0.0f32;
+    if comptime!(plan.hidden_in_workgroup) {
+        value = hidden[at];
+    } else {
+        value = scratch[spill + at];
+    }
+    value
+}
+
+#[cube]
+fn store(
+    hidden: &mut Shared<[f32]>,
+    scratch: &mut [f32],
+    spill: usize,
+    at: usize,
+    value: f32,
+    #[comptime] plan: Plan,
+) {
+    if comptime!(plan.hidden_in_workgroup) {
+        hidden[at] = value;
+    } else {
+        scratch[spill + at] = value;
+    }
+}
+
+/// A barrier after which every lane sees what the others left of the hidden activations.
+#[cube]
+fn meet(#[comptime] plan: Plan) {
+    if comptime!(plan.hidden_in_workgroup) {
+        sync_cube();
+    } else {
+        sync_storage();
+    }
+}
+
+/// Forward: z of every unit for the 32 examples whose bits are in `words` from `at` on, and partial sums of
+/// the output. The state of the replica starts at `base`.
+#[cube]
+pub fn forward(
+    state: &[f32],
+    base: usize,
+    words: &Shared<[u32]>,
+    at: usize,
+    hidden: &mut Shared<[f32]>,
+    scratch: &mut [f32],
+    spill: usize,
+    sums: &mut Shared<[f32]>,
+    schedule: &[f32],
+    #[comptime] keep: bool,
+    #[comptime] plan: Plan,
+) {
+    let net = comptime!(plan.network);
+    let (n, h) = comptime!((net.inputs, net.width));
+    let (te, tu, columns) = comptime!((plan.examples, plan.units, plan.columns));
+    let (place_u, place_b, _) = comptime!(net.places());
+    let stride = comptime!(plan.sums_stride());
+    let lane = UNIT_POS as usize;
+    let column = lane % columns;
+    let band = lane / columns;
+    if band < comptime!(plan.bands()) {
+        let mut part = Array::<f32>::new(te);
+        #[unroll]
+        for e in 0..te {
+            part[e] = 0.0f32;
+        }
+        for pass in 0..comptime!(plan.passes) {
+            let mut z = Array::<f32>::new(comptime!(te * tu));
+            let mut unit = Array::<usize>::new(tu);
+            let mut w = Array::<f32>::new(tu);
+            #[unroll]
+            for t in 0..tu {
+                let j = (pass * tu + t) * columns + column;
+                // Lanes beyond the width repeat the last unit, and count it as nothing.
+                unit[t] = select(j < h, j, h - 1);
+                let bias = state[base + place_b + unit[t]];
+                #[unroll]
+                for e in 0..te {
+                    z[e * tu + t] = bias;
+                }
+            }
+            for i in 0..n {
+                let bits = words[at + i] >> ((band * te) as u32);
+                #[unroll]
+                for t in 0..tu {
+                    w[t] = state[base + i * h + unit[t]];
+                }
+                #[unroll]
+                for e in 0..te {
+                    let x = sign(bits, e as u32);
+                    #[unroll]
+                    for t in 0..tu {
+                        z[e * tu + t] = z[e * tu + t] + w[t] * x;
+                    }
+                }
+            }
+            #[unroll]
+            for t in 0..tu {
+                let inside = (pass * tu + t) * columns + column < h;
+                let mut u = 0.0f32;
+                if comptime!(net.head == Head::Sum) {
+                    u = select(inside, state[base + place_u + unit[t]], 0.0f32);
+                }
+                #[unroll]
+                for e in 0..te {
+                    let value = z[e * tu + t];
+                    if comptime!(net.head == Head::Sum) {
+                        let (a, _slope) = activate(value, schedule, net.activation, net.degree);
+                        part[e] = part[e] + u * a;
+                    }
+                    if comptime!(keep) {
+                        if inside {
+                            store(hidden, scratch, spill, (band * te + e) * h + unit[t], value, plan);
+                        }
+                    }
+                }
+            }
+        }
+        if comptime!(net.head == Head::Sum) {
+            #[unroll]
+            for e in 0..te {
+                sums[(band * te + e) * stride + column] = part[e];
+            }
+        }
+    }
+}
+
+/// The output for example `lane` of the block, after [`forward`] and a barrier.
+#[cube]
+pub fn output(
+    state: &[f32],
+    base: usize,
+    hidden: &Shared<[f32]>,
+    sums: &Shared<[f32]>,
+    lane: usize,
+    #[comptime] plan: Plan,
+) -> f32 {
+    let net = comptime!(plan.network);
+    let mut f = 1.0f32;
+    if comptime!(net.head == Head::Sum) {
+        let (_, _, place_beta) = comptime!(net.places());
+        let (columns, stride) = comptime!((plan.columns, plan.sums_stride()));
+        // Four sums, so that the additions do not wait for each other.
+        let mut s0 = state[base + place_beta];
+        let mut s1 = 0.0f32;
+        let mut s2 = 0.0f32;
+        let mut s3 = 0.0f32;
+        for q in 0..comptime!(columns / 4) {
+            let from = lane * stride + 4 * q;
+            s0 += sums[from];
+            s1 += sums[from + 1];
+            s2 += sums[from + 2];
+            s3 += sums[from + 3];
+        }
+        for q in comptime!(columns / 4 * 4)..columns {
+            s1 += sums[lane * stride + q];
+        }
+        f = (s0 + s1) + (s2 + s3);
+    } else {
+        for j in 0..comptime!(net.width) {
+            f = f * hidden[lane * comptime!(net.width) + j];
+        }
+    }
+    f
+}
+
+/// Adds gradient `g` of parameter `which` to those of the step's other blocks; the last block's is applied.
+#[cube]
+fn settle(
+    state: &mut [f32],
+    base: usize,
+    scratch: &mut [f32],
+    gradients: usize,
+    which: usize,
+    g: f32,
+    block: usize,
+    schedule: &[f32],
+    row: usize,
+    #[comptime] plan: Plan,
+) {
+    let net = comptime!(plan.network);
+    let blocks = comptime!(plan.blocks());
+    let parameters = comptime!(net.parameters());
+    let mut sum = g;
+    if comptime!(blocks > 1) {
+        if block > 0 {
+            sum += scratch[gradients + which];
+        }
+        if block < comptime!(blocks - 1) {
+            scratch[gradients + which] = sum;
+        } else {
+            update(state, base + which, parameters, sum, schedule, row, net.rule);
+        }
+    } else {
+        update(state, base + which, parameters, sum, schedule, row, net.rule);
+    }
+}
+
+/// Trains replica `CUBE_POS` for `steps` steps.
+///
+/// `state` is `[replicas, state]`; `snapshots` takes it before each recorded step, `[records, replicas, state]`,
+/// and `measures` the loss, right answers and broken outputs of that step's batch, with `nonce` as proof that
+/// this launch wrote them, `[records, replicas, 4]`. `data` holds the relevant bits, then each replica's rows of
+/// a finite sample. With `look` the batch after the last step is measured and not trained on.
+#[cube(launch_unchecked)]
+pub fn train(
+    state: &mut [f32],
+    scratch: &mut [f32],
+    snapshots: &mut [f32],
+    measures: &mut [f32],
+    schedule: &[f32],
+    data: &[u32],
+    seed_low: u32,
+    seed_high: u32,
+    step_low: u32,
+    step_high: u32,
+    epoch: u32,
+    place: u32,
+    threshold: u32,
+    steps: u32,
+    look: u32,
+    first_due: u32,
+    every: u32,
+    nonce: u32,
+    #[comptime] plan: Plan,
+) {
+    let net = comptime!(plan.network);
+    let (n, h, block) = comptime!((net.inputs, net.width, plan.block));
+    let (place_u, place_b, place_beta) = comptime!(net.places());
+    let lane = UNIT_POS as usize;
+    let replica = CUBE_POS as usize;
+    let size = comptime!(net.state());
+    let base = replica * size;
+    let spill = replica * comptime!(plan.scratch());
+    let gradients = spill + comptime!(plan.spilled());
+    let rows = comptime!(net.relevant) + replica * comptime!(net.sample * net.row_words());
+    // Lanes that have no example to take the loss of draw the next block meanwhile.
+    let first = comptime!(if plan.lanes >= 2 * block { block } else { 0 });
+    let half = comptime!(crate::rng::half_bits(net.sample as u32));
+
+    let mut words = Shared::<[u32]>::new_slice(comptime!(2 * (n + 1)));
+    let mut flips = Shared::<[u32]>::new_slice(64usize);
+    let mut visits = Shared::<[u32]>::new_slice(32usize);
+    let mut slopes = Shared::<[f32]>::new_slice(32usize);
+    let mut totals = Shared::<[f32]>::new_slice(96usize);
+    let mut sums = Shared::<[f32]>::new_slice(comptime!(plan.block * plan.sums_stride()));
+    let mut hidden = Shared::<[f32]>::new_slice(comptime!(if plan.hidden_in_workgroup { plan.hidden() } else { 1 }));
+
+    let mut draw = Draw { seed_low, seed_high, replica: replica as u32, step_low, step_high, epoch, place };
+    let mut half_words = 0usize;
+    if comptime!(net.sample == 0) {
+        draw_fresh(&mut words, 0, &mut flips, 0, &draw, 0, threshold, 0usize, plan);
+    } else {
+        choose_rows(&mut visits, &draw, 0, half, 0usize, plan);
+        sync_cube();
+        gather_rows(&mut words, 0, &visits, data, rows, plan);
+    }
+    sync_storage();
+
+    let mut record = 0usize;
+    for s in 0..(steps + look) {
+        let due = s >= first_due && (s == steps || (s - first_due) % every == 0u32);
+        let row = comptime!(SCHEDULE_HEAD) + s as usize * comptime!(SCHEDULE_STEP);
+        if due {
+            let to = (record * CUBE_COUNT as usize + replica) * size;
+            let mut i = lane;
+            while i < size {
+                snapshots[to + i] = state[base + i];
+                i += comptime!(plan.lanes);
+            }
+        }
+        let mut total_loss = 0.0f32;
+        let mut total_right = 0.0f32;
+        let mut total_broken = 0.0f32;
+        for b in 0..comptime!(plan.blocks()) {
+            let at = half_words * comptime!(n + 1);
+            let next_at = (1 - half_words) * comptime!(n + 1);
+            forward(&*state, base, &words, at, &mut hidden, scratch, spill, &mut sums, schedule, true, plan);
+            meet(plan);
+
+            if lane < block {
+                let valid = b * 32 + lane < comptime!(net.batch);
+                let f = output(&*state, base, &hidden, &sums, lane, plan);
+                let mut word = 0u32;
+                if comptime!(net.sample == 0) {
+                    for k in 0..comptime!(net.relevant) {
+                        word = word ^ words[at + data[k] as usize];
+                    }
+                    word = word >> (lane as u32);
+                    if comptime!(net.noise) {
+                        word = word ^ flips[half_words * 32 + lane];
+                    }
+                } else {
+                    word = words[at + n] >> (lane as u32);
+                }
+                let label = sign(word, 0u32);
+                let (loss, slope) = lose(label, f, net.loss);
+                slopes[lane] = select(valid, slope * comptime!(1.0 / net.batch as f32), 0.0f32);
+                total_loss += select(valid, loss, 0.0f32);
+                total_right += select(valid && f * label > 0.0f32, 1.0f32, 0.0f32);
+                total_broken += select(valid, broken(f), 0.0f32);
+            }
+            // The block after this one.
+            let mut next_block = b + 1;
+            if next_block == comptime!(plan.blocks()) {
+                next_block = 0;
+                draw.step_low = draw.step_low + 1u32;
+                if draw.step_low == 0u32 {
+                    draw.step_high = draw.step_high + 1u32;
+                }
+                if comptime!(net.sample > 0) {
+                    let after = draw.place + comptime!(net.batch as u32);
+                    draw.epoch = draw.epoch + after / comptime!(net.sample.max(1) as u32);
+                    draw.place = after % comptime!(net.sample.max(1) as u32);
+                }
+            }
+            if comptime!(net.sample == 0) {
+                draw_fresh(&mut words, next_at, &mut flips, (1 - half_words) * 32, &draw, next_block, threshold, first, plan);
+            } else {
+                choose_rows(&mut visits, &draw, next_block, half, first, plan);
+            }
+            sync_cube();
+            if comptime!(net.sample > 0) {
+                gather_rows(&mut words, next_at, &visits, data, rows, plan);
+            }
+            if s < steps {
+                let mut j = lane;
+                while j <= h {
+                    if j < h {
+                        let mut du = 0.0f32;
+                        let mut db = 0.0f32;
+                        if comptime!(net.head == Head::Sum) {
+                            let u = state[base + place_u + j];
+                            for e in 0..block {
+                                let z = load(&hidden, &*scratch, spill, e * h + j, plan);
+                                let (a, slope) = activate(z, schedule, net.activation, net.degree);
+                                let g = slopes[e];
+                                let d = g * u * slope;
+                                du += g * a;
+                                db += d;
+                                store(&mut hidden, scratch, spill, e * h + j, d, plan);
+                            }
+                            settle(state, base, scratch, gradients, place_u + j, du, b, schedule, row, plan);
+                        } else {
+                            for e in 0..block {
+                                let mut d = slopes[e];
+                                for other in 0..h {
+                                    d = d * select(other == j, 1.0f32, hidden[e * h + other]);
+                                }
+                                db += d;
+                                hidden[block * h + e * h + j] = d;
+                            }
+                        }
+                        if comptime!(net.hidden_bias) {
+                            settle(state, base, scratch, gradients, place_b + j, db, b, schedule, row, plan);
+                        }
+                    } else if comptime!(net.head == Head::Sum && net.output_bias) {
+                        let mut total = 0.0f32;
+                        for e in 0..block {
+                            total += slopes[e];
+                        }
+                        settle(state, base, scratch, gradients, place_beta, total, b, schedule, row, plan);
+                    }
+                    j += comptime!(plan.lanes);
+                }
+            }
+            meet(plan);
+            if s < steps {
+                backward(state, base, &words, at, &hidden, scratch, spill, gradients, b, schedule, row, plan);
+            }
+            sync_storage();
+            half_words = 1 - half_words;
+        }
+        if due {
+            if lane < block {
+                totals[lane] = total_loss;
+                totals[32 + lane] = total_right;
+                totals[64 + lane] = total_broken;
+            }
+            sync_cube();
+            if lane < 3 {
+                let mut total = 0.0f32;
+                for e in 0..block {
+                    total += totals[lane * 32 + e];
+                }
+                measures[(record * CUBE_COUNT as usize + replica) * 4 + lane] = total;
+            }
+            if lane == 3 {
+                measures[(record * CUBE_COUNT as usize + replica) * 4 + 3] = f32::cast_from(nonce);
+            }
+            record += 1;
+            sync_cube();
+        }
+    }
+    // A launch without a record still has to prove that it ran.
+    if record == 0 && lane == 3 {
+        measures[replica * 4 + 3] = f32::cast_from(nonce);
+    }
+}
+
+/// Backward: ∂loss/∂W of the block, tile by tile, and its update.
+#[cube]
+fn backward(
+    state: &mut [f32],
+    base: usize,
+    words: &Shared<[u32]>,
+    at: usize,
+    hidden: &Shared<[f32]>,
+    scratch: &mut [f32],
+    spill: usize,
+    gradients: usize,
+    block: usize,
+    schedule: &[f32],
+    row: usize,
+    #[comptime] plan: Plan,
+) {
+    let net = comptime!(plan.network);
+    let (n, h) = comptime!((net.inputs, net.width));
+    let (tr, tu, columns, groups) = comptime!((plan.rows, plan.units, plan.columns, plan.groups()));
+    // A product keeps its slopes beside the values.
+    let slopes = comptime!(if net.head == Head::Product { plan.block * h } else { 0 });
+    let lane = UNIT_POS as usize;
+    let column = lane % columns;
+    let group = lane / columns;
+    for row_pass in 0..comptime!(plan.row_passes) {
+        let i = (row_pass * groups + group) * tr;
+        if i < n {
+            let mut bits = Array::<u32>::new(tr);
+            #[unroll]
+            for r in 0..tr {
+                bits[r] = words[at + select(i + r < n, i + r, n - 1)];
+            }
+            for pass in 0..comptime!(plan.passes) {
+                let mut g = Array::<f32>::new(comptime!(tr * tu));
+                let mut d = Array::<f32>::new(tu);
+                let mut unit = Array::<usize>::new(tu);
+                #[unroll]
+                for t in 0..tu {
+                    let j = (pass * tu + t) * columns + column;
+                    unit[t] = select(j < h, j, h - 1);
+                }
+                #[unroll]
+                for k in 0..comptime!(tr * tu) {
+                    g[k] = 0.0f32;
+                }
+                for e in 0..comptime!(plan.block) {
+                    #[unroll]
+                    for t in 0..tu {
+                        d[t] = load(hidden, &*scratch, spill, slopes + e * h + unit[t], plan);
+                    }
+                    #[unroll]
+                    for r in 0..tr {
+                        let x = sign(bits[r], e as u32);
+                        #[unroll]
+                        for t in 0..tu {
+                            g[r * tu + t] = g[r * tu + t] + d[t] * x;
+                        }
+                    }
+                }
+                #[unroll]
+                for r in 0..tr {
+                    #[unroll]
+                    for t in 0..tu {
+                        let j = (pass * tu + t) * columns + column;
+                        if i + r < n && j < h {
+                            settle(state, base, scratch, gradients, (i + r) * h + j, g[r * tu + t], block, schedule, row, plan);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the kernels have in common: signs, activations, losses, update rules.
+//!
+//! # Why
+//! Sine, and everything else whose precision WebGPU leaves open, is written out, so that devices differ only by
+//! rounding. Whether a number is finite is asked of its bits: a shader compiler may assume that there is no NaN.
+
+#![expect(missing_docs, clippy::too_many_arguments, reason = "the cube macro adds items of its own; a kernel has no globals")]
+
+use cubecl::prelude::*;
+
+use super::plan::Rule;
+use crate::models::mlp::Activation;
+use crate::training::loss::Loss;
+
+/// Numbers at the head of the schedule that hold for the whole launch.
+pub const SCHEDULE_HEAD: usize = 24;
+/// Numbers of the schedule for each step.
+pub const SCHEDULE_STEP: usize = 4;
+/// Place in the head of the coefficients of the oscillating polynomial, c_0 first.
+pub const COEFFICIENTS: usize = 8;
+
+/// Bit `at` of `word` as +1 (unset) or −1 (set).
+#[cube]
+pub fn sign(word: u32, at: u32) -> f32 {
+    select((word >> at) & 1u32 == 1u32, -1.0f32, 1.0f32)
+}
+
+/// 1 where `value` is infinite or no number, by its bits.
+#[cube]
+pub fn broken(value: f32) -> f32 {
+    select(u32::reinterpret(value) & 2139095040u32 == 2139095040u32, 1.0f32, 0.0f32)
+}
+
+/// sin(πt/2) to 4e-7: the argument is folded to [−1, 1], where seven odd Taylor terms suffice.
+#[cube]
+pub fn quarter_sine(t: f32) -> f32 {
+    let r = t - 4.0f32 * f32::floor(t * 0.25f32 + 0.5f32);
+    let folded = select(r > 1.0f32, 2.0f32 - r, select(r < -1.0f32, -2.0f32 - r, r));
+    let a = folded * 1.570_796_4f32;
+    let q = a * a;
+    let tail = 1.0f32 / 120.0f32
+        + q * (-1.0f32 / 5040.0f32 + q * (1.0f32 / 362_880.0f32 - q * (1.0f32 / 39_916_800.0f32)));
+    a * (1.0f32 + q * (-1.0f32 / 6.0f32 + q * tail))
+}
+
+/// σ(z) and σ'(z).
+#[cube]
+pub fn activate(
+    z: f32,
+    schedule: &[f32],
+    #[comptime] activation: Activation,
+    #[comptime] degree: usize,
+) -> (f32, f32) {
+    let mut value = f32::max(z, 0.0f32);
+    let mut slope = select(z > 0.0f32, 1.0f32, 0.0f32);
+    if comptime!(activation == Activation::Power) {
+        value = z;
+        slope = 1.0f32;
+        #[unroll]
+        for _ in 1..degree {
+            slope = slope * z;
+            value = value * z;
+        }
+        slope = slope * comptime!(degree as f32);
+    }
+    (value, slope)
+}
+
+/// Loss of a label in {−1, +1} and an output, and the loss's slope in the output.
+#[cube]
+pub fn lose(label: f32, output: f32, #[comptime] loss: Loss) -> (f32, f32) {
+    let margin = label * output;
+    let mut value = f32::max(1.0f32 - margin, 0.0f32);
+    let mut slope = select(margin < 1.0f32, -label, 0.0f32);
+    if comptime!(loss == Loss::Square) {
+        let error = output - label;
+        value = error * error;
+        slope = 2.0f32 * error;
+    }
+    if comptime!(loss == Loss::CrossEntropy) {
+        let small = f32::exp(-f32::abs(margin));
+        value = f32::max(-margin, 0.0f32) + f32::ln(1.0f32 + small);
+        slope = -label * select(margin > 0.0f32, small, 1.0f32) / (1.0f32 + small);
+    }
+    (value, slope)
+}
+
+/// Applies gradient `g` to the number at `at`, whose moments lie `stride` and twice `stride` further on.
+///
+/// The schedule's head holds λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε; its `row` holds
+/// the rate, divided by Adam's first correction; Adam's second correction; what a decoupled decay leaves.
+#[cube]
+pub fn update(
+    state: &mut [f32],
+    at: usize,
+    stride: usize,
+    g: f32,
+    schedule: &[f32],
+    row: usize,
+    #[comptime] rule: Rule,
+) {
+    let w = state[at];
+    let push = g + schedule[0] * w;
+    let rate = schedule[row];
+    if comptime!(rule == Rule::Adam) {
+        let first = schedule[1] * state[at + stride] + schedule[2] * push;
+        let second = schedule[3] * state[at + 2usize * stride] + schedule[4] * push * push;
+        state[at + stride] = first;
+        state[at + 2usize * stride] = second;
+        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[5];
+        state[at] = schedule[row + 2usize] * w - rate * first / size;
+    } else {
+        let mut step = push;
+        if comptime!(rule == Rule::Sgd { momentum: true }) {
+            step = schedule[1] * state[at + stride] + push;
+            state[at + stride] = step;
+        }
+        state[at] = w - rate * step;
+    }
+}

@@ -1,0 +1,287 @@
+//! What a one-hidden-layer kernel is compiled for: the network's shape, and how lanes share its work.
+//!
+//! # Why
+//! A lane computes a small tile of examples × units, so that turning a bit into ±1 and loading a weight are
+//! paid once for several products. Which tile is best depends on the shape; [`Plan::tiled`] takes the one that
+//! costs the fewest instructions on four schedulers of 32 lanes, as GPUs of today have.
+
+use crate::models::mlp::Activation;
+use crate::models::Model;
+use crate::run::RunSpec;
+use crate::tasks::Task;
+use crate::training::loss::Loss;
+use crate::training::optimizers::Optimizer;
+
+/// How units become an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Head {
+    /// f = Σ_j u_j σ(z_j) + β.
+    Sum,
+    /// f = Π_j z_j.
+    Product,
+}
+
+/// The update rule, with what changes the code; its numbers come with the schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Stochastic gradient descent, with or without a velocity.
+    Sgd {
+        /// Whether a velocity is kept.
+        momentum: bool,
+    },
+    /// Adam.
+    Adam,
+}
+
+impl Rule {
+    /// Moment arrays kept for each parameter.
+    pub fn moments(self) -> usize {
+        match self {
+            Rule::Sgd { momentum } => usize::from(momentum),
+            Rule::Adam => 2,
+        }
+    }
+}
+
+/// What is known of a network before a kernel is compiled for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Network {
+    /// Input bits n.
+    pub inputs: usize,
+    /// Hidden units.
+    pub width: usize,
+    /// Examples per step.
+    pub batch: usize,
+    /// How units become an output.
+    pub head: Head,
+    /// Non-linearity of the units; without meaning for a product.
+    pub activation: Activation,
+    /// The activation's degree.
+    pub degree: usize,
+    /// Whether the hidden bias is trained.
+    pub hidden_bias: bool,
+    /// Whether the output bias is trained.
+    pub output_bias: bool,
+    /// What is made small.
+    pub loss: Loss,
+    /// Update rule.
+    pub rule: Rule,
+    /// Bits whose parity is the label.
+    pub relevant: usize,
+    /// Size of the finite sample; 0 draws fresh examples.
+    pub sample: usize,
+    /// Whether fresh labels are flipped at random.
+    pub noise: bool,
+}
+
+impl Network {
+    /// The network of a run, or why no kernel covers it.
+    ///
+    /// # Errors
+    /// A sentence for the person.
+    pub fn of(spec: &RunSpec) -> Result<Self, String> {
+        let Task::SparseParity(task) = &spec.task;
+        let Model::Mlp(mlp) = &spec.model;
+        let (hidden_bias, output_bias) = mlp.biases();
+        let rule = match &spec.optimizer {
+            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
+            Optimizer::Adam(_) => Rule::Adam,
+        };
+        let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
+        if task.m > 0 && last_visit / task.m as u64 >= u64::from(u32::MAX) {
+            return Err("its sample is visited more often than a kernel can count".into());
+        }
+        Ok(Network {
+            inputs: task.n,
+            width: mlp.width,
+            batch: spec.run.batch,
+            head: Head::Sum,
+            activation: mlp.activation,
+            degree: mlp.degree,
+            hidden_bias,
+            output_bias,
+            loss: spec.run.loss,
+            rule,
+            relevant: task.k,
+            sample: task.m,
+            noise: task.noise > 0.0 && task.m == 0,
+        })
+    }
+
+    /// Numbers that are trained, of one replica.
+    pub fn parameters(&self) -> usize {
+        match self.head {
+            Head::Sum => self.width * (self.inputs + 2) + 1,
+            Head::Product => self.width * (self.inputs + 1),
+        }
+    }
+
+    /// Numbers in the state of one replica: parameters, then moments.
+    pub fn state(&self) -> usize {
+        self.parameters() * (1 + self.rule.moments())
+    }
+
+    /// Words of one example of a finite sample: its bits, then its label.
+    pub fn row_words(&self) -> usize {
+        self.inputs / 32 + 1
+    }
+
+    /// Place of u, b and β in the state; W comes first.
+    pub fn places(&self) -> (usize, usize, usize) {
+        let w = self.inputs * self.width;
+        match self.head {
+            Head::Sum => (w, w + self.width, w + 2 * self.width),
+            Head::Product => (w, w, w + self.width),
+        }
+    }
+}
+
+/// What the device allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Lanes of one workgroup.
+    pub lanes: usize,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: usize,
+    /// Bytes of one storage buffer.
+    pub buffer_bytes: u64,
+}
+
+/// A network with the division of its work among the lanes of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Plan {
+    /// What is trained.
+    pub network: Network,
+    /// Lanes of the workgroup.
+    pub lanes: usize,
+    /// Examples that are worked on together, at most 32: the bits of one word.
+    pub block: usize,
+    /// Examples of one lane's forward tile.
+    pub examples: usize,
+    /// Units of one lane's tile, forward and backward.
+    pub units: usize,
+    /// Lanes side by side along the units.
+    pub columns: usize,
+    /// Rounds over the units.
+    pub passes: usize,
+    /// Inputs of one lane's backward tile.
+    pub rows: usize,
+    /// Rounds over the inputs.
+    pub row_passes: usize,
+    /// Whether the hidden activations fit into workgroup memory.
+    pub hidden_in_workgroup: bool,
+}
+
+impl Plan {
+    /// The best division of `network` on a device with these `limits`, or why there is none.
+    ///
+    /// # Errors
+    /// A sentence for the person.
+    pub fn tiled(network: Network, limits: Limits) -> Result<Self, String> {
+        let block = network.batch.min(32).next_power_of_two();
+        let most = limits.lanes.min(256);
+        let mut best: Option<(f64, Plan)> = None;
+        for units in [4, 2, 1] {
+            for examples in [8, 4, 2, 1] {
+                if examples > block || units > network.width {
+                    continue;
+                }
+                let plan = Plan::shaped(network, block, examples, units, most);
+                let cost = plan.cost();
+                if plan.columns > 0 && best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, plan));
+                }
+            }
+        }
+        let (_, mut plan) = best.ok_or("the GPU allows too few lanes in a workgroup")?;
+        let left = limits.workgroup_bytes.saturating_sub(4 * (plan.fixed_words() + 64));
+        plan.hidden_in_workgroup = 4 * plan.hidden() <= left;
+        if 4 * (plan.fixed_words() + 64) > limits.workgroup_bytes
+            || (network.head == Head::Product && !plan.hidden_in_workgroup)
+        {
+            let (need, have) = (4 * plan.fixed_words() / 1024 + 1, limits.workgroup_bytes / 1024);
+            return Err(format!("it needs {need} KiB of workgroup memory and the GPU has {have} KiB"));
+        }
+        Ok(plan)
+    }
+
+    fn shaped(network: Network, block: usize, examples: usize, units: usize, most: usize) -> Self {
+        let bands = block / examples;
+        let columns = network.width.div_ceil(units).min(most / bands);
+        let groups = if columns == 0 { 1 } else { (most / columns).min(network.inputs).max(bands) };
+        // As few rounds over the inputs as tiles of at most eight allow.
+        let row_passes = network.inputs.div_ceil(groups * 8);
+        Plan {
+            network,
+            lanes: columns * groups,
+            block,
+            examples,
+            units,
+            columns,
+            passes: network.width.div_ceil(units * columns.max(1)),
+            rows: network.inputs.div_ceil(groups * row_passes),
+            row_passes,
+            hidden_in_workgroup: true,
+        }
+    }
+
+    /// Instructions per block of examples that the busiest scheduler issues, roughly: for a product one, for
+    /// a bit two, for a load two.
+    fn cost(&self) -> f64 {
+        let warps = |lanes: usize| (lanes as f64 / 128.0).ceil();
+        let (t, e, r) = (self.units as f64, self.examples as f64, self.rows as f64);
+        let bands = self.block / self.examples;
+        let forward = self.network.inputs as f64 * (2.0 * t + 2.0 + 2.0 * e + e * t);
+        let back = self.row_passes as f64 * self.block as f64 * (2.0 * t + 2.0 * r + r * t);
+        let sums = 8.0 * self.columns as f64;
+        self.passes as f64 * (warps(bands * self.columns) * forward + warps(self.lanes) * back) + sums
+    }
+
+    /// Lanes side by side along the examples.
+    pub fn bands(&self) -> usize {
+        self.block / self.examples
+    }
+
+    /// Lanes side by side along the inputs.
+    pub fn groups(&self) -> usize {
+        self.lanes / self.columns
+    }
+
+    /// Blocks of a step.
+    pub fn blocks(&self) -> usize {
+        self.network.batch.div_ceil(32)
+    }
+
+    /// Numbers of the hidden activations of a block; a product keeps its slopes beside them.
+    pub fn hidden(&self) -> usize {
+        let copies = if self.network.head == Head::Product { 2 } else { 1 };
+        copies * self.block * self.network.width
+    }
+
+    /// Distance between two examples in the partial sums: odd, so that lanes meet no bank twice.
+    pub fn sums_stride(&self) -> usize {
+        self.columns | 1
+    }
+
+    /// Words of workgroup memory besides the hidden activations.
+    fn fixed_words(&self) -> usize {
+        2 * (self.network.inputs + 1) + self.block * self.sums_stride() + 6 * 32
+    }
+
+    /// Numbers of one replica in the scratch buffer: hidden activations, then gradients that are still added
+    /// up over the blocks of a step. Never none, since there is no empty buffer.
+    pub fn scratch(&self) -> usize {
+        let gradients = if self.blocks() > 1 { self.network.parameters() } else { 0 };
+        (self.spilled() + gradients).max(1)
+    }
+
+    /// Numbers of hidden activations in the scratch buffer.
+    pub fn spilled(&self) -> usize {
+        if self.hidden_in_workgroup { 0 } else { self.hidden() }
+    }
+}
+
+/// Coefficients of the activation's polynomial, if it has one, lowest first.
+pub fn coefficients(_network: &Network) -> Vec<f32> {
+    vec![]
+}

@@ -1,0 +1,111 @@
+//! The fused kernels against autodiff: the same specification, seed and data give the same weights.
+//!
+//! Where there is no Vulkan, Metal or DirectX adapter, not even a simulated one, these tests say so and pass.
+
+use vivarium::platform::now_ms;
+use vivarium::protocol::Row;
+use vivarium::run::RunSpec;
+use vivarium::training::autodiff::Autodiff;
+use vivarium::training::check::{KNOWN, TINY, tiny};
+use vivarium::training::device::Device;
+use vivarium::training::fused::Fused;
+use vivarium::training::learner::{Leg, Learner};
+
+use crate::devices::{gpu, tolerance};
+use crate::spec;
+
+/// Trains up to `until` and gives the rows on the way.
+pub fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
+    let mut rows: Vec<Row> = vec![];
+    let mut step = from;
+    loop {
+        let measured = rows.last().map(|row| row.step);
+        let leg = Leg { spec, from: step, until, last: u64::MAX, measured, held_out: 256, deadline_ms: now_ms() + 1e9 };
+        if step == until {
+            return rows;
+        }
+        let progress = pollster::block_on(learner.advance(&leg)).unwrap();
+        step = progress.step;
+        rows.extend(progress.rows);
+    }
+}
+
+/// Largest difference of two arrays, relative to the largest number in the first.
+fn apart(a: &[f32], b: &[f32]) -> f32 {
+    let scale = a.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
+    a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale
+}
+
+fn agree(link: &str) {
+    let spec = spec(link);
+    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut fused = Fused::new(&spec).unwrap();
+    let mut step = 0;
+    for until in [1, 10, 100] {
+        let rows = [
+            train_to(&mut autodiff, &spec, step, until),
+            train_to(&mut fused, &spec, step, until),
+        ];
+        step = until;
+        let [a, b] = [
+            pollster::block_on(autodiff.weights()).unwrap(),
+            pollster::block_on(fused.weights()).unwrap(),
+        ];
+        for (which, (a, b)) in a.parameters.iter().zip(&b.parameters).enumerate() {
+            let worst = apart(a, b);
+            assert!(worst <= tolerance(until), "{link}: parameter {which} after {until} steps: {worst}");
+        }
+        for (a, b) in a.moments.iter().flatten().zip(b.moments.iter().flatten()) {
+            assert!(apart(a, b) <= 10.0 * tolerance(until), "{link}: a moment after {until} steps");
+        }
+        assert_eq!(rows[0].len(), rows[1].len(), "{link}");
+        for (a, b) in rows[0].iter().zip(&rows[1]) {
+            assert_eq!(a.step, b.step);
+            for (a, b) in [(&a.train_loss, &b.train_loss), (&a.test_loss, &b.test_loss)] {
+                assert!(apart(a, b) <= tolerance(until), "{link}: loss at {step}: {a:?} {b:?}");
+            }
+            // An output near zero may fall on either side.
+            for (a, b) in [(&a.train_accuracy, &b.train_accuracy), (&a.test_accuracy, &b.test_accuracy)] {
+                assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.05), "{link}: accuracy {a:?} {b:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_loss_and_optimizer() {
+    if gpu().is_none() {
+        return;
+    }
+    for loss in ["hinge", "square", "ce"] {
+        for optimizer in [
+            "lr=0.05", "lr=0.05&wd=0.01", "lr=0.02&mom=0.9&wd=0.01", "opt=adam", "opt=adam&wd=0.1",
+            "opt=adam&wd=0.1&wdkind=coupled&b1=0.8",
+        ] {
+            agree(&format!("#v1/sparse-parity?{optimizer}&n=11&width=14&loss={loss}&every=7&seed=3&replicas=2"));
+        }
+    }
+}
+
+#[test]
+fn the_known_tiny_run_is_what_the_processor_gives() {
+    let spec = spec(TINY);
+    let found = pollster::block_on(tiny(&mut Autodiff::new(&spec, Device::cpu().tensors()))).unwrap();
+    assert!(apart(&found, &KNOWN) < 1e-6, "{found:?}");
+}
+
+#[test]
+fn a_speed_that_is_only_printed() {
+    if gpu().is_none() {
+        return;
+    }
+    for (width, replicas) in [(10, 1), (100, 1), (1000, 1), (100, 16)] {
+        let spec = spec(&format!("#v1/sparse-parity?width={width}&replicas={replicas}&every=1000"));
+        let mut fused = Fused::new(&spec).unwrap();
+        println!("{:?}", fused.plan());
+        train_to(&mut fused, &spec, 0, 100);
+        let begin = now_ms();
+        train_to(&mut fused, &spec, 100, 600);
+        println!("width {width}, {replicas} replicas: {:.0} steps/s", 500.0 / (now_ms() - begin) * 1e3);
+    }
+}
