@@ -170,7 +170,10 @@ impl RunSpec {
     /// Whether the setting behind `key` has an effect with the others as they are.
     pub fn applies(&self, key: &str) -> bool {
         let only = self.knob(key).and_then(|knob| knob.only);
-        only.is_none_or(|(chooser, chosen)| self.value(chooser) == Some(Value::Choice(chosen.into())))
+        only.is_none_or(|(chooser, chosen)| match self.value(chooser) {
+            Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
+            _ => false,
+        })
     }
 
     /// The value behind `key`, also for the keys that choose model and optimizer.
