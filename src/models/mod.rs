@@ -1,7 +1,9 @@
 //! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
 
+pub mod initialisation;
 pub mod mlp;
 
+pub use initialisation::Initialisation;
 pub use mlp::Mlp;
 
 use crate::settings::Problem;
