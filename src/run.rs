@@ -357,8 +357,10 @@ mod tests {
     fn settings_without_effect_are_known() {
         let mut spec = RunSpec::default();
         assert!(!spec.applies("degree") && spec.applies("width") && spec.applies("model"));
-        spec.parse("act", "power").unwrap();
-        assert!(spec.applies("degree"));
+        for act in ["power", "zigzag", "wave", "osc", "sin"] {
+            spec.parse("act", act).unwrap();
+            assert!(spec.applies("degree"), "{act}");
+        }
     }
 
     #[test]

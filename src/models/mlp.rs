@@ -10,20 +10,10 @@
 //! W is stored `[replicas, inputs, width]`, so that one neuron's weights are a column and the product
 //! with a batch needs no transposition.
 
-use super::{Architecture, Initialisation, Parameter};
+use super::{Activation, Architecture, Initialisation, Parameter};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
 use crate::settings::{Problem, Range};
 use crate::{choices, settings};
-
-choices! {
-    /// Non-linearity σ of the hidden layer.
-    pub enum Activation {
-        /// max(0, z).
-        Relu = "relu", "ReLU";
-        /// z to the power of the degree.
-        Power = "power", "z^degree";
-    }
-}
 
 choices! {
     /// Which biases are trained; the others stay at zero.
@@ -46,8 +36,8 @@ settings! {
         width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of the activation z^degree.
-        degree: usize = 3, "degree", "Degree of z^degree", Range::Int(2, 8), only when "act" = "power";
+        /// Exponent of z^degree; for the others, the number of bits whose parity a single neuron can compute.
+        degree: usize = 3, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Law of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Biases that are trained; odd parities need one somewhere to break the symmetry.
@@ -129,11 +119,7 @@ impl super::Net for Mlp {
     ) -> burn::tensor::Tensor<3> {
         let parameter = |which: usize| parameters[which].clone();
         let z = x.matmul(parameter(W)) + parameter(B); // [replicas, batch, width]
-        let h = match self.activation {
-            Activation::Relu => burn::tensor::activation::relu(z),
-            // By multiplication: a power function is NaN for negative bases on some GPUs.
-            Activation::Power => (1..self.degree).fold(z.clone(), |power, _| power * z.clone()),
-        };
+        let h = self.activation.forward(self.degree, z);
         h.matmul(parameter(U)) + parameter(BETA)
     }
 

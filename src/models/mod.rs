@@ -1,8 +1,10 @@
 //! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
 
+pub mod activation;
 pub mod initialisation;
 pub mod mlp;
 
+pub use activation::Activation;
 pub use initialisation::Initialisation;
 pub use mlp::Mlp;
 
