@@ -361,6 +361,8 @@ mod tests {
             spec.parse("act", act).unwrap();
             assert!(spec.applies("degree"), "{act}");
         }
+        spec.parse("model", "polynet").unwrap();
+        assert!(spec.applies("degree"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Gradients three ways: central differences, the double-precision reference, and Burn's autodiff.
 
 use burn::tensor::{Tensor, TensorData};
-use vivarium::models::Activation;
 use vivarium::models::mlp::U;
+use vivarium::models::{Activation, Model};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
@@ -22,7 +22,9 @@ pub fn every_model() -> Vec<String> {
             let init = if *activation == Activation::Power { "uniform" } else { "gaussian" };
             models.push(format!("width=7&act={}&degree={degree}&init={init}", activation.slug()));
         }
+        models.push(format!("model=polynet&degree={degree}"));
     }
+    models.push("model=polynet&degree=3&bias=no&init=sign".into());
     models
 }
 
@@ -88,9 +90,11 @@ fn activations_on_tensors_are_their_formulas_also_at_kinks() {
 
 /// With weight one on the relevant bits of a parity and without bias, one neuron is right on every example.
 #[test]
-fn one_neuron_is_a_parity() {
+fn one_neuron_or_one_product_is_a_parity() {
     for degree in 1..=8 {
-        for model in ["width=1&act=zigzag", "width=1&act=wave", "width=1&act=osc", "width=1&act=sin"] {
+        for model in
+            ["width=1&act=zigzag", "width=1&act=wave", "width=1&act=osc", "width=1&act=sin", "model=polynet"]
+        {
             let spec = spec(&format!("#v1/sparse-parity?n=9&k={degree}&{model}&degree={degree}"));
             let relevant = spec.task.sampler().relevant(0);
             let mut parameters = spec.model.architecture().initial(0, 9, 1);
@@ -99,7 +103,9 @@ fn one_neuron_is_a_parity() {
             for (place, bit) in relevant.iter().enumerate() {
                 parameters[0][bit * columns + place % columns] = 1.0;
             }
-            parameters[U][0] = 1.0;
+            if let Model::Mlp(_) = spec.model {
+                parameters[U][0] = 1.0;
+            }
             let mut batch = Batch::default();
             spec.task.sampler().sample(0, 0, 0, 256, &mut batch);
             let device = Device::cpu();
@@ -159,6 +165,26 @@ fn autodiff_agrees_with_the_reference() {
                 }
             }
         }
+    }
+}
+
+/// A product's gradient in a factor that is zero is the product of the others, and no quotient.
+#[test]
+fn a_factor_that_is_zero_has_its_gradient() {
+    let spec = spec("#v1/sparse-parity?model=polynet&n=9&batch=24");
+    let mut learner = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut weights = pollster::block_on(learner.weights()).unwrap();
+    for parameter in &mut weights.parameters {
+        parameter.chunks_mut(3).for_each(|row| row[1] = 0.0);
+    }
+    learner.load(&weights);
+    let burn: Vec<Vec<f32>> = learner.gradients(0).into_iter().map(numbers).collect();
+    let mut batch = Batch::default();
+    spec.task.sampler().sample(0, 0, 0, 24, &mut batch);
+    let exact = Reference::new(&spec.model, spec.run.loss, 9, &weights.parameters).gradients(&batch);
+    for (i, (a, b)) in exact.iter().flatten().zip(burn.iter().flatten()).enumerate() {
+        assert!((a - f64::from(*b)).abs() < 1e-6, "{i}: {a} against {b}");
+        assert_eq!(i % 3 == 1, *b != 0.0, "only the factor that is zero has a gradient");
     }
 }
 

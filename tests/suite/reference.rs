@@ -1,6 +1,7 @@
 //! The models in plain loops and double precision: slow, obvious, and independent of the library.
 
 use vivarium::models::mlp::Mlp;
+use vivarium::models::polynet::Polynet;
 use vivarium::models::{Activation, Model};
 use vivarium::tasks::Batch;
 use vivarium::training::loss::Loss;
@@ -29,6 +30,7 @@ impl Reference {
     fn output_and_slopes(&self, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
         match &self.model {
             Model::Mlp(mlp) => self.mlp(mlp, x),
+            Model::Polynet(polynet) => self.polynet(polynet, x),
         }
     }
 
@@ -56,6 +58,16 @@ impl Reference {
             in_b.push(u * slope);
         }
         (output, vec![self.back(x, &in_b), in_u, in_b, vec![1.0]])
+    }
+
+    /// f(x) = Π (w_i·x + b_i).
+    fn polynet(&self, polynet: &Polynet, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let [w, b] = &self.parameters[..] else { panic!("two parameters") };
+        let z = self.forms(w, b, x);
+        assert_eq!(z.len(), polynet.degree);
+        let all_but = |i: usize| (0..z.len()).filter(|j| *j != i).map(|j| z[j]).product::<f64>();
+        let in_b: Vec<f64> = (0..z.len()).map(all_but).collect();
+        (z.iter().product(), vec![self.back(x, &in_b), in_b])
     }
 
     /// Mean loss over the batch.
