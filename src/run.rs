@@ -167,7 +167,10 @@ impl RunSpec {
     /// Whether the setting behind `key` has an effect with the others as they are.
     pub fn applies(&self, key: &str) -> bool {
         let only = self.knob(key).and_then(|knob| knob.only);
-        only.is_none_or(|(chooser, chosen)| self.value(chooser) == Some(Value::Choice(chosen.into())))
+        only.is_none_or(|(chooser, chosen)| match self.value(chooser) {
+            Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
+            _ => false,
+        })
     }
 
     /// The value behind `key`, also for the keys that choose model and optimizer.
@@ -351,7 +354,11 @@ mod tests {
     fn settings_without_effect_are_known() {
         let mut spec = RunSpec::default();
         assert!(!spec.applies("degree") && spec.applies("width") && spec.applies("model"));
-        spec.parse("act", "power").unwrap();
+        for act in ["power", "zigzag", "wave", "osc", "sin"] {
+            spec.parse("act", act).unwrap();
+            assert!(spec.applies("degree"), "{act}");
+        }
+        spec.parse("model", "polynet").unwrap();
         assert!(spec.applies("degree"));
     }
 

@@ -46,8 +46,8 @@ pub struct Knob {
     pub unit: &'static str,
     /// The values it takes.
     pub range: Range,
-    /// Key and value of the choice without which it has no effect.
-    pub only: Option<(&'static str, &'static str)>,
+    /// Key of a choice, and the values of it with which alone this has an effect.
+    pub only: Option<(&'static str, &'static [&'static str])>,
 }
 
 /// A value of any knob.
@@ -287,12 +287,12 @@ macro_rules! choices {
 /// A struct whose fields are knobs.
 ///
 /// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when
-/// "key" = "value"` names the choice without which it has no effect. The doc
-/// comment's one sentence is also the tooltip and the README text.
+/// "key" = "value" | "other"` names the choice without which it has no effect. The doc comment's one sentence
+/// is also the tooltip and the README text.
 #[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $name:ident {
-        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $chosen:literal)?;)*
+        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $($chosen:literal)|+)?;)*
     }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -307,7 +307,7 @@ macro_rules! settings {
                 help: $help.trim_ascii(),
                 unit: concat!($($unit)?),
                 range: $range,
-                only: { let only: &[(&str, &str)] = &[$(($chooser, $chosen))?]; only.first().copied() },
+                only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
             }),*];
             fn value(&self, key: &str) -> Option<$crate::settings::Value> {
                 match key {
@@ -351,7 +351,7 @@ mod tests {
             /// A way.
             way: Way = Way::This, "w", "Way", Range::Choice(Way::OPTIONS);
             /// Some places.
-            places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9);
+            places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9), only when "w" = "this" | "that";
             /// Changes.
             changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
         }
@@ -375,8 +375,9 @@ mod tests {
     }
 
     #[test]
-    fn help_and_unit_come_from_the_declaration() {
+    fn help_unit_and_condition_come_from_the_declaration() {
         assert_eq!((knob("c").help, knob("c").unit, knob("r").unit), ("A count.", "pieces", ""));
+        assert_eq!((knob("c").only, knob("p").only), (None, Some(("w", &["this", "that"][..]))));
     }
 
     #[test]

@@ -132,30 +132,37 @@ mod tests {
 
     #[test]
     fn every_knob_of_every_choice_is_in_the_form_once() {
-        for opt in Optimizer::ENTRIES {
-            let mut spec = RunSpec::default();
-            spec.parse(OPTIMIZER_KEY, opt.info.slug).unwrap();
-            let all: Vec<Field> = Section::ALL.into_iter().flat_map(|s| fields(&spec, s)).collect();
-            for (_, knob) in spec.knobs() {
-                assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
+        for model in Model::ENTRIES {
+            for opt in Optimizer::ENTRIES {
+                let mut spec = RunSpec::default();
+                spec.parse(MODEL_KEY, model.info.slug).unwrap();
+                spec.parse(OPTIMIZER_KEY, opt.info.slug).unwrap();
+                check_form(&spec);
             }
-            for knob in View::KNOBS {
-                let shown =
-                    all.iter().any(|f| f.key == knob.key) || speed_field().is_some_and(|f| f.key == knob.key);
-                assert!(shown, "{}", knob.key);
-            }
-            for field in &all {
-                assert!(!field.label.is_empty() && field.help.ends_with('.'), "{}", field.key);
-                assert!(!field.range.contains('!'));
-                if let Control::Select(options) = &field.control {
-                    assert!(!options.is_empty());
-                }
+        }
+    }
+
+    fn check_form(spec: &RunSpec) {
+        let all: Vec<Field> = Section::ALL.into_iter().flat_map(|s| fields(spec, s)).collect();
+        for (_, knob) in spec.knobs() {
+            assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
+        }
+        for knob in View::KNOBS {
+            let shown =
+                all.iter().any(|f| f.key == knob.key) || speed_field().is_some_and(|f| f.key == knob.key);
+            assert!(shown, "{}", knob.key);
+        }
+        for field in &all {
+            assert!(!field.label.is_empty() && field.help.ends_with('.'), "{}", field.key);
+            assert!(!field.range.contains('!'));
+            if let Control::Select(options) = &field.control {
+                assert!(!options.is_empty());
             }
         }
     }
 
     #[test]
-    fn defaults_belong_to_the_chosen_optimizer() {
+    fn defaults_belong_to_the_chosen_model_and_optimizer() {
         let mut spec = RunSpec::default();
         assert_eq!(default_text(&spec, "lr").unwrap(), "0.1");
         spec.parse(OPTIMIZER_KEY, "adam").unwrap();
@@ -163,6 +170,10 @@ mod tests {
         assert_eq!(default_text(&spec, OPTIMIZER_KEY).unwrap(), "sgd");
         assert_eq!(default_text(&spec, SPEED_KEY).unwrap(), "400");
         assert_eq!(default_text(&spec, "colour"), None);
+        assert_eq!(default_text(&spec, "bias").unwrap(), "both");
+        spec.parse(MODEL_KEY, "polynet").unwrap();
+        assert_eq!(default_text(&spec, "bias").unwrap(), "yes");
+        assert_eq!(default_text(&spec, "width"), None);
     }
 
     #[test]

@@ -10,33 +10,10 @@
 //! W is stored `[replicas, inputs, width]`, so that one neuron's weights are a column and the product
 //! with a batch needs no transposition.
 
-use super::{Architecture, Parameter};
+use super::{Activation, Architecture, Initialisation, Parameter};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
-use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::{choices, settings};
-
-choices! {
-    /// Non-linearity σ of the hidden layer.
-    pub enum Activation {
-        /// max(0, z).
-        Relu = "relu", "ReLU";
-        /// z to the power of the degree.
-        Power = "power", "z^degree";
-    }
-}
-
-choices! {
-    /// Law of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
-    pub enum Initialisation {
-        /// Uniform on ±1/√fan_in.
-        Uniform = "uniform", "Uniform ±1/√fan-in";
-        /// Normal with variance 2/fan_in.
-        Gaussian = "gaussian", "Gaussian, variance 2/fan-in";
-        /// ±1/√fan_in with equal probability.
-        Sign = "sign", "Random signs ±1/√fan-in";
-    }
-}
 
 choices! {
     /// Which biases are trained; the others stay at zero.
@@ -59,8 +36,8 @@ settings! {
         width: usize = 100, "width", "Width", Range::Int(1, 4096), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Relu, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
-        /// Exponent of the activation z^degree.
-        degree: usize = 3, "degree", "Degree of z^degree", Range::Int(2, 8), only when "act" = "power";
+        /// Exponent of z^degree; for the others, the number of bits whose parity a single neuron can compute.
+        degree: usize = 3, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Law of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Biases that are trained; odd parities need one somewhere to break the symmetry.
@@ -129,23 +106,7 @@ impl Mlp {
         }
         // A bias follows the law of the weights beside it, as in PyTorch's `nn.Linear`.
         let fan_in = if matches!(which, U | BETA) { self.width } else { inputs };
-        let scale = 1.0 / (fan_in as f32).sqrt();
-        let [replicas, rows, columns] = parameter.shape;
-        let draw = |stream: &Stream, i: u32| {
-            let step = which as u64;
-            match self.init {
-                Initialisation::Uniform => scale * (2.0 * stream.unit(step, i) - 1.0),
-                Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
-                Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
-                Initialisation::Sign => -scale,
-            }
-        };
-        (0..replicas)
-            .flat_map(|replica| {
-                let stream = Stream::new(seed, Purpose::Weights, replica as u32);
-                (0..(rows * columns) as u32).map(move |i| draw(&stream, i))
-            })
-            .collect()
+        self.init.draw(seed, which, parameter, fan_in)
     }
 }
 
@@ -158,11 +119,7 @@ impl super::Net for Mlp {
     ) -> burn::tensor::Tensor<3> {
         let parameter = |which: usize| parameters[which].clone();
         let z = x.matmul(parameter(W)) + parameter(B); // [replicas, batch, width]
-        let h = match self.activation {
-            Activation::Relu => burn::tensor::activation::relu(z),
-            // By multiplication: a power function is NaN for negative bases on some GPUs.
-            Activation::Power => (1..self.degree).fold(z.clone(), |power, _| power * z.clone()),
-        };
+        let h = self.activation.forward(self.degree, z);
         h.matmul(parameter(U)) + parameter(BETA)
     }
 
@@ -177,35 +134,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn initial_weights_follow_their_law() {
-        for init in Initialisation::ALL {
-            let mlp = Mlp { width: 400, init: *init, ..Default::default() };
-            let initial = mlp.initial(1, 25, 2);
-            let w = &initial[W];
-            let (mean, square) = w.iter().fold((0.0, 0.0), |(m, s), v| (m + v, s + v * v));
-            let (mean, square) = (mean / w.len() as f32, square / w.len() as f32);
-            let (variance, bound) = match init {
-                Initialisation::Uniform => (1.0 / 75.0, 0.2),
-                Initialisation::Gaussian => (2.0 / 25.0, f32::INFINITY),
-                Initialisation::Sign => (1.0 / 25.0, 0.200_001),
-            };
-            assert!(mean.abs() < 0.01, "{init:?}: mean {mean}");
-            assert!((square / variance - 1.0).abs() < 0.05, "{init:?}: {square} against {variance}");
-            assert!(w.iter().all(|v| v.abs() <= bound));
-            assert!(
-                initial[U]
-                    .iter()
-                    .all(|v| v.abs() <= bound * 0.25 + 1e-6 || *init == Initialisation::Gaussian)
-            );
-        }
-    }
-
-    #[test]
-    fn replicas_differ_and_the_first_does_not_depend_on_how_many_there_are() {
-        let mlp = Mlp { width: 8, ..Default::default() };
-        let (one, three) = (mlp.initial(4, 6, 1), mlp.initial(4, 6, 3));
-        assert_eq!(one[W], three[W][..48]);
-        assert_ne!(three[W][..48], three[W][48..96]);
+    fn the_second_layer_is_scaled_by_the_width() {
+        let mlp = Mlp { width: 400, init: Initialisation::Sign, ..Default::default() };
+        let size = |which: usize| mlp.initial(1, 25, 1)[which][0].abs();
+        assert_eq!([W, B, U, BETA].map(size), [0.2, 0.2, 0.05, 0.05]);
     }
 
     #[test]

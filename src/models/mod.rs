@@ -1,8 +1,14 @@
 //! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
 
+pub mod activation;
+pub mod initialisation;
 pub mod mlp;
+pub mod polynet;
 
+pub use activation::Activation;
+pub use initialisation::Initialisation;
 pub use mlp::Mlp;
+pub use polynet::Polynet;
 
 use crate::settings::Problem;
 
@@ -11,6 +17,8 @@ crate::catalog! {
     pub enum Model {
         /// Two-layer perceptron.
         Mlp,
+        /// Product of linear forms.
+        Polynet,
     }
 }
 
@@ -57,6 +65,7 @@ impl Model {
     pub fn architecture(&self) -> &dyn Architecture {
         match self {
             Model::Mlp(model) => model,
+            Model::Polynet(model) => model,
         }
     }
 }
@@ -84,6 +93,7 @@ impl Model {
     pub fn net(&self) -> &dyn Net {
         match self {
             Model::Mlp(model) => model,
+            Model::Polynet(model) => model,
         }
     }
 }

@@ -12,6 +12,7 @@ use vivarium::training::device::Device;
 use vivarium::training::learner::Learner;
 use vivarium::training::session::{Options, Session};
 
+use crate::gradients::{every_model, numbers};
 use crate::spec;
 
 /// The GPU, or `None` with a line that says why.
@@ -66,6 +67,26 @@ fn flex_and_wgpu_agree_after_1_10_and_100_steps() {
                 learners.each_mut().map(|learner| pollster::block_on(learner.measure(step, 256)).unwrap());
             let difference = (rows[0].test_loss[0] - rows[1].test_loss[0]).abs();
             assert!(difference <= tolerance(until) * (1.0 + rows[0].test_loss[0]), "{link}: {rows:?}");
+        }
+    }
+}
+
+/// Values, and gradients through every activation and through the product, at initial weights.
+#[test]
+fn every_model_has_the_same_gradients_on_flex_and_wgpu() {
+    let Some(gpu) = gpu() else { return };
+    for model in every_model() {
+        let link =
+            format!("#v1/sparse-parity?n=9&k=3&{model}&loss=square&batch=24&replicas=2&seed=5&held=64");
+        let spec = spec(&link);
+        let [cpu, gpu] = [&Device::cpu(), &gpu].map(|device| {
+            let gradients = Autodiff::new(&spec, device.tensors()).gradients(0);
+            gradients.into_iter().map(numbers).collect::<Vec<_>>()
+        });
+        for (which, (a, b)) in cpu.iter().zip(&gpu).enumerate() {
+            let scale = a.iter().fold(1e-2f32, |m, v| m.max(v.abs()));
+            let worst = a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale;
+            assert!(worst <= tolerance(1), "{link}: parameter {which}: {worst}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Links: for ever, and whatever stands in them.
 
 use proptest::prelude::*;
+use vivarium::models::Model;
 use vivarium::permalink::{Link, MAX_LENGTH, decode, encode};
 use vivarium::run::RunSpec;
 use vivarium::settings::{Range, Settings, Value};
@@ -44,9 +45,10 @@ fn value(range: Range, a: u64, b: f64) -> Value {
 proptest! {
     #[test]
     fn what_is_encoded_decodes_to_the_same(
-        optimizer in 0usize..2, which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
+        model in 0..Model::ENTRIES.len(), optimizer in 0usize..2, which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
     ) {
         let mut link = Link::default();
+        link.spec.parse("model", Model::ENTRIES[model].info.slug).unwrap();
         link.spec.parse("opt", ["sgd", "adam"][optimizer]).unwrap();
         for (index, a, b) in which {
             let knobs = link.spec.knobs();

@@ -1,47 +1,73 @@
-//! The two-layer network in plain loops and double precision: slow, obvious, and independent of the library.
+//! The models in plain loops and double precision: slow, obvious, and independent of the library.
 
-use vivarium::models::mlp::{Activation, Mlp};
+use vivarium::models::mlp::Mlp;
+use vivarium::models::polynet::Polynet;
+use vivarium::models::{Activation, Model};
 use vivarium::tasks::Batch;
 use vivarium::training::loss::Loss;
 
-/// One replica's parameters: W `[inputs, width]`, u, b, β.
+/// One replica of a model: its parameters in their permanent order, without the replica axis.
 #[derive(Clone)]
 pub struct Reference {
-    pub mlp: Mlp,
+    pub model: Model,
     pub loss: Loss,
     pub inputs: usize,
-    pub parameters: [Vec<f64>; 4],
+    pub parameters: Vec<Vec<f64>>,
 }
 
 impl Reference {
-    pub fn new(mlp: &Mlp, loss: Loss, inputs: usize, parameters: &[Vec<f32>]) -> Self {
-        let parameters = std::array::from_fn(|i| parameters[i].iter().map(|v| f64::from(*v)).collect());
-        Reference { mlp: mlp.clone(), loss, inputs, parameters }
-    }
-
-    fn activation(&self, z: f64) -> (f64, f64) {
-        match self.mlp.activation {
-            Activation::Relu => (z.max(0.0), if z > 0.0 { 1.0 } else { 0.0 }),
-            Activation::Power => {
-                let k = self.mlp.degree as i32;
-                (z.powi(k), f64::from(k) * z.powi(k - 1))
-            }
-        }
-    }
-
-    fn hidden(&self, x: &[f32]) -> Vec<f64> {
-        let [w, _, b, _] = &self.parameters;
-        let width = self.mlp.width;
-        (0..width)
-            .map(|j| b[j] + (0..self.inputs).map(|i| f64::from(x[i]) * w[i * width + j]).sum::<f64>())
-            .collect()
+    pub fn new(model: &Model, loss: Loss, inputs: usize, parameters: &[Vec<f32>]) -> Self {
+        let parameters = parameters.iter().map(|p| p.iter().map(|v| f64::from(*v)).collect()).collect();
+        Reference { model: model.clone(), loss, inputs, parameters }
     }
 
     /// f(x).
     pub fn output(&self, x: &[f32]) -> f64 {
-        let [_, u, _, beta] = &self.parameters;
-        let hidden = self.hidden(x);
-        beta[0] + hidden.iter().zip(u).map(|(z, u)| u * self.activation(*z).0).sum::<f64>()
+        self.output_and_slopes(x).0
+    }
+
+    /// f(x) and its gradient in every parameter.
+    fn output_and_slopes(&self, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        match &self.model {
+            Model::Mlp(mlp) => self.mlp(mlp, x),
+            Model::Polynet(polynet) => self.polynet(polynet, x),
+        }
+    }
+
+    /// w_j·x + b_j for the columns w_j of W.
+    fn forms(&self, w: &[f64], b: &[f64], x: &[f32]) -> Vec<f64> {
+        let columns = b.len();
+        (0..columns)
+            .map(|j| b[j] + (0..self.inputs).map(|i| f64::from(x[i]) * w[i * columns + j]).sum::<f64>())
+            .collect()
+    }
+
+    /// The gradient in W, given the one in each w_j·x + b_j.
+    fn back(&self, x: &[f32], in_forms: &[f64]) -> Vec<f64> {
+        (0..self.inputs).flat_map(|i| in_forms.iter().map(move |slope| slope * f64::from(x[i]))).collect()
+    }
+
+    /// f(x) = uᵀσ(Wx + b) + β.
+    fn mlp(&self, mlp: &Mlp, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let [w, u, b, beta] = &self.parameters[..] else { panic!("four parameters") };
+        let (mut output, mut in_u, mut in_b) = (beta[0], vec![], vec![]);
+        for (z, u) in self.forms(w, b, x).into_iter().zip(u) {
+            let (h, slope) = activation(mlp, z);
+            output += u * h;
+            in_u.push(h);
+            in_b.push(u * slope);
+        }
+        (output, vec![self.back(x, &in_b), in_u, in_b, vec![1.0]])
+    }
+
+    /// f(x) = Π (w_i·x + b_i).
+    fn polynet(&self, polynet: &Polynet, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let [w, b] = &self.parameters[..] else { panic!("two parameters") };
+        let z = self.forms(w, b, x);
+        assert_eq!(z.len(), polynet.degree);
+        let all_but = |i: usize| (0..z.len()).filter(|j| *j != i).map(|j| z[j]).product::<f64>();
+        let in_b: Vec<f64> = (0..z.len()).map(all_but).collect();
+        (z.iter().product(), vec![self.back(x, &in_b), in_b])
     }
 
     /// Mean loss over the batch.
@@ -66,22 +92,27 @@ impl Reference {
     }
 
     /// Gradients of the mean loss by the chain rule.
-    pub fn gradients(&self, batch: &Batch) -> [Vec<f64>; 4] {
-        let width = self.mlp.width;
-        let mut g: [Vec<f64>; 4] = std::array::from_fn(|i| vec![0.0; self.parameters[i].len()]);
+    pub fn gradients(&self, batch: &Batch) -> Vec<Vec<f64>> {
+        let mut sums: Vec<Vec<f64>> = self.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
         for (x, y) in batch.x.chunks(self.inputs).zip(&batch.y) {
-            let slope = self.slope(f64::from(*y), self.output(x)) / batch.len() as f64;
-            g[3][0] += slope;
-            for (j, z) in self.hidden(x).into_iter().enumerate() {
-                let (h, dh) = self.activation(z);
-                g[1][j] += slope * h;
-                let back = slope * self.parameters[1][j] * dh;
-                g[2][j] += back;
-                for i in 0..self.inputs {
-                    g[0][i * width + j] += back * f64::from(x[i]);
-                }
+            let (output, slopes) = self.output_and_slopes(x);
+            let slope = self.slope(f64::from(*y), output) / batch.len() as f64;
+            for (sum, one) in sums.iter_mut().flatten().zip(slopes.iter().flatten()) {
+                *sum += slope * one;
             }
         }
-        g
+        sums
+    }
+}
+
+/// σ(z) and σ'(z); those with many pieces are written out, and tested, beside their definition.
+fn activation(mlp: &Mlp, z: f64) -> (f64, f64) {
+    match mlp.activation {
+        Activation::Relu => (z.max(0.0), if z > 0.0 { 1.0 } else { 0.0 }),
+        Activation::Power => {
+            let k = mlp.degree as i32;
+            (z.powi(k), f64::from(k) * z.powi(k - 1))
+        }
+        other => other.value_and_slope(mlp.degree, z),
     }
 }

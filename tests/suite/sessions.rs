@@ -1,7 +1,6 @@
 //! Sessions: the same numbers again, however time is sliced, and from every checkpoint.
 
 use proptest::prelude::*;
-use vivarium::models::Model;
 use vivarium::protocol::{Ending, Event, Row};
 use vivarium::tasks::Batch;
 use vivarium::training::checkpoint::Checkpoint;
@@ -185,8 +184,8 @@ fn optimizers_follow_their_printed_rules() {
         let spec = spec(&link);
         let mut run = session(&link);
         finish(&mut run);
-        let Model::Mlp(mlp) = &spec.model;
-        let mut net = Reference::new(mlp, spec.run.loss, 7, &spec.model.architecture().initial(0, 7, 1));
+        let initial = spec.model.architecture().initial(0, 7, 1);
+        let mut net = Reference::new(&spec.model, spec.run.loss, 7, &initial);
         let mut first: Vec<Vec<f64>> = net.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
         let mut second = first.clone();
         for step in 0..40 {

@@ -1,0 +1,73 @@
+//! Laws of initial weights, shared by every model.
+
+use super::Parameter;
+use crate::choices;
+use crate::rng::{Purpose, Stream};
+
+choices! {
+    /// Law of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
+    pub enum Initialisation {
+        /// Uniform on ±1/√fan_in.
+        Uniform = "uniform", "Uniform ±1/√fan-in";
+        /// Normal with variance 2/fan_in.
+        Gaussian = "gaussian", "Gaussian, variance 2/fan-in";
+        /// ±1/√fan_in with equal probability.
+        Sign = "sign", "Random signs ±1/√fan-in";
+    }
+}
+
+impl Initialisation {
+    /// Initial values of `parameter`, which is the model's `which`th, for neurons with `fan_in` inputs.
+    ///
+    /// A replica's values do not depend on how many replicas there are.
+    pub fn draw(self, seed: u64, which: usize, parameter: &Parameter, fan_in: usize) -> Vec<f32> {
+        let scale = 1.0 / (fan_in as f32).sqrt();
+        let [replicas, rows, columns] = parameter.shape;
+        let draw = |stream: &Stream, i: u32| {
+            let step = which as u64;
+            match self {
+                Initialisation::Uniform => scale * (2.0 * stream.unit(step, i) - 1.0),
+                Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
+                Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
+                Initialisation::Sign => -scale,
+            }
+        };
+        (0..replicas)
+            .flat_map(|replica| {
+                let stream = Stream::new(seed, Purpose::Weights, replica as u32);
+                (0..(rows * columns) as u32).map(move |i| draw(&stream, i))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initial_weights_follow_their_law() {
+        let parameter = Parameter::new("w", [2, 25, 400]);
+        for init in Initialisation::ALL {
+            let w = init.draw(1, 0, &parameter, 25);
+            let (mean, square) = w.iter().fold((0.0, 0.0), |(m, s), v| (m + v, s + v * v));
+            let (mean, square) = (mean / w.len() as f32, square / w.len() as f32);
+            let (variance, bound) = match init {
+                Initialisation::Uniform => (1.0 / 75.0, 0.2),
+                Initialisation::Gaussian => (2.0 / 25.0, f32::INFINITY),
+                Initialisation::Sign => (1.0 / 25.0, 0.200_001),
+            };
+            assert!(mean.abs() < 0.01, "{init:?}: mean {mean}");
+            assert!((square / variance - 1.0).abs() < 0.05, "{init:?}: {square} against {variance}");
+            assert!(w.iter().all(|v| v.abs() <= bound));
+        }
+    }
+
+    #[test]
+    fn replicas_differ_and_the_first_does_not_depend_on_how_many_there_are() {
+        let draw = |replicas| Initialisation::Uniform.draw(4, 0, &Parameter::new("w", [replicas, 6, 8]), 6);
+        let (one, three) = (draw(1), draw(3));
+        assert_eq!(one, three[..48]);
+        assert_ne!(three[..48], three[48..96]);
+    }
+}

@@ -1,0 +1,110 @@
+//! PolyNet of Edelman 2024, section 5.3, setting (xv), on many replicas at once: a product of linear forms.
+//!
+//! ```text
+//! f(x) = Π_{i=1}^{k} (w_i·x + b_i)
+//! ```
+//!
+//! # Why
+//! A parity of k bits is the product of k coordinates, so this is the shortest way to write one down, and
+//! every w_i must find a different bit. The w_i are the columns of one parameter `[replicas, inputs, k]`, as
+//! in the [perceptron](super::mlp), so that charts of its first layer show them too.
+
+use super::{Architecture, Initialisation, Parameter};
+use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// Whether the factors have biases; without them they stay at zero.
+    pub enum Bias {
+        /// w·x + b.
+        Yes = "yes", "In every factor";
+        /// w·x.
+        No = "no", "None";
+    }
+}
+
+settings! {
+    /// A product of linear forms: f(x) = Π (w_i·x + b_i).
+    pub struct Polynet {
+        /// Number of factors; a parity of k bits needs k.
+        degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "factors";
+        /// Law of the initial weights and biases.
+        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
+        /// Whether the factors have biases that are trained.
+        bias: Bias = Bias::Yes, "bias", "Biases", Range::Choice(Bias::OPTIONS);
+    }
+}
+
+impl Polynet {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "polynet",
+        name: "PolyNet",
+        about: "A product of linear forms, which is a parity as soon as each form has found its bit.",
+        sources: &[EDELMAN_2024, BARAK_2022],
+    };
+}
+
+/// Place of the w_i, as columns, in [`Architecture::parameters`].
+pub const W: usize = 0;
+/// Place of the b_i.
+pub const B: usize = 1;
+
+impl Architecture for Polynet {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        vec![
+            Parameter::new("w", [replicas, inputs, self.degree]),
+            Parameter::new("b", [replicas, 1, self.degree]),
+        ]
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let parameters = self.parameters(inputs, replicas);
+        let biases = match self.bias {
+            Bias::Yes => self.init.draw(seed, B, &parameters[B], inputs),
+            Bias::No => vec![0.0; parameters[B].len()],
+        };
+        vec![self.init.draw(seed, W, &parameters[W], inputs), biases]
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        4.0 * batch as f64 * inputs as f64 * self.degree as f64
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        vec![]
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for Polynet {
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+    ) -> burn::tensor::Tensor<3> {
+        let z = x.matmul(parameters[W].clone()) + parameters[B].clone(); // [replicas, batch, degree]
+        // Factor by factor: the gradient of a product over an axis divides by factors that may be zero.
+        let factor = |i: usize| z.clone().narrow(2, i, 1);
+        (1..self.degree).fold(factor(0), |product, i| product * factor(i)) // [replicas, batch, 1]
+    }
+
+    fn trained(&self) -> Vec<bool> {
+        vec![true, self.bias == Bias::Yes]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_biases_start_at_zero_and_the_weights_are_the_same() {
+        let (with, without) = (Polynet::default(), Polynet { bias: Bias::No, ..Default::default() });
+        let (with, without) = (with.initial(2, 5, 2), without.initial(2, 5, 2));
+        assert_eq!(with[W], without[W]);
+        assert!(with[B].iter().all(|b| *b != 0.0) && without[B].iter().all(|b| *b == 0.0));
+        assert_eq!((with[W].len(), with[B].len(), without[B].len()), (30, 6, 6));
+    }
+}
