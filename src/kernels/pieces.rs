@@ -9,7 +9,7 @@
 use cubecl::prelude::*;
 
 use super::plan::Rule;
-use crate::models::mlp::Activation;
+use crate::models::Activation;
 use crate::training::loss::Loss;
 
 /// Numbers at the head of the schedule that hold for the whole launch.
@@ -43,7 +43,7 @@ pub fn quarter_sine(t: f32) -> f32 {
     a * (1.0f32 + q * (-1.0f32 / 6.0f32 + q * tail))
 }
 
-/// σ(z) and σ'(z).
+/// σ(z) and σ'(z), as [`Activation::value_and_slope`] defines them, kinks included.
 #[cube]
 pub fn activate(
     z: f32,
@@ -62,6 +62,32 @@ pub fn activate(
             value = value * z;
         }
         slope = slope * comptime!(degree as f32);
+    }
+    if comptime!(activation == Activation::Zigzag) {
+        let top = comptime!(degree as f32);
+        let segment = f32::max(f32::min(f32::floor((top - z) * 0.5f32), top - 1.0f32), 0.0f32);
+        let odd = segment - 2.0f32 * f32::floor(segment * 0.5f32);
+        slope = 1.0f32 - 2.0f32 * odd;
+        value = slope * (1.0f32 + z - top + 2.0f32 * segment);
+    }
+    if comptime!(activation == Activation::Wave) {
+        let shifted = (z - comptime!((degree % 4) as f32)) * 0.25f32;
+        let t = shifted - f32::floor(shifted + 0.5f32);
+        value = 1.0f32 - 4.0f32 * f32::abs(t);
+        slope = select(t < 0.0f32, 1.0f32, select(t > 0.0f32, -1.0f32, 0.0f32));
+    }
+    if comptime!(activation == Activation::Oscillating) {
+        value = 0.0f32;
+        slope = 0.0f32;
+        for i in 0..comptime!(degree + 1) {
+            slope = slope * z + value;
+            value = value * z + schedule[comptime!(COEFFICIENTS + degree) - i];
+        }
+    }
+    if comptime!(activation == Activation::Sine) {
+        let t = z - comptime!(((degree + 3) % 4) as f32);
+        value = quarter_sine(t);
+        slope = 1.570_796_4f32 * quarter_sine(t + 1.0f32);
     }
     (value, slope)
 }

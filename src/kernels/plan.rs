@@ -5,8 +5,9 @@
 //! paid once for several products. Which tile is best depends on the shape; [`Plan::tiled`] takes the one that
 //! costs the fewest instructions on four schedulers of 32 lanes, as GPUs of today have.
 
-use crate::models::mlp::Activation;
-use crate::models::Model;
+use crate::models::polynet::Bias;
+use crate::models::activation::interpolant;
+use crate::models::{Activation, Model};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::training::loss::Loss;
@@ -81,8 +82,6 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let Task::SparseParity(task) = &spec.task;
-        let Model::Mlp(mlp) = &spec.model;
-        let (hidden_bias, output_bias) = mlp.biases();
         let rule = match &spec.optimizer {
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
             Optimizer::Adam(_) => Rule::Adam,
@@ -91,20 +90,33 @@ impl Network {
         if task.m > 0 && last_visit / task.m as u64 >= u64::from(u32::MAX) {
             return Err("its sample is visited more often than a kernel can count".into());
         }
-        Ok(Network {
+        let network = Network {
             inputs: task.n,
-            width: mlp.width,
+            width: 0,
             batch: spec.run.batch,
             head: Head::Sum,
-            activation: mlp.activation,
-            degree: mlp.degree,
-            hidden_bias,
-            output_bias,
+            activation: Activation::Relu,
+            degree: 1,
+            hidden_bias: true,
+            output_bias: false,
             loss: spec.run.loss,
             rule,
             relevant: task.k,
             sample: task.m,
             noise: task.noise > 0.0 && task.m == 0,
+        };
+        Ok(match &spec.model {
+            Model::Mlp(mlp) => {
+                let (hidden_bias, output_bias) = mlp.biases();
+                // A ReLU is the same for every degree.
+                let degree = if mlp.activation == Activation::Relu { 1 } else { mlp.degree };
+                let (width, activation) = (mlp.width, mlp.activation);
+                Network { width, activation, degree, hidden_bias, output_bias, ..network }
+            }
+            Model::Polynet(polynet) => {
+                let hidden_bias = polynet.bias == Bias::Yes;
+                Network { width: polynet.degree, head: Head::Product, hidden_bias, ..network }
+            }
         })
     }
 
@@ -282,6 +294,9 @@ impl Plan {
 }
 
 /// Coefficients of the activation's polynomial, if it has one, lowest first.
-pub fn coefficients(_network: &Network) -> Vec<f32> {
-    vec![]
+pub fn coefficients(network: &Network) -> Vec<f32> {
+    match network.activation {
+        Activation::Oscillating => interpolant(network.degree).iter().map(|c| *c as f32).collect(),
+        _ => vec![],
+    }
 }

@@ -17,7 +17,7 @@ use crate::spec;
 
 /// The GPU, or `None` with a line that says why.
 pub fn gpu() -> Option<Device> {
-    match pollster::block_on(checked_gpu(&[Engine::Autodiff])) {
+    match pollster::block_on(checked_gpu(&[Engine::Fused])) {
         Ok(gpu) => {
             println!("on {}", gpu.report().name);
             Some(gpu)

@@ -2,6 +2,7 @@
 //!
 //! Where there is no Vulkan, Metal or DirectX adapter, not even a simulated one, these tests say so and pass.
 
+use vivarium::models::Activation;
 use vivarium::platform::now_ms;
 use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
@@ -84,6 +85,49 @@ fn every_loss_and_optimizer() {
         ] {
             agree(&format!("#v1/sparse-parity?{optimizer}&n=11&width=14&loss={loss}&every=7&seed=3&replicas=2"));
         }
+    }
+}
+
+#[test]
+fn every_activation_and_polynets() {
+    if gpu().is_none() {
+        return;
+    }
+    for activation in Activation::OPTIONS {
+        for degree in [1, 2, 3, 4] {
+            let net = format!("act={}&degree={degree}", activation.slug);
+            // A degree says nothing about a ReLU.
+            if activation.slug != "relu" || degree == 3 {
+                agree(&format!("#v1/sparse-parity?{net}&n=10&k=2&width=9&lr=0.02&every=25&seed=7&batch=20"));
+            }
+        }
+    }
+    for (degree, bias, loss) in [(1, "yes", "ce"), (3, "yes", "hinge"), (4, "no", "square"), (8, "yes", "hinge")] {
+        agree(&format!("#v1/sparse-parity?model=polynet&degree={degree}&bias={bias}&loss={loss}&n=9&lr=0.03&every=20&replicas=2"));
+    }
+}
+
+#[test]
+fn every_shape_of_batch_width_and_data() {
+    if gpu().is_none() {
+        return;
+    }
+    for link in [
+        // One example, one unit; batches that fill no block, one, and several with a partial last one.
+        "#v1/sparse-parity?n=5&k=2&width=1&batch=1&every=10",
+        "#v1/sparse-parity?n=5&k=2&width=3&batch=5&every=10&bias=hidden",
+        "#v1/sparse-parity?n=33&width=70&batch=100&every=30&bias=output",
+        "#v1/sparse-parity?n=65&width=5&batch=64&every=30&bias=none&opt=adam&eps=0.0001",
+        // Wider than the workgroup and its memory.
+        "#v1/sparse-parity?n=12&width=1024&lr=0.02&every=50",
+        "#v1/sparse-parity?n=7&width=1500&batch=40&every=50&opt=adam&lr=0.001&eps=0.0001",
+        // Label noise, a finite sample, one smaller than the batch, one with noise.
+        "#v1/sparse-parity?n=13&width=20&noise=0.2&batch=50&every=10",
+        "#v1/sparse-parity?n=31&width=20&m=100&every=10&replicas=2",
+        "#v1/sparse-parity?n=32&width=20&m=7&every=10",
+        "#v1/sparse-parity?n=40&width=20&m=1000&noise=0.3&batch=96&wd=0.01&every=10",
+    ] {
+        agree(link);
     }
 }
 
