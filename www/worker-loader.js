@@ -3,7 +3,8 @@
 // Why not Trunk's own loader: `build` must reach the files behind it, or a browser could pair a new
 // page with an old worker from its cache.
 const query = new URLSearchParams(self.location.search);
-const bin = query.get("bin") === "worker_gpu" ? "worker_gpu" : "worker";
+const asked = query.get("bin");
+const bin = ["worker_fused", "worker_gpu"].includes(asked) ? asked : "worker";
 const address = (file) => new URL(`./${file}?build=${query.get("build")}`, self.location.href).href;
 
 // A browser delivers messages as soon as this file has run, long before the wasm is there to hear them.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::device::{Survey, choose};
 use super::form::{SPEED_KEY, default_text};
 use super::state::{Action, Draft, Phase, Staff, State, Weights};
-use super::trainer::Effect;
+use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
-use crate::protocol::{Command, DeviceKind, Ending, Payload};
+use crate::protocol::{Command, Ending, Payload};
 use crate::run::{Halt, OPTIMIZER_KEY};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
 
@@ -106,15 +106,15 @@ impl State {
             self.resume(effects);
         } else if let (Some(new), Some(old)) = (self.choose(), &mut self.choice) {
             // The run goes on where it is; only the reason may be clearer now.
-            if new.kind == old.kind {
+            if new.program == old.program {
                 *old = new;
             }
         }
     }
 
     fn choose(&self) -> Option<super::device::Choice> {
-        let spec = &self.link.spec;
-        choose(spec.run.device, spec.step_flops(), &self.survey, self.refused.as_deref())
+        let uncovered = self.uncovered.is_some();
+        choose(&self.link.spec, &self.survey, self.refused.as_deref(), uncovered)
     }
 
     fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
@@ -200,6 +200,7 @@ impl State {
             self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused)
         };
         self.link = link;
+        self.uncovered = None;
         self.pending = None;
         self.conflicts.clear();
         self.drafts.clear();
@@ -246,19 +247,19 @@ impl State {
             return;
         };
         match self.staff {
-            Staff::Ready(kind) if kind == choice.kind => self.start(effects),
-            Staff::Opening(kind, _) if kind == choice.kind => {}
+            Staff::Ready(program) if program == choice.program => self.start(effects),
+            Staff::Opening(program, _) if program == choice.program => {}
             _ => {
-                self.staff = Staff::Opening(choice.kind, 0);
+                self.staff = Staff::Opening(choice.program, 0);
                 self.report = None;
-                effects.push(Effect::Open(choice.kind));
+                effects.push(Effect::Open(choice.program));
             }
         }
     }
 
     pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
         let spec = self.link.spec.clone();
-        let on_cpu = self.staff == Staff::Ready(DeviceKind::Cpu);
+        let on_cpu = self.staff == Staff::Ready(Program::Cpu);
         let held_out_limit = (on_cpu && spec.run.held_out > CPU_HELD_OUT).then_some(CPU_HELD_OUT);
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::device::Survey;
 use super::state::{Phase, Staff, State, Weights};
 use super::status::found;
-use super::trainer::{Effect, Sign};
+use super::trainer::{Effect, Program, Sign};
 use super::words::{percent, thousands};
 use crate::analysis::curves::{History, spread};
-use crate::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payload};
+use crate::protocol::{Command, Ending, Event, Failure, Message, Payload};
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
@@ -30,46 +30,48 @@ impl State {
                 }
             }
             // The CPU's program may be slow to download, and there is nothing to fall back to.
-            Staff::Opening(DeviceKind::Gpu, seconds) => {
+            Staff::Opening(program, seconds) if program.on_gpu() => {
                 *seconds += 1;
                 if *seconds >= READY_WITHIN {
+                    let program = *program;
                     let why = format!("it did not answer within {READY_WITHIN} seconds");
-                    self.lost(DeviceKind::Gpu, &why, effects);
+                    self.lost(program, &why, effects);
                 }
             }
-            Staff::Ready(kind) if self.phase == Phase::Running || self.awaiting => {
-                let kind = *kind;
+            Staff::Ready(program) if self.phase == Phase::Running || self.awaiting => {
+                let program = *program;
                 self.silence += 1;
                 // Large networks may take long for one step.
                 let patience = DEAD_AFTER + (self.link.spec.step_flops() / 5e7) as u32;
                 if self.silence == ASK_AFTER {
                     self.send(Command::Checkpoint, effects);
                 } else if self.silence >= patience {
-                    self.lost(kind, &format!("it was silent for {patience} seconds"), effects);
+                    self.lost(program, &format!("it was silent for {patience} seconds"), effects);
                 }
             }
             _ => {}
         }
     }
 
-    /// The trainer on `kind` gave a sign.
-    pub(super) fn heard(&mut self, kind: DeviceKind, sign: Sign, effects: &mut Vec<Effect>) {
+    /// The trainer with `program` gave a sign.
+    pub(super) fn heard(&mut self, program: Program, sign: Sign, effects: &mut Vec<Effect>) {
         // A trainer that was replaced may still have something in the post.
-        if !matches!(self.staff, Staff::Opening(k, _) | Staff::Ready(k) if k == kind) {
+        if !matches!(self.staff, Staff::Opening(p, _) | Staff::Ready(p) if p == program) {
             return;
         }
         self.silence = 0;
         match sign {
-            Sign::Died(why) => self.lost(kind, &why, effects),
+            Sign::Died(why) => self.lost(program, &why, effects),
             Sign::Said(Message { event: Event::Ready(report), .. }) => {
                 self.report = Some(report);
-                self.staff = Staff::Ready(kind);
+                self.staff = Staff::Ready(program);
                 if self.phase == Phase::Loading {
                     self.start(effects);
                 }
             }
-            Sign::Said(Message { event: Event::Failed(failure), .. }) => self.failed(kind, failure, effects),
-            Sign::Said(Message { event: Event::Started { step, relevant, held_out, .. }, .. }) => {
+            Sign::Said(Message { event: Event::Failed(failure), .. }) => self.failed(program, failure, effects),
+            Sign::Said(Message { event: Event::Started { step, relevant, held_out, learner, note, .. }, .. }) => {
+                self.learner = (learner, note);
                 self.started(step, relevant, held_out);
             }
             // It belongs to the run before.
@@ -158,7 +160,7 @@ impl State {
         }
     }
 
-    fn failed(&mut self, kind: DeviceKind, failure: Failure, effects: &mut Vec<Effect>) {
+    fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
         match failure {
             Failure::Impossible(why) => {
                 self.message = format!("This run is not possible: {why}");
@@ -169,12 +171,17 @@ impl State {
                 self.message = format!("{}. The run starts over.", capital(&failure.to_string()));
                 self.start(effects);
             }
-            other => self.lost(kind, &other.to_string(), effects),
+            Failure::NeedsAutodiff(why) if self.uncovered.is_none() => {
+                self.message = format!("{} Autodiff trains instead.", capital(&why));
+                self.uncovered = Some(why);
+                self.resume(effects);
+            }
+            other => self.lost(program, &other.to_string(), effects),
         }
     }
 
-    /// The trainer on `kind` is gone: the run goes on elsewhere, from the last checkpoint.
-    fn lost(&mut self, kind: DeviceKind, why: &str, effects: &mut Vec<Effect>) {
+    /// The trainer with `program` is gone: the run goes on elsewhere, from the last checkpoint.
+    fn lost(&mut self, program: Program, why: &str, effects: &mut Vec<Effect>) {
         self.staff = Staff::Absent;
         self.report = None;
         self.rate = None;
@@ -188,7 +195,7 @@ impl State {
             Some(step) => format!("goes on from step {}", thousands(step)),
             None => "starts over".into(),
         };
-        if kind == DeviceKind::Gpu {
+        if program.on_gpu() {
             self.refused = Some(format!("WebGPU cannot be used, because {why}"));
             self.message = format!("WebGPU cannot be used, because {why}. The run {goes_on} on the CPU.");
         } else if self.replaced_at.is_none_or(|at| from.is_some_and(|step| step > at)) {

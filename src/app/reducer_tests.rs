@@ -4,16 +4,16 @@ use super::device::Survey;
 use super::state::{Action, Phase, Staff, State};
 use super::status::{held_out, status};
 use super::trainer::scripted::Scripted;
-use super::trainer::{Effect, Sign, Trainer};
+use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::permalink::encode;
 use crate::presets::Preset;
-use crate::protocol::{Command, DeviceKind, Ending, Event, Failure, Payload};
+use crate::protocol::{Command, Ending, Event, Failure, Payload};
 
 /// The page with whatever trainer it opened.
 struct Page {
     state: State,
-    trainer: Option<(DeviceKind, Scripted)>,
-    opened: Vec<DeviceKind>,
+    trainer: Option<(Program, Scripted)>,
+    opened: Vec<Program>,
     surveys: u32,
     sent: Vec<(Command, Payload)>,
 }
@@ -85,7 +85,7 @@ impl Page {
 fn an_empty_address_starts_the_first_preset_by_itself() {
     let mut page = Page::open("");
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
-    assert_eq!((page.opened.as_slice(), &page.state.phase), ([DeviceKind::Cpu].as_slice(), &Phase::Running));
+    assert_eq!((page.opened.as_slice(), &page.state.phase), ([Program::Cpu].as_slice(), &Phase::Running));
     assert_eq!(page.surveys, 0, "a small network needs no GPU");
     assert!(held_out(&page.state).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
     page.train(200);
@@ -194,11 +194,11 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu");
     assert!(page.opened.is_empty() && page.surveys == 1, "it waits for the survey");
     page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
-    assert_eq!(page.opened, [DeviceKind::Gpu]);
+    assert_eq!(page.opened, [Program::Fused]);
     assert_eq!(held_out(&page.state), None);
     page.train(200);
     page.say(Event::Failed(Failure::GpuLost("device lost".into())));
-    assert_eq!(page.opened, [DeviceKind::Gpu, DeviceKind::Cpu]);
+    assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
     assert_eq!(
         page.state.message,
         "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the CPU."
@@ -215,7 +215,7 @@ fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
     for _ in 0..5 {
         page.act(Action::Tick);
     }
-    assert_eq!((page.opened.as_slice(), &page.state.phase), ([DeviceKind::Cpu].as_slice(), &Phase::Running));
+    assert_eq!((page.opened.as_slice(), &page.state.phase), ([Program::Cpu].as_slice(), &Phase::Running));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_gpu_that_never_answers_is_given_up() {
     state.apply(Action::Open("#v1/sparse-parity?device=gpu".into()));
     state.apply(Action::Surveyed(Survey::Adapter { name: String::new(), simulated: true }));
     let effects: Vec<Effect> = (0..20).flat_map(|_| state.apply(Action::Tick)).collect();
-    assert_eq!(effects, [Effect::Open(DeviceKind::Cpu)]);
+    assert_eq!(effects, [Effect::Open(Program::Cpu)]);
     assert!(state.message.contains("did not answer within 20 seconds"));
 }
 
@@ -299,5 +299,5 @@ fn presets_and_speed() {
     page.edit("speed", "0");
     assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
     assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
-    assert_eq!(page.state.staff, Staff::Ready(DeviceKind::Cpu));
+    assert_eq!(page.state.staff, Staff::Ready(Program::Cpu));
 }

@@ -10,11 +10,11 @@
 use std::sync::Arc;
 
 use super::device::{Choice, Survey};
-use super::trainer::Sign;
+use super::trainer::{Program, Sign};
 use crate::analysis::curves::History;
 use crate::permalink::Link;
 use crate::presets::{PRESETS, Preset};
-use crate::protocol::{DeviceKind, DeviceReport, Ending};
+use crate::protocol::{DeviceReport, Ending};
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
 
@@ -48,8 +48,8 @@ pub enum Action {
     Open(String),
     /// The browser has answered what GPU there is.
     Surveyed(Survey),
-    /// The trainer on this device gave a sign.
-    Heard(DeviceKind, Sign),
+    /// The trainer with this program gave a sign.
+    Heard(Program, Sign),
     /// A second has passed.
     Tick,
     /// A field was filled in.
@@ -94,9 +94,9 @@ pub enum Staff {
     #[default]
     Absent,
     /// It was opened so many seconds ago and has not said that it is ready.
-    Opening(DeviceKind, u32),
+    Opening(Program, u32),
     /// It takes commands.
-    Ready(DeviceKind),
+    Ready(Program),
 }
 
 /// A field that holds what it must not, and why.
@@ -129,6 +129,8 @@ pub struct State {
     pub choice: Option<Choice>,
     /// The trainer's own words for its device.
     pub report: Option<DeviceReport>,
+    /// Which learner trains, and why not the faster one.
+    pub learner: (String, String),
     /// What the run is doing.
     pub phase: Phase,
     /// Steps made.
@@ -161,6 +163,8 @@ pub struct State {
     pub(super) silence: u32,
     /// Why the GPU was given up.
     pub(super) refused: Option<String>,
+    /// Why fused kernels cannot train this run on this GPU.
+    pub(super) uncovered: Option<String>,
     /// Step of the checkpoint that a dead trainer was last replaced from.
     pub(super) replaced_at: Option<u64>,
 }

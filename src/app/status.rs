@@ -91,6 +91,12 @@ pub fn held_out(state: &State) -> Option<String> {
     })
 }
 
+/// Which learner trains, and why not the faster one.
+pub fn learner(state: &State) -> String {
+    let (name, note) = &state.learner;
+    if note.is_empty() { name.clone() } else { format!("{name}. {note}") }
+}
+
 /// Steps per second, and what the device could do while a speed limit holds.
 pub fn rate(state: &State) -> String {
     let Some((steps_per_s, capacity)) = state.rate else { return String::new() };

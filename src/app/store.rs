@@ -10,7 +10,7 @@ use super::state::{Action, State};
 use super::trainer::{Effect as Deed, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
 use crate::permalink::encode;
-use crate::protocol::DeviceKind;
+use super::trainer::Program;
 
 /// The state and everything that acts on it. Copies are handles to the same.
 #[derive(Clone, Copy)]
@@ -93,7 +93,7 @@ impl Store {
         }
     }
 
-    fn employ(self, kind: DeviceKind) {
+    fn employ(self, kind: Program) {
         let number = self.trainers.get_value() + 1;
         self.trainers.set_value(number);
         let opened = WorkerTrainer::open(kind, move |sign| {

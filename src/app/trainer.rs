@@ -1,6 +1,24 @@
 //! What the page needs of whoever trains: to be sent commands, and to be heard.
 
-use crate::protocol::{Command, DeviceKind, Message, Payload};
+use crate::protocol::{Command, Message, Payload};
+
+/// The program that a trainer runs, which settles its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// Autodiff on the CPU.
+    Cpu,
+    /// Our kernels on the GPU.
+    Fused,
+    /// Autodiff on the GPU: a large download, for what our kernels do not cover.
+    Gpu,
+}
+
+impl Program {
+    /// Whether it needs a GPU.
+    pub fn on_gpu(self) -> bool {
+        self != Program::Cpu
+    }
+}
 
 /// Somebody who trains: a worker in the page, a script in the tests.
 pub trait Trainer {
@@ -23,8 +41,8 @@ pub enum Sign {
 pub enum Effect {
     /// Ask the browser for a GPU; the answer is [`super::state::Action::Surveyed`].
     Survey,
-    /// Open a trainer on this device, instead of the one there is.
-    Open(DeviceKind),
+    /// Open a trainer with this program, instead of the one there is.
+    Open(Program),
     /// Send this to the trainer.
     Send(Command, Payload),
 }
@@ -36,27 +54,28 @@ pub mod scripted {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::protocol::{DeviceReport, Ending, Event, Row};
+    use crate::protocol::{DeviceKind, DeviceReport, Ending, Event, Row};
     use crate::run::{Halt, RunSpec};
 
     /// Answers every command at once; [`Scripted::advance`] makes it train.
     pub struct Scripted {
-        kind: DeviceKind,
+        program: Program,
         finds_at: u64,
         said: RefCell<Vec<Message>>,
         run: RefCell<Option<(RunSpec, u64)>>,
     }
 
     impl Scripted {
-        /// A trainer on `kind` that finds every parity at step `finds_at`.
-        pub fn new(kind: DeviceKind, finds_at: u64) -> Self {
+        /// A trainer with `program` that finds every parity at step `finds_at`.
+        pub fn new(program: Program, finds_at: u64) -> Self {
+            let kind = if program.on_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
             let report = DeviceReport {
                 kind,
                 name: if kind == DeviceKind::Cpu { "CPU".into() } else { "WebGPU: Test".into() },
                 simulated: false,
             };
             let said = RefCell::new(vec![Event::Ready(report).into()]);
-            Scripted { kind, finds_at, said, run: RefCell::new(None) }
+            Scripted { program, finds_at, said, run: RefCell::new(None) }
         }
 
         /// What it has said since the last time.
@@ -110,7 +129,7 @@ pub mod scripted {
                     };
                     let held_out = held_out_limit.unwrap_or(spec.run.held_out).min(spec.run.held_out);
                     let relevant = spec.task.sampler().relevant(spec.run.seed);
-                    assert!(self.kind == DeviceKind::Gpu || held_out <= 1024);
+                    assert!(self.program.on_gpu() || held_out <= 1024);
                     say(Event::Started { step, relevant, held_out, parameters: 1, learner: "a script".into(), note: String::new() });
                     if step == 0 {
                         say(Event::Metrics(vec![self.row(0)]));

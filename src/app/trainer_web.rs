@@ -3,9 +3,9 @@
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
-use super::trainer::{Sign, Trainer};
+use super::trainer::{Program, Sign, Trainer};
 use crate::platform::web::{pack, unpack};
-use crate::protocol::{Command, DeviceKind, Event, Message, Payload};
+use crate::protocol::{Command, Event, Message, Payload};
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {
@@ -16,14 +16,14 @@ pub struct WorkerTrainer {
 }
 
 impl WorkerTrainer {
-    /// Opens the worker for `kind`, whose signs `hear` gets.
+    /// Opens the worker of `program`, whose signs `hear` gets.
     ///
     /// # Errors
     /// When the browser allows no worker.
-    pub fn open(kind: DeviceKind, hear: impl Fn(Sign) + Clone + 'static) -> Result<Self, String> {
+    pub fn open(program: Program, hear: impl Fn(Sign) + Clone + 'static) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let worker = address(kind)
+        let worker = address(program)
             .and_then(|address| Worker::new_with_options(&address, &options))
             .map_err(|_| "this browser allows no worker".to_string())?;
         let said = hear.clone();
@@ -63,13 +63,14 @@ impl Drop for WorkerTrainer {
     }
 }
 
-/// The loader's address for `kind`, relative to the page and with the page's build in it.
-fn address(kind: DeviceKind) -> Result<String, JsValue> {
+/// The loader's address for `program`, relative to the page and with the page's build in it.
+fn address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let build = document.query_selector("meta[name=build]")?.and_then(|meta| meta.get_attribute("content"));
-    let bin = match kind {
-        DeviceKind::Cpu => "worker",
-        DeviceKind::Gpu => "worker_gpu",
+    let bin = match program {
+        Program::Cpu => "worker",
+        Program::Fused => "worker_fused",
+        Program::Gpu => "worker_gpu",
     };
     let file = format!("./worker-loader.js?bin={bin}&build={}", build.unwrap_or_default());
     let base = document.base_uri()?.unwrap_or_default();

@@ -1,6 +1,9 @@
-//! The GPU worker's binary: Burn on wgpu, fetched only when a GPU is to train.
+//! The GPU worker's binary: Burn on wgpu, fetched only when a GPU is to train what our kernels do not cover.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
-    vivarium::platform::web::spawn(vivarium::worker_web::serve(vivarium::training::check::checked_gpu(&[vivarium::training::choose::Engine::Autodiff])));
+    {
+        use vivarium::training::{check::checked_gpu, choose::Engine};
+        vivarium::platform::web::spawn(vivarium::worker_web::serve(checked_gpu(&[Engine::Autodiff])));
+    }
 }

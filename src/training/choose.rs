@@ -41,15 +41,15 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
 /// Whether a GPU, if there is one, should train this run.
 pub fn prefers_gpu(spec: &RunSpec) -> bool {
     match spec.run.device {
-        DeviceChoice::Auto => worth_a_gpu(spec),
+        DeviceChoice::Auto => worth_a_gpu(spec, engine(spec).0),
         DeviceChoice::Cpu => false,
         DeviceChoice::Gpu => true,
     }
 }
 
-/// Whether one step is enough work for a GPU to be faster than a processor core.
-pub fn worth_a_gpu(spec: &RunSpec) -> bool {
-    let threshold = match engine(spec).0 {
+/// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
+pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
+    let threshold = match engine {
         Engine::Fused => FUSED_WORTH_FLOPS,
         Engine::Autodiff => AUTODIFF_WORTH_FLOPS,
     };

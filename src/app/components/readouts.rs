@@ -35,7 +35,7 @@ pub fn Readouts() -> impl IntoView {
     let store = Store::here();
     let held_out = store.memo(status::held_out);
     let device = store.memo(|state| device_line(state.choice.as_ref(), state.report.as_ref()));
-    let learner = store.memo(|state| String::new());
+    let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);
     view! {
         <section class="numbers" aria-label="Newest numbers">
@@ -50,7 +50,8 @@ pub fn Readouts() -> impl IntoView {
                 <Readout testid="reach-other" name="Largest |W|, other bits" of=|s| reach(s).1 />
             </dl>
             <p class="device">
-                <span data-testid="device" title=learner>{device}</span>
+                <span data-testid="device">{device}</span>
+                <span data-testid="learner">{learner}</span>
                 <span class="device__rate" data-testid="rate">{rate}</span>
                 <span class="device__note">{move || held_out.get()}</span>
             </p>

@@ -1,0 +1,9 @@
+//! The fused worker's binary: our kernels on wgpu and no Burn, a fraction of the GPU worker's size.
+
+fn main() {
+    #[cfg(all(target_family = "wasm", feature = "web"))]
+    {
+        use vivarium::training::{check::checked_gpu, choose::Engine};
+        vivarium::platform::web::spawn(vivarium::worker_web::serve(checked_gpu(&[Engine::Fused])));
+    }
+}
