@@ -149,11 +149,8 @@ mod tests {
     #[test]
     fn a_simulated_gpu_is_said_to_be_one() {
         let choice = Choice { program: Program::Fused, why: String::new() };
-        let mut report = DeviceReport {
-            kind: DeviceKind::Gpu,
-            name: "WebGPU: SwiftShader".into(),
-            simulated: true,
-        };
+        let mut report =
+            DeviceReport { kind: DeviceKind::Gpu, name: "WebGPU: SwiftShader".into(), simulated: true };
         assert_eq!(device_line(Some(&choice), Some(&report)), "WebGPU (simulated on the CPU): SwiftShader");
         report.simulated = false;
         report.name = "WebGPU: Apple M2".into();

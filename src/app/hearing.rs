@@ -69,8 +69,13 @@ impl State {
                     self.start(effects);
                 }
             }
-            Sign::Said(Message { event: Event::Failed(failure), .. }) => self.failed(program, failure, effects),
-            Sign::Said(Message { event: Event::Started { step, relevant, held_out, learner, note, .. }, .. }) => {
+            Sign::Said(Message { event: Event::Failed(failure), .. }) => {
+                self.failed(program, failure, effects)
+            }
+            Sign::Said(Message {
+                event: Event::Started { step, relevant, held_out, learner, note, .. },
+                ..
+            }) => {
                 self.learner = (learner, note);
                 self.started(step, relevant, held_out);
             }

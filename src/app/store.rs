@@ -7,10 +7,10 @@ use leptos::prelude::*;
 use super::browser;
 use super::device::Survey;
 use super::state::{Action, State};
+use super::trainer::Program;
 use super::trainer::{Effect as Deed, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
 use crate::permalink::encode;
-use super::trainer::Program;
 
 /// The state and everything that acts on it. Copies are handles to the same.
 #[derive(Clone, Copy)]

@@ -130,7 +130,14 @@ pub mod scripted {
                     let held_out = held_out_limit.unwrap_or(spec.run.held_out).min(spec.run.held_out);
                     let relevant = spec.task.sampler().relevant(spec.run.seed);
                     assert!(self.program.on_gpu() || held_out <= 1024);
-                    say(Event::Started { step, relevant, held_out, parameters: 1, learner: "a script".into(), note: String::new() });
+                    say(Event::Started {
+                        step,
+                        relevant,
+                        held_out,
+                        parameters: 1,
+                        learner: "a script".into(),
+                        note: String::new(),
+                    });
                     if step == 0 {
                         say(Event::Metrics(vec![self.row(0)]));
                     }

@@ -3,18 +3,7 @@
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Range, Value};
 
-/// A whole number with separators: 19,600.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub use crate::settings::thousands;
 
 /// A share as a percentage with one decimal: "98.4 %".
 pub fn percent(share: f32) -> String {

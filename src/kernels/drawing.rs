@@ -2,7 +2,11 @@
 //!
 //! The same words as in [`crate::tasks::sparse_parity`], bit for bit: one word holds one input of 32 examples.
 
-#![expect(missing_docs, clippy::too_many_arguments, reason = "the cube macro adds items of its own; a kernel has no globals")]
+#![expect(
+    missing_docs,
+    clippy::too_many_arguments,
+    reason = "the cube macro adds items of its own; a kernel has no globals"
+)]
 
 use cubecl::prelude::*;
 
@@ -46,8 +50,13 @@ pub fn draw_fresh(
         while q < quads {
             let quad = begin / 4 + q;
             let (w0, w1, w2, w3) = device::draws(
-                draw.seed_low, draw.seed_high, comptime!(Purpose::Batch as u32), draw.replica,
-                draw.step_low, draw.step_high, quad as u32,
+                draw.seed_low,
+                draw.seed_high,
+                comptime!(Purpose::Batch as u32),
+                draw.replica,
+                draw.step_low,
+                draw.step_high,
+                quad as u32,
             );
             let mut w = Array::<u32>::new(4usize);
             w[0] = w0;
@@ -67,8 +76,13 @@ pub fn draw_fresh(
             let mut q = lane - first;
             while q < 8 {
                 let (w0, w1, w2, w3) = device::draws(
-                    draw.seed_low, draw.seed_high, comptime!(Purpose::Noise as u32), draw.replica,
-                    draw.step_low, draw.step_high, (block * 8 + q) as u32,
+                    draw.seed_low,
+                    draw.seed_high,
+                    comptime!(Purpose::Noise as u32),
+                    draw.replica,
+                    draw.step_low,
+                    draw.step_high,
+                    (block * 8 + q) as u32,
                 );
                 flips[flips_at + 4 * q] = select(w0 < threshold, 1u32, 0u32);
                 flips[flips_at + 4 * q + 1] = select(w1 < threshold, 1u32, 0u32);
@@ -82,7 +96,14 @@ pub fn draw_fresh(
 
 /// Which rows of the finite sample make the block.
 #[cube]
-pub fn choose_rows(visits: &mut Shared<[u32]>, draw: &Draw, block: usize, half: u32, #[comptime] first: usize, #[comptime] plan: Plan) {
+pub fn choose_rows(
+    visits: &mut Shared<[u32]>,
+    draw: &Draw,
+    block: usize,
+    half: u32,
+    #[comptime] first: usize,
+    #[comptime] plan: Plan,
+) {
     let size = comptime!(plan.network.sample as u32);
     let mut e = UNIT_POS as usize;
     if e >= first {
@@ -91,10 +112,22 @@ pub fn choose_rows(visits: &mut Shared<[u32]>, draw: &Draw, block: usize, half: 
             let visit = draw.place + (block * 32 + e) as u32;
             let epoch = draw.epoch + visit / size;
             let (k0, k1, k2, k3) = device::draws(
-                draw.seed_low, draw.seed_high, comptime!(Purpose::Order as u32), draw.replica, epoch, 0u32, 0u32,
+                draw.seed_low,
+                draw.seed_high,
+                comptime!(Purpose::Order as u32),
+                draw.replica,
+                epoch,
+                0u32,
+                0u32,
             );
             let (k4, k5, k6, k7) = device::draws(
-                draw.seed_low, draw.seed_high, comptime!(Purpose::Order as u32), draw.replica, epoch, 0u32, 1u32,
+                draw.seed_low,
+                draw.seed_high,
+                comptime!(Purpose::Order as u32),
+                draw.replica,
+                epoch,
+                0u32,
+                1u32,
             );
             visits[e] = device::permuted(visit % size, size, half, k0, k1, k2, k3, k4, k5, k6, k7);
             e += comptime!(plan.lanes - first);
@@ -104,7 +137,14 @@ pub fn choose_rows(visits: &mut Shared<[u32]>, draw: &Draw, block: usize, half: 
 
 /// The words of the chosen rows: bit e of word i is input i of example e; the last word is the label.
 #[cube]
-pub fn gather_rows(words: &mut Shared<[u32]>, at: usize, visits: &Shared<[u32]>, data: &[u32], rows: usize, #[comptime] plan: Plan) {
+pub fn gather_rows(
+    words: &mut Shared<[u32]>,
+    at: usize,
+    visits: &Shared<[u32]>,
+    data: &[u32],
+    rows: usize,
+    #[comptime] plan: Plan,
+) {
     let net = comptime!(plan.network);
     let mut i = UNIT_POS as usize;
     while i <= comptime!(net.inputs) {
@@ -117,4 +157,3 @@ pub fn gather_rows(words: &mut Shared<[u32]>, at: usize, visits: &Shared<[u32]>,
         i += comptime!(plan.lanes);
     }
 }
-

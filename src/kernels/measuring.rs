@@ -1,6 +1,10 @@
 //! Loss and accuracy of many snapshots at once on examples that are not trained on.
 
-#![expect(missing_docs, clippy::too_many_arguments, reason = "the cube macro adds items of its own; a kernel has no globals")]
+#![expect(
+    missing_docs,
+    clippy::too_many_arguments,
+    reason = "the cube macro adds items of its own; a kernel has no globals"
+)]
 
 use cubecl::prelude::*;
 
@@ -36,7 +40,8 @@ pub fn measure(
     let mut words = Shared::<[u32]>::new_slice(comptime!(n + 1));
     let mut totals = Shared::<[f32]>::new_slice(96usize);
     let mut sums = Shared::<[f32]>::new_slice(comptime!(plan.block * plan.sums_stride()));
-    let mut hidden = Shared::<[f32]>::new_slice(comptime!(if plan.hidden_in_workgroup { plan.hidden() } else { 1 }));
+    let mut hidden =
+        Shared::<[f32]>::new_slice(comptime!(if plan.hidden_in_workgroup { plan.hidden() } else { 1 }));
     let mut total_loss = 0.0f32;
     let mut total_right = 0.0f32;
     let mut total_broken = 0.0f32;

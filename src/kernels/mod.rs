@@ -18,5 +18,7 @@ pub mod measuring;
 #[cfg(feature = "fused")]
 pub mod one_hidden_layer;
 #[cfg(feature = "fused")]
+pub mod peak;
+#[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;

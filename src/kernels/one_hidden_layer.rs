@@ -11,7 +11,11 @@
 //! 3. units: each lane a unit, which gives the gradients of u and b and turns z into ∂loss/∂z;
 //! 4. backward: each lane a tile of inputs × units of ∂loss/∂W, and the update in place.
 
-#![expect(missing_docs, clippy::too_many_arguments, reason = "the cube macro adds items of its own; a kernel has no globals")]
+#![expect(
+    missing_docs,
+    clippy::too_many_arguments,
+    reason = "the cube macro adds items of its own; a kernel has no globals"
+)]
 
 use cubecl::prelude::*;
 
@@ -22,13 +26,7 @@ use super::plan::{Head, Plan};
 /// A number of the hidden activations, from workgroup memory or from the scratch buffer.
 #[cube]
 fn load(hidden: &Shared<[f32]>, scratch: &[f32], spill: usize, at: usize, #[comptime] plan: Plan) -> f32 {
-    let mut value = 0.0f32;
-    if comptime!(plan.hidden_in_workgroup) {
-        value = hidden[at];
-    } else {
-        value = scratch[spill + at];
-    }
-    value
+    if comptime!(plan.hidden_in_workgroup) { hidden[at] } else { scratch[spill + at] }
 }
 
 #[cube]
@@ -267,7 +265,8 @@ pub fn train(
     let mut slopes = Shared::<[f32]>::new_slice(32usize);
     let mut totals = Shared::<[f32]>::new_slice(96usize);
     let mut sums = Shared::<[f32]>::new_slice(comptime!(plan.block * plan.sums_stride()));
-    let mut hidden = Shared::<[f32]>::new_slice(comptime!(if plan.hidden_in_workgroup { plan.hidden() } else { 1 }));
+    let mut hidden =
+        Shared::<[f32]>::new_slice(comptime!(if plan.hidden_in_workgroup { plan.hidden() } else { 1 }));
 
     let mut draw = Draw { seed_low, seed_high, replica: replica as u32, step_low, step_high, epoch, place };
     let mut half_words = 0usize;
@@ -338,7 +337,17 @@ pub fn train(
                 }
             }
             if comptime!(net.sample == 0) {
-                draw_fresh(&mut words, next_at, &mut flips, (1 - half_words) * 32, &draw, next_block, threshold, first, plan);
+                draw_fresh(
+                    &mut words,
+                    next_at,
+                    &mut flips,
+                    (1 - half_words) * 32,
+                    &draw,
+                    next_block,
+                    threshold,
+                    first,
+                    plan,
+                );
             } else {
                 choose_rows(&mut visits, &draw, next_block, half, first, plan);
             }
@@ -486,7 +495,18 @@ fn backward(
                     for t in 0..tu {
                         let j = (pass * tu + t) * columns + column;
                         if i + r < n && j < h {
-                            settle(state, base, scratch, gradients, (i + r) * h + j, g[r * tu + t], block, schedule, row, plan);
+                            settle(
+                                state,
+                                base,
+                                scratch,
+                                gradients,
+                                (i + r) * h + j,
+                                g[r * tu + t],
+                                block,
+                                schedule,
+                                row,
+                                plan,
+                            );
                         }
                     }
                 }

@@ -4,7 +4,11 @@
 //! Sine, and everything else whose precision WebGPU leaves open, is written out, so that devices differ only by
 //! rounding. Whether a number is finite is asked of its bits: a shader compiler may assume that there is no NaN.
 
-#![expect(missing_docs, clippy::too_many_arguments, reason = "the cube macro adds items of its own; a kernel has no globals")]
+#![expect(
+    missing_docs,
+    clippy::too_many_arguments,
+    reason = "the cube macro adds items of its own; a kernel has no globals"
+)]
 
 use cubecl::prelude::*;
 

@@ -5,8 +5,8 @@
 //! paid once for several products. Which tile is best depends on the shape; [`Plan::tiled`] takes the one that
 //! costs the fewest instructions on four schedulers of 32 lanes, as GPUs of today have.
 
-use crate::models::polynet::Bias;
 use crate::models::activation::interpolant;
+use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
 use crate::run::RunSpec;
 use crate::tasks::Task;

@@ -1,35 +1,77 @@
-//! `lab bench`: steps per second of training alone, on the CPU and on the GPU if there is one.
+//! `lab bench`: steps per second of training alone, for every learner and device, beside what the device can do.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
+use std::path::Path;
+use std::process::Command;
+
 use clap::Args;
+use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::Trouble;
+use crate::kernels::peak;
 use crate::permalink::decode;
 use crate::platform::now_ms;
+use crate::protocol::DeviceKind;
+use crate::run::{Halt, LearnerChoice, RunSpec};
 use crate::training::check::checked_gpu;
 use crate::training::choose::Engine;
-use crate::training::device::Device;
+use crate::training::device::{Device, client};
 use crate::training::session::{Options, Session};
 
 /// What `lab bench` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Seconds per measurement.
+    /// Seconds per row, in five windows.
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
-    /// Steps over which memory is watched on the CPU.
-    #[arg(long, default_value_t = 200_000)]
-    steps: u64,
+    /// Numbers of replicas.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 64, 1024])]
+    replicas: Vec<usize>,
+    /// Widths of the hidden layer.
+    #[arg(long, value_delimiter = ',', default_values_t = [10, 100, 1000])]
+    widths: Vec<usize>,
+    /// Steps over which memory is watched; 0 leaves that out.
+    #[arg(long, default_value_t = 0)]
+    memory_steps: u64,
+    /// Also measure PyTorch on the same work, if Python has it.
+    #[arg(long)]
+    peers: bool,
+    /// The Python to ask.
+    #[arg(long, default_value = "python3")]
+    python: String,
 }
 
-/// Sizes that are measured: the thesis's, a wide one, and many replicas.
-const RUNS: [(&str, &str); 4] = [
-    ("(20,3), width 64, batch 32", "#v1/sparse-parity?n=20&width=64"),
-    ("(50,3), width 100, batch 32", "#v1/sparse-parity"),
-    ("(50,3), width 1000, batch 1024", "#v1/sparse-parity?width=1000&batch=1024"),
-    ("(50,3), width 100, batch 32, 64 replicas", "#v1/sparse-parity?replicas=64"),
-];
+/// Rows whose step would take longer than this are left out, in seconds.
+const SLOWEST_STEP: f64 = 1.0;
+
+/// The work: (50,3)-parity, batch 32, hinge, plain SGD, fresh data.
+fn work(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
+    let mut spec = decode("#v1/sparse-parity?halt=steps&steps=10000000&every=100000&held=64").0.spec;
+    (spec.run.replicas, spec.run.learner) = (replicas, learner);
+    if let crate::models::Model::Mlp(mlp) = &mut spec.model {
+        mlp.width = width;
+    }
+    spec
+}
+
+/// Five windows of one row, as steps per second from low to high.
+struct Rates {
+    sorted: Vec<f64>,
+}
+
+impl Rates {
+    fn median(&self) -> f64 {
+        self.sorted.get(self.sorted.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+
+    fn spread(&self) -> String {
+        match (self.sorted.first(), self.sorted.last()) {
+            (Some(low), Some(high)) => format!("{} – {}", count(*low), count(*high)),
+            _ => String::new(),
+        }
+    }
+}
 
 /// Runs `lab bench`.
 ///
@@ -41,41 +83,129 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         Ok(gpu) => devices.push(gpu),
         Err(failure) => println!("GPU: {failure}"),
     }
-    let mut memory = vec![];
-    for device in devices {
-        let report = device.report();
-        println!(
-            "{}{}",
-            report.name,
-            if report.simulated { ", simulated on the CPU" } else { "" }
-        );
-        for (name, link) in RUNS {
-            println!("  {name:<42} {:>9.0} steps/s", rate(link, &device, arguments.seconds)?);
+    println!(
+        "(50,3)-parity, batch 32, ReLU, hinge, SGD, fresh data; median of five windows, lowest – highest"
+    );
+    for device in &devices {
+        let gpu = device.report().kind == DeviceKind::Gpu;
+        let peak = if gpu { peak::flops(&client(), 4096, now_ms) } else { peak::core_flops(now_ms) };
+        let simulated = if device.report().simulated { ", simulated on the CPU" } else { "" };
+        print!("\n{}{simulated}: {:.1} GFLOP/s at most", device.report().name, peak / 1e9);
+        if gpu {
+            print!(", {:.1} in one workgroup", peak::flops(&client(), 1, now_ms) / 1e9);
         }
-        memory.push(flatness(&device, arguments.steps)?);
+        println!();
+        println!("{}", table(device, peak, arguments)?);
+        if arguments.memory_steps > 0 {
+            println!("{}", flatness(device, arguments.memory_steps)?);
+        }
     }
-    memory.iter().for_each(|line| println!("{line}"));
+    if arguments.peers {
+        peers(arguments);
+    }
     Ok(())
 }
 
-/// Steps per second of training alone, after a short warm-up; the last measurement waits for the device.
-fn rate(link: &str, device: &Device, seconds: f64) -> Result<f64, Trouble> {
-    let mut spec = decode(link).0.spec;
-    spec.run.halt = crate::run::Halt::Steps;
-    (spec.run.steps, spec.run.every, spec.run.held_out) = (10_000_000, 100_000, 64);
-    let mut session = Session::start(&spec, device, Options::default())?;
+fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Trouble> {
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY);
+    table.set_header([
+        "learner",
+        "width",
+        "replicas",
+        "steps/s",
+        "low – high",
+        "replica-steps/s",
+        "GFLOP/s",
+        "of peak",
+    ]);
+    for learner in [LearnerChoice::Fused, LearnerChoice::Autodiff] {
+        for width in &arguments.widths {
+            for replicas in &arguments.replicas {
+                let spec = work(*width, *replicas, learner);
+                if !spec.problems().is_empty() {
+                    continue;
+                }
+                let (name, rates) = rate(&spec, device, arguments.seconds)?;
+                let median = rates.median();
+                let (total, flops) = (median * *replicas as f64, median * spec.step_flops());
+                table.add_row([
+                    name,
+                    width.to_string(),
+                    replicas.to_string(),
+                    if median.is_nan() { "too slow".into() } else { count(median) },
+                    rates.spread(),
+                    if median.is_nan() { String::new() } else { count(total) },
+                    if median.is_nan() { String::new() } else { format!("{:.2}", flops / 1e9) },
+                    if median.is_nan() { String::new() } else { format!("{:.1} %", 100.0 * flops / peak) },
+                ]);
+            }
+        }
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    Ok(table)
+}
+
+/// A number with three digits that count.
+fn count(value: f64) -> String {
+    let digits = if value >= 100.0 { 0 } else { 2 - value.max(0.1).log10().floor() as usize };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') || value < 1e3 {
+        true => text,
+        false => crate::settings::thousands(value.round() as u64),
+    }
+}
+
+/// Steps per second of training alone, after a warm-up, with the name of the learner. The last measurement of
+/// each window waits for the device.
+fn rate(spec: &RunSpec, device: &Device, seconds: f64) -> Result<(String, Rates), Trouble> {
+    let mut session = Session::start(spec, device, Options::default())?;
+    let name = session.learner().split(',').next().unwrap_or_default().to_string();
+    let mut sorted = vec![];
     pollster::block_on(async {
-        for _ in 0..3 {
-            session.advance(200.0, 20).await?;
+        session.advance(1.0, 1).await?;
+        let begin = now_ms();
+        session.advance(1.0, 1).await?;
+        session.measure().await?;
+        if now_ms() - begin > SLOWEST_STEP * 1e3 {
+            return Ok::<_, Trouble>(());
+        }
+        let warm = now_ms() + (seconds * 200.0).min(1e3);
+        while now_ms() < warm {
+            session.advance(50.0, u64::MAX).await?;
         }
         session.measure().await?;
-        let (begin, from) = (now_ms(), session.step());
-        while now_ms() - begin < seconds * 1e3 {
-            session.advance(50.0, 20).await?;
+        for _ in 0..5 {
+            let (begin, from) = (now_ms(), session.step());
+            while now_ms() - begin < seconds * 200.0 {
+                // Few enough that autodiff's launches do not pile up unseen.
+                session.advance(50.0, 200_000).await?;
+            }
+            session.first_layer().await?;
+            sorted.push((session.step() - from) as f64 / (now_ms() - begin) * 1e3);
         }
-        session.measure().await?;
-        Ok((session.step() - from) as f64 / (now_ms() - begin) * 1e3)
-    })
+        Ok(())
+    })?;
+    sorted.sort_by(f64::total_cmp);
+    Ok((name, Rates { sorted }))
+}
+
+/// PyTorch on the same work, by the script beside the tests.
+fn peers(arguments: &Arguments) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_bench.py");
+    let list = |values: &[usize]| values.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let ran = Command::new(&arguments.python)
+        .arg(&script)
+        .args(["--seconds", &arguments.seconds.to_string()])
+        .args(["--replicas", &list(&arguments.replicas), "--widths", &list(&arguments.widths)])
+        .status();
+    match ran {
+        Ok(status) if status.success() => {}
+        Ok(_) => println!("PyTorch was not measured; see above."),
+        Err(why) => println!("PyTorch was not measured: {} cannot be run ({why}).", arguments.python),
+    }
 }
 
 /// Memory of this process in MiB, where the system tells.
@@ -85,14 +215,10 @@ fn resident_mib() -> Option<f64> {
     Some(resident * 4096.0 / f64::from(1 << 20))
 }
 
-/// How memory changes over a long run; a simulated GPU is too slow for that.
+/// How memory changes over a long run.
 fn flatness(device: &Device, steps: u64) -> Result<String, Trouble> {
-    let name = &device.report().name;
-    if device.report().simulated {
-        return Ok(format!("{name}: memory not watched, too slow"));
-    }
     let mut spec = decode("#v1/sparse-parity?n=20&width=64&held=1024").0.spec;
-    (spec.run.steps, spec.run.halt) = (10_000_000, crate::run::Halt::Steps);
+    (spec.run.steps, spec.run.halt) = (10_000_000, Halt::Steps);
     let mut session = Session::start(&spec, device, Options::default())?;
     let mut run_to = |until: u64| {
         while session.step() < until {
@@ -101,6 +227,7 @@ fn flatness(device: &Device, steps: u64) -> Result<String, Trouble> {
         Ok::<_, Trouble>(resident_mib())
     };
     let (before, after) = (run_to(steps / 20)?, run_to(steps)?);
+    let name = &device.report().name;
     Ok(match (before, after) {
         (Some(before), Some(after)) => {
             format!("{name}: memory {before:.1} MiB after {} steps, {after:.1} MiB after {steps}", steps / 20)

@@ -16,7 +16,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::feed::{Examples, Feed};
-use super::learner::{Leg, Learner, Local, MEASURE_SAMPLE, Progress, Weights};
+use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights};
 use crate::models::Parameter;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};

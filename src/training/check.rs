@@ -9,12 +9,13 @@ use std::sync::Mutex;
 
 use super::choose::Engine;
 use super::device::Device;
-use super::learner::{Leg, Learner};
+use super::learner::{Learner, Leg};
 use crate::permalink::decode;
 use crate::protocol::Failure;
 
 /// A run so small that it takes no time, with all kinds of biases, products and reductions in it.
-pub const TINY: &str = "#v1/sparse-parity?n=6&k=2&width=9&batch=16&replicas=2&held=64&steps=3&every=3&halt=steps";
+pub const TINY: &str =
+    "#v1/sparse-parity?n=6&k=2&width=9&batch=16&replicas=2&held=64&steps=3&every=3&halt=steps";
 
 /// What the processor gives for [`TINY`]: held-out loss of each replica after three steps, then the sum of all
 /// squared weights. A test computes them afresh.
@@ -77,7 +78,9 @@ pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
         // Said this way round, numbers that are none are no agreement.
         let agrees = |(a, b): (&f32, &f32)| (a - b).abs() <= TOLERANCE * (1.0 + b.abs());
         if !found.iter().zip(&KNOWN).all(agrees) {
-            return Err(Failure::GpuLost("in a small trial its numbers differed from the processor's".into()));
+            return Err(Failure::GpuLost(
+                "in a small trial its numbers differed from the processor's".into(),
+            ));
         }
     }
     Ok(gpu)

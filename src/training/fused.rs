@@ -14,7 +14,7 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::device::{client, limits};
-use super::learner::{Leg, Learner, Local, MEASURE_SAMPLE, Progress, Weights};
+use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights};
 use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::kernels::plan::{Network, Plan};
 use crate::kernels::{measuring, one_hidden_layer};
@@ -406,7 +406,13 @@ fn chunks(count: usize, replicas: usize) -> (usize, usize) {
 }
 
 /// Mean loss and share of right answers of every replica in record `record` of `[records, replicas, chunks, 4]`.
-fn totals(values: &[f32], record: usize, replicas: usize, chunks: usize, count: usize) -> (Vec<f32>, Vec<f32>) {
+fn totals(
+    values: &[f32],
+    record: usize,
+    replicas: usize,
+    chunks: usize,
+    count: usize,
+) -> (Vec<f32>, Vec<f32>) {
     let size = replicas * chunks * 4;
     let sums = values[record * size..(record + 1) * size].chunks(chunks * 4).map(|chunks| {
         let sum = |which: usize| chunks.iter().skip(which).step_by(4).sum::<f32>();

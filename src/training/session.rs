@@ -20,7 +20,7 @@
 use super::checkpoint::Checkpoint;
 use super::choose::{Chosen, choose};
 use super::device::Device;
-use super::learner::{Leg, Learner, Progress};
+use super::learner::{Learner, Leg, Progress};
 use crate::platform::now_ms;
 use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
 use crate::run::{Halt, RunSpec};

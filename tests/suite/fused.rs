@@ -10,7 +10,7 @@ use vivarium::training::autodiff::Autodiff;
 use vivarium::training::check::{KNOWN, TINY, tiny};
 use vivarium::training::device::Device;
 use vivarium::training::fused::Fused;
-use vivarium::training::learner::{Leg, Learner};
+use vivarium::training::learner::{Learner, Leg};
 
 use crate::devices::{gpu, tolerance};
 use crate::spec;
@@ -21,7 +21,15 @@ pub fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64
     let mut step = from;
     loop {
         let measured = rows.last().map(|row| row.step);
-        let leg = Leg { spec, from: step, until, last: u64::MAX, measured, held_out: 256, deadline_ms: now_ms() + 1e9 };
+        let leg = Leg {
+            spec,
+            from: step,
+            until,
+            last: u64::MAX,
+            measured,
+            held_out: 256,
+            deadline_ms: now_ms() + 1e9,
+        };
         if step == until {
             return rows;
         }
@@ -43,15 +51,10 @@ fn agree(link: &str) {
     let mut fused = Fused::new(&spec).unwrap();
     let mut step = 0;
     for until in [1, 10, 100] {
-        let rows = [
-            train_to(&mut autodiff, &spec, step, until),
-            train_to(&mut fused, &spec, step, until),
-        ];
+        let rows = [train_to(&mut autodiff, &spec, step, until), train_to(&mut fused, &spec, step, until)];
         step = until;
-        let [a, b] = [
-            pollster::block_on(autodiff.weights()).unwrap(),
-            pollster::block_on(fused.weights()).unwrap(),
-        ];
+        let [a, b] =
+            [pollster::block_on(autodiff.weights()).unwrap(), pollster::block_on(fused.weights()).unwrap()];
         for (which, (a, b)) in a.parameters.iter().zip(&b.parameters).enumerate() {
             let worst = apart(a, b);
             assert!(worst <= tolerance(until), "{link}: parameter {which} after {until} steps: {worst}");
@@ -80,10 +83,16 @@ fn every_loss_and_optimizer() {
     }
     for loss in ["hinge", "square", "ce"] {
         for optimizer in [
-            "lr=0.05", "lr=0.05&wd=0.01", "lr=0.02&mom=0.9&wd=0.01", "opt=adam", "opt=adam&wd=0.1",
+            "lr=0.05",
+            "lr=0.05&wd=0.01",
+            "lr=0.02&mom=0.9&wd=0.01",
+            "opt=adam",
+            "opt=adam&wd=0.1",
             "opt=adam&wd=0.1&wdkind=coupled&b1=0.8",
         ] {
-            agree(&format!("#v1/sparse-parity?{optimizer}&n=11&width=14&loss={loss}&every=7&seed=3&replicas=2"));
+            agree(&format!(
+                "#v1/sparse-parity?{optimizer}&n=11&width=14&loss={loss}&every=7&seed=3&replicas=2"
+            ));
         }
     }
 }
@@ -102,8 +111,12 @@ fn every_activation_and_polynets() {
             }
         }
     }
-    for (degree, bias, loss) in [(1, "yes", "ce"), (3, "yes", "hinge"), (4, "no", "square"), (8, "yes", "hinge")] {
-        agree(&format!("#v1/sparse-parity?model=polynet&degree={degree}&bias={bias}&loss={loss}&n=9&lr=0.03&every=20&replicas=2"));
+    for (degree, bias, loss) in
+        [(1, "yes", "ce"), (3, "yes", "hinge"), (4, "no", "square"), (8, "yes", "hinge")]
+    {
+        agree(&format!(
+            "#v1/sparse-parity?model=polynet&degree={degree}&bias={bias}&loss={loss}&n=9&lr=0.03&every=20&replicas=2"
+        ));
     }
 }
 

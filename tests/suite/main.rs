@@ -6,8 +6,8 @@
 mod catalogs;
 mod command_line;
 mod devices;
-mod golden;
 mod fused;
+mod golden;
 mod gradients;
 mod layers;
 mod links;
