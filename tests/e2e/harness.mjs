@@ -1,4 +1,4 @@
-// What the browser tests and the browser bench share: a static server, a browser, and the command line.
+// What the browser tests and the browser benches share: a static server, a browser, and the command line.
 //
 // Environment: DIST (the built page), CHROME (a Chromium), NODE_PATH (where playwright-core is).
 
@@ -23,14 +23,18 @@ const TYPES = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way. */
-export async function serve(edit = {}) {
+/**
+ * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, and
+ * `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
+ */
+export async function serve(edit = {}, folders = {}) {
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://localhost").pathname;
     const inside = normalize(path.replace(/^\/sub\/path\//, "/"));
-    let file = join(DIST, inside);
+    const [below, root] = Object.entries({ ...folders, "/": DIST }).find(([start]) => inside.startsWith(start));
+    let file = join(root, inside.slice(below.length));
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
-    if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(DIST)) || !existsSync(file)) {
+    if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(root)) || !existsSync(file)) {
       response.writeHead(404).end();
       return;
     }

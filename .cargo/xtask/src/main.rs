@@ -35,6 +35,8 @@ cargo xtask <command>
   size                  compressed sizes of dist/ against .cargo/size-budget.toml
   science               the claims of every preset, with their numbers printed
   bench                 steps per second, on this machine and in its browser
+  bench --web [--seconds 3] [--rounds 5]
+                        the same in its browser alone, then next to TensorFlow.js in turns
   lab <arguments>       the command line of the library; `cargo lab` is short for it
   setup [--browser]     only fetch the tools; every command above does so by itself
 

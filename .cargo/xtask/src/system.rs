@@ -1,7 +1,7 @@
 //! Programs of the operating system: a browser, Node, a software Vulkan driver.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 
@@ -9,8 +9,18 @@ use crate::Outcome;
 use crate::cache::Project;
 use crate::process::{command, find, output, run, say};
 
+/// An npm package and the version that we were tested with.
+type Package = (&'static str, &'static str);
+
 /// Drives the browser in the end-to-end tests.
-const PLAYWRIGHT: &str = "1.65.1";
+const PLAYWRIGHT: [Package; 1] = [("playwright-core", "1.65.1")];
+
+/// Does the page's work in the same browser, for comparison.
+const TENSORFLOW: [Package; 3] = [
+    ("@tensorflow/tfjs", "4.22.0"),
+    ("@tensorflow/tfjs-backend-wasm", "4.22.0"),
+    ("@tensorflow/tfjs-backend-webgpu", "4.22.0"),
+];
 
 /// What the end-to-end tests need on top.
 pub struct Browser {
@@ -22,7 +32,14 @@ pub struct Browser {
 
 /// Everything that the end-to-end tests need.
 pub fn browser_tests(project: &Project) -> Outcome<Browser> {
-    Ok(Browser { chrome: chrome()?, modules: playwright(project)? })
+    let chrome = chrome()?;
+    packages(project, &PLAYWRIGHT, "playwright-core drives the browser; it brings no browser of its own")?;
+    Ok(Browser { chrome, modules: modules(project) })
+}
+
+/// What `bench --web` compares the page with.
+pub fn browser_peers(project: &Project) -> Outcome {
+    packages(project, &TENSORFLOW, "TensorFlow.js is what the page is compared with; it takes 300 MB")
 }
 
 fn chrome() -> Outcome<PathBuf> {
@@ -42,20 +59,29 @@ fn chrome() -> Outcome<PathBuf> {
     look().ok_or_else(|| "no Chromium found; install one and set CHROME to its program".into())
 }
 
-fn playwright(project: &Project) -> Outcome<PathBuf> {
-    let modules = project.node().join("node_modules");
-    let manifest = modules.join("playwright-core/package.json");
+fn modules(project: &Project) -> PathBuf {
+    project.node().join("node_modules")
+}
+
+/// Installs npm packages into the cache, unless they are there; `why` is said before it takes a while.
+fn packages(project: &Project, wanted: &[Package], why: &str) -> Outcome {
     node()?;
-    let is_there = fs::read_to_string(manifest)
-        .is_ok_and(|text| text.contains(&format!("\"version\": \"{PLAYWRIGHT}\"")));
-    if !is_there {
-        say("playwright-core drives the browser; it brings no browser of its own");
-        run(command(find("npm").unwrap_or_else(|| "npm".into()))
-            .args(["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix"])
-            .arg(project.node())
-            .arg(format!("playwright-core@{PLAYWRIGHT}")))?;
+    if wanted.iter().all(|package| is_installed(&modules(project), package)) {
+        return Ok(());
     }
-    Ok(modules)
+    say(why);
+    // What comes from npm is run in a browser or by us, never by npm itself.
+    run(command(find("npm").unwrap_or_else(|| "npm".into()))
+        .args(["install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"])
+        // Exactly, so that installing one package later does not move another.
+        .args(["--save-exact", "--prefix"])
+        .arg(project.node())
+        .args(wanted.iter().map(|(name, version)| format!("{name}@{version}"))))
+}
+
+fn is_installed(modules: &Path, (name, version): &Package) -> bool {
+    fs::read_to_string(modules.join(name).join("package.json"))
+        .is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
 }
 
 /// Sees to Node and npm.
@@ -117,4 +143,20 @@ pub fn as_root(program: &str) -> Outcome<Command> {
     let mut command = command(sudo);
     command.arg(program);
     Ok(command)
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+
+    #[test]
+    fn a_package_counts_as_installed_in_its_own_version_only() {
+        let modules = std::env::temp_dir().join(format!("xtask-modules-{}", std::process::id()));
+        let manifest = modules.join("@tensorflow/tfjs/package.json");
+        crate::cache::write(manifest, "{\n  \"version\": \"4.22.0\"\n}").unwrap();
+        assert!(is_installed(&modules, &("@tensorflow/tfjs", "4.22.0")));
+        assert!(!is_installed(&modules, &("@tensorflow/tfjs", "4.2")));
+        assert!(!is_installed(&modules, &("@tensorflow/tfjs-backend-wasm", "4.22.0")));
+        fs::remove_dir_all(modules).unwrap();
+    }
 }

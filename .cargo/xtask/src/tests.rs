@@ -18,6 +18,7 @@ use crate::{setup, system, web};
 const FEATURES: [&str; 2] = ["--features", "cli"];
 const E2E: &str = "tests/e2e/run.mjs";
 const BROWSER_BENCH: &str = "tests/e2e/bench.mjs";
+const BROWSER_PEERS: &str = "tests/e2e/peers.mjs";
 
 /// How a part ended, other than badly.
 enum Done {
@@ -181,19 +182,38 @@ pub fn science(project: &Project, filter: &[String]) -> Outcome<ExitCode> {
     status(cargo.args(filter)).map(code)
 }
 
-/// `cargo xtask bench`: this machine, then its browser.
+/// `cargo xtask bench`: this machine, then its browser; with `--web`, the browser and its peers.
 pub fn bench(project: &Project, arguments: &[String]) -> Outcome<ExitCode> {
-    let bench = ["bench".to_string()];
-    let native = lab(project, &[&bench, arguments].concat())?;
-    if native != ExitCode::SUCCESS {
-        return Ok(native);
+    let (web, others): (Vec<_>, Vec<_>) = arguments.iter().cloned().partition(|word| word == "--web");
+    if !web.is_empty() {
+        return bench_peers(project, &others);
     }
+    let bench = ["bench".to_string()];
+    match lab(project, &[&bench, arguments].concat())? {
+        ExitCode::SUCCESS => bench_browser(project),
+        failed => Ok(failed),
+    }
+}
+
+/// The built page in a browser.
+fn bench_browser(project: &Project) -> Outcome<ExitCode> {
     if !project.root.join(BROWSER_BENCH).is_file() {
         say(format!("the browser is not measured, since there is no {BROWSER_BENCH}"));
-        return Ok(native);
+        return Ok(ExitCode::SUCCESS);
     }
     web::build(project, "./")?;
     status(&mut node(project, BROWSER_BENCH)?).map(code)
+}
+
+/// The page in a browser, then the page and TensorFlow.js in turns.
+fn bench_peers(project: &Project, arguments: &[String]) -> Outcome<ExitCode> {
+    // First what can fail for want of a network: building and measuring take minutes.
+    system::browser_peers(project)?;
+    let alone = bench_browser(project)?;
+    if alone != ExitCode::SUCCESS {
+        return Ok(alone);
+    }
+    status(node(project, BROWSER_PEERS)?.args(arguments)).map(code)
 }
 
 /// `cargo lab …`: the library's own command line, where the person stands.
