@@ -8,7 +8,7 @@
 
 use cubecl::prelude::*;
 
-use super::one_hidden_layer::{forward, output};
+use super::forward::{forward, output};
 use super::pieces::{broken, lose, sign};
 use super::plan::{Head, Plan};
 

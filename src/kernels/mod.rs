@@ -14,6 +14,8 @@
 #[cfg(feature = "fused")]
 pub mod drawing;
 #[cfg(feature = "fused")]
+pub mod forward;
+#[cfg(feature = "fused")]
 pub mod measuring;
 #[cfg(feature = "fused")]
 pub mod one_hidden_layer;

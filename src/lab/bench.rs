@@ -192,19 +192,53 @@ fn rate(spec: &RunSpec, device: &Device, seconds: f64) -> Result<(String, Rates)
     Ok((name, Rates { sorted }))
 }
 
-/// PyTorch on the same work, by the script beside the tests.
+/// A row of the script beside the tests.
+#[derive(Debug, serde::Deserialize)]
+struct Peer {
+    peer: String,
+    device: String,
+    replicas: usize,
+    width: usize,
+    steps_per_s: f64,
+    low: f64,
+    high: f64,
+}
+
+/// PyTorch on the same work. The script says itself why it cannot, and which sizes it leaves out.
 fn peers(arguments: &Arguments) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_bench.py");
-    let list = |values: &[usize]| values.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let seconds = arguments.seconds.to_string();
     let ran = Command::new(&arguments.python)
         .arg(&script)
-        .args(["--seconds", &arguments.seconds.to_string()])
-        .args(["--replicas", &list(&arguments.replicas), "--widths", &list(&arguments.widths)])
-        .status();
-    match ran {
-        Ok(status) if status.success() => {}
-        Ok(_) => println!("PyTorch was not measured; see above."),
-        Err(why) => println!("PyTorch was not measured: {} cannot be run ({why}).", arguments.python),
+        .args(["--seconds", &seconds])
+        .stderr(std::process::Stdio::inherit())
+        .output();
+    let output = match ran {
+        Ok(output) => output,
+        Err(why) => {
+            println!("\nPyTorch was not measured: {} cannot be run ({why}).", arguments.python);
+            return;
+        }
+    };
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY);
+    table.set_header(["peer", "device", "width", "replicas", "steps/s", "low – high", "replica-steps/s"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for row in text.lines().filter_map(|line| serde_json::from_str::<Peer>(line).ok()) {
+        table.add_row([
+            row.peer,
+            row.device,
+            row.width.to_string(),
+            row.replicas.to_string(),
+            count(row.steps_per_s),
+            format!("{} – {}", count(row.low), count(row.high)),
+            count(row.steps_per_s * row.replicas as f64),
+        ]);
+    }
+    if table.row_count() > 0 {
+        println!("\n{table}");
+    } else {
+        println!("\nPyTorch was not measured.");
     }
 }
 

@@ -1,0 +1,174 @@
+//! The forward pass of a block of examples, shared by training and measuring.
+
+#![expect(
+    missing_docs,
+    clippy::too_many_arguments,
+    reason = "the cube macro adds items of its own; a kernel has no globals"
+)]
+
+use cubecl::prelude::*;
+
+use super::pieces::{activate, sign};
+use super::plan::{Head, Plan};
+
+/// A number of the hidden activations, from workgroup memory or from the scratch buffer.
+#[cube]
+pub fn load(hidden: &Shared<[f32]>, scratch: &[f32], spill: usize, at: usize, #[comptime] plan: Plan) -> f32 {
+    if comptime!(plan.hidden_in_workgroup) { hidden[at] } else { scratch[spill + at] }
+}
+
+#[cube]
+pub fn store(
+    hidden: &mut Shared<[f32]>,
+    scratch: &mut [f32],
+    spill: usize,
+    at: usize,
+    value: f32,
+    #[comptime] plan: Plan,
+) {
+    if comptime!(plan.hidden_in_workgroup) {
+        hidden[at] = value;
+    } else {
+        scratch[spill + at] = value;
+    }
+}
+
+/// A barrier after which every lane sees what the others left of the hidden activations.
+#[cube]
+pub fn meet(#[comptime] plan: Plan) {
+    if comptime!(plan.hidden_in_workgroup) {
+        sync_cube();
+    } else {
+        sync_storage();
+    }
+}
+
+/// Forward: z of every unit for the 32 examples whose bits are in `words` from `at` on, and partial sums of
+/// the output. The state of the replica starts at `base`.
+#[cube]
+pub fn forward(
+    state: &[f32],
+    base: usize,
+    words: &Shared<[u32]>,
+    at: usize,
+    hidden: &mut Shared<[f32]>,
+    scratch: &mut [f32],
+    spill: usize,
+    sums: &mut Shared<[f32]>,
+    schedule: &[f32],
+    #[comptime] keep: bool,
+    #[comptime] plan: Plan,
+) {
+    let net = comptime!(plan.network);
+    let (n, h) = comptime!((net.inputs, net.width));
+    let (te, tu, columns) = comptime!((plan.examples, plan.units, plan.columns));
+    let (place_u, place_b, _) = comptime!(net.places());
+    let stride = comptime!(plan.sums_stride());
+    let lane = UNIT_POS as usize;
+    let column = lane % columns;
+    let band = lane / columns;
+    if band < comptime!(plan.bands()) {
+        let mut part = Array::<f32>::new(te);
+        #[unroll]
+        for e in 0..te {
+            part[e] = 0.0f32;
+        }
+        for pass in 0..comptime!(plan.passes) {
+            let mut z = Array::<f32>::new(comptime!(te * tu));
+            let mut unit = Array::<usize>::new(tu);
+            let mut w = Array::<f32>::new(tu);
+            #[unroll]
+            for t in 0..tu {
+                let j = (pass * tu + t) * columns + column;
+                // Lanes beyond the width repeat the last unit, and count it as nothing.
+                unit[t] = select(j < h, j, h - 1);
+                let bias = state[base + place_b + unit[t]];
+                #[unroll]
+                for e in 0..te {
+                    z[e * tu + t] = bias;
+                }
+            }
+            for i in 0..n {
+                let bits = words[at + i] >> ((band * te) as u32);
+                #[unroll]
+                for t in 0..tu {
+                    w[t] = state[base + i * h + unit[t]];
+                }
+                #[unroll]
+                for e in 0..te {
+                    let x = sign(bits, e as u32);
+                    #[unroll]
+                    for t in 0..tu {
+                        z[e * tu + t] = z[e * tu + t] + w[t] * x;
+                    }
+                }
+            }
+            #[unroll]
+            for t in 0..tu {
+                let inside = (pass * tu + t) * columns + column < h;
+                let mut u = 0.0f32;
+                if comptime!(net.head == Head::Sum) {
+                    u = select(inside, state[base + place_u + unit[t]], 0.0f32);
+                }
+                #[unroll]
+                for e in 0..te {
+                    let value = z[e * tu + t];
+                    if comptime!(net.head == Head::Sum) {
+                        let (a, _slope) = activate(value, schedule, net.activation, net.degree);
+                        part[e] = part[e] + u * a;
+                    }
+                    if comptime!(keep) {
+                        if inside {
+                            store(hidden, scratch, spill, (band * te + e) * h + unit[t], value, plan);
+                        }
+                    }
+                }
+            }
+        }
+        if comptime!(net.head == Head::Sum) {
+            #[unroll]
+            for e in 0..te {
+                sums[(band * te + e) * stride + column] = part[e];
+            }
+        }
+    }
+}
+
+/// The output for example `lane` of the block, after [`forward`] and a barrier.
+#[cube]
+pub fn output(
+    state: &[f32],
+    base: usize,
+    hidden: &Shared<[f32]>,
+    sums: &Shared<[f32]>,
+    lane: usize,
+    #[comptime] plan: Plan,
+) -> f32 {
+    let net = comptime!(plan.network);
+    let mut f = 1.0f32;
+    if comptime!(net.head == Head::Sum) {
+        let (_, _, place_beta) = comptime!(net.places());
+        let (columns, stride) = comptime!((plan.columns, plan.sums_stride()));
+        // Four sums, so that the additions do not wait for each other.
+        let mut s0 = state[base + place_beta];
+        let mut s1 = 0.0f32;
+        let mut s2 = 0.0f32;
+        let mut s3 = 0.0f32;
+        for q in 0..comptime!(columns / 4) {
+            let from = lane * stride + 4 * q;
+            s0 += sums[from];
+            s1 += sums[from + 1];
+            s2 += sums[from + 2];
+            s3 += sums[from + 3];
+        }
+        for q in comptime!(columns / 4 * 4)..columns {
+            s1 += sums[lane * stride + q];
+        }
+        f = (s0 + s1) + (s2 + s3);
+    } else {
+        for j in 0..comptime!(net.width) {
+            f = f * hidden[lane * comptime!(net.width) + j];
+        }
+    }
+    f
+}
