@@ -2,7 +2,10 @@
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
-    vivarium::platform::web::spawn(vivarium::worker_web::serve(async {
-        Ok(vivarium::training::device::Device::cpu())
-    }));
+    {
+        vivarium::platform::web::construct();
+        vivarium::platform::web::spawn(vivarium::worker_web::serve(async {
+            Ok(vivarium::training::device::Device::cpu())
+        }));
+    }
 }

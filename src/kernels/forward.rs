@@ -8,7 +8,7 @@
 
 use cubecl::prelude::*;
 
-use super::pieces::{activate, sign};
+use super::pieces::{activate, indices, registers, sign};
 use super::plan::{Head, Plan};
 
 /// A number of the hidden activations, from workgroup memory or from the scratch buffer.
@@ -68,58 +68,56 @@ pub fn forward(
     let column = lane % columns;
     let band = lane / columns;
     if band < comptime!(plan.bands()) {
-        let mut part = Array::<f32>::new(te);
-        #[unroll]
-        for e in 0..te {
-            part[e] = 0.0f32;
-        }
+        let part = registers(te);
         for pass in 0..comptime!(plan.passes) {
-            let mut z = Array::<f32>::new(comptime!(te * tu));
-            let mut unit = Array::<usize>::new(tu);
-            let mut w = Array::<f32>::new(tu);
+            let z = registers(comptime!(te * tu));
+            let w = registers(tu);
+            let unit = indices(tu);
             #[unroll]
             for t in 0..tu {
                 let j = (pass * tu + t) * columns + column;
                 // Lanes beyond the width repeat the last unit, and count it as nothing.
-                unit[t] = select(j < h, j, h - 1);
-                let bias = state[base + place_b + unit[t]];
+                let this = select(j < h, j, h - 1);
+                let bias = state[base + place_b + this];
+                unit[t].store(this);
                 #[unroll]
                 for e in 0..te {
-                    z[e * tu + t] = bias;
+                    z[e * tu + t].store(bias);
                 }
             }
             for i in 0..n {
                 let bits = words[at + i] >> ((band * te) as u32);
                 #[unroll]
                 for t in 0..tu {
-                    w[t] = state[base + i * h + unit[t]];
+                    w[t].store(state[base + i * h + unit[t].read()]);
                 }
                 #[unroll]
                 for e in 0..te {
                     let x = sign(bits, e as u32);
                     #[unroll]
                     for t in 0..tu {
-                        z[e * tu + t] = z[e * tu + t] + w[t] * x;
+                        z[e * tu + t].store(z[e * tu + t].read() + w[t].read() * x);
                     }
                 }
             }
             #[unroll]
             for t in 0..tu {
                 let inside = (pass * tu + t) * columns + column < h;
+                let this = unit[t].read();
                 let mut u = 0.0f32;
                 if comptime!(net.head == Head::Sum) {
-                    u = select(inside, state[base + place_u + unit[t]], 0.0f32);
+                    u = select(inside, state[base + place_u + this], 0.0f32);
                 }
                 #[unroll]
                 for e in 0..te {
-                    let value = z[e * tu + t];
+                    let value = z[e * tu + t].read();
                     if comptime!(net.head == Head::Sum) {
                         let (a, _slope) = activate(value, schedule, net.activation, net.degree);
-                        part[e] = part[e] + u * a;
+                        part[e].store(part[e].read() + u * a);
                     }
                     if comptime!(keep) {
                         if inside {
-                            store(hidden, scratch, spill, (band * te + e) * h + unit[t], value, plan);
+                            store(hidden, scratch, spill, (band * te + e) * h + this, value, plan);
                         }
                     }
                 }
@@ -128,7 +126,7 @@ pub fn forward(
         if comptime!(net.head == Head::Sum) {
             #[unroll]
             for e in 0..te {
-                sums[(band * te + e) * stride + column] = part[e];
+                sums[(band * te + e) * stride + column] = part[e].read();
             }
         }
     }

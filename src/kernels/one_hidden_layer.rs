@@ -21,7 +21,7 @@ use cubecl::prelude::*;
 
 use super::drawing::{Draw, choose_rows, draw_fresh, gather_rows};
 use super::forward::{forward, load, meet, output, store};
-use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, lose, sign, update};
+use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, indices, lose, registers, sign, update};
 use super::plan::{Head, Plan};
 
 /// Adds gradient `g` of parameter `which` to those of the step's other blocks; the last block's is applied.
@@ -109,18 +109,12 @@ pub fn train(
 
     let mut draw = Draw { seed_low, seed_high, replica: replica as u32, step_low, step_high, epoch, place };
     let mut half_words = 0usize;
-    if comptime!(net.sample == 0) {
-        draw_fresh(&mut words, 0, &mut flips, 0, &draw, 0, threshold, 0usize, plan);
-    } else {
-        choose_rows(&mut visits, &draw, 0, half, 0usize, plan);
-        sync_cube();
-        gather_rows(&mut words, 0, &visits, data, rows, plan);
-    }
-    sync_storage();
-
     let mut record = 0usize;
-    for s in 0..(steps + look) {
-        let due = s >= first_due && (s == steps || (s - first_due) % every == 0u32);
+    // The first turn only draws, so that the drawing stands in the kernel once.
+    for turn in 0..(steps + look + 1u32) {
+        let live = turn > 0u32;
+        let s = select(live, turn - 1u32, 0u32);
+        let due = live && s >= first_due && (s == steps || (s - first_due) % every == 0u32);
         let row = comptime!(SCHEDULE_HEAD) + s as usize * comptime!(SCHEDULE_STEP);
         if due {
             let to = (record * CUBE_COUNT as usize + replica) * size;
@@ -133,13 +127,26 @@ pub fn train(
         let mut total_loss = 0.0f32;
         let mut total_right = 0.0f32;
         let mut total_broken = 0.0f32;
-        for b in 0..comptime!(plan.blocks()) {
+        for b in 0..select(live, comptime!(plan.blocks()), 1usize) {
             let at = half_words * comptime!(n + 1);
             let next_at = (1 - half_words) * comptime!(n + 1);
-            forward(&*state, base, &words, at, &mut hidden, scratch, spill, &mut sums, schedule, true, plan);
+            if live {
+                forward(
+                    &*state,
+                    base,
+                    &words,
+                    at,
+                    &mut hidden,
+                    scratch,
+                    spill,
+                    &mut sums,
+                    schedule,
+                    true,
+                    plan,
+                );
+            }
             meet(plan);
-
-            if lane < block {
+            if live && lane < block {
                 let valid = b * 32 + lane < comptime!(net.batch);
                 let f = output(&*state, base, &hidden, &sums, lane, plan);
                 let mut word = 0u32;
@@ -162,7 +169,7 @@ pub fn train(
                 total_broken += select(valid, broken(f), 0.0f32);
             }
             // The block after this one.
-            let mut next_block = b + 1;
+            let mut next_block = select(live, b + 1, 0usize);
             if next_block == comptime!(plan.blocks()) {
                 next_block = 0;
                 draw.step_low = draw.step_low + 1u32;
@@ -194,7 +201,8 @@ pub fn train(
             if comptime!(net.sample > 0) {
                 gather_rows(&mut words, next_at, &visits, data, rows, plan);
             }
-            if s < steps {
+            let trains = live && s < steps;
+            if trains {
                 let mut j = lane;
                 while j <= h {
                     if j < h {
@@ -236,7 +244,7 @@ pub fn train(
                 }
             }
             meet(plan);
-            if s < steps {
+            if trains {
                 backward(state, base, &words, at, &hidden, scratch, spill, gradients, b, schedule, row, plan);
             }
             sync_storage();
@@ -296,35 +304,31 @@ fn backward(
     for row_pass in 0..comptime!(plan.row_passes) {
         let i = (row_pass * groups + group) * tr;
         if i < n {
-            let mut bits = Array::<u32>::new(tr);
+            let bits = indices(tr);
             #[unroll]
             for r in 0..tr {
-                bits[r] = words[at + select(i + r < n, i + r, n - 1)];
+                bits[r].store(words[at + select(i + r < n, i + r, n - 1)] as usize);
             }
             for pass in 0..comptime!(plan.passes) {
-                let mut g = Array::<f32>::new(comptime!(tr * tu));
-                let mut d = Array::<f32>::new(tu);
-                let mut unit = Array::<usize>::new(tu);
+                let g = registers(comptime!(tr * tu));
+                let d = registers(tu);
+                let unit = indices(tu);
                 #[unroll]
                 for t in 0..tu {
                     let j = (pass * tu + t) * columns + column;
-                    unit[t] = select(j < h, j, h - 1);
-                }
-                #[unroll]
-                for k in 0..comptime!(tr * tu) {
-                    g[k] = 0.0f32;
+                    unit[t].store(select(j < h, j, h - 1));
                 }
                 for e in 0..comptime!(plan.block) {
                     #[unroll]
                     for t in 0..tu {
-                        d[t] = load(hidden, &*scratch, spill, slopes + e * h + unit[t], plan);
+                        d[t].store(load(hidden, &*scratch, spill, slopes + e * h + unit[t].read(), plan));
                     }
                     #[unroll]
                     for r in 0..tr {
-                        let x = sign(bits[r], e as u32);
+                        let x = sign(bits[r].read() as u32, e as u32);
                         #[unroll]
                         for t in 0..tu {
-                            g[r * tu + t] = g[r * tu + t] + d[t] * x;
+                            g[r * tu + t].store(g[r * tu + t].read() + d[t].read() * x);
                         }
                     }
                 }
@@ -334,17 +338,10 @@ fn backward(
                     for t in 0..tu {
                         let j = (pass * tu + t) * columns + column;
                         if i + r < n && j < h {
+                            let which = (i + r) * h + j;
+                            let gradient = g[r * tu + t].read();
                             settle(
-                                state,
-                                base,
-                                scratch,
-                                gradients,
-                                (i + r) * h + j,
-                                g[r * tu + t],
-                                block,
-                                schedule,
-                                row,
-                                plan,
+                                state, base, scratch, gradients, which, gradient, block, schedule, row, plan,
                             );
                         }
                     }

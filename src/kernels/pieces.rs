@@ -29,6 +29,28 @@ pub fn sign(word: u32, at: u32) -> f32 {
     select((word >> at) & 1u32 == 1u32, -1.0f32, 1.0f32)
 }
 
+/// `count` numbers in registers: variables of their own, since not every shader compiler takes an array apart.
+#[cube]
+pub fn registers(#[comptime] count: usize) -> Sequence<RuntimeCell<f32>> {
+    let mut cells = Sequence::<RuntimeCell<f32>>::new();
+    #[unroll]
+    for _ in 0..count {
+        cells.push(RuntimeCell::<f32>::new(0.0f32));
+    }
+    cells
+}
+
+/// `count` indices or words in registers.
+#[cube]
+pub fn indices(#[comptime] count: usize) -> Sequence<RuntimeCell<usize>> {
+    let mut cells = Sequence::<RuntimeCell<usize>>::new();
+    #[unroll]
+    for _ in 0..count {
+        cells.push(RuntimeCell::<usize>::new(0usize));
+    }
+    cells
+}
+
 /// 1 where `value` is infinite or no number, by its bits.
 #[cube]
 pub fn broken(value: f32) -> f32 {
