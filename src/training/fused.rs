@@ -66,8 +66,46 @@ pub struct Fused {
     seen: Option<Examples>,
     snapshots: Option<Snapshots>,
     remembered: (Handle, usize),
-    steps_per_launch: f64,
+    pace: Pace,
     nonce: u32,
+}
+
+/// How many steps a launch should make.
+///
+/// # Why
+/// A launch without steps takes its time too, and in some browsers a reading back alone takes 100 ms: what is
+/// held to [`LAUNCH_MS`] is the time beyond that.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pace {
+    steps: f64,
+    overhead_ms: f64,
+    launches: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { steps: 1.0, overhead_ms: f64::INFINITY, launches: 0 }
+    }
+}
+
+impl Pace {
+    /// A launch of `steps` steps took `ms` milliseconds.
+    fn learn(&mut self, steps: u64, ms: f64) {
+        self.launches += 1;
+        // The first launches compile shaders.
+        if self.launches <= 2 {
+            return;
+        }
+        if steps <= 1 {
+            self.overhead_ms = self.overhead_ms.min(ms);
+        }
+        let beyond = if self.overhead_ms.is_finite() { ms - self.overhead_ms } else { ms };
+        let fits = steps as f64 * (LAUNCH_MS / beyond.max(0.01)).clamp(0.25, 4.0);
+        // A leg that was cut short says only whether it took too long.
+        if steps as f64 + 1.0 > self.steps || fits < self.steps {
+            self.steps = fits.clamp(1.0, 1e5);
+        }
+    }
 }
 
 impl Fused {
@@ -105,7 +143,7 @@ impl Fused {
             held_out: None,
             seen: None,
             snapshots: None,
-            steps_per_launch: 8.0,
+            pace: Pace::default(),
             nonce: 0,
             client,
         };
@@ -157,7 +195,7 @@ impl Fused {
         let state = 4 * self.state_len();
         let row = 16 * self.spec.run.replicas * chunks;
         let most = (SNAPSHOT_BYTES / state).min(MEASURE_BYTES / row).clamp(1, 4096);
-        let mut until = leg.until.min(leg.from + self.steps_per_launch as u64);
+        let mut until = leg.until.min(leg.from + self.pace.steps as u64);
         let every = leg.spec.run.every;
         let mut due: Vec<u64> = vec![];
         let mut step = leg.from;
@@ -320,12 +358,7 @@ impl Fused {
             }
         }
         let read = self.read(handles).await?;
-        let took = now_ms() - begin;
-        let fits = (self.steps_per_launch * (LAUNCH_MS / took.max(0.1)).clamp(0.25, 4.0)).clamp(1.0, 1e5);
-        // A short leg says nothing about long ones, unless it took too long.
-        if until - leg.from >= self.steps_per_launch as u64 || fits < self.steps_per_launch {
-            self.steps_per_launch = fits;
-        }
+        self.pace.learn(until - leg.from, now_ms() - begin);
         let proven = |values: &Vec<f32>| values.chunks(4).all(|four| four[3] == nonce as f32);
         if !read.iter().all(proven) {
             return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
@@ -543,5 +576,24 @@ impl Learner for Fused {
             self.snapshots = None;
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_grow_to_their_time_whatever_a_reading_back_takes() {
+        for (overhead, each) in [(0.2, 0.01), (100.0, 0.05), (2.0, 30.0), (0.1, 1e-4)] {
+            let mut pace = Pace::default();
+            for _ in 0..40 {
+                let steps = pace.steps as u64;
+                pace.learn(steps, overhead + each * steps as f64);
+            }
+            let compute = each * pace.steps;
+            let fits = (10.0..=40.0).contains(&compute) || pace.steps == 1.0 || pace.steps == 1e5;
+            assert!(fits, "{overhead} + {each} per step: {} steps", pace.steps);
+        }
     }
 }
