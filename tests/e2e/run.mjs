@@ -13,11 +13,15 @@ let plain;
 let simulated;
 
 before(async () => {
-  // The GPU is kept where a test can reach it, to take it away.
+  // The GPU is kept where a test can reach it, to take it away, and its shaders where one can spoil them.
   const hook = `
     const request = self.GPUAdapter?.prototype.requestDevice;
     if (request) GPUAdapter.prototype.requestDevice = async function (...wish) {
       return (self.lentDevice = await request.apply(this, wish));
+    };
+    const compile = self.GPUDevice?.prototype.createShaderModule;
+    if (compile) GPUDevice.prototype.createShaderModule = function (shader) {
+      return compile.call(this, self.spoilt ? { ...shader, code: shader.code + "word" } : shader);
     };\n`;
   site = await serve({ "worker-loader.js": (text) => hook + text });
   plain = await open();
@@ -258,11 +262,69 @@ describe("devices", () => {
     await page.close();
   });
 
+  // Each link is another shader: a loss, an optimizer, an activation, a kind of data, a shape.
+  const FAMILIES = [
+    "n=11&width=14&loss=square&lr=0.02&mom=0.9&wd=0.01&replicas=2",
+    "n=11&width=14&loss=ce&opt=adam&wd=0.1&replicas=2&eps=0.0001",
+    "n=10&k=2&width=9&act=power&degree=2&lr=0.02&batch=20",
+    "n=10&k=2&width=9&act=zigzag&lr=0.02",
+    "n=10&k=2&width=9&act=wave&lr=0.02",
+    "n=10&k=2&width=9&act=osc&lr=0.02",
+    "n=10&k=2&width=9&act=sin&lr=0.02",
+    "model=polynet&n=9&lr=0.03&replicas=2",
+    "n=31&width=20&m=100&noise=0.2&replicas=2",
+    "n=33&width=70&batch=100&noise=0.1",
+    "n=12&width=1024&lr=0.02",
+  ];
+
+  it("computes every family of networks in its kernels as autodiff does", async () => {
+    const context = simulated.context;
+    for (const family of FAMILIES) {
+      const link = `#v1/sparse-parity?${family}&every=1&held=128&steps=100&halt=steps&device=gpu&speed=0`;
+      const { page, see } = await visit(context, site.address, link);
+      const measured = await until(async () => { const r = await rows(page); return r.length === 101 && r; }, family, 120);
+      assert.match(await text(see("learner")), /^fused kernels/, family);
+      const native = lab(`${link}&learner=autodiff`, "--device", "cpu");
+      const worst = [[1, 1e-5], [10, 1e-4], [100, 2e-3]].map(([step, tolerance]) => {
+        const worst = difference(measured, native, step + 1);
+        assert.ok(worst < tolerance, `${family}, ${step} steps: ${worst}`);
+        return worst.toExponential(1);
+      });
+      console.log(`  ${family}: ${worst.join(", ")}`);
+      await page.close();
+    }
+  });
+
+  it("trains with autodiff on WebGPU where that is wished, and says which learner trains", async () => {
+    const link = LINK.replace("steps=100", "steps=10") + "&learner=autodiff";
+    const { page, see, heard } = await visit(simulated.context, site.address, link);
+    const measured = await until(async () => { const r = await rows(page); return r.length === 11 && r; }, "10 steps", 300);
+    assert.match(await text(see("learner")), /autodiff/i);
+    assert.ok(page.workers().some((worker) => worker.url().includes("worker_gpu")));
+    assert.ok(difference(measured, lab(link, "--device", "cpu"), 11) < 1e-4);
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
+  it("says so when a shader does not compile, and goes on on the CPU with no number of it", async () => {
+    const { page, see } = await visit(simulated.context, site.address, LINK + "&seed=77");
+    const worker = await until(() => page.workers().find((w) => w.url().includes("worker_fused")), "the worker");
+    // The spoilt browser: from now on every shader has a word too many.
+    await worker.evaluate(() => { self.spoilt = true; }).catch(() => {});
+    await see("knob-width").fill("23");
+    await page.keyboard.press("Enter");
+    await until(async () => /^CPU: WebGPU cannot be used, because/.test(await text(see("device"))), "the CPU", 60);
+    const measured = await until(async () => { const r = await rows(page); return r.at(-1)?.step === 100 && r; }, "the end", 60);
+    const native = lab(page.url(), "--device", "cpu");
+    assert.ok(difference(measured, native, 101) < 1e-3, "all of the run is the CPU's");
+    await page.close();
+  });
+
   it("goes on on the CPU from the last checkpoint when the GPU is lost, and says so", async () => {
-    const link = LINK.replace("steps=100", "steps=4000").replace("every=1&", "every=5&");
+    const link = LINK.replace("steps=100", "steps=1000000").replace("every=1&", "every=5&").replace("speed=0", "speed=200");
     const { page, see } = await visit(simulated.context, site.address, link);
     await until(async () => (await rows(page)).length >= 3, "measurements", 240);
-    const worker = await until(() => page.workers().find((w) => w.url().includes("worker_gpu")), "the worker");
+    const worker = await until(() => page.workers().find((w) => w.url().includes("worker_fused")), "the worker");
     await page.waitForTimeout(2500); // a checkpoint has been sent by now
     await worker.evaluate(() => self.lentDevice.destroy());
     await until(async () => /^CPU: /.test(await text(see("device"))), "the CPU", 60);
