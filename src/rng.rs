@@ -131,7 +131,7 @@ twice! {
     /// A keyed scrambling of 32 bits, the round function of [`permuted`].
     pub fn scramble(word: u32, key: u32) -> u32 {
         let a = multiply(word ^ key, 2654435761u32);
-        let b = multiply(a ^ (a >> 15u32), 2246822507u32);
+        let b = multiply(a ^ (a >> 15u32), 2246822519u32);
         b ^ (b >> 13u32)
     }
 

@@ -17,5 +17,7 @@ pub mod fused;
 pub mod learner;
 pub mod loss;
 pub mod optimizers;
+#[cfg(feature = "fused")]
+pub mod pace;
 #[cfg(feature = "session")]
 pub mod session;

@@ -10,10 +10,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tasks", &["settings", "catalog", "rng"]),
     ("models", &["settings", "catalog", "rng"]),
     ("run", &["settings", "catalog", "tasks", "models", "training"]),
+    ("kernels", &["rng", "tasks", "models", "run", "training"]),
     ("permalink", &["settings", "run", "tasks"]),
     ("presets", &["permalink"]),
     ("protocol", &["run"]),
-    ("training", &["settings", "catalog", "tasks", "models", "run", "permalink", "protocol", "platform"]),
+    (
+        "training",
+        &[
+            "settings",
+            "catalog",
+            "rng",
+            "tasks",
+            "models",
+            "run",
+            "kernels",
+            "permalink",
+            "protocol",
+            "platform",
+        ],
+    ),
     ("analysis", &["protocol"]),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
@@ -36,11 +51,12 @@ const FRONT: &[&str] = &[
     "analysis",
     "charts",
     "platform",
+    "kernels",
     "training",
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.
-const TENSORS: &[&str] = &["models", "training", "rng"];
+const TENSORS: &[&str] = &["models", "kernels", "training", "rng"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
