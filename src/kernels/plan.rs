@@ -157,6 +157,8 @@ pub struct Limits {
     pub workgroup_bytes: usize,
     /// Bytes of one storage buffer.
     pub buffer_bytes: u64,
+    /// Turns of loops that one launch may make, all of a lane's loops counted together.
+    pub turns: u64,
 }
 
 /// A network with the division of its work among the lanes of a workgroup.
@@ -285,6 +287,17 @@ impl Plan {
     pub fn scratch(&self) -> usize {
         let gradients = if self.blocks() > 1 { self.network.parameters() } else { 0 };
         (self.spilled() + gradients).max(1)
+    }
+
+    /// Turns of loops that a lane makes in one step, at most.
+    pub fn turns(&self) -> u64 {
+        let net = &self.network;
+        let forward = self.passes * net.inputs;
+        let back = self.row_passes * (1 + self.passes * self.block);
+        let units = (net.width / self.lanes + 1) * (self.block * (1 + net.width.min(8)) + 1);
+        let data = (net.inputs + 8) / self.lanes + net.relevant + 2 * self.block + 80;
+        (self.blocks() * (forward + back + units + data + self.columns) + net.state() / self.lanes + 64)
+            as u64
     }
 
     /// Numbers of hidden activations in the scratch buffer.

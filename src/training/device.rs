@@ -62,6 +62,9 @@ mod gpu {
             lanes: hardware.max_units_per_cube as usize,
             workgroup_bytes: hardware.max_shared_memory_size,
             buffer_bytes: client.properties().memory.max_page_size,
+            // Mesa's simulated GPU ends the loops of a lane after 65,535 turns in all
+            // (LP_MAX_TGSI_LOOP_ITERATIONS in its gallivm), without a word.
+            turns: if client.properties().identity.name.contains("llvmpipe") { 60_000 } else { u64::MAX },
         }
     }
 

@@ -66,6 +66,8 @@ pub struct Fused {
     snapshots: Option<Snapshots>,
     remembered: (Handle, usize),
     pace: Pace,
+    /// Turns of loops that a launch may make on this device.
+    turns: u64,
     nonce: u32,
 }
 
@@ -81,6 +83,9 @@ impl Fused {
         let plan = Plan::tiled(network, limits)?;
         let measuring = Plan::tiled(Network { batch: 32, ..network }, limits)?;
         let replicas = spec.run.replicas;
+        if plan.turns() > limits.turns {
+            return Err("one of its steps is longer than a simulated GPU lets a shader run".into());
+        }
         let largest = 4 * replicas * network.state().max(plan.scratch());
         if largest as u64 > limits.buffer_bytes {
             return Err(format!("{replicas} of these networks need a buffer of {} MiB", largest >> 20));
@@ -105,6 +110,7 @@ impl Fused {
             seen: None,
             snapshots: None,
             pace: Pace::default(),
+            turns: limits.turns,
             nonce: 0,
             client,
         };
@@ -156,11 +162,12 @@ impl Fused {
         let state = 4 * self.state_len();
         let row = 16 * self.spec.run.replicas * chunks;
         let most = (SNAPSHOT_BYTES / state).min(MEASURE_BYTES / row).clamp(1, 4096);
-        let mut until = leg.until.min(leg.from + self.pace.steps as u64);
+        let steps = (self.pace.steps as u64).min(self.turns / self.plan.turns()).max(1);
+        let mut until = leg.until.min(leg.from + steps);
         let every = leg.spec.run.every;
         let mut due: Vec<u64> = vec![];
         let mut step = leg.from;
-        while step < until || (step == until && until == leg.last) {
+        while step < until || (step == until && [leg.last, leg.from].contains(&until)) {
             if leg.due(step) {
                 if due.len() == most {
                     until = step;

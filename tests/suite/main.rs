@@ -7,6 +7,7 @@ mod catalogs;
 mod command_line;
 mod devices;
 mod fused;
+mod fused_sessions;
 mod golden;
 mod gradients;
 mod layers;
