@@ -13,7 +13,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("permalink", &["settings", "run", "tasks"]),
     ("presets", &["permalink"]),
     ("protocol", &["run"]),
-    ("training", &["settings", "catalog", "tasks", "models", "run", "permalink", "protocol", "platform"]),
+    ("kernels", &["rng", "tasks", "models", "run", "protocol", "platform", "training"]),
+    (
+        "training",
+        &["settings", "catalog", "tasks", "models", "run", "permalink", "protocol", "platform", "kernels"],
+    ),
     ("analysis", &["protocol"]),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
@@ -40,7 +44,7 @@ const FRONT: &[&str] = &[
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.
-const TENSORS: &[&str] = &["models", "training", "rng"];
+const TENSORS: &[&str] = &["models", "training", "rng", "kernels"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -9,6 +9,7 @@ mod devices;
 mod fused;
 mod golden;
 mod gradients;
+mod group_net;
 mod layers;
 mod links;
 mod reference;
