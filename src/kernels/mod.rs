@@ -16,6 +16,8 @@ pub mod drawing;
 #[cfg(feature = "fused")]
 pub mod forward;
 #[cfg(feature = "fused")]
+pub mod group_net;
+#[cfg(feature = "fused")]
 pub mod measuring;
 #[cfg(feature = "fused")]
 pub mod one_hidden_layer;

@@ -10,7 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tasks", &["settings", "catalog", "rng"]),
     ("models", &["settings", "catalog", "rng"]),
     ("run", &["settings", "catalog", "tasks", "models", "training"]),
-    ("kernels", &["rng", "tasks", "models", "run", "training"]),
+    ("kernels", &["rng", "tasks", "models", "run", "protocol", "platform", "training"]),
     ("permalink", &["settings", "run", "tasks"]),
     ("presets", &["permalink"]),
     ("protocol", &["run"]),

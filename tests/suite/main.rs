@@ -10,6 +10,7 @@ mod fused;
 mod fused_sessions;
 mod golden;
 mod gradients;
+mod group_net;
 mod layers;
 mod links;
 mod reference;

@@ -1,0 +1,437 @@
+//! Launching the group kernels: buffers, how many steps at a time, and what is read back.
+//!
+//! # Why
+//! Steps are enqueued in slices that take about as long as a picture on the screen, and every slice is read back
+//! once, with all its records. The weights stay on the device. A slice's last step is always measured, because
+//! the number that comes back beside it proves that its launches ran, and ran to their end.
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use super::plan::{Network, Plan, Sigma, Variant};
+use super::{FIELDS, NO_RECORD, steps};
+use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
+use crate::kernels::plan::Rule;
+use crate::platform::now_ms;
+use crate::protocol::Failure;
+use crate::training::device::{client, limits};
+use crate::training::optimizers::Optimizer;
+use crate::training::optimizers::adam::Decay;
+
+/// What one slice is to take.
+const SLICE_MS: f64 = 20.0;
+/// Most steps of one slice.
+const SLICE_STEPS: f64 = 8192.0;
+/// Turns of loops in one launch: after 65535 of them, of all loops together, Mesa's simulated GPU ends every
+/// loop. Other GPUs lose nothing, since that is still a matter of milliseconds.
+const TURNS: usize = 60_000;
+/// Bytes of measurements read back in one slice.
+const MEASURE_BYTES: usize = 4 << 20;
+
+/// A network and how it is trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Elements d of the group.
+    pub order: usize,
+    /// Neurons m.
+    pub neurons: usize,
+    /// Non-linearity σ.
+    pub sigma: Sigma,
+    /// Exponent ν of the penalty, at least 2.
+    pub nu: usize,
+    /// Strength λ of the penalty.
+    pub lambda: f64,
+    /// Update rule.
+    pub optimizer: Optimizer,
+    /// Networks side by side.
+    pub replicas: usize,
+    /// Who makes a step; `None` takes what should be quicker.
+    pub variant: Option<Variant>,
+}
+
+/// The trained numbers, each array `[replicas, order, neurons]`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Weights {
+    /// Embedding of the first element.
+    pub u: Vec<f32>,
+    /// Embedding of the second element.
+    pub v: Vec<f32>,
+    /// Output weights.
+    pub w: Vec<f32>,
+}
+
+/// What was measured before a step, one number for each replica.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// Steps made before.
+    pub step: u64,
+    /// Mean cross-entropy, without the penalty; not a number if any of it is.
+    pub loss: Vec<f32>,
+    /// λ Σ‖ω‖^ν.
+    pub penalty: Vec<f32>,
+    /// Share of pairs whose label has the largest output.
+    pub accuracy: Vec<f32>,
+    /// Least margin over the pairs: the label's output less the largest other one.
+    pub margin: Vec<f32>,
+    /// Σ‖ω‖^ν, by which the margin of a network that is homogeneous of degree ν is normalised.
+    pub norms: Vec<f32>,
+}
+
+/// Replicas of a network on the GPU.
+pub struct GroupNet {
+    shape: Shape,
+    plan: Plan,
+    client: Client,
+    state: Handle,
+    slopes: Handle,
+    data: Handle,
+    step: u64,
+    recorded: Option<u64>,
+    steps_per_slice: f64,
+    nonce: u32,
+}
+
+impl GroupNet {
+    /// A network at `weights` that learns the `labels` of `pairs`, on the GPU that has been opened.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the data, or why the network does not fit the GPU.
+    pub fn new(shape: Shape, pairs: &[[u32; 2]], labels: &[u32], weights: &Weights) -> Result<Self, String> {
+        let Shape { order, neurons, sigma, nu, replicas, .. } = shape;
+        check(&shape, pairs, labels, weights)?;
+        let rule = match &shape.optimizer {
+            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
+            Optimizer::Adam(_) => Rule::Adam,
+        };
+        let network = Network { order, neurons, sigma, nu, pairs: pairs.len(), rule };
+        let client = client();
+        let limits = limits(&client);
+        let largest = 4 * replicas as u64 * network.state().max(network.slopes()) as u64;
+        if largest > limits.buffer_bytes {
+            return Err(format!("{replicas} of these networks need a buffer of {} MiB", largest >> 20));
+        }
+        let plan = Plan::tiled(network, replicas, shape.variant, limits)?;
+        let cells = pairs.iter().map(|[a, b]| a * order as u32 + b);
+        let data: Vec<u32> = cells.chain(labels.iter().copied()).collect();
+        let size = order * neurons;
+        let mut state = vec![0.0f32; replicas * network.state()];
+        for (replica, state) in state.chunks_mut(network.state()).enumerate() {
+            for (part, values) in state.chunks_mut(size).zip([&weights.u, &weights.v, &weights.w]) {
+                part.copy_from_slice(&values[replica * size..(replica + 1) * size]);
+            }
+        }
+        let slopes = vec![0.0f32; replicas * network.slopes()];
+        Ok(GroupNet {
+            shape,
+            plan,
+            state: client.create_from_slice(f32::as_bytes(&state)),
+            slopes: client.create_from_slice(f32::as_bytes(&slopes)),
+            data: client.create_from_slice(u32::as_bytes(&data)),
+            step: 0,
+            recorded: None,
+            steps_per_slice: 8.0,
+            nonce: 0,
+            client,
+        })
+    }
+
+    /// The division of the work that is compiled.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Steps made so far.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Another learning rate and another λ from here on.
+    pub fn adjust(&mut self, learning_rate: f64, lambda: f64) {
+        match &mut self.shape.optimizer {
+            Optimizer::Sgd(sgd) => sgd.lr = learning_rate,
+            Optimizer::Adam(adam) => adam.lr = learning_rate,
+        }
+        self.shape.lambda = lambda;
+    }
+
+    /// Makes `steps` steps and measures wherever `every` divides the step, the last one included, unless that
+    /// has been measured before. With no steps it measures only.
+    ///
+    /// # Errors
+    /// When the GPU stops working; the network is of no use afterwards.
+    pub async fn advance(&mut self, steps: u64, every: u64) -> Result<Vec<Record>, Failure> {
+        let (last, every) = (self.step + steps, every.max(1));
+        let mut records = vec![];
+        loop {
+            let (until, due) = self.stretch(last, every);
+            if until > self.step || !due.is_empty() {
+                records.extend(self.slice(until, &due, every).await?);
+            }
+            if until == last {
+                return Ok(records);
+            }
+        }
+    }
+
+    /// The trained numbers.
+    ///
+    /// # Errors
+    /// When the GPU stops working.
+    pub async fn weights(&self) -> Result<Weights, Failure> {
+        let state = self.read(self.state.clone()).await?;
+        let size = self.shape.order * self.shape.neurons;
+        let gather = |part: usize| -> Vec<f32> {
+            let replicas = state.chunks(self.plan.network.state());
+            replicas.flat_map(|r| &r[part * size..(part + 1) * size]).copied().collect()
+        };
+        Ok(Weights { u: gather(0), v: gather(1), w: gather(2) })
+    }
+
+    /// End of the next slice, and the steps in it that are due.
+    fn stretch(&self, last: u64, every: u64) -> (u64, Vec<u64>) {
+        let row = 4 * FIELDS * self.plan.measures() * self.shape.replicas;
+        let most = (MEASURE_BYTES / row).max(2) - 1;
+        let mut until = last.min(self.step + self.steps_per_slice as u64);
+        let mut due = vec![];
+        let mut step = self.step.next_multiple_of(every);
+        while step < until || (step == until && until == last) {
+            if due.len() == most {
+                until = step;
+                break;
+            }
+            if self.recorded != Some(step) {
+                due.push(step);
+            }
+            step += every;
+        }
+        (until, due)
+    }
+
+    /// Numbers of the update rule: those that hold throughout, then those of each step.
+    fn schedule(&self, until: u64) -> Vec<f32> {
+        let mut schedule = vec![0.0f32; SCHEDULE_HEAD];
+        match &self.shape.optimizer {
+            Optimizer::Sgd(sgd) => (schedule[0], schedule[1]) = (sgd.decay as f32, sgd.momentum as f32),
+            Optimizer::Adam(adam) => {
+                let coupled = if adam.kind == Decay::Coupled { adam.decay } else { 0.0 };
+                let betas = [adam.beta1, 1.0 - adam.beta1, adam.beta2, 1.0 - adam.beta2];
+                for (place, value) in [coupled].into_iter().chain(betas).chain([adam.epsilon]).enumerate() {
+                    schedule[place] = value as f32;
+                }
+            }
+        }
+        let rate = self.shape.optimizer.learning_rate();
+        for step in self.step..=until {
+            let row: [f32; SCHEDULE_STEP] = self.shape.optimizer.scalars(step, rate);
+            schedule.extend(row);
+        }
+        schedule
+    }
+
+    async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, Failure> {
+        // Exact as a float, and never 0, which fresh memory holds.
+        self.nonce = self.nonce % 0x00ff_ffff + 1;
+        let begin = now_ms();
+        let end = if due.last() == Some(&until) { until + 1 } else { until };
+        // What is due, and the proof: a look at the end has no second phase, so many workgroups prove one before.
+        let mut measured = due.to_vec();
+        measured.push(end - 1);
+        if self.plan.variant == Variant::Many && until > self.step {
+            measured.push(until - 1);
+        }
+        measured.sort_unstable();
+        measured.dedup();
+        let slots = measured.len();
+        let width = FIELDS * self.plan.measures();
+        let measures = self.client.empty(4 * slots * self.shape.replicas * width);
+        match self.plan.variant {
+            Variant::One => self.launch_one(until, end, due, every, slots, &measures),
+            Variant::Many => self.launch_many(until, end, &measured, &measures),
+        }
+        let values = self.read(measures).await?;
+        self.time(until - self.step, now_ms() - begin);
+        if !values.chunks(FIELDS).all(|fields| fields[FIELDS - 1] == self.nonce as f32) {
+            return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
+        }
+        self.step = until;
+        self.recorded = due.last().copied().or(self.recorded);
+        let records = values.chunks(self.shape.replicas * width).zip(&measured);
+        let wanted = records.filter(|(_, step)| due.binary_search(step).is_ok());
+        Ok(wanted.map(|(values, step)| self.record(*step, values)).collect())
+    }
+
+    /// Fits the length of the next slice to the time of the last.
+    fn time(&mut self, steps: u64, took: f64) {
+        let fits =
+            (self.steps_per_slice * (SLICE_MS / took.max(0.1)).clamp(0.25, 4.0)).clamp(1.0, SLICE_STEPS);
+        // A short slice says nothing about long ones, unless it took too long.
+        if steps >= self.steps_per_slice as u64 || fits < self.steps_per_slice {
+            self.steps_per_slice = fits;
+        }
+    }
+
+    fn record(&self, step: u64, values: &[f32]) -> Record {
+        let mut record = Record { step, ..Default::default() };
+        let pairs = self.plan.network.pairs as f32;
+        for values in values.chunks(FIELDS * self.plan.measures()) {
+            let (outputs, neurons) = values.split_at(FIELDS * self.plan.output_tiles());
+            let sum = |tiles: &[f32], field: usize| tiles.iter().skip(field).step_by(FIELDS).sum::<f32>();
+            let broken = sum(outputs, 2) > 0.0 || sum(neurons, 1) > 0.0;
+            let norms = sum(neurons, 0);
+            let margins = outputs.iter().skip(3).step_by(FIELDS);
+            record.loss.push(if broken { f32::NAN } else { sum(outputs, 0) / pairs });
+            record.penalty.push(self.shape.lambda as f32 * norms);
+            record.accuracy.push(sum(outputs, 1) / pairs);
+            record.margin.push(if broken { f32::NAN } else { margins.fold(f32::INFINITY, |a, b| a.min(*b)) });
+            record.norms.push(norms);
+        }
+        record
+    }
+
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    fn launch_one(&self, until: u64, end: u64, due: &[u64], every: u64, slots: usize, measures: &Handle) {
+        let replicas = self.shape.replicas;
+        let schedule = self.schedule(until);
+        let table = self.client.create_from_slice(f32::as_bytes(&schedule));
+        let most = (TURNS / self.plan.turns()).max(1) as u64;
+        let mut from = self.step;
+        while from < end {
+            let stop = end.min(from + most);
+            let record = due.partition_point(|step| *step < from);
+            let first_due = due.get(record).map_or(u32::MAX, |step| (step - from) as u32);
+            // SAFETY: every length is that of its buffer, and `train` stays inside: a workgroup touches the
+            // slices of its own replica, whose sizes follow from the plan as the buffers' sizes do, and as many
+            // records as there are slots.
+            unsafe {
+                steps::train::launch_unchecked(
+                    &self.client,
+                    CubeCount::Static(replicas as u32, 1, 1),
+                    CubeDim::new_1d(self.plan.lanes() as u32),
+                    self.state(),
+                    self.slopes(),
+                    self.measures(measures, slots),
+                    BufferArg::from_raw_parts(table.clone(), schedule.len()),
+                    self.data(),
+                    self.shape.lambda as f32,
+                    (from - self.step) as u32,
+                    (stop.min(until) - from) as u32,
+                    u32::from(stop > until),
+                    record as u32,
+                    first_due,
+                    u32::try_from(every).unwrap_or(u32::MAX),
+                    u32::from(stop == end),
+                    self.nonce,
+                    self.plan,
+                );
+            }
+            from = stop;
+        }
+    }
+
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    fn launch_many(&self, until: u64, end: u64, measured: &[u64], measures: &Handle) {
+        let replicas = self.shape.replicas;
+        let slots = measured.len();
+        let schedule = self.schedule(until);
+        let table = self.client.create_from_slice(f32::as_bytes(&schedule));
+        let lambda = self.shape.lambda as f32;
+        for step in self.step..end {
+            let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
+            // SAFETY: as above; a workgroup writes the slopes of its own pairs, or trains its own neurons.
+            unsafe {
+                steps::answer_all::launch_unchecked(
+                    &self.client,
+                    CubeCount::Static(self.plan.output_tiles() as u32, replicas as u32, 1),
+                    CubeDim::new_1d(self.plan.output_lanes() as u32),
+                    self.state(),
+                    self.slopes(),
+                    self.measures(measures, slots),
+                    self.data(),
+                    here,
+                    self.nonce,
+                    self.plan,
+                );
+                steps::learn_all::launch_unchecked(
+                    &self.client,
+                    CubeCount::Static(self.plan.neuron_tiles() as u32, replicas as u32, 1),
+                    CubeDim::new_1d(self.plan.neuron_lanes() as u32),
+                    self.state(),
+                    self.slopes(),
+                    self.measures(measures, slots),
+                    BufferArg::from_raw_parts(table.clone(), schedule.len()),
+                    lambda,
+                    (step - self.step) as u32,
+                    u32::from(step < until),
+                    here,
+                    self.nonce,
+                    self.plan,
+                );
+            }
+        }
+    }
+
+    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
+    fn state(&self) -> BufferArg {
+        // SAFETY: the length is that of the buffer.
+        unsafe {
+            BufferArg::from_raw_parts(self.state.clone(), self.shape.replicas * self.plan.network.state())
+        }
+    }
+
+    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
+    fn slopes(&self) -> BufferArg {
+        // SAFETY: the length is that of the buffer.
+        unsafe {
+            BufferArg::from_raw_parts(self.slopes.clone(), self.shape.replicas * self.plan.network.slopes())
+        }
+    }
+
+    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
+    fn data(&self) -> BufferArg {
+        // SAFETY: the length is that of the buffer.
+        unsafe { BufferArg::from_raw_parts(self.data.clone(), 2 * self.plan.network.pairs) }
+    }
+
+    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
+    fn measures(&self, measures: &Handle, slots: usize) -> BufferArg {
+        let length = slots * self.shape.replicas * FIELDS * self.plan.measures();
+        // SAFETY: the length is that of the buffer.
+        unsafe { BufferArg::from_raw_parts(measures.clone(), length) }
+    }
+
+    async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
+        let mut bytes = self.client.read_async(vec![handle]).await.map_err(lost)?;
+        Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
+    }
+}
+
+/// What is wrong with the data, if anything is.
+fn check(shape: &Shape, pairs: &[[u32; 2]], labels: &[u32], weights: &Weights) -> Result<(), String> {
+    let Shape { order, neurons, nu, replicas, .. } = *shape;
+    if order < 2 || neurons < 1 || replicas < 1 || nu < 2 {
+        return Err("there must be two classes, a neuron, a replica, and an exponent of at least 2".into());
+    }
+    let inside = |element: &u32| (*element as usize) < order;
+    if pairs.is_empty() || pairs.len() != labels.len() {
+        return Err(format!("{} pairs have {} labels", pairs.len(), labels.len()));
+    }
+    if !pairs.iter().flatten().chain(labels).all(inside) {
+        return Err(format!("elements and labels must be below {order}"));
+    }
+    let mut sorted = pairs.to_vec();
+    sorted.sort_unstable();
+    if sorted.windows(2).any(|two| two[0] == two[1]) {
+        return Err("a pair occurs twice".into());
+    }
+    let size = replicas * order * neurons;
+    if [&weights.u, &weights.v, &weights.w].iter().any(|values| values.len() != size) {
+        return Err(format!("each array of weights must hold {size} numbers"));
+    }
+    Ok(())
+}
+
+/// The first line of what the library says, which is the cause; a backtrace follows.
+fn lost(error: impl std::fmt::Debug) -> Failure {
+    let text = format!("{error:?}").replace("\\n", "\n");
+    Failure::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
+}
