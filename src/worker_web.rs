@@ -86,3 +86,26 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
         }
     }
 }
+
+/// u, v and w after `steps` steps of [`crate::kernels::group_net::trial::Trial`], one after the other: the
+/// browser's tests hold them against autodiff's, since no task of the page trains such a network yet.
+///
+/// # Errors
+/// The sentence that a person would be shown.
+#[cfg(feature = "fused")]
+#[wasm_bindgen]
+pub async fn trial(
+    order: usize,
+    neurons: usize,
+    relu: bool,
+    adam: bool,
+    many: bool,
+    steps: u32,
+) -> Result<Vec<f32>, JsValue> {
+    let trial = crate::kernels::group_net::trial::Trial { order, neurons, relu, adam, many };
+    let mut net = trial.net()?;
+    let failed = |failure: Failure| JsValue::from_str(&failure.to_string());
+    net.advance(u64::from(steps), u64::MAX).await.map_err(failed)?;
+    let weights = net.weights().await.map_err(failed)?;
+    Ok([weights.u, weights.v, weights.w].concat())
+}

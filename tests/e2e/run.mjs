@@ -1,6 +1,7 @@
 // The page in a real browser: alone, with WebGPU on a simulated GPU, on a phone's width, and with bad links.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
 import { lab, open, rows, serve, until, visit } from "./harness.mjs";
@@ -293,6 +294,31 @@ describe("devices", () => {
       console.log(`  ${family}: ${worst.join(", ")}`);
       await page.close();
     }
+  });
+
+  it("computes group networks in its kernels as autodiff does", async () => {
+    const { page } = await visit(simulated.context, site.address, LINK.replace("steps=100", "steps=1"));
+    await until(async () => (await rows(page)).length === 2, "the worker's own run", 120);
+    const worker = page.workers().find((w) => w.url().includes("worker_fused"));
+    const recorded = JSON.parse(readFileSync(new URL("../golden/trials.json", import.meta.url), "utf8"));
+    for (const [relu, adam, after] of recorded) {
+      for (const many of [false, true]) {
+        const worst = [];
+        for (const [i, [steps, tolerance]] of [[1, 1e-5], [10, 1e-4], [100, 2e-3]].entries()) {
+          const weights = await worker.evaluate(async (wish) => {
+            const module = await import(`./worker_fused.js?build=${new URLSearchParams(self.location.search).get("build")}`);
+            return Array.from(await module.trial(...wish));
+          }, [7, 9, relu, adam, many, steps]);
+          const scale = Math.max(...after[i].map(Math.abs));
+          const apart = Math.max(...weights.map((w, at) => Math.abs(w - after[i][at]))) / scale;
+          assert.equal(weights.length, after[i].length);
+          assert.ok(apart < tolerance, `${relu ? "ReLU" : "x²"}, ${adam ? "Adam" : "descent"}, ${steps} steps: ${apart}`);
+          worst.push(apart.toExponential(1));
+        }
+        console.log(`  ${relu ? "ReLU" : "x²"}, ${adam ? "Adam" : "descent"}, ${many ? "many workgroups" : "one"}: ${worst.join(", ")}`);
+      }
+    }
+    await page.close();
   });
 
   it("trains with autodiff on WebGPU where that is wished, and says which learner trains", async () => {

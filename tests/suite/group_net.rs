@@ -5,6 +5,7 @@
 use burn::tensor::activation::{log_softmax, relu};
 use burn::tensor::{Tensor, TensorData};
 use vivarium::kernels::group_net::plan::{Network, Plan, Sigma, Variant};
+use vivarium::kernels::group_net::trial::Trial;
 use vivarium::kernels::group_net::{GroupNet, Record, Shape, Weights};
 use vivarium::kernels::plan::{Limits, Rule};
 use vivarium::platform::now_ms;
@@ -356,7 +357,7 @@ fn rate_and_penalty_may_change_and_a_broken_loss_is_said() {
 /// On a device as WebGPU guarantees it.
 #[test]
 fn small_groups_go_to_one_workgroup_and_large_ones_to_many() {
-    let limits = Limits { lanes: 256, workgroup_bytes: 16 << 10, buffer_bytes: 128 << 20 };
+    let limits = Limits { lanes: 256, workgroup_bytes: 16 << 10, buffer_bytes: 128 << 20, turns: u64::MAX };
     let variant = |order: usize, neurons: usize, replicas: usize| {
         let rule = Rule::Adam;
         let network = Network { order, neurons, sigma: Sigma::Square, nu: 3, pairs: order * order, rule };
@@ -449,4 +450,35 @@ fn the_speed_is_only_printed() {
             println!("p = {order}, m = {neurons}, {variant:?}: {rate:.0} steps/s");
         }
     }
+}
+
+/// Networks whose weights after 1, 10 and 100 steps are recorded for the browser's tests.
+const TRIALS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+#[test]
+fn the_weights_recorded_for_browsers_are_autodiffs() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/trials.json");
+    let mut found = vec![];
+    for (relu, adam) in TRIALS {
+        let trial = Trial { order: 7, neurons: 9, relu, adam, many: false };
+        let mut reference = Reference::new(&trial.shape(), &trial.data(), &trial.weights());
+        let mut after = vec![];
+        for step in 0..100 {
+            reference.train(step);
+            if [1, 10, 100].contains(&(step + 1)) {
+                after.push(reference.weights().concat());
+            }
+        }
+        found.push((relu, adam, after));
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, serde_json::to_string(&found).unwrap() + "\n").unwrap();
+    }
+    let recorded: Vec<(bool, bool, Vec<Vec<f32>>)> =
+        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    for ((_, _, a), (_, _, b)) in recorded.iter().zip(&found) {
+        let apart = a.concat().iter().zip(&b.concat()).fold(0.0f32, |m, (a, b)| m.max((a - b).abs()));
+        assert!(apart < 1e-4, "{apart}; BLESS=1 records them anew");
+    }
+    assert_eq!(recorded.len(), TRIALS.len());
 }

@@ -25,6 +25,7 @@ mod neurons;
 mod outputs;
 pub mod plan;
 mod steps;
+pub mod trial;
 
 pub use launch::{GroupNet, Record, Shape, Weights};
 
