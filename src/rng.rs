@@ -50,7 +50,7 @@ macro_rules! twice {
             fn add(a: u32, b: u32) -> u32 { a.wrapping_add(b) }
             #[inline(always)]
             fn multiply(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
-            $($(#[doc = $doc])* #[inline] #[allow(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
+            $($(#[doc = $doc])* #[inline(always)] #[allow(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
             pub fn $name($($args)*) -> $out { $($body)* })+
             #[inline(always)]
             fn rotate(x: u32, by: u32) -> u32 { x.rotate_left(by) }
@@ -184,6 +184,38 @@ impl Stream {
         )
     }
 
+    /// [`Stream::word`] of `first` and all that follow, until `out` is full.
+    #[inline(always)]
+    pub fn words(&self, step: u64, first: u32, out: &mut [u32]) {
+        // Before a multiple of four, one by one.
+        let odd = out.len().min(first.wrapping_neg() as usize % 4);
+        let (head, rest) = out.split_at_mut(odd);
+        for (word, index) in head.iter_mut().zip(first..) {
+            *word = self.word(step, index);
+        }
+        for (sixteen, quad) in rest.chunks_mut(16).zip((first.div_ceil(4)..).step_by(4)) {
+            let lanes = self.four_quads(step, quad);
+            for (i, word) in sixteen.iter_mut().enumerate() {
+                *word = lanes[i % 4][i / 4];
+            }
+        }
+    }
+
+    /// The words of four counters from `quad` on: word j of counter `quad + l` is `[j][l]`.
+    #[inline(always)]
+    fn four_quads(&self, step: u64, quad: u32) -> [[u32; 4]; 4] {
+        let (low, high) = (self.seed as u32, (self.seed >> 32) as u32);
+        let (purpose, replica) = (self.purpose as u32, self.replica);
+        let mut words = [[0; 4]; 4];
+        for l in 0..4 {
+            let at = quad.wrapping_add(l as u32);
+            let (w0, w1, w2, w3) =
+                host::draws(low, high, purpose, replica, step as u32, (step >> 32) as u32, at);
+            (words[0][l], words[1][l], words[2][l], words[3][l]) = (w0, w1, w2, w3);
+        }
+        words
+    }
+
     /// Uniform in [0, 1), with 24 random bits, so that the result is exact in `f32`.
     #[inline]
     pub fn unit(&self, step: u64, index: u32) -> f32 {
@@ -225,8 +257,30 @@ impl Stream {
     /// A Feistel network over the next power of four with cycle walking (Black and Rogaway 2002), so
     /// that any position is found without storing the order: the same works in a kernel.
     pub fn shuffled(&self, epoch: u64, index: u32, size: u32) -> u32 {
-        let [k0, k1, k2, k3, k4, k5, k6, k7] = std::array::from_fn(|i| self.word(epoch, i as u32));
-        host::permuted(index, size, half_bits(size), k0, k1, k2, k3, k4, k5, k6, k7)
+        self.order(epoch, size).place(index)
+    }
+
+    /// The permutation of [`Stream::shuffled`], for asking it more than once.
+    pub fn order(&self, epoch: u64, size: u32) -> Order {
+        let mut keys = [0; 8];
+        self.words(epoch, 0, &mut keys);
+        Order { keys, size, half: half_bits(size) }
+    }
+}
+
+/// The order of one epoch.
+#[derive(Debug, Clone, Copy)]
+pub struct Order {
+    keys: [u32; 8],
+    size: u32,
+    half: u32,
+}
+
+impl Order {
+    /// Where item `index` goes.
+    pub fn place(&self, index: u32) -> u32 {
+        let [k0, k1, k2, k3, k4, k5, k6, k7] = self.keys;
+        host::permuted(index, self.size, self.half, k0, k1, k2, k3, k4, k5, k6, k7)
     }
 }
 
@@ -297,6 +351,18 @@ mod tests {
         assert!((moment(2) - 1.0).abs() < 0.02);
         assert!(moment(3).abs() < 0.05);
         assert!((moment(4) - 3.0).abs() < 0.15);
+    }
+
+    #[test]
+    fn many_words_are_the_single_ones() {
+        let stream = Stream::new(7 | 3 << 32, Purpose::Batch, 5);
+        for (step, first, count) in [(0, 0, 50), (9 << 32 | 4, 1, 33), (3, 2, 1), (1, 7, 16), (5, 50, 4)] {
+            let mut words = vec![0; count];
+            stream.words(step, first, &mut words);
+            for (word, index) in words.into_iter().zip(first..) {
+                assert_eq!(word, stream.word(step, index), "{first} {index}");
+            }
+        }
     }
 
     #[test]

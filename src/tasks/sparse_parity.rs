@@ -51,50 +51,48 @@ impl SparseParity {
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 
-    /// Appends `size` examples whose bits are draws of `stream` at `step`: one word holds one
-    /// coordinate of 32 examples, which is how the kernels read them too. Examples start at `from`.
+    /// Examples `32·block` to `32·block + 31` of `stream` at `step` as bits: a word for every input and one for
+    /// the labels, where a set bit means −1.
+    #[inline(always)]
+    pub fn block(&self, stream: &Stream, step: u64, block: usize, relevant: &[usize], out: &mut [u32]) {
+        let (words, label) = out.split_at_mut(self.n);
+        stream.words(step, (block * self.n) as u32, words);
+        label[0] = relevant.iter().fold(0, |label, i| label ^ words[*i]);
+    }
+
+    /// Which labels of block `block` are flipped at `step`: each with probability p.
+    pub fn flips(&self, noise: &Stream, step: u64, block: usize) -> u32 {
+        if self.noise == 0.0 {
+            return 0;
+        }
+        let mut words = [0; 32];
+        noise.words(step, 32 * block as u32, &mut words);
+        let bound = self.noise * 4_294_967_296.0;
+        (0..32).fold(0, |flips, e| flips | u32::from(f64::from(words[e]) < bound) << e)
+    }
+
+    /// Appends the examples `from..from + size` of `stream` at `step`, their labels flipped by `noise`.
     fn examples(
         &self,
         stream: Stream,
+        noise: Option<Stream>,
         step: u64,
-        from: usize,
-        size: usize,
-        support: &[usize],
+        examples: std::ops::Range<usize>,
+        relevant: &[usize],
         out: &mut Batch,
     ) {
-        let start = out.y.len();
-        out.x.resize((start + size) * self.n, 0.0);
-        out.y.resize(start + size, 0.0);
-        let mut done = 0;
-        while done < size {
-            let (block, first) = ((from + done) / 32, (from + done) % 32);
-            let here = (32 - first).min(size - done);
-            let mut label = 0;
-            for i in 0..self.n {
-                let word = stream.word(step, (block * self.n + i) as u32);
-                if support.contains(&i) {
-                    label ^= word;
-                }
-                for e in 0..here {
-                    out.x[(start + done + e) * self.n + i] = sign(word, first + e);
-                }
+        let mut words = vec![0; self.n + 1];
+        let mut from = examples.start;
+        while from < examples.end {
+            let (block, first) = (from / 32, from % 32);
+            let until = examples.end.min(32 * block + 32);
+            self.block(&stream, step, block, relevant, &mut words);
+            words[self.n] ^= noise.map_or(0, |noise| self.flips(&noise, step, block));
+            for at in first..first + (until - from) {
+                out.x.extend(words[..self.n].iter().map(|word| sign(*word, at)));
+                out.y.push(sign(words[self.n], at));
             }
-            for e in 0..here {
-                out.y[start + done + e] = sign(label, first + e);
-            }
-            done += here;
-        }
-    }
-
-    /// Flips each of the labels, of which the first is example number `from`, with probability p.
-    fn flip(&self, seed: u64, replica: u32, step: u64, from: usize, labels: &mut [f32]) {
-        if self.noise > 0.0 {
-            let noise = Stream::new(seed, Purpose::Noise, replica);
-            for (e, label) in labels.iter_mut().enumerate() {
-                if noise.chance(step, (from + e) as u32, self.noise) {
-                    *label = -*label;
-                }
-            }
+            from = until;
         }
     }
 }
@@ -117,30 +115,33 @@ impl Sampler for SparseParity {
             }
             return;
         }
-        let start = out.y.len();
-        let relevant = self.relevant(seed);
-        self.examples(Stream::new(seed, Purpose::Batch, replica), step, 0, size, &relevant, out);
-        self.flip(seed, replica, step, 0, &mut out.y[start..]);
+        let (stream, noise) = [Purpose::Batch, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
+        self.examples(stream, Some(noise), step, 0..size, &self.relevant(seed), out);
     }
 
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        let order = Stream::new(seed, Purpose::Order, replica);
+        let stream = Stream::new(seed, Purpose::Order, replica);
         let (m, first) = (self.m as u64, step * size as u64);
-        (first..first + size as u64)
-            .map(|visit| order.shuffled(visit / m, (visit % m) as u32, m as u32) as usize)
-            .collect()
+        let mut epoch = first / m;
+        let mut order = stream.order(epoch, m as u32);
+        let visits = (first..first + size as u64).map(|visit| {
+            if visit / m != epoch {
+                epoch = visit / m;
+                order = stream.order(epoch, m as u32);
+            }
+            order.place((visit % m) as u32) as usize
+        });
+        visits.collect()
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let relevant = self.relevant(seed);
-        self.examples(Stream::new(seed, Purpose::HeldOut, 0), 0, from, size, &relevant, out);
+        let stream = Stream::new(seed, Purpose::HeldOut, 0);
+        self.examples(stream, None, 0, from..from + size, &self.relevant(seed), out);
     }
 
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let start = out.y.len();
-        let relevant = self.relevant(seed);
-        self.examples(Stream::new(seed, Purpose::Sample, replica), 0, from, size, &relevant, out);
-        self.flip(seed, replica, 0, from, &mut out.y[start..]);
+        let (stream, noise) = [Purpose::Sample, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
+        self.examples(stream, Some(noise), 0, from..from + size, &self.relevant(seed), out);
     }
 
     fn sample_size(&self) -> Option<usize> {
