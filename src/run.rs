@@ -34,9 +34,9 @@ choices! {
 choices! {
     /// What trains: the same steps, differently computed.
     pub enum LearnerChoice {
-        /// Fused kernels on a GPU wherever they cover the network, else autodiff.
+        /// Fused kernels wherever they cover the network, else autodiff.
         Auto = "auto", "Whichever is faster";
-        /// Our kernels: many steps in one launch.
+        /// Our kernels: many steps in one launch on a GPU, one loop on the CPU.
         Fused = "fused", "Fused kernels";
         /// Burn's automatic differentiation: the reference.
         Autodiff = "autodiff", "Autodiff";
@@ -68,7 +68,7 @@ settings! {
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
         /// Where the run is trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
-        /// What computes the steps on a GPU; the CPU always uses autodiff.
+        /// What computes the steps; fused means many of them in one loop of our own, on the CPU as on a GPU.
         learner: LearnerChoice = LearnerChoice::Auto, "learner", "Learner", Range::Choice(LearnerChoice::OPTIONS);
     }
 }

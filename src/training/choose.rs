@@ -76,7 +76,7 @@ mod with_session {
         pub note: String,
     }
 
-    /// The learner for `spec` on `device`: fused kernels on a GPU that they fit, else autodiff.
+    /// The learner for `spec` on `device`: our kernels where they fit, else autodiff.
     ///
     /// # Errors
     /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it.
@@ -96,8 +96,13 @@ mod with_session {
                 }
             }
             let _ = engine;
-        } else if spec.run.learner == LearnerChoice::Fused {
-            note = "Fused kernels need a GPU.".into();
+        } else if spec.run.learner != LearnerChoice::Autodiff {
+            match crate::training::lanes::Lanes::new(spec) {
+                Ok(learner) => {
+                    return Ok(Chosen { learner: Box::new(learner), name: "fused loop, SIMD".into(), note });
+                }
+                Err(why) => note = format!("The fused loop does not cover this network: {why}."),
+            }
         }
         #[cfg(feature = "train")]
         {

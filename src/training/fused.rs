@@ -14,8 +14,9 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::device::{client, limits};
-use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights};
+use super::learner::{Learner, Leg, Local, Progress, Weights};
 use super::pace::Pace;
+use super::packed::{self, Batches};
 use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::kernels::plan::{Network, Plan};
 use crate::kernels::{measuring, one_hidden_layer};
@@ -23,7 +24,6 @@ use crate::models::Parameter;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-use crate::tasks::Batch;
 use crate::training::optimizers::Optimizer;
 use crate::training::optimizers::adam::Decay;
 
@@ -90,7 +90,8 @@ impl Fused {
         if largest as u64 > limits.buffer_bytes {
             return Err(format!("{replicas} of these networks need a buffer of {} MiB", largest >> 20));
         }
-        let data = table(spec, &network);
+        let relevant = spec.task.sampler().relevant(spec.run.seed);
+        let data = [relevant.iter().map(|i| *i as u32).collect(), packed::rows(spec)].concat();
         let inputs = spec.task.sampler().inputs();
         let initial = spec.model.architecture().initial(spec.run.seed, inputs, replicas);
         let shapes = spec.parameters();
@@ -260,32 +261,18 @@ impl Fused {
     /// Uploads held-out examples until there are `count`.
     fn hold_out(&mut self, count: usize) {
         if self.held_out.as_ref().is_none_or(|have| have.count < count) {
-            let (task, seed) = (self.spec.task.sampler(), self.spec.run.seed);
-            let mut words = vec![];
-            let mut batch = Batch::default();
-            for from in (0..count).step_by(1024) {
-                batch.clear();
-                task.held_out(seed, from, 1024.min(count - from), &mut batch);
-                pack(&batch, task.inputs(), &mut words);
-            }
-            self.held_out = Some(self.upload(words, count, 0));
+            self.held_out = Some(self.upload(packed::held_out(&self.spec, count), count, 0));
         }
     }
 
     /// The finite sample, or its beginning, as it is measured.
     fn see(&mut self) {
-        let task = self.spec.task.sampler();
-        if let (None, Some(size)) = (&self.seen, task.sample_size()) {
-            let count = size.min(MEASURE_SAMPLE);
-            let mut words = vec![];
-            let mut batch = Batch::default();
-            for replica in 0..self.spec.run.replicas as u32 {
-                batch.clear();
-                task.finite_sample(self.spec.run.seed, replica, 0, count, &mut batch);
-                pack(&batch, task.inputs(), &mut words);
+        if self.seen.is_none() {
+            let samples = (0..self.spec.run.replicas as u32).filter_map(|r| packed::seen(&self.spec, r));
+            let (words, counts): (Vec<_>, Vec<_>) = samples.unzip();
+            if let (Some(count), Some(first)) = (counts.first(), words.first()) {
+                self.seen = Some(self.upload(words.concat(), *count, first.len()));
             }
-            let own = words.len() / self.spec.run.replicas;
-            self.seen = Some(self.upload(words, count, own));
         }
     }
 
@@ -356,14 +343,12 @@ impl Fused {
         let fresh = match self.seen {
             Some(_) => None,
             None => {
-                let (task, mut words) = (self.spec.task.sampler(), vec![]);
+                let (batches, mut words, mut own) = (Batches::new(&self.spec), vec![], vec![]);
                 for replica in 0..replicas as u32 {
-                    let mut batch = Batch::default();
-                    task.sample(self.spec.run.seed, replica, step, self.spec.run.batch, &mut batch);
-                    pack(&batch, task.inputs(), &mut words);
+                    batches.draw(replica, step, &mut own);
+                    words.extend_from_slice(&own);
                 }
-                let own = words.len() / replicas;
-                Some(self.upload(words, self.spec.run.batch, own))
+                Some(self.upload(words, self.spec.run.batch, own.len()))
             }
         };
         let (handle, index) = self.at(step);
@@ -421,40 +406,6 @@ fn totals(
         (loss, sum(1) / count as f32)
     });
     sums.unzip()
-}
-
-/// Appends examples to `words`: for each block of 32 a word for every input and one for the labels.
-fn pack(batch: &Batch, inputs: usize, words: &mut Vec<u32>) {
-    for (x, y) in batch.x.chunks(32 * inputs).zip(batch.y.chunks(32)) {
-        let start = words.len();
-        words.resize(start + inputs + 1, 0);
-        for (e, (x, y)) in x.chunks(inputs).zip(y).enumerate() {
-            for (word, value) in words[start..].iter_mut().zip(x.iter().chain([y])) {
-                *word |= u32::from(*value < 0.0) << e;
-            }
-        }
-    }
-}
-
-/// The relevant bits, then for each replica and row of its finite sample the bits of the row and its label.
-fn table(spec: &RunSpec, network: &Network) -> Vec<u32> {
-    let task = spec.task.sampler();
-    let mut data: Vec<u32> = task.relevant(spec.run.seed).iter().map(|i| *i as u32).collect();
-    let mut batch = Batch::default();
-    for replica in 0..spec.run.replicas as u32 {
-        for from in (0..network.sample).step_by(1024) {
-            batch.clear();
-            task.finite_sample(spec.run.seed, replica, from, 1024.min(network.sample - from), &mut batch);
-            for (x, y) in batch.x.chunks(network.inputs).zip(&batch.y) {
-                let row = data.len();
-                data.resize(row + network.row_words(), 0);
-                for (i, value) in x.iter().chain([y]).enumerate() {
-                    data[row + i / 32] |= u32::from(*value < 0.0) << (i % 32);
-                }
-            }
-        }
-    }
-    data
 }
 
 /// The first line of what the library says, which is the cause; a backtrace follows.

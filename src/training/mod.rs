@@ -14,10 +14,14 @@ pub mod feed;
 #[cfg(feature = "fused")]
 pub mod fused;
 #[cfg(feature = "session")]
+pub mod lanes;
+#[cfg(feature = "session")]
 pub mod learner;
 pub mod loss;
 pub mod optimizers;
 #[cfg(feature = "fused")]
 pub mod pace;
+#[cfg(feature = "session")]
+pub mod packed;
 #[cfg(feature = "session")]
 pub mod session;

@@ -17,7 +17,9 @@ fn links() -> Vec<String> {
     let adam = SMALL.replace("?", "?opt=adam&wd=0.01&");
     let momentum = format!("{SMALL}&mom=0.9&wd=0.001");
     let sample = format!("{SMALL}&m=50&noise=0.1&loss=ce");
-    vec![SMALL.into(), adam, momentum, sample]
+    let polynet = SMALL.replace("width=16", "model=polynet");
+    let autodiff = format!("{SMALL}&learner=autodiff");
+    vec![SMALL.into(), adam, momentum, sample, polynet, autodiff]
 }
 
 fn weights(session: &Session) -> Vec<Vec<f32>> {
@@ -61,6 +63,57 @@ proptest! {
     #[test]
     fn slicing_changes_nothing(slices in prop::collection::vec(1u64..40, 1..6)) {
         prop_assert_eq!(sliced(session(SMALL), &slices), sliced(session(SMALL), &[1_000_000]));
+    }
+}
+
+/// Legs that end wherever the clock says.
+#[test]
+fn time_slices_change_nothing() {
+    for link in links() {
+        let mut whole = session(&link);
+        let all = finish(&mut whole).rows;
+        for budget_ms in [0.0, 0.3] {
+            let mut run = session(&link);
+            let mut rows = vec![];
+            while !run.finished() {
+                for event in pollster::block_on(run.advance(budget_ms, u64::MAX)).unwrap() {
+                    if let Event::Metrics(new) = event {
+                        rows.extend(new);
+                    }
+                }
+            }
+            assert_eq!(rows, all, "{link}");
+            assert_eq!(weights(&run), weights(&whole), "{link}");
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_goes_on_with_another_learner() {
+    let links = links();
+    for (from, to) in [("fused", "autodiff"), ("autodiff", "fused")] {
+        for link in &links[..5] {
+            let mut first = session(&format!("{link}&learner={from}"));
+            while first.step() < 60 {
+                pollster::block_on(first.advance(1e9, 60 - first.step())).unwrap();
+            }
+            let bytes = pollster::block_on(first.checkpoint()).unwrap().encode().unwrap();
+            let mut checkpoint = Checkpoint::decode(&bytes).unwrap();
+            checkpoint.spec.parse("learner", to).unwrap();
+            let mut second = Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap();
+            assert_ne!(first.learner(), second.learner());
+            let rows = finish(&mut first).rows;
+            let others = finish(&mut second).rows;
+            // The second measures where it begins; the first has done so.
+            let others: Vec<_> = others.into_iter().filter(|row| row.step > 60).collect();
+            for (a, b) in rows.iter().zip(&others) {
+                assert_eq!(a.step, b.step);
+                for (a, b) in a.test_loss.iter().zip(&b.test_loss) {
+                    assert!((a - b).abs() <= 2e-3 * (1.0 + a.abs()), "{link}: {a} {b}");
+                }
+            }
+            assert_eq!(rows.len(), others.len(), "{link}");
+        }
     }
 }
 

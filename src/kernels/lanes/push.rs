@@ -1,0 +1,86 @@
+//! Update rules on rows, operation for operation as [`crate::training::optimizers`] has them on tensors.
+
+use super::Row;
+use crate::training::optimizers::Optimizer;
+use crate::training::optimizers::adam::Decay;
+
+/// An optimizer's numbers at one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Push {
+    /// v ← μv + (∇ + λw), w ← w − ηv.
+    Sgd {
+        /// η.
+        rate: f32,
+        /// λ.
+        decay: f32,
+        /// μ.
+        momentum: f32,
+    },
+    /// Adam and AdamW.
+    Adam {
+        /// η / (1 − β₁ᵗ).
+        rate: f32,
+        /// 1 − β₂ᵗ.
+        unbias: f32,
+        /// β₁ and 1 − β₁.
+        mean: [f32; 2],
+        /// β₂ and 1 − β₂.
+        square: [f32; 2],
+        /// ε.
+        epsilon: f32,
+        /// λ where it is coupled, or else 0.
+        coupled: f32,
+        /// 1 − ηλ where the decay is decoupled, or else 1.
+        keep: f32,
+    },
+}
+
+impl Push {
+    /// The numbers of `optimizer` at `step`, counted from 0, and learning rate `lr`.
+    pub fn new(optimizer: &Optimizer, step: u64, lr: f64) -> Self {
+        let [rate, unbias, keep, _] = optimizer.scalars(step, lr);
+        match optimizer {
+            Optimizer::Sgd(sgd) => Push::Sgd { rate, decay: sgd.decay as f32, momentum: sgd.momentum as f32 },
+            Optimizer::Adam(adam) => {
+                let split = |beta: f64| [beta as f32, (1.0 - beta) as f32];
+                Push::Adam {
+                    rate,
+                    unbias,
+                    mean: split(adam.beta1),
+                    square: split(adam.beta2),
+                    epsilon: adam.epsilon as f32,
+                    coupled: if adam.kind == Decay::Coupled { adam.decay as f32 } else { 0.0 },
+                    keep,
+                }
+            }
+        }
+    }
+
+    /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
+    #[inline(always)]
+    pub(super) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
+        match *self {
+            Push::Sgd { rate, decay, momentum: 0.0 } => {
+                for (w, g) in w.iter_mut().zip(g) {
+                    *w = w.zip(*g, |w, g| w - (g + w * decay) * rate);
+                }
+            }
+            Push::Sgd { rate, decay, momentum } => {
+                for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
+                    let push = w.zip(*g, |w, g| g + w * decay);
+                    *m = m.zip(push, |m, push| m * momentum + push);
+                    *w = *w - *m * rate;
+                }
+            }
+            Push::Adam { rate, unbias, mean, square, epsilon, coupled, keep } => {
+                for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
+                    let g = g.zip(*w, |g, w| g + w * coupled);
+                    *m = m.zip(g, |m, g| m * mean[0] + g * mean[1]);
+                    *v = v.zip(g, |v, g| v * square[0] + g * g * square[1]);
+                    let push = m.zip(*v, |m, v| m * rate / ((v / unbias).sqrt() + epsilon));
+                    *w = *w * keep - push;
+                }
+            }
+        }
+    }
+}

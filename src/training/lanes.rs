@@ -1,0 +1,194 @@
+//! The processor's learner: the loops of [`crate::kernels::lanes`] over all replicas.
+//!
+//! # Why
+//! Replicas take turns of many steps, so that each stays in the caches while it trains. How many follows the
+//! clock: it is looked at about twice a millisecond, and all replicas stand at the same step when it is. The
+//! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
+
+use super::learner::{Learner, Leg, Local, Progress, Weights};
+use super::packed::{Batches, held_out, seen};
+use crate::kernels::lanes::{Patterns, Push, Replica, Scratch, Sums};
+use crate::kernels::plan::Network;
+use crate::models::Parameter;
+use crate::platform::now_ms;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+
+/// Milliseconds of training between two looks at the clock.
+const LOOK_MS: f64 = 0.5;
+
+/// Our loops over all replicas.
+pub struct Lanes {
+    spec: RunSpec,
+    network: Network,
+    shapes: Vec<Parameter>,
+    batches: Batches,
+    replicas: Vec<Replica>,
+    remembered: Vec<Replica>,
+    scratch: Scratch,
+    words: Vec<u32>,
+    /// Held-out examples, and how many.
+    held_out: (Patterns, usize),
+    /// What each replica has of a finite sample, as it is measured.
+    seen: Vec<(Patterns, usize)>,
+    steps_per_look: f64,
+}
+
+impl Lanes {
+    /// The learner of `spec` at its initial weights.
+    ///
+    /// # Errors
+    /// A sentence that says why the network is not covered.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        let network = Network::of(spec)?;
+        let replicas = vec![Replica::new(&network); spec.run.replicas];
+        let initial = spec.model.architecture().initial(spec.run.seed, network.inputs, spec.run.replicas);
+        let shapes = spec.parameters();
+        let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; network.rule.moments()]).collect();
+        let mut learner = Lanes {
+            spec: spec.clone(),
+            network,
+            shapes,
+            batches: Batches::new(spec),
+            remembered: replicas.clone(),
+            replicas,
+            scratch: Scratch::new(&network),
+            words: vec![],
+            held_out: (Patterns::default(), 0),
+            seen: vec![],
+            steps_per_look: 1.0,
+        };
+        learner.load(&Weights { parameters: initial, moments });
+        Ok(learner)
+    }
+
+    /// Trains every replica from step `from` to step `until`.
+    fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
+        let pushes: Vec<Push> =
+            (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
+        for (r, replica) in self.replicas.iter_mut().enumerate() {
+            for (step, push) in (from..until).zip(&pushes) {
+                self.batches.draw(r as u32, step, &mut self.words);
+                replica.step(&mut self.scratch, &self.words, push);
+            }
+        }
+    }
+
+    /// First step after `step` at which something is to be done besides training.
+    fn stop(leg: &Leg, step: u64) -> u64 {
+        let due = (step + 1).next_multiple_of(leg.spec.run.every);
+        due.min(leg.until).min(leg.last.max(step + 1))
+    }
+
+    /// As [`Learner::advance`].
+    fn run(&mut self, leg: &Leg) -> Progress {
+        let mut step = leg.from;
+        if leg.due(step) {
+            return Progress { step, rows: vec![self.look(step, leg.held_out)] };
+        }
+        let stop = Lanes::stop(leg, step);
+        let mut now = now_ms();
+        while step < stop {
+            let most = stop.min(step + self.steps_per_look as u64);
+            self.train(leg.spec, step, most);
+            let (made, begin) = ((most - step) as f64, now);
+            (step, now) = (most, now_ms());
+            // A short stretch says nothing about long ones, unless it took too long; browsers round the time.
+            let fits = self.steps_per_look * (LOOK_MS / (now - begin).max(0.01)).clamp(0.25, 2.0);
+            if made >= self.steps_per_look.floor() || fits < self.steps_per_look {
+                self.steps_per_look = fits.clamp(1.0, 10_000.0);
+            }
+            if now >= leg.deadline_ms {
+                break;
+            }
+        }
+        Progress { step, rows: vec![] }
+    }
+
+    /// As [`Learner::measure`].
+    fn look(&mut self, step: u64, count: usize) -> Row {
+        let inputs = self.network.inputs;
+        if self.held_out.1 < count {
+            self.held_out = (Patterns::new(&held_out(&self.spec, count), inputs), count);
+        }
+        if self.network.sample > 0 && self.seen.is_empty() {
+            let samples = (0..self.spec.run.replicas as u32).filter_map(|r| seen(&self.spec, r));
+            self.seen = samples.map(|(words, count)| (Patterns::new(&words, inputs), count)).collect();
+        }
+        let mut row = Row { step, ..Default::default() };
+        let share = |sums: Sums, count: usize| {
+            ((sums.loss / count as f64) as f32, (sums.right as f64 / count as f64) as f32)
+        };
+        let mut fresh = (Patterns::default(), self.network.batch);
+        for (r, replica) in self.replicas.iter_mut().enumerate() {
+            if self.seen.is_empty() {
+                self.batches.draw(r as u32, step, &mut self.words);
+                fresh.0 = Patterns::new(&self.words, inputs);
+            }
+            let (patterns, size) = self.seen.get(r).unwrap_or(&fresh);
+            let (loss, right) = share(replica.measure(&mut self.scratch, patterns, *size), *size);
+            row.train_loss.push(loss);
+            row.train_accuracy.push(right);
+            let (loss, right) = share(replica.measure(&mut self.scratch, &self.held_out.0, count), count);
+            row.test_loss.push(loss);
+            row.test_accuracy.push(right);
+        }
+        row
+    }
+
+    /// Parameter `which`, or a moment of it, of all replicas.
+    fn gather(&self, part: usize, which: usize) -> Vec<f32> {
+        self.replicas.iter().flat_map(|replica| replica.read(part, which)).collect()
+    }
+}
+
+impl Learner for Lanes {
+    fn advance<'a>(&'a mut self, leg: &'a Leg<'a>) -> Local<'a, Progress> {
+        Box::pin(async move { Ok(self.run(leg)) })
+    }
+
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+        Box::pin(async move { Ok(self.look(step, held_out)) })
+    }
+
+    fn weights(&self) -> Local<'_, Weights> {
+        let which = 0..self.shapes.len();
+        let moments = |which| (0..self.network.rule.moments()).map(|m| self.gather(m + 1, which)).collect();
+        let weights = Weights {
+            parameters: which.clone().map(|which| self.gather(0, which)).collect(),
+            moments: which.map(moments).collect(),
+        };
+        Box::pin(async move { Ok(weights) })
+    }
+
+    fn parameter(&self, which: usize) -> Local<'_, Vec<f32>> {
+        let values = self.replicas[0].read(0, which);
+        Box::pin(async move { Ok(values) })
+    }
+
+    fn load(&mut self, weights: &Weights) {
+        let parameters = weights.parameters.iter().zip(&weights.moments).enumerate();
+        for (which, (values, moments)) in parameters {
+            for (part, values) in [values].into_iter().chain(moments).enumerate() {
+                let own = values.chunks(values.len() / self.replicas.len());
+                for (replica, values) in self.replicas.iter_mut().zip(own) {
+                    replica.write(part, which, values);
+                }
+            }
+        }
+        self.remember(0);
+    }
+
+    fn remember(&mut self, _step: u64) {
+        for (kept, replica) in self.remembered.iter_mut().zip(&self.replicas) {
+            kept.copy(replica);
+        }
+    }
+
+    fn restore(&mut self) -> Local<'_, ()> {
+        for (replica, kept) in self.replicas.iter_mut().zip(&self.remembered) {
+            replica.copy(kept);
+        }
+        Box::pin(async { Ok(()) })
+    }
+}
