@@ -119,8 +119,9 @@ mod tests {
         };
         assert_eq!(pick(1000, LearnerChoice::Autodiff, false), Some(Program::Gpu));
         assert_eq!(pick(1000, LearnerChoice::Auto, true), Some(Program::Gpu));
-        assert_eq!(pick(6, LearnerChoice::Auto, false), Some(Program::Fused));
-        assert_eq!(pick(6, LearnerChoice::Autodiff, false), Some(Program::Cpu));
+        assert_eq!(pick(10, LearnerChoice::Auto, false), Some(Program::Fused));
+        assert_eq!(pick(10, LearnerChoice::Autodiff, false), Some(Program::Cpu));
+        assert_eq!(pick(7, LearnerChoice::Fused, false), Some(Program::Cpu));
     }
 
     #[test]

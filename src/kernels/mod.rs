@@ -21,9 +21,9 @@
 pub mod drawing;
 #[cfg(feature = "fused")]
 pub mod forward;
-pub mod lanes;
 #[cfg(feature = "fused")]
 pub mod group_net;
+pub mod lanes;
 #[cfg(feature = "fused")]
 pub mod measuring;
 #[cfg(feature = "fused")]

@@ -3,22 +3,29 @@
 use crate::kernels::plan::Network;
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
 
-/// Operations of one step above which a GPU with autodiff is faster than one processor core.
+/// Operations of one step above which a GPU with autodiff is faster than one processor core with our loop, and
+/// with flex where our loop does not cover the network.
 ///
 /// # Why
-/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size,
-/// against 8,280 on flex for (50,3)-parity at width 100 and batch 32 (0.64 Mflop a step) and 61 at width
-/// 1,000 and batch 1,024 (205 Mflop). The lines cross near 8 Mflop. 2026-11-20.
-pub const AUTODIFF_WORTH_FLOPS: f64 = 8e6;
+/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size. Our
+/// loop makes 40 to 55 Gflop/s in a browser (63,000 steps/s of 0.64 Mflop, 7,600 of 6.4, 290 of 205), flex 5 to
+/// 12: the lines cross near 50 and near 8 Mflop. A laptop's GPU is slower than that one, so the first is doubled.
+/// 2026-11-21.
+pub const AUTODIFF_WORTH_FLOPS: f64 = 1e8;
+/// See [`AUTODIFF_WORTH_FLOPS`].
+pub const AUTODIFF_WORTH_FLOPS_OVER_FLEX: f64 = 8e6;
 
-/// Operations of one step above which a GPU with fused kernels is taken.
+/// Replicas from which on a GPU with fused kernels is faster than one processor core.
 ///
 /// # Why
-/// One replica is one workgroup, a small part of any GPU: an H200 made 66,400 steps/s of (50,3)-parity at 0.64
-/// Mflop, five times what a browser's CPU makes; a laptop's GPU, with a twentieth of its clock times lanes in
-/// one workgroup, is about even there. Two replicas more and it wins, and the CPU starts without a shader to
-/// compile. 2026-11-21.
-pub const FUSED_WORTH_FLOPS: f64 = 2e6;
+/// A replica is one workgroup, a small part of any GPU: the prototype's made 42 Gflop/s on an H200, no more than
+/// the processor, but 132 of them run at once there, and 8 or more on a laptop's GPU. Below that the processor
+/// is as fast, and starts without a shader to compile. 2026-11-21.
+pub const FUSED_WORTH_REPLICAS: usize = 8;
+
+/// Operations of one replica's step above which autodiff, which spreads them over the whole GPU, is faster than
+/// a kernel that keeps them in one workgroup: a millisecond of launches against as long in one workgroup.
+pub const FUSED_MOST_FLOPS: f64 = 5e7;
 
 /// What a run is trained with on a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +38,14 @@ pub enum Engine {
 
 /// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
 pub fn engine(spec: &RunSpec) -> (Engine, String) {
+    let one = spec.step_flops() / spec.run.replicas as f64;
     match (spec.run.learner, Network::of(spec)) {
         (LearnerChoice::Autodiff, _) => (Engine::Autodiff, String::new()),
-        (_, Ok(_)) => (Engine::Fused, String::new()),
         (_, Err(why)) => (Engine::Autodiff, format!("Fused kernels do not cover this network: {why}.")),
+        (LearnerChoice::Auto, Ok(_)) if one > FUSED_MOST_FLOPS => {
+            (Engine::Autodiff, "For a network this large autodiff uses more of a GPU.".into())
+        }
+        (_, Ok(_)) => (Engine::Fused, String::new()),
     }
 }
 
@@ -49,11 +60,12 @@ pub fn prefers_gpu(spec: &RunSpec) -> bool {
 
 /// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
 pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
-    let threshold = match engine {
-        Engine::Fused => FUSED_WORTH_FLOPS,
-        Engine::Autodiff => AUTODIFF_WORTH_FLOPS,
-    };
-    spec.step_flops() > threshold
+    let loops = spec.run.learner != LearnerChoice::Autodiff && Network::of(spec).is_ok();
+    match engine {
+        Engine::Fused => spec.run.replicas >= FUSED_WORTH_REPLICAS,
+        Engine::Autodiff if loops => spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        Engine::Autodiff => spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+    }
 }
 
 #[cfg(feature = "session")]

@@ -33,7 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
     ("worker", &["platform", "protocol", "training", "run"]),
-    ("worker_web", &["platform", "protocol", "training", "worker"]),
+    ("worker_web", &["platform", "protocol", "kernels", "training", "worker"]),
     ("app", FRONT),
     ("lab", FRONT),
 ];
