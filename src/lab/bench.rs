@@ -126,7 +126,14 @@ fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Tro
                 if !spec.problems().is_empty() {
                     continue;
                 }
-                let (name, rates) = rate(&spec, device, arguments.seconds)?;
+                let (name, rates) = match rate(&spec, device, arguments.seconds) {
+                    Ok(measured) => measured,
+                    Err(Trouble::Run(failure)) => {
+                        println!("width {width}, {replicas} replicas: {failure}");
+                        continue;
+                    }
+                    Err(other) => return Err(other),
+                };
                 let median = rates.median();
                 let (total, flops) = (median * *replicas as f64, median * spec.step_flops());
                 table.add_row([

@@ -88,10 +88,28 @@ mod with_session {
         pub note: String,
     }
 
+    /// Whether the largest tensor of an autodiff step fits the GPU: weights, inputs or activations of all replicas.
+    #[cfg(feature = "fused")]
+    fn fits(spec: &RunSpec) -> Result<(), Failure> {
+        use crate::training::device::{client, limits};
+        let most = limits(&client()).buffer_bytes;
+        let parameters = spec.parameters();
+        let width = parameters.iter().map(|p| p.shape[2]).max().unwrap_or(1);
+        let activations = spec.run.replicas * spec.run.batch * width.max(spec.task.sampler().inputs());
+        let largest = parameters.iter().map(|p| p.len()).max().unwrap_or(0).max(activations) as u64 * 4;
+        if largest > most {
+            let (need, have) = (largest.div_ceil(1 << 20), most >> 20);
+            let why = format!("this run needs a buffer of {need} MiB, and the GPU takes {have} MiB at most");
+            return Err(Failure::NoGpu(why));
+        }
+        Ok(())
+    }
+
     /// The learner for `spec` on `device`: our kernels where they fit, else autodiff.
     ///
     /// # Errors
-    /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it.
+    /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it, [`Failure::NoGpu`] where
+    /// the run is too large for the GPU altogether.
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
         let mut note = String::new();
         if device.report().kind == DeviceKind::Gpu {
@@ -108,6 +126,8 @@ mod with_session {
                 }
             }
             let _ = engine;
+            #[cfg(feature = "fused")]
+            fits(spec)?;
         } else if spec.run.learner != LearnerChoice::Autodiff {
             match crate::training::lanes::Lanes::new(spec) {
                 Ok(learner) => {

@@ -126,6 +126,11 @@ fn what_does_not_fit_a_gpu_is_refused_in_a_sentence() {
         assert!(Plan::tiled(network(link), usual).is_ok(), "16 KiB, which WebGPU promises, suffice");
     }
     let Some(gpu) = gpu() else { return };
+    // Too large for either learner: a sentence, instead of a driver's words.
+    let huge = "#v1/sparse-parity?width=1000&replicas=1200&held=64&device=gpu";
+    if let Err(failure) = Session::start(&spec(huge), &gpu, Options::default()) {
+        assert!(failure.to_string().starts_with("this run needs a buffer of 229 MiB"), "{failure}");
+    }
     // Weights and two moments of all replicas in one buffer: more than a simulated GPU binds.
     let large = "#v1/sparse-parity?opt=adam&width=200&replicas=1500&held=64&device=gpu";
     let session = Session::start(&spec(large), &gpu, Options::default()).unwrap();
