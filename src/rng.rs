@@ -145,10 +145,10 @@ twice! {
         while outside {
             let mut l = at >> half;
             let mut r = at & mask;
-            l = l ^ (scramble(r, k0) & mask); r = r ^ (scramble(l, k1) & mask);
-            l = l ^ (scramble(r, k2) & mask); r = r ^ (scramble(l, k3) & mask);
-            l = l ^ (scramble(r, k4) & mask); r = r ^ (scramble(l, k5) & mask);
-            l = l ^ (scramble(r, k6) & mask); r = r ^ (scramble(l, k7) & mask);
+            l ^= scramble(r, k0) & mask; r ^= scramble(l, k1) & mask;
+            l ^= scramble(r, k2) & mask; r ^= scramble(l, k3) & mask;
+            l ^= scramble(r, k4) & mask; r ^= scramble(l, k5) & mask;
+            l ^= scramble(r, k6) & mask; r ^= scramble(l, k7) & mask;
             at = (l << half) | r;
             outside = at >= size;
         }
@@ -203,6 +203,7 @@ impl Stream {
 
     /// The words of four counters from `quad` on: word j of counter `quad + l` is `[j][l]`.
     #[inline(always)]
+    #[expect(clippy::needless_range_loop, reason = "a column of four rows, lane by lane")]
     fn four_quads(&self, step: u64, quad: u32) -> [[u32; 4]; 4] {
         let (low, high) = (self.seed as u32, (self.seed >> 32) as u32);
         let (purpose, replica) = (self.purpose as u32, self.replica);

@@ -1,9 +1,13 @@
 //! The forward pass of a block of examples, shared by training and measuring.
 
-#![expect(
+#![allow(
     missing_docs,
+    clippy::assign_op_pattern,
+    clippy::collapsible_if,
+    clippy::manual_is_multiple_of,
     clippy::too_many_arguments,
-    reason = "the cube macro adds items of its own; a kernel has no globals"
+    clippy::unnecessary_cast,
+    reason = "the cube macro adds items of its own and knows fewer words than Rust; a kernel has no globals"
 )]
 
 use cubecl::prelude::*;
@@ -132,7 +136,7 @@ pub fn forward(
     }
 }
 
-/// The output for example `lane` of the block, after [`forward`] and a barrier.
+/// The output for example `lane` of the block, after [`forward()`] and a barrier.
 #[cube]
 pub fn output(
     state: &[f32],

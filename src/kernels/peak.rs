@@ -1,6 +1,14 @@
 //! How many multiplications and additions a device makes at most, measured: the line that a bench is held against.
 
-#![expect(missing_docs, reason = "the cube macro adds items of its own")]
+#![allow(
+    missing_docs,
+    clippy::assign_op_pattern,
+    clippy::collapsible_if,
+    clippy::manual_is_multiple_of,
+    clippy::too_many_arguments,
+    clippy::unnecessary_cast,
+    reason = "the cube macro adds items of its own and knows fewer words than Rust; a kernel has no globals"
+)]
 
 use cubecl::prelude::*;
 
@@ -88,7 +96,10 @@ pub fn core_flops(now_ms: impl Fn() -> f64) -> f64 {
 /// Numbers that one core works on at once: enough that no operation waits for the one before.
 const CORE_WIDTH: usize = 96;
 
-#[expect(unsafe_code, reason = "what a processor has is known only when it runs")]
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "what a processor has is known only when it runs")
+)]
 fn core_turns(turns: usize) -> [f32; CORE_WIDTH] {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {

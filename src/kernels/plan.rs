@@ -222,7 +222,7 @@ impl Plan {
     fn shaped(network: Network, block: usize, examples: usize, units: usize, most: usize) -> Self {
         let bands = block / examples;
         let columns = network.width.div_ceil(units).min(most / bands);
-        let groups = if columns == 0 { 1 } else { (most / columns).min(network.inputs).max(bands) };
+        let groups = most.checked_div(columns).map_or(1, |groups| groups.min(network.inputs).max(bands));
         // As few rounds over the inputs as tiles of at most eight allow.
         let row_passes = network.inputs.div_ceil(groups * 8);
         Plan {

@@ -7,7 +7,7 @@ const LAUNCH_MS: f64 = 20.0;
 ///
 /// # Why
 /// A launch without steps takes its time too, and in some browsers a reading back alone takes 100 ms: what is
-/// held to [`LAUNCH_MS`] is the time beyond that.
+/// held to `LAUNCH_MS` is the time beyond that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Steps of the next launch; a whole number and more.

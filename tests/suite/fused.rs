@@ -47,10 +47,12 @@ fn apart(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale
 }
 
+/// Makes a learner of a run.
+type Make = fn(&RunSpec) -> Box<dyn Learner>;
+
 /// The fused learners that can be tried here.
-fn learners() -> Vec<fn(&RunSpec) -> Box<dyn Learner>> {
-    let mut learners: Vec<fn(&RunSpec) -> Box<dyn Learner>> =
-        vec![|spec| Box::new(Lanes::new(spec).unwrap())];
+fn learners() -> Vec<Make> {
+    let mut learners: Vec<Make> = vec![|spec| Box::new(Lanes::new(spec).unwrap())];
     if gpu().is_some() {
         learners.push(|spec| Box::new(Fused::new(spec).unwrap()));
     }

@@ -50,7 +50,7 @@ fn a_run_that_reaches_its_target_stands_where_it_was_reached() {
     assert_eq!((outcome.ending, outcome.step), (Some(Ending::Target), reached));
     assert_eq!(outcome.rows.last().unwrap().step, reached);
     let row = pollster::block_on(session.measure()).unwrap();
-    assert!(row.test_accuracy.iter().any(|a| *a == 1.0));
+    assert!(row.test_accuracy.contains(&1.0));
     // The same weights as a run that was made to stop there.
     let stopped = RUN.replace("steps=300", &format!("steps={reached}"));
     let mut other = start(&stopped, &gpu);

@@ -7,7 +7,7 @@
 //! grants, and in what the device has only where nothing fits there.
 //!
 //! The same count decides between one workgroup per replica and many: a launch costs about as much as
-//! [`LAUNCH`] instructions, and a step of many workgroups needs two. A small group is done sooner than that by
+//! `LAUNCH` instructions, and a step of many workgroups needs two. A small group is done sooner than that by
 //! one workgroup; a large one keeps many busy, unless there are enough replicas for that.
 
 use super::FIELDS;

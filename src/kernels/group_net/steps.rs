@@ -77,7 +77,7 @@ pub fn train(
 }
 
 /// The first phase of a step, for tile `CUBE_POS_X` of the pairs of replica `CUBE_POS_Y`; buffers as for
-/// [`train`]. Measures if there is a `record` to be written.
+/// [`train()`]. Measures if there is a `record` to be written.
 #[cube(launch_unchecked)]
 pub fn answer_all(
     state: &[f32],

@@ -140,7 +140,10 @@ impl Replica {
         self.compute(scratch, Job::Measure(examples, count))
     }
 
-    #[expect(unsafe_code, reason = "wider vectors must be asked for at run time")]
+    #[cfg_attr(
+        target_arch = "x86_64",
+        expect(unsafe_code, reason = "wider vectors must be asked for at run time")
+    )]
     fn compute(&mut self, scratch: &mut Scratch, job: Job) -> Sums {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") {
