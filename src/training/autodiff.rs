@@ -11,7 +11,7 @@
 //! 2026-11-21, steps/s: flex natively 19,300; flex in a Chromium worker 12,500; TensorFlow.js 4 in the same
 //! Chromium 2,100 on its wasm backend and 670 on its own; wgpu on simulated GPUs 135 (lavapipe). On a server
 //! with an NVIDIA H200: wgpu 1,020, PyTorch eager 890. A step there is a millisecond of launches, whatever
-//! its size, which is what the fused kernels will remove.
+//! its size, which the fused learners do without.
 
 use burn::tensor::{Device, Tensor, TensorData};
 

@@ -23,9 +23,19 @@
 //! up to a full step.
 //!
 //! # Speed
-//! (50,3)-parity, width 100, batch 32, plain SGD, fresh data, on one core of a two-core server, 2026-11-21,
-//! steps/s: 100,000 to 120,000 natively with AVX2, 63,000 in Chromium's wasm with SIMD; flex under autodiff makes
-//! 19,300 and 12,500. Tiles of 8 units lose in wasm, where finding a table's row then costs as much as adding it,
+//! (50,3)-parity, batch 32, plain SGD, fresh data, on one core of a two-core server, 2026-11-21, steps/s, medians
+//! of `lab bench` and `cargo xtask bench --web`:
+//!
+//! ```text
+//! width                      10       100     1000
+//! this, natively (AVX2)      600,000  125,000 14,600
+//! flex under autodiff         24,500   17,200  3,400
+//! this, in Chromium                    59,400
+//! flex, in Chromium                    12,500
+//! TensorFlow.js 4.22, wasm              2,870         and 593 on its cpu backend
+//! ```
+//!
+//! Tiles of 8 units lose in wasm, where finding a table's row then costs as much as adding it,
 //! and tiles of 32 spill. Tables of 32 and more sums cost more to fill than they save at a batch of 32. Plain
 //! products of signs, 32 examples to a word, reached a third of this.
 
