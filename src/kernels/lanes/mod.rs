@@ -23,20 +23,21 @@
 //! up to a full step.
 //!
 //! # Speed
-//! (50,3)-parity, width 100, batch 32, plain SGD, fresh data, on one core of a shared two-core server, 2026-11-21,
-//! steps/s of processor time: 160,000 to 200,000 natively with AVX2 and 80,000 to 87,000 in wasm with SIMD under
-//! V8 (Node 20); by the clock, with the other core busy, 90,000 to 120,000 natively, where flex under autodiff makes
-//! 12,000 to 19,300. Adam makes 80,000 to 95,000 and 45,000. Measuring 8,192 examples takes 0.55 to 0.7 ms and
-//! 1.1 to 1.3 ms, as much as about a hundred steps.
+//! (50,3)-parity, batch 32, plain SGD, fresh data, on one core of a two-core server, 2026-11-21, steps/s, medians
+//! of `lab bench` and `cargo xtask bench --web`:
 //!
-//! The size of a tile, in steps/s natively and in wasm: 94,000 and 87,000 with 8 units, 199,000 and 66,000 with 16,
-//! 85,000 and 46,000 with 32. So it is 8 in wasm and 16 elsewhere; outputs are summed in eight lanes with both, and
-//! the bits are the same.
+//! ```text
+//! width                      10       100     1000
+//! this, natively (AVX2)      600,000  125,000 14,600
+//! flex under autodiff         24,500   17,200  3,400
+//! this, in Chromium                    59,400
+//! flex, in Chromium                    12,500
+//! TensorFlow.js 4.22, wasm              2,870         and 593 on its cpu backend
+//! ```
 //!
-//! Tried and lost: two tiles side by side in measuring, to find the places of both at once; the compiler no longer
-//! made vectors of it, and it took ten times as long. Closures around whole non-linearities are not inlined into the
-//! code for AVX2 and made the sine four times slower than it is. Optimisation level 2 leaves rows as single
-//! numbers: 17,000 steps/s natively.
+//! Tiles of 8 units lose in wasm, where finding a table's row then costs as much as adding it,
+//! and tiles of 32 spill. Tables of 32 and more sums cost more to fill than they save at a batch of 32. Plain
+//! products of signs, 32 examples to a word, reached a third of this.
 
 mod push;
 mod replica;

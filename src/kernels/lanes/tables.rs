@@ -5,7 +5,7 @@ use super::Row;
 /// Examples in a block: the bits of a word.
 pub const BLOCK: usize = 32;
 
-/// Groups of four inputs tabulated at once: 16 KiB with tiles of 16, half of a first-level cache.
+/// Groups of four inputs tabulated at once: 16 KiB, half of a first-level cache.
 pub const GROUPS: usize = 16;
 
 /// The signed sums of four rows; bit j of the place is set where row j is subtracted.
