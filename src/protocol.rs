@@ -144,6 +144,9 @@ pub enum Failure {
     /// The GPU was there and is gone, or gives wrong numbers.
     #[error("the GPU stopped working ({0})")]
     GpuLost(String),
+    /// The run is too large for the GPU; another may fit.
+    #[error("{0}")]
+    TooLarge(String),
     /// The run needs the learner that this worker comes without; the sentence says why.
     #[error("{0}")]
     NeedsAutodiff(String),

@@ -204,7 +204,7 @@ impl State {
         self.pending = None;
         self.conflicts.clear();
         self.drafts.clear();
-        if device_wish {
+        if std::mem::take(&mut self.oversized) || device_wish {
             self.refused = None;
         }
         self.begin(effects);

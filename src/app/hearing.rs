@@ -181,6 +181,10 @@ impl State {
                 self.uncovered = Some(why);
                 self.resume(effects);
             }
+            Failure::TooLarge(why) => {
+                self.oversized = true;
+                self.lost(program, &why, effects);
+            }
             other => self.lost(program, &other.to_string(), effects),
         }
     }

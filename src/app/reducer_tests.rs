@@ -210,6 +210,29 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
 }
 
 #[test]
+fn a_run_too_large_for_the_gpu_goes_to_the_cpu_and_the_next_one_does_not() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu&replicas=2000");
+    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    page.say(Event::Failed(Failure::TooLarge("this run needs a buffer of 229 MiB".into())));
+    assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
+    assert!(page.state.message.contains("needs a buffer of 229 MiB. The run starts over on the CPU"));
+    page.edit("replicas", "20");
+    assert_eq!(page.opened.last(), Some(&Program::Fused));
+}
+
+#[test]
+fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
+    let mut page = Page::open("#v1/sparse-parity?device=gpu");
+    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    page.say(Event::Failed(Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into())));
+    assert_eq!(page.opened, [Program::Fused, Program::Gpu]);
+    assert!(page.state.message.ends_with("Fused kernels do not fit this GPU: no. Autodiff trains instead."));
+    assert_eq!(page.state.phase, Phase::Running);
+    page.edit("width", "64");
+    assert_eq!(page.opened.last(), Some(&Program::Fused), "another network may fit");
+}
+
+#[test]
 fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu");
     for _ in 0..5 {

@@ -163,6 +163,8 @@ pub struct State {
     pub(super) silence: u32,
     /// Why the GPU was given up.
     pub(super) refused: Option<String>,
+    /// Whether that was only for this run's size.
+    pub(super) oversized: bool,
     /// Why fused kernels cannot train this run on this GPU.
     pub(super) uncovered: Option<String>,
     /// Step of the checkpoint that a dead trainer was last replaced from.

@@ -327,7 +327,8 @@ fn backward(
     let group = lane / columns;
     for row_pass in 0..comptime!(plan.row_passes) {
         let i = (row_pass * groups + group) * tr;
-        if i < n {
+        // Lanes left over by the division belong to no group.
+        if group < groups && i < n {
             let bits = indices(tr);
             #[unroll]
             for r in 0..tr {

@@ -3,7 +3,7 @@
 //! # Why
 //! A lane computes a small tile of examples × units, so that turning a bit into ±1 and loading a weight are
 //! paid once for several products. Which tile is best depends on the shape; [`Plan::tiled`] takes the one that
-//! costs the fewest instructions on four schedulers of 32 lanes, as GPUs of today have.
+//! costs the fewest cycles on four schedulers of 32 lanes, as GPUs of today have.
 
 use crate::models::activation::interpolant;
 use crate::models::polynet::Bias;
@@ -43,6 +43,11 @@ impl Rule {
         }
     }
 }
+
+/// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
+const MANY: usize = 256;
+/// Cycles from a load to its use.
+const LOAD_CYCLES: f64 = 30.0;
 
 /// What is known of a network before a kernel is compiled for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -187,11 +192,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The best division of `network` on a device with these `limits`, or why there is none.
+    /// The best division of `network` for `replicas` side by side on a device with these `limits`, or why there
+    /// is none.
     ///
     /// # Errors
     /// A sentence for the person.
-    pub fn tiled(network: Network, limits: Limits) -> Result<Self, String> {
+    pub fn tiled(network: Network, replicas: usize, limits: Limits) -> Result<Self, String> {
         let block = network.batch.min(32).next_power_of_two();
         let most = limits.lanes.min(256);
         let mut best: Option<(f64, Plan)> = None;
@@ -201,7 +207,7 @@ impl Plan {
                     continue;
                 }
                 let plan = Plan::shaped(network, block, examples, units, most);
-                let cost = plan.cost();
+                let cost = plan.cost(replicas >= MANY);
                 if plan.columns > 0 && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, plan));
                 }
@@ -227,7 +233,8 @@ impl Plan {
         let row_passes = network.inputs.div_ceil(groups * 8);
         Plan {
             network,
-            lanes: columns * groups,
+            // Each example of a block has a lane for its loss, and each sum of a measurement one.
+            lanes: (columns * groups).max(block).max(4),
             block,
             examples,
             units,
@@ -239,16 +246,23 @@ impl Plan {
         }
     }
 
-    /// Instructions per block of examples that the busiest scheduler issues, roughly: for a product one, for
-    /// a bit two, for a load two.
-    fn cost(&self) -> f64 {
-        let warps = |lanes: usize| (lanes as f64 / 128.0).ceil();
+    /// Cycles per block of examples, roughly: an instruction is a product, half a bit or half a load. Many
+    /// replicas hide each other's waiting, so that only the instructions count; a few wait for every load.
+    fn cost(&self, many: bool) -> f64 {
+        let turn = |lanes: usize, instructions: f64| {
+            let warps = lanes as f64 / 128.0;
+            if many {
+                warps * instructions
+            } else {
+                (warps.ceil() * instructions).max(instructions + LOAD_CYCLES)
+            }
+        };
         let (t, e, r) = (self.units as f64, self.examples as f64, self.rows as f64);
-        let bands = self.block / self.examples;
-        let forward = self.network.inputs as f64 * (2.0 * t + 2.0 + 2.0 * e + e * t);
-        let back = self.row_passes as f64 * self.block as f64 * (2.0 * t + 2.0 * r + r * t);
+        let forward = turn(self.bands() * self.columns, 2.0 * t + 2.0 + 2.0 * e + e * t);
+        let back = turn(self.lanes, 2.0 * t + 2.0 * r + r * t);
+        let rounds = (self.row_passes * self.block) as f64;
         let sums = 8.0 * self.columns as f64;
-        self.passes as f64 * (warps(bands * self.columns) * forward + warps(self.lanes) * back) + sums
+        self.passes as f64 * (self.network.inputs as f64 * forward + rounds * back) + sums
     }
 
     /// Lanes side by side along the examples.

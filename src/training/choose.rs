@@ -100,7 +100,7 @@ mod with_session {
         if largest > most {
             let (need, have) = (largest.div_ceil(1 << 20), most >> 20);
             let why = format!("this run needs a buffer of {need} MiB, and the GPU takes {have} MiB at most");
-            return Err(Failure::NoGpu(why));
+            return Err(Failure::TooLarge(why));
         }
         Ok(())
     }
@@ -108,8 +108,8 @@ mod with_session {
     /// The learner for `spec` on `device`: our kernels where they fit, else autodiff.
     ///
     /// # Errors
-    /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it, [`Failure::NoGpu`] where
-    /// the run is too large for the GPU altogether.
+    /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it, [`Failure::TooLarge`]
+    /// where the run is too large for the GPU altogether.
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
         let mut note = String::new();
         if device.report().kind == DeviceKind::Gpu {

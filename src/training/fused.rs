@@ -80,8 +80,8 @@ impl Fused {
         let client = client();
         let limits = limits(&client);
         let network = Network::of(spec)?;
-        let plan = Plan::tiled(network, limits)?;
-        let measuring = Plan::tiled(Network { batch: 32, ..network }, limits)?;
+        let plan = Plan::tiled(network, spec.run.replicas, limits)?;
+        let measuring = Plan::tiled(Network { batch: 32, ..network }, MEASURE_GROUPS, limits)?;
         let replicas = spec.run.replicas;
         if plan.turns() > limits.turns {
             return Err("one of its steps is longer than a simulated GPU lets a shader run".into());

@@ -145,6 +145,9 @@ fn every_shape_of_batch_width_and_data() {
             "#v1/sparse-parity?n=65&width=5&batch=64&every=30&bias=none&opt=adam&eps=0.0001",
             // Batches of several parts, the last one partial.
             "#v1/sparse-parity?n=20&width=33&batch=600&every=30&mom=0.5",
+            // Fewer units and inputs than lanes for the examples of a block.
+            "#v1/sparse-parity?n=2&k=1&width=1&batch=32&every=10",
+            "#v1/sparse-parity?n=3&k=2&width=2&batch=64&every=10&replicas=3",
             // Wider than the workgroup and its memory.
             "#v1/sparse-parity?n=12&width=1024&lr=0.02&every=50",
             "#v1/sparse-parity?n=7&width=1500&batch=40&every=50&opt=adam&lr=0.001&eps=0.0001",

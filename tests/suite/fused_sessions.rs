@@ -114,16 +114,19 @@ fn learning_rates_set_on_the_way_and_single_steps_are_obeyed() {
     assert_eq!(live.rows, replayed.rows[1..], "the first row came before the loop");
 }
 
+fn network(link: &str) -> Network {
+    Network::of(&spec(link)).unwrap()
+}
+
 #[test]
 fn what_does_not_fit_a_gpu_is_refused_in_a_sentence() {
-    let network = |link: &str| Network::of(&spec(link)).unwrap();
     let small = Limits { lanes: 256, workgroup_bytes: 4096, buffer_bytes: 1 << 27, turns: u64::MAX };
-    let why = Plan::tiled(network("#v1/sparse-parity?n=512"), small).unwrap_err();
+    let why = Plan::tiled(network("#v1/sparse-parity?n=512"), 1, small).unwrap_err();
     assert!(why.contains("KiB of workgroup memory"), "{why}");
     let usual = Limits { workgroup_bytes: 16384, ..small };
     for link in ["#v1/sparse-parity?n=512&width=4096&batch=4096", "#v1/sparse-parity?model=polynet&degree=8"]
     {
-        assert!(Plan::tiled(network(link), usual).is_ok(), "16 KiB, which WebGPU promises, suffice");
+        assert!(Plan::tiled(network(link), 1, usual).is_ok(), "16 KiB, which WebGPU promises, suffice");
     }
     let Some(gpu) = gpu() else { return };
     // Too large for either learner: a sentence, instead of a driver's words.
@@ -141,5 +144,28 @@ fn what_does_not_fit_a_gpu_is_refused_in_a_sentence() {
             "{note}"
         );
         assert!(note.ends_with('.') && note.contains("MiB"), "{note}");
+    }
+}
+
+#[test]
+fn every_division_of_the_work_covers_it() {
+    let limits = Limits { lanes: 256, workgroup_bytes: 16384, buffer_bytes: 1 << 27, turns: u64::MAX };
+    let base = network("#v1/sparse-parity");
+    for inputs in [2, 3, 7, 33, 50, 512] {
+        for width in [1, 2, 9, 100, 257, 4096] {
+            for batch in [1, 5, 32, 33, 4096] {
+                for replicas in [1, 4096] {
+                    let plan =
+                        Plan::tiled(Network { inputs, width, batch, ..base }, replicas, limits).unwrap();
+                    let what = format!("{inputs} inputs, width {width}, batch {batch}, {replicas}: {plan:?}");
+                    assert!(plan.lanes <= 256 && plan.lanes >= plan.block.max(4), "{what}");
+                    assert!(plan.bands() * plan.columns <= plan.lanes, "{what}");
+                    assert!(plan.bands() * plan.examples == plan.block, "{what}");
+                    assert!(plan.passes * plan.units * plan.columns >= width, "{what}");
+                    assert!(plan.row_passes * plan.rows * plan.groups() >= inputs, "{what}");
+                    assert!(plan.examples * plan.units <= 32 && plan.rows * plan.units <= 32, "{what}");
+                }
+            }
+        }
     }
 }

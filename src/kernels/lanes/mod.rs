@@ -34,10 +34,6 @@
 //! flex, in Chromium                    12,500
 //! TensorFlow.js 4.22, wasm              2,870         and 593 on its cpu backend
 //! ```
-//!
-//! Tiles of 8 units lose in wasm, where finding a table's row then costs as much as adding it,
-//! and tiles of 32 spill. Tables of 32 and more sums cost more to fill than they save at a batch of 32. Plain
-//! products of signs, 32 examples to a word, reached a third of this.
 
 mod push;
 mod replica;
