@@ -24,7 +24,7 @@ choices! {
     pub enum DeviceChoice {
         /// The faster of the two for this network.
         Auto = "auto", "Whichever is faster";
-        /// Burn's flex, with SIMD.
+        /// One core of the processor, with SIMD.
         Cpu = "cpu", "CPU";
         /// WebGPU in a browser; Vulkan, Metal or DirectX elsewhere.
         Gpu = "gpu", "GPU";

@@ -1,4 +1,4 @@
-//! The CPU worker's binary: Burn's flex with SIMD, small and there at once.
+//! The CPU worker's binary: our loop and Burn's flex, with SIMD, small and there at once.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
