@@ -161,6 +161,14 @@ pub enum Failure {
     Internal(String),
 }
 
+impl Failure {
+    /// What a GPU library gives as an error: the first line, which is the cause; a backtrace follows.
+    pub fn lost(error: impl std::fmt::Debug) -> Self {
+        let text = format!("{error:?}").replace("\\n", "\n");
+        Failure::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
+    }
+}
+
 /// One measurement: a number per replica in each vector.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Row {

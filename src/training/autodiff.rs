@@ -115,15 +115,9 @@ impl Autodiff {
 
 /// Reads a tensor back. In a browser this is the only way: reading synchronously panics there.
 async fn read(tensor: Tensor<3>) -> Result<Vec<f32>, Failure> {
-    let data = tensor.into_data_async().await.map_err(lost)?;
+    let data = tensor.into_data_async().await.map_err(Failure::lost)?;
     // A device that was lost in between shows only when the numbers are looked at.
-    data.try_to_vec::<f32>().map_err(lost)
-}
-
-/// The first line of what the library says, which is the cause; a backtrace follows.
-fn lost(error: impl std::fmt::Debug) -> Failure {
-    let text = format!("{error:?}").replace("\\n", "\n");
-    Failure::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
+    data.try_to_vec::<f32>().map_err(Failure::lost)
 }
 
 impl Learner for Autodiff {

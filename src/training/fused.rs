@@ -282,7 +282,7 @@ impl Fused {
     }
 
     async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, Failure> {
-        let bytes = self.client.read_async(handles).await.map_err(lost)?;
+        let bytes = self.client.read_async(handles).await.map_err(Failure::lost)?;
         Ok(bytes.iter().map(|bytes| f32::from_bytes(bytes).to_vec()).collect())
     }
 
@@ -406,12 +406,6 @@ fn totals(
         (loss, sum(1) / count as f32)
     });
     sums.unzip()
-}
-
-/// The first line of what the library says, which is the cause; a backtrace follows.
-fn lost(error: impl std::fmt::Debug) -> Failure {
-    let text = format!("{error:?}").replace("\\n", "\n");
-    Failure::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
 }
 
 impl Learner for Fused {

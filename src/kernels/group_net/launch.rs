@@ -400,7 +400,7 @@ impl GroupNet {
     }
 
     async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
-        let mut bytes = self.client.read_async(vec![handle]).await.map_err(lost)?;
+        let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
         Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
     }
 }
@@ -428,10 +428,4 @@ fn check(shape: &Shape, pairs: &[[u32; 2]], labels: &[u32], weights: &Weights) -
         return Err(format!("each array of weights must hold {size} numbers"));
     }
     Ok(())
-}
-
-/// The first line of what the library says, which is the cause; a backtrace follows.
-fn lost(error: impl std::fmt::Debug) -> Failure {
-    let text = format!("{error:?}").replace("\\n", "\n");
-    Failure::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
 }
