@@ -24,8 +24,6 @@ use crate::models::Parameter;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-use crate::training::optimizers::Optimizer;
-use crate::training::optimizers::adam::Decay;
 
 /// Bytes of snapshots, and of measurements read back, in one leg.
 const SNAPSHOT_BYTES: usize = 64 << 20;
@@ -137,17 +135,8 @@ impl Fused {
     /// Numbers of the update rule: those that hold throughout, then those of each step.
     fn schedule(&self, spec: &RunSpec, from: u64, steps: u64) -> Vec<f32> {
         let mut head = [0.0f32; SCHEDULE_HEAD];
-        match &spec.optimizer {
-            Optimizer::Sgd(sgd) => (head[0], head[1]) = (sgd.decay as f32, sgd.momentum as f32),
-            Optimizer::Adam(adam) => {
-                let coupled = if adam.kind == Decay::Coupled { adam.decay } else { 0.0 };
-                head[0] = coupled as f32;
-                head[1..6].copy_from_slice(
-                    &[adam.beta1, 1.0 - adam.beta1, adam.beta2, 1.0 - adam.beta2, adam.epsilon]
-                        .map(|v| v as f32),
-                );
-            }
-        }
+        let constants = spec.optimizer.constants();
+        head[..constants.len()].copy_from_slice(&constants);
         let coefficients = crate::kernels::plan::coefficients(&self.plan.network);
         head[COEFFICIENTS..COEFFICIENTS + coefficients.len()].copy_from_slice(&coefficients);
         let mut schedule = head.to_vec();
@@ -286,6 +275,15 @@ impl Fused {
         Ok(bytes.iter().map(|bytes| f32::from_bytes(bytes).to_vec()).collect())
     }
 
+    /// Measurements, each with the number of the launch that made it; others are refused.
+    async fn read_proven(&self, handles: Vec<Handle>, nonce: u32) -> Result<Vec<Vec<f32>>, Failure> {
+        let read = self.read(handles).await?;
+        if read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
+            return Ok(read);
+        }
+        Err(Failure::GpuLost("a launch did not give its numbers back".into()))
+    }
+
     /// The state before training step `step`, and its index in the buffer.
     fn at(&self, step: u64) -> (Handle, usize) {
         let found = self.snapshots.as_ref().and_then(|snapshots| {
@@ -312,12 +310,8 @@ impl Fused {
                 handles.push(self.launch_measuring(&snapshots, records, &part, nonce));
             }
         }
-        let read = self.read(handles).await?;
+        let read = self.read_proven(handles, nonce).await?;
         self.pace.learn(until - leg.from, now_ms() - begin);
-        let proven = |values: &Vec<f32>| values.chunks(4).all(|four| four[3] == nonce as f32);
-        if !read.iter().all(proven) {
-            return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
-        }
         let mut rows = vec![];
         for (record, step) in due.iter().enumerate() {
             let mut row = Row { step: *step, ..Default::default() };
@@ -362,10 +356,7 @@ impl Fused {
             handles.push(self.launch_measuring(&state, 1, &part, nonce));
             shapes.push(count);
         }
-        let read = self.read(handles).await?;
-        if !read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
-            return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
-        }
+        let read = self.read_proven(handles, nonce).await?;
         let sums = |which: usize| {
             totals(&read[which], 0, replicas, chunks(shapes[which], replicas).1, shapes[which])
         };

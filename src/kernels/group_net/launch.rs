@@ -16,7 +16,6 @@ use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::training::device::{client, limits};
 use crate::training::optimizers::Optimizer;
-use crate::training::optimizers::adam::Decay;
 
 /// What one slice is to take.
 const SLICE_MS: f64 = 20.0;
@@ -209,17 +208,8 @@ impl GroupNet {
 
     /// Numbers of the update rule: those that hold throughout, then those of each step.
     fn schedule(&self, until: u64) -> Vec<f32> {
-        let mut schedule = vec![0.0f32; SCHEDULE_HEAD];
-        match &self.shape.optimizer {
-            Optimizer::Sgd(sgd) => (schedule[0], schedule[1]) = (sgd.decay as f32, sgd.momentum as f32),
-            Optimizer::Adam(adam) => {
-                let coupled = if adam.kind == Decay::Coupled { adam.decay } else { 0.0 };
-                let betas = [adam.beta1, 1.0 - adam.beta1, adam.beta2, 1.0 - adam.beta2];
-                for (place, value) in [coupled].into_iter().chain(betas).chain([adam.epsilon]).enumerate() {
-                    schedule[place] = value as f32;
-                }
-            }
-        }
+        let mut schedule = self.shape.optimizer.constants().to_vec();
+        schedule.resize(SCHEDULE_HEAD, 0.0);
         let rate = self.shape.optimizer.learning_rate();
         for step in self.step..=until {
             let row: [f32; SCHEDULE_STEP] = self.shape.optimizer.scalars(step, rate);

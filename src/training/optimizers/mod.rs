@@ -35,6 +35,18 @@ impl Optimizer {
 }
 
 impl Optimizer {
+    /// What holds for every update: λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε.
+    pub fn constants(&self) -> [f32; 6] {
+        let numbers = match self {
+            Optimizer::Sgd(sgd) => [sgd.decay, sgd.momentum, 0.0, 0.0, 0.0, 0.0],
+            Optimizer::Adam(adam) => {
+                let coupled = if adam.kind == adam::Decay::Coupled { adam.decay } else { 0.0 };
+                [coupled, adam.beta1, 1.0 - adam.beta1, adam.beta2, 1.0 - adam.beta2, adam.epsilon]
+            }
+        };
+        numbers.map(|number| number as f32)
+    }
+
     /// What the update of `step` at learning rate `lr` is scaled by: the rate, Adam's corrections included; the
     /// second correction; what a decoupled decay leaves of a weight; nothing.
     pub fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
