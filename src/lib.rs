@@ -33,6 +33,7 @@ pub mod protocol;
 pub mod rng;
 pub mod run;
 pub mod settings;
+pub mod sweep;
 pub mod tasks;
 pub mod training;
 #[cfg(feature = "session")]

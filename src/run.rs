@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::models::Model;
-use crate::settings::{Knob, Problem, Range, Settings, Value};
+use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 use crate::training::loss::Loss;
 use crate::training::optimizers::Optimizer;
@@ -54,6 +54,8 @@ settings! {
         seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
         /// Networks trained side by side from different weights and data.
         replicas: usize = 1, "replicas", "Replicas", Range::Int(1, 4096), "networks";
+        /// Different initialisations that the replicas share in turn, each replica with data of its own; 0 gives each its own.
+        inits: usize = 0, "inits", "Initialisations", Range::Int(0, 4096);
         /// Step at which the run ends at the latest.
         steps: u64 = 20_000, "steps", "Last step", Range::Int(1, 10_000_000), "steps";
         /// Held-out accuracy that counts as having found the solution.
@@ -66,6 +68,10 @@ settings! {
         held_out: usize = 8192, "held", "Held-out examples", Range::Int(64, 65_536), "examples";
         /// Learning rates that were set while the run went on, by step.
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
+        /// A setting that takes one value after the other, each in a run of its own, for the time to the target.
+        sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
+        /// A second setting of a sweep: one curve for each of its values.
+        series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
         /// Where the run is trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
         /// What computes the steps; fused means many of them in one loop of our own, on the CPU as on a GPU.
@@ -244,6 +250,7 @@ impl RunSpec {
                 "fewer networks of this size: together they would not fit into a browser's memory",
             ));
         }
+        problems.extend(crate::sweep::problems(self));
         problems
     }
 
@@ -272,6 +279,24 @@ impl RunSpec {
     /// The parameters of all replicas.
     pub fn parameters(&self) -> Vec<crate::models::Parameter> {
         self.model.architecture().parameters(self.task.sampler().inputs(), self.run.replicas)
+    }
+
+    /// Initial values of the parameters of all replicas, each `[replicas, rows, columns]`.
+    ///
+    /// A replica starts from its own weights, or, with `inits` initialisations, from those of replica
+    /// `replica mod inits`.
+    pub fn initial(&self) -> Vec<Vec<f32>> {
+        let (inputs, replicas) = (self.task.sampler().inputs(), self.run.replicas);
+        let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
+        let mut initial = self.model.architecture().initial(self.run.seed, inputs, different);
+        for values in &mut initial {
+            let length = values.len() / different;
+            for replica in different..replicas {
+                let from = replica % different * length;
+                values.extend_from_within(from..from + length);
+            }
+        }
+        initial
     }
 
     /// Learning rate at `step`, with the changes made while the run went on.
@@ -348,6 +373,26 @@ mod tests {
         }
         assert_eq!(spec.repair()[0].key, "replicas");
         assert!(spec.problems().is_empty());
+    }
+
+    #[test]
+    fn replicas_share_initialisations_in_turn() {
+        let mut spec = RunSpec::default();
+        for (key, text) in [("n", "4"), ("width", "3"), ("replicas", "5")] {
+            spec.parse(key, text).unwrap();
+        }
+        let own = spec.initial();
+        spec.parse("inits", "2").unwrap();
+        let shared = spec.initial();
+        for (own, shared, parameter) in
+            own.iter().zip(&shared).zip(spec.parameters()).map(|((a, b), p)| (a, b, p))
+        {
+            let length = parameter.len() / 5;
+            let of = |values: &[f32], r: usize| values[r * length..(r + 1) * length].to_vec();
+            for r in 0..5 {
+                assert_eq!(of(shared, r), of(own, r % 2));
+            }
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Range {
     List(u64, u64),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
     Schedule(f64, f64),
+    /// Another knob with the values it takes one after the other, or nothing.
+    Axis,
 }
 
 /// One option of a [`Range::Choice`].
@@ -63,6 +65,52 @@ pub enum Value {
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
+    /// For [`Range::Axis`].
+    Axis(Axis),
+}
+
+/// A knob's key with the values it is to take, as they stand in a permalink; none where the key is empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Axis {
+    /// The knob.
+    pub key: String,
+    /// What it is set to, in order.
+    pub values: Vec<String>,
+}
+
+/// Most values of an axis.
+const MOST_VALUES: usize = 32;
+
+impl Axis {
+    /// Whether there is nothing to go through.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The axis that `text` stands for: nothing, or `key:value_value`.
+    fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Axis::default());
+        }
+        let (key, values) = text.split_once(':')?;
+        let axis = Axis { key: key.into(), values: values.split('_').map(String::from).collect() };
+        axis.is_sound().then_some(axis)
+    }
+
+    fn is_sound(&self) -> bool {
+        let word = |text: &str, longest: usize, extra: &str| {
+            (1..=longest).contains(&text.len())
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
+        };
+        let all = self.values.len() <= MOST_VALUES && self.values.iter().all(|v| word(v, 24, ".-+"));
+        if self.key.is_empty() { self.is_empty() } else { word(&self.key, 8, "") && !self.is_empty() && all }
+    }
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() { Ok(()) } else { write!(f, "{}:{}", self.key, self.values.join("_")) }
+    }
 }
 
 impl fmt::Display for Value {
@@ -76,6 +124,7 @@ impl fmt::Display for Value {
             Value::Schedule(v) => {
                 f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
             }
+            Value::Axis(v) => write!(f, "{v}"),
         }
     }
 }
@@ -105,6 +154,7 @@ impl Knob {
                     .map(|part| part.parse().map_err(|_| bad()))
                     .collect::<Result<_, _>>()?,
             ),
+            Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
                 text.split('_')
@@ -138,6 +188,7 @@ impl Knob {
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
             }
+            (Range::Axis, Value::Axis(v)) => v.is_sound(),
             _ => false,
         };
         if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.expected())) }
@@ -154,6 +205,9 @@ impl Knob {
             }
             Range::List(low, high) => {
                 format!("different whole numbers from {low} to {high} with dots between, or nothing")
+            }
+            Range::Axis => {
+                format!("a setting's key and at most {MOST_VALUES} values, like n:10_20_40, or nothing")
             }
             Range::Schedule(low, high) => format!(
                 "rising steps with values from {} to {}, like 500:0.1_900:0.02",
@@ -245,6 +299,7 @@ field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), 
     .map(|i| *i as u64)
     .collect());
 field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
+field!(Axis, Axis, |v| v, |v| v);
 
 /// An enum without data, each variant with the slug and the label of a [`Choice`].
 #[macro_export]
@@ -367,6 +422,8 @@ mod tests {
             places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9), only when "w" = "this" | "that";
             /// Changes.
             changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
+            /// An axis.
+            axis: Axis = Axis::default(), "a", "Axis", Range::Axis;
         }
     }
 
@@ -377,8 +434,16 @@ mod tests {
     #[test]
     fn every_kind_reads_back_what_it_prints() {
         let mut s = Sample::default();
-        for (key, text) in [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("x", "5:0.5_9:1e-7")]
-        {
+        for (key, text) in [
+            ("c", "8"),
+            ("r", "0.025"),
+            ("w", "that"),
+            ("p", "1.5.9"),
+            ("x", "5:0.5_9:1e-7"),
+            ("a", "n:10_2.5"),
+            ("a", "act:relu_sin"),
+            ("a", ""),
+        ] {
             let value = knob(key).parse(text).unwrap();
             assert_eq!(value.to_string(), text);
             assert!(s.set(key, &value).unwrap());
@@ -410,6 +475,11 @@ mod tests {
             ("p", "a"),
             ("x", "9:0.1_5:0.1"),
             ("x", "5"),
+            ("a", "n"),
+            ("a", "n:"),
+            ("a", ":1_2"),
+            ("a", "n:1__2"),
+            ("a", "n:1&k=2"),
         ] {
             let problem = knob(key).parse(text).unwrap_err();
             assert!(problem.to_string().contains(&knob(key).expected()), "{problem}");

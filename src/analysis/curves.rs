@@ -56,9 +56,9 @@ impl History {
     }
 }
 
-/// Median of `values`, with lowest and highest; NaN where there is none.
+/// Median of the finite of `values`, with lowest and highest; NaN where there is none.
 pub fn spread(values: &[f32]) -> (f32, f32, f32) {
-    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_unstable_by(f32::total_cmp);
     let (Some(low), Some(high)) = (sorted.first(), sorted.last()) else {
         return (f32::NAN, f32::NAN, f32::NAN);
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn replicas_become_a_median_and_a_band() {
         assert_eq!(spread(&[3.0, 1.0, 2.0]), (2.0, 1.0, 3.0));
-        assert_eq!(spread(&[3.0, 1.0, f32::NAN, 2.0, 8.0]), (2.5, 1.0, 8.0));
+        assert_eq!(spread(&[3.0, 1.0, f32::NAN, 2.0, f32::INFINITY, 8.0]), (2.5, 1.0, 8.0));
         assert!(spread(&[]).0.is_nan());
         let mut history = History::default();
         history.push(Row { test_loss: vec![1.0, 3.0], train_loss: vec![1.0, 3.0], ..row(0) });

@@ -43,6 +43,7 @@ impl Field {
             Range::Choice(options) => Control::Select(pairs(options)),
             Range::List(..) => Control::Text("e.g. 2.7.15"),
             Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
+            Range::Axis => Control::Text("e.g. n:10_20_40"),
         };
         Field {
             key: knob.key,
@@ -82,6 +83,7 @@ fn range(knob: &Knob) -> String {
         Range::Choice(_) => String::new(),
         Range::List(..) => "Different whole numbers with dots between, or nothing.".into(),
         Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),
+        Range::Axis => "A setting's key and its values, like n:10_20_40, or nothing.".into(),
     }
 }
 

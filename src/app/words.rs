@@ -90,6 +90,7 @@ pub fn value(spec: &RunSpec, key: &str) -> String {
         },
         Some(Value::List(v)) if v.is_empty() => "nothing".into(),
         Some(Value::Schedule(v)) if v.is_empty() => "nothing".into(),
+        Some(Value::Axis(v)) if v.is_empty() => "nothing".into(),
         Some(other) => other.to_string(),
     }
 }

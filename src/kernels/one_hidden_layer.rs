@@ -243,7 +243,20 @@ pub fn train(
                                 db += d;
                                 store(&mut hidden, scratch, spill, e * h + j, d, plan);
                             }
-                            settle(state, base, scratch, gradients, place_u + j, du, b, schedule, row, plan);
+                            if comptime!(net.second_layer) {
+                                settle(
+                                    state,
+                                    base,
+                                    scratch,
+                                    gradients,
+                                    place_u + j,
+                                    du,
+                                    b,
+                                    schedule,
+                                    row,
+                                    plan,
+                                );
+                            }
                         } else {
                             for e in 0..block {
                                 let mut d = slopes[e];

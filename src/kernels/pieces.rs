@@ -138,6 +138,10 @@ pub fn lose(label: f32, output: f32, #[comptime] loss: Loss) -> (f32, f32) {
         value = f32::max(-margin, 0.0f32) + f32::ln(1.0f32 + small);
         slope = -label * select(margin > 0.0f32, small, 1.0f32) / (1.0f32 + small);
     }
+    if comptime!(loss == Loss::Correlation) {
+        value = -margin;
+        slope = -label;
+    }
     (value, slope)
 }
 

@@ -6,6 +6,7 @@
 //! costs the fewest cycles on four schedulers of 32 lanes, as GPUs of today have.
 
 use crate::models::activation::interpolant;
+use crate::models::mlp::SecondLayer;
 use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
 use crate::run::RunSpec;
@@ -68,6 +69,8 @@ pub struct Network {
     pub hidden_bias: bool,
     /// Whether the output bias is trained.
     pub output_bias: bool,
+    /// Whether u is trained; without meaning for a product.
+    pub second_layer: bool,
     /// What is made small.
     pub loss: Loss,
     /// Update rule.
@@ -104,6 +107,7 @@ impl Network {
             degree: 1,
             hidden_bias: true,
             output_bias: false,
+            second_layer: false,
             loss: spec.run.loss,
             rule,
             relevant: task.k,
@@ -116,7 +120,8 @@ impl Network {
                 // A ReLU is the same for every degree.
                 let degree = if mlp.activation == Activation::Relu { 1 } else { mlp.degree };
                 let (width, activation) = (mlp.width, mlp.activation);
-                Network { width, activation, degree, hidden_bias, output_bias, ..network }
+                let second_layer = mlp.second == SecondLayer::Trained;
+                Network { width, activation, degree, hidden_bias, output_bias, second_layer, ..network }
             }
             Model::Polynet(polynet) => {
                 let hidden_bias = polynet.bias == Bias::Yes;

@@ -29,6 +29,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What becomes of the second layer u.
+    pub enum SecondLayer {
+        /// Drawn and trained as the first.
+        Trained = "trained", "Trained";
+        /// Every u_j is 1 for ever: f(x) = Σ_j σ(w_j·x + b_j) + β.
+        Ones = "ones", "Fixed to ones";
+    }
+}
+
 settings! {
     /// One hidden layer: f(x) = uᵀσ(Wx + b) + β.
     pub struct Mlp {
@@ -42,6 +52,8 @@ settings! {
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Biases that are trained; odd parities need one somewhere to break the symmetry.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
+        /// Whether the second layer u is trained, or left out by fixing it to ones.
+        second: SecondLayer = SecondLayer::Trained, "second", "Second layer u", Range::Choice(SecondLayer::OPTIONS);
     }
 }
 
@@ -104,6 +116,9 @@ impl Mlp {
         if (which == B && !hidden) || (which == BETA && !output) {
             return vec![0.0; parameter.len()];
         }
+        if which == U && self.second == SecondLayer::Ones {
+            return vec![1.0; parameter.len()];
+        }
         // A bias follows the law of the weights beside it, as in PyTorch's `nn.Linear`.
         let fan_in = if matches!(which, U | BETA) { self.width } else { inputs };
         self.init.draw(seed, which, parameter, fan_in)
@@ -125,7 +140,7 @@ impl super::Net for Mlp {
 
     fn trained(&self) -> Vec<bool> {
         let (hidden, output) = self.biases();
-        vec![true, true, hidden, output]
+        vec![true, self.second == SecondLayer::Trained, hidden, output]
     }
 }
 
@@ -145,5 +160,13 @@ mod tests {
         let initial = Mlp { biases: Biases::Hidden, ..Default::default() }.initial(0, 5, 1);
         assert!(initial[B].iter().any(|v| *v != 0.0));
         assert_eq!(initial[BETA], [0.0]);
+    }
+
+    #[test]
+    fn a_second_layer_of_ones_leaves_the_other_weights_as_they_are() {
+        let trained = Mlp::default().initial(3, 5, 2);
+        let ones = Mlp { second: SecondLayer::Ones, ..Default::default() }.initial(3, 5, 2);
+        assert!(ones[U].iter().all(|u| *u == 1.0));
+        assert_eq!([&ones[W], &ones[B], &ones[BETA]], [&trained[W], &trained[B], &trained[BETA]]);
     }
 }

@@ -16,7 +16,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::feed::{Examples, Feed};
-use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights};
+use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
 use crate::models::Parameter;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
@@ -41,8 +41,7 @@ pub struct Autodiff {
 impl Autodiff {
     /// The learner of `spec` at its initial weights.
     pub fn new(spec: &RunSpec, device: &Device) -> Self {
-        let inputs = spec.task.sampler().inputs();
-        let initial = spec.model.architecture().initial(spec.run.seed, inputs, spec.run.replicas);
+        let initial = spec.initial();
         let shapes = spec.parameters();
         let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moments()]).collect();
         let mut learner = Autodiff {
@@ -120,6 +119,15 @@ async fn read(tensor: Tensor<3>) -> Result<Vec<f32>, Failure> {
     data.try_to_vec::<f32>().map_err(Failure::lost)
 }
 
+/// Everything in one array: a browser may take 100 ms for each reading back.
+fn joined(tensors: impl Iterator<Item = Tensor<3>>) -> Tensor<3> {
+    let flat = tensors.map(|t| {
+        let len = t.shape().num_elements();
+        t.reshape([1, 1, len])
+    });
+    Tensor::cat(flat.collect(), 2)
+}
+
 impl Learner for Autodiff {
     fn advance<'a>(&'a mut self, leg: &'a Leg<'a>) -> Local<'a, Progress> {
         Box::pin(async move {
@@ -171,34 +179,26 @@ impl Learner for Autodiff {
     }
 
     fn weights(&self) -> Local<'_, Weights> {
-        // Everything in one array: a browser may take 100 ms for each reading back.
-        let kept = self.parameters.iter().chain(self.moments.iter().flatten()).cloned();
-        let all = Tensor::cat(
-            kept.map(|t| {
-                let len = t.shape().num_elements();
-                t.reshape([1, 1, len])
-            })
-            .collect(),
-            2,
-        );
+        let all = joined(self.parameters.iter().chain(self.moments.iter().flatten()).cloned());
         Box::pin(async move {
             let numbers = read(all).await?;
-            let mut rest = numbers.as_slice();
-            let mut next = |parameter: &Parameter| {
-                let (these, others) = rest.split_at(parameter.len());
-                rest = others;
-                these.to_vec()
-            };
-            let parameters = self.shapes.iter().map(&mut next).collect();
-            let moments = self.shapes.iter().zip(&self.moments);
-            let moments = moments.map(|(shape, kept)| kept.iter().map(|_| next(shape)).collect()).collect();
+            let lengths = self.shapes.iter().map(Parameter::len);
+            let kept = self.shapes.iter().zip(&self.moments);
+            let kept = kept.flat_map(|(shape, moments)| moments.iter().map(|_| shape.len()));
+            let mut parameters = split(&numbers, lengths.chain(kept));
+            let mut rest = parameters.split_off(self.shapes.len()).into_iter();
+            let moments = self.moments.iter().map(|m| rest.by_ref().take(m.len()).collect()).collect();
             Ok(Weights { parameters, moments })
         })
     }
 
-    fn parameter(&self, which: usize) -> Local<'_, Vec<f32>> {
-        let first = self.parameters[which].clone().narrow(0, 0, 1);
-        Box::pin(read(first))
+    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
+        let first = self.parameters.iter().take(count).map(|p| p.clone().narrow(0, 0, 1));
+        let all = joined(first);
+        Box::pin(async move {
+            let lengths = self.shapes.iter().take(count).map(|s| s.len() / s.shape[0]);
+            Ok(split(&read(all).await?, lengths))
+        })
     }
 
     fn load(&mut self, weights: &Weights) {

@@ -14,7 +14,7 @@ use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::device::{client, limits};
-use super::learner::{Learner, Leg, Local, Progress, Weights};
+use super::learner::{Learner, Leg, Local, Progress, Weights, split};
 use super::pace::Pace;
 use super::packed::{self, Batches};
 use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_HEAD, SCHEDULE_STEP};
@@ -90,8 +90,7 @@ impl Fused {
         }
         let relevant = spec.task.sampler().relevant(spec.run.seed);
         let data = [relevant.iter().map(|i| *i as u32).collect(), packed::rows(spec)].concat();
-        let inputs = spec.task.sampler().inputs();
-        let initial = spec.model.architecture().initial(spec.run.seed, inputs, replicas);
+        let initial = spec.initial();
         let shapes = spec.parameters();
         let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; network.rule.moments()]).collect();
         let state = client.empty(4 * replicas * network.state());
@@ -430,16 +429,16 @@ impl Learner for Fused {
         })
     }
 
-    fn parameter(&self, which: usize) -> Local<'_, Vec<f32>> {
-        let lengths: Vec<usize> = self.shapes.iter().map(|s| s.len() / self.spec.run.replicas).collect();
-        let from: usize = lengths[..which].iter().sum();
+    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
+        let shapes = self.shapes.iter().take(count);
+        let lengths: Vec<usize> = shapes.map(|s| s.len() / self.spec.run.replicas).collect();
         let state = self.state.clone();
         let all = self.state_len();
         // Only the first replica's numbers are read.
         let first = state.offset_end(4 * (all - self.plan.network.state()) as u64);
         Box::pin(async move {
             let numbers = self.read(vec![first]).await?.remove(0);
-            Ok(numbers[from..from + lengths[which]].to_vec())
+            Ok(split(&numbers, lengths))
         })
     }
 

@@ -42,7 +42,7 @@ impl Lanes {
     pub fn new(spec: &RunSpec) -> Result<Self, String> {
         let network = Network::of(spec)?;
         let replicas = vec![Replica::new(&network); spec.run.replicas];
-        let initial = spec.model.architecture().initial(spec.run.seed, network.inputs, spec.run.replicas);
+        let initial = spec.initial();
         let shapes = spec.parameters();
         let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; network.rule.moments()]).collect();
         let mut learner = Lanes {
@@ -161,8 +161,8 @@ impl Learner for Lanes {
         Box::pin(async move { Ok(weights) })
     }
 
-    fn parameter(&self, which: usize) -> Local<'_, Vec<f32>> {
-        let values = self.replicas[0].read(0, which);
+    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
+        let values = (0..count).map(|which| self.replicas[0].read(0, which)).collect();
         Box::pin(async move { Ok(values) })
     }
 

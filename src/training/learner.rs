@@ -21,6 +21,17 @@ pub struct Weights {
     pub moments: Vec<Vec<Vec<f32>>>,
 }
 
+/// Numbers that were read together, as arrays of these lengths.
+pub fn split(numbers: &[f32], lengths: impl IntoIterator<Item = usize>) -> Vec<Vec<f32>> {
+    let mut rest = numbers;
+    let mut next = |length| {
+        let (these, others) = rest.split_at(length);
+        rest = others;
+        these.to_vec()
+    };
+    lengths.into_iter().map(&mut next).collect()
+}
+
 /// A stretch of a run: what is to be trained and measured next.
 #[derive(Debug, Clone, Copy)]
 pub struct Leg<'a> {
@@ -70,8 +81,8 @@ pub trait Learner {
     /// The weights now.
     fn weights(&self) -> Local<'_, Weights>;
 
-    /// Parameter number `which` of the first replica, `[rows, columns]`.
-    fn parameter(&self, which: usize) -> Local<'_, Vec<f32>>;
+    /// The first `count` parameters of the first replica, each `[rows, columns]`, in one reading.
+    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>>;
 
     /// Replaces the weights, for instance with those of a checkpoint, and remembers them.
     fn load(&mut self, weights: &Weights);

@@ -4,9 +4,12 @@
 //! hinge          max(0, 1 − yŷ)
 //! square         (y − ŷ)²
 //! cross-entropy  ln(1 + exp(−yŷ))
+//! correlation    −yŷ
 //! ```
 //!
-//! The appendix prints the cross-entropy without y; chapter 3 has it right.
+//! The appendix prints the cross-entropy without y; chapter 3 has it right. Chapter 3 prints
+//! the correlation loss without its minus sign; the appendix and all theory have it. It has no lower bound, so a
+//! run ends at its target or diverges.
 
 crate::choices! {
     /// What training makes small.
@@ -17,6 +20,8 @@ crate::choices! {
         Square = "square", "Square";
         /// ln(1 + exp(−yŷ)).
         CrossEntropy = "ce", "Cross-entropy";
+        /// −yŷ, without a lower bound.
+        Correlation = "corr", "Correlation";
     }
 }
 
@@ -30,6 +35,18 @@ impl Loss {
                 let margin = label * output;
                 (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
             }
+            Loss::Correlation => -label * output,
+        }
+    }
+
+    /// dℓ/dŷ, in double precision; 0 where the hinge has a kink.
+    pub fn slope(self, label: f64, output: f64) -> f64 {
+        match self {
+            Loss::Hinge if label * output < 1.0 => -label,
+            Loss::Hinge => 0.0,
+            Loss::Square => 2.0 * (output - label),
+            Loss::CrossEntropy => -label / (1.0 + libm::exp(label * output)),
+            Loss::Correlation => -label,
         }
     }
 
@@ -57,6 +74,7 @@ impl Loss {
                 let size = relu(margin) + below.clone();
                 below + ((-size).exp() + 1.0).log()
             }
+            Loss::Correlation => -(labels * outputs),
         }
     }
 }
@@ -72,5 +90,16 @@ mod tests {
         assert_eq!(Loss::Square.of(-1.0, 0.5), 2.25);
         assert!((Loss::CrossEntropy.of(1.0, 0.0) - std::f64::consts::LN_2).abs() < 1e-15);
         assert!((Loss::CrossEntropy.of(-1.0, 800.0) - 800.0).abs() < 1e-9);
+        assert_eq!(Loss::Correlation.of(-1.0, 3.0), 3.0);
+    }
+
+    #[test]
+    fn slopes_are_central_differences() {
+        for loss in Loss::ALL {
+            for (label, output) in [(1.0, 0.3), (-1.0, 0.3), (1.0, -2.0), (-1.0, -2.5), (1.0, 1.7)] {
+                let numeric = (loss.of(label, output + 1e-5) - loss.of(label, output - 1e-5)) / 2e-5;
+                assert!((loss.slope(label, output) - numeric).abs() < 1e-9, "{loss:?} at {label}, {output}");
+            }
+        }
     }
 }

@@ -225,8 +225,10 @@ impl Session {
     async fn take_row(&mut self, row: Row, events: &mut Vec<Event>) -> Result<(), Failure> {
         let at = row.step;
         self.measured = Some(at);
-        let finite = |values: &[f32]| values.iter().all(|v| v.is_finite());
-        if !(finite(&row.train_loss) && finite(&row.test_loss)) {
+        let finite = |r: usize| row.train_loss[r].is_finite() && row.test_loss[r].is_finite();
+        // Replicas are on their own: one that diverges must not take a thousand others with it.
+        let alive: Vec<usize> = (0..self.solved.len()).filter(|r| finite(*r)).collect();
+        if alive.is_empty() {
             events.push(Event::Diverged { step: at, last_good: self.last_good });
             return self.end(Ending::Diverged, self.last_good, events).await;
         }
@@ -239,7 +241,8 @@ impl Session {
             _ => events.push(Event::Metrics(vec![row])),
         }
         if self.spec.run.halt == Halt::Target
-            && self.solved.iter().all(Option::is_some)
+            && alive.iter().all(|r| self.solved[*r].is_some())
+            && self.solved.iter().any(Option::is_some)
             && self.last_step <= self.spec.run.steps
         {
             return self.end(Ending::Target, at, events).await;
@@ -312,7 +315,15 @@ impl Session {
     /// As [`Session::advance`].
     pub async fn first_layer(&self) -> Result<(Vec<f32>, usize), Failure> {
         let width = self.spec.parameters().first().map_or(0, |p| p.shape[2]);
-        Ok((self.learner.parameter(0).await?, width))
+        Ok((self.learner.first_replica(1).await?.swap_remove(0), width))
+    }
+
+    /// All parameters of the first replica, in their permanent order, each `[rows, columns]`.
+    ///
+    /// # Errors
+    /// As [`Session::advance`].
+    pub async fn first_replica(&self) -> Result<Vec<Vec<f32>>, Failure> {
+        self.learner.first_replica(self.spec.parameters().len()).await
     }
 
     /// The run as it stands.

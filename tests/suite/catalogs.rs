@@ -4,7 +4,7 @@ use vivarium::catalog::Entry;
 use vivarium::models::Model;
 use vivarium::permalink::{Link, View, decode, encode};
 use vivarium::run::{Run, RunSpec};
-use vivarium::settings::{Knob, Range, Settings, Value};
+use vivarium::settings::{Axis, Knob, Range, Settings, Value};
 use vivarium::tasks::{Batch, Task};
 use vivarium::training::loss::Loss;
 use vivarium::training::optimizers::Optimizer;
@@ -120,6 +120,10 @@ fn some_values(range: Range) -> Vec<Value> {
         }
         Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
         Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
+        Range::Axis => vec![
+            Value::Axis(Default::default()),
+            Value::Axis(Axis { key: "lr".into(), values: vec!["0.1".into(), "0.5".into()] }),
+        ],
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
     }
 }

@@ -25,6 +25,8 @@ pub fn every_model() -> Vec<String> {
         models.push(format!("model=polynet&degree={degree}"));
     }
     models.push("model=polynet&degree=3&bias=no&init=sign".into());
+    models.push("width=7&act=sin&second=ones&bias=hidden&init=gaussian".into());
+    models.push("width=1&act=zigzag&second=ones&bias=none&init=uniform".into());
     models
 }
 

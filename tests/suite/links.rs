@@ -36,6 +36,7 @@ fn value(range: Range, a: u64, b: f64) -> Value {
         Range::List(low, high) => {
             Value::List((0..a % 4).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
+        Range::Axis => Value::Axis(Default::default()),
         Range::Schedule(low, high) => {
             Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect())
         }

@@ -88,6 +88,7 @@ impl Reference {
             }
             Loss::Square => 2.0 * (output - y),
             Loss::CrossEntropy => -y / (1.0 + (y * output).exp()),
+            Loss::Correlation => -y,
         }
     }
 

@@ -297,7 +297,7 @@ impl Replica {
     /// Moves one tile against its gradient.
     #[inline(always)]
     fn update(&mut self, scratch: &mut Scratch, tile: usize, push: &Push) {
-        let Network { batch, width, head, hidden_bias, .. } = self.network;
+        let Network { batch, width, head, hidden_bias, second_layer, .. } = self.network;
         let (stride, scale) = (stride(&self.network), 1.0 / batch as f32);
         let (start, u) = (tile * stride, stride - 2);
         let at = start % scratch.gradient.len();
@@ -315,7 +315,13 @@ impl Replica {
             *lane = 0.0;
         }
         gradient[u] = own;
-        self.push(push, start..start + stride - usize::from(!hidden_bias), gradient);
+        let end = start + stride - usize::from(!hidden_bias);
+        if second_layer || head == Head::Product {
+            self.push(push, start..end, gradient);
+        } else {
+            self.push(push, start..start + u, gradient);
+            self.push(push, start + u + 1..end.max(start + u + 1), &gradient[u + 1..]);
+        }
     }
 
     /// Applies a gradient to these rows.

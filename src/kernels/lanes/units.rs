@@ -132,6 +132,7 @@ pub fn lose(loss: Loss, label: f32, output: f32) -> f32 {
         Loss::Hinge => (1.0 - margin).max(0.0),
         Loss::Square => (output - label) * (output - label),
         Loss::CrossEntropy => (-margin).max(0.0) + libm::log1pf(libm::expf(-margin.abs())),
+        Loss::Correlation => -margin,
     }
 }
 
@@ -143,5 +144,6 @@ pub fn slope(loss: Loss, label: f32, output: f32) -> f32 {
         Loss::Hinge => -label * one(margin < 1.0),
         Loss::Square => 2.0 * (output - label),
         Loss::CrossEntropy => -label / (1.0 + libm::expf(margin)),
+        Loss::Correlation => -label,
     }
 }
