@@ -22,9 +22,11 @@ pub enum Range {
     List(u64, u64),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
     Schedule(f64, f64),
+    /// One or more of a few named options, in their order.
+    Set(&'static [Choice]),
 }
 
-/// One option of a [`Range::Choice`].
+/// One option of a [`Range::Choice`] or a [`Range::Set`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     /// What stands in a permalink.
@@ -63,6 +65,8 @@ pub enum Value {
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
+    /// For [`Range::Set`]: the options' slugs.
+    Set(Vec<String>),
 }
 
 impl fmt::Display for Value {
@@ -76,6 +80,7 @@ impl fmt::Display for Value {
             Value::Schedule(v) => {
                 f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
             }
+            Value::Set(v) => f.write_str(&v.join(".")),
         }
     }
 }
@@ -114,6 +119,15 @@ impl Knob {
                     })
                     .collect::<Result<_, Problem>>()?,
             ),
+            Range::Set(options) => {
+                let names: Vec<&str> = names(text).collect();
+                let known = |name: &&str| options.iter().any(|o| o.slug == *name);
+                if !names.iter().all(known) {
+                    return Err(bad());
+                }
+                let kept = options.iter().filter(|o| names.contains(&o.slug));
+                Value::Set(kept.map(|o| o.slug.to_string()).collect())
+            }
         };
         self.check(&value)?;
         Ok(value)
@@ -138,6 +152,11 @@ impl Knob {
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
             }
+            (Range::Set(options), Value::Set(v)) => {
+                let place = |name: &String| options.iter().position(|o| o.slug == name);
+                let places: Vec<_> = v.iter().map(place).collect();
+                !v.is_empty() && places[0].is_some() && places.windows(2).all(|w| w[0] < w[1])
+            }
             _ => false,
         };
         if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.expected())) }
@@ -160,8 +179,17 @@ impl Knob {
                 real(low),
                 real(high)
             ),
+            Range::Set(options) => {
+                let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
+                format!("one or more of {} with dots between", slugs.join(", "))
+            }
         }
     }
+}
+
+/// The names that stand in the text of a [`Range::Set`].
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', ',', ' ']).filter(|name| !name.is_empty())
 }
 
 /// Whole numbers, also as people write them: 1e5, 100_000.
@@ -260,7 +288,6 @@ macro_rules! choices {
             pub const OPTIONS: &'static [$crate::settings::Choice] =
                 &[$($crate::settings::Choice { slug: $slug, label: $label }),+];
             /// Every variant, in the same order.
-            #[allow(dead_code, reason = "only some enums are walked")]
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// The slug that stands in a permalink.
             pub fn slug(self) -> &'static str {
@@ -279,6 +306,16 @@ macro_rules! choices {
                     },
                     _ => None,
                 }
+            }
+        }
+        impl $crate::settings::Field for Vec<$name> {
+            fn to_value(&self) -> $crate::settings::Value {
+                $crate::settings::Value::Set(self.iter().map(|v| v.slug().to_string()).collect())
+            }
+            fn from_value(value: &$crate::settings::Value) -> Option<Self> {
+                let $crate::settings::Value::Set(slugs) = value else { return None };
+                let chosen = $name::ALL.iter().filter(|v| slugs.iter().any(|slug| slug == v.slug()));
+                Some(chosen.copied().collect())
             }
         }
     };
@@ -367,6 +404,8 @@ mod tests {
             places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9), only when "w" = "this" | "that";
             /// Changes.
             changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
+            /// Some ways.
+            ways: Vec<Way> = vec![Way::This], "ways", "Ways", Range::Set(Way::OPTIONS);
         }
     }
 
@@ -377,14 +416,33 @@ mod tests {
     #[test]
     fn every_kind_reads_back_what_it_prints() {
         let mut s = Sample::default();
-        for (key, text) in [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("x", "5:0.5_9:1e-7")]
-        {
+        let texts = [
+            ("c", "8"),
+            ("r", "0.025"),
+            ("w", "that"),
+            ("p", "1.5.9"),
+            ("x", "5:0.5_9:1e-7"),
+            ("ways", "this.that"),
+        ];
+        for (key, text) in texts {
             let value = knob(key).parse(text).unwrap();
             assert_eq!(value.to_string(), text);
             assert!(s.set(key, &value).unwrap());
             assert_eq!(s.value(key).unwrap(), value);
         }
         assert_eq!((s.count, s.way, s.places), (8, Way::That, vec![1, 5, 9]));
+        assert_eq!(s.ways, Way::ALL);
+    }
+
+    #[test]
+    fn sets_are_put_in_order_and_never_empty() {
+        let ways = knob("ways");
+        assert_eq!(ways.parse("that,this that").unwrap().to_string(), "this.that");
+        assert_eq!(ways.expected(), "one or more of this, that with dots between");
+        for wrong in [vec![], vec!["that", "this"], vec!["that", "that"], vec!["this", "thus"]] {
+            let value = Value::Set(wrong.iter().map(ToString::to_string).collect());
+            assert!(ways.check(&value).is_err(), "{value}");
+        }
     }
 
     #[test]
@@ -410,6 +468,8 @@ mod tests {
             ("p", "a"),
             ("x", "9:0.1_5:0.1"),
             ("x", "5"),
+            ("ways", ""),
+            ("ways", "this.thus"),
         ] {
             let problem = knob(key).parse(text).unwrap_err();
             assert!(problem.to_string().contains(&knob(key).expected()), "{problem}");

@@ -110,6 +110,18 @@ fn every_knob_goes_through_a_link() {
     }
 }
 
+#[test]
+fn every_knob_of_the_view_goes_through_a_link() {
+    for knob in View::KNOBS {
+        for value in some_values(knob.range) {
+            let mut link = Link::default();
+            assert!(link.view.set(knob.key, &value).unwrap());
+            let (again, notices) = decode(&encode(&link));
+            assert!(notices.is_empty() && again == link, "{} = {value}", knob.key);
+        }
+    }
+}
+
 fn some_values(range: Range) -> Vec<Value> {
     match range {
         Range::Int(low, high) => {
@@ -121,6 +133,10 @@ fn some_values(range: Range) -> Vec<Value> {
         Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
         Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
+        Range::Set(options) => {
+            let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();
+            (1..=slugs.len()).map(|until| Value::Set(slugs[until - 1..].to_vec())).collect()
+        }
     }
 }
 

@@ -11,8 +11,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("models", &["settings", "catalog", "rng"]),
     ("run", &["settings", "catalog", "tasks", "models", "training"]),
     ("kernels", &["rng", "tasks", "models", "run", "protocol", "platform", "training"]),
-    ("permalink", &["settings", "run", "tasks"]),
+    ("permalink", &["settings", "run", "tasks", "analysis"]),
     ("presets", &["permalink"]),
+    ("advice", &["settings", "run", "tasks", "models"]),
     ("protocol", &["run"]),
     (
         "training",
@@ -47,6 +48,7 @@ const FRONT: &[&str] = &[
     "run",
     "permalink",
     "presets",
+    "advice",
     "protocol",
     "analysis",
     "charts",
