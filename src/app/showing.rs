@@ -125,7 +125,7 @@ mod tests {
         let mut state = open("#v1/sparse-parity?n=20");
         let runs = state.runs;
         state.step = 120;
-        let mut act = |state: &mut State, action: Action| {
+        let act = |state: &mut State, action: Action| {
             assert_eq!(state.apply(action), []);
             encode(&state.link).replace("#v1/sparse-parity?n=20", "")
         };

@@ -135,7 +135,7 @@ fn some_values(range: Range) -> Vec<Value> {
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
         Range::Set(options) => {
             let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();
-            (1..=slugs.len()).map(|until| Value::Set(slugs[until - 1..].to_vec())).collect()
+            (0..slugs.len()).map(|from| Value::Set(slugs[from..].to_vec())).collect()
         }
     }
 }
