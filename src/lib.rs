@@ -8,6 +8,7 @@
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
+//! | [`advice`] | why some settings cannot learn |
 //! | [`protocol`] | what page and worker say to each other |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
@@ -20,6 +21,7 @@
 //! `replicas`: networks trained side by side, the first axis of every parameter. `batch`: examples.
 //! `inputs` (n in formulas): numbers in one input. `width` (r): neurons of the hidden layer.
 
+pub mod advice;
 pub mod analysis;
 pub mod app;
 pub mod catalog;

@@ -13,8 +13,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::chart::{Chart, USUAL};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
-use crate::settings::{Problem, Range, Settings};
+use crate::settings::{Knob, Problem, Range, Settings, names};
 use crate::{choices, settings};
 
 choices! {
@@ -27,6 +28,16 @@ choices! {
     }
 }
 
+choices! {
+    /// How numbers are spread over an axis.
+    pub enum Axis {
+        /// Equal distances are equal differences.
+        Linear = "linear", "Linear";
+        /// Equal distances are equal ratios.
+        Log = "log", "Logarithmic";
+    }
+}
+
 settings! {
     /// How a run is shown; it changes no number of the run.
     pub struct View {
@@ -34,12 +45,18 @@ settings! {
         speed: u64 = 400, "speed", "Speed limit", Range::Int(0, 1_000_000), "steps/s";
         /// Whether the run starts when the page is opened.
         start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
+        /// Charts that are shown.
+        show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
+        /// Axis of the steps in every curve; a logarithmic one shows memorising and understanding apart.
+        x_axis: Axis = Axis::Linear, "x", "Steps", Range::Choice(Axis::OPTIONS);
+        /// Axis of the values in every curve; on a logarithmic one accuracy is drawn as error, 1 − accuracy.
+        y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
     }
 }
 
-/// Keys promised to the teacher's links (locked and hidden controls, embedding, starting at a step, what is
-/// shown). They are kept as they stand and have no effect yet.
-pub const RESERVED: [&str; 6] = ["lock", "hide", "embed", "at", "show", "axes"];
+/// Keys promised to the teacher's links (locked and hidden controls, embedding, starting at a step, ends of
+/// axes). They are kept as they stand and have no effect yet.
+pub const RESERVED: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
 
 /// What a link says.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -160,10 +177,23 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
         return Err(Problem::new(key, value, "nothing yet: it is kept for later and has no effect"));
     }
     if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
-        link.view.set(key, &knob.parse(value)?)?;
-        return Ok(());
+        return read_view(&mut link.view, knob, value);
     }
     link.spec.parse(key, value)
+}
+
+fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
+    let Range::Set(options) = knob.range else { return view.set(knob.key, &knob.parse(text)?).map(|_| ()) };
+    // A chart that this version does not know does not take the others with it.
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        names(text).partition(|name| options.iter().any(|o| o.slug == *name));
+    if !known.is_empty() {
+        view.set(knob.key, &knob.parse(&known.join("."))?)?;
+    }
+    if unknown.is_empty() && !known.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(knob.key, &unknown.join("."), knob.expected()))
 }
 
 /// Undoes what mail and chat programs do to a link. Bytes that make no text are left as they are.
@@ -222,6 +252,33 @@ mod tests {
         assert_eq!(keys("#v9/sparse-parity?n=20"), ["version"]);
         assert_eq!(keys("#v1/astrology"), ["lab"]);
         assert_eq!(keys("#v1/sparse-parity?mom=0.9&opt=adam"), ["mom"]);
+    }
+
+    #[test]
+    fn what_is_shown_is_in_the_link_in_the_order_of_the_catalogue() {
+        let (link, notices) = decode("#v1/sparse-parity?y=log&show=weights.loss&x=log&n=20");
+        assert!(notices.is_empty());
+        assert_eq!(link.view.show, [Chart::Loss, Chart::Weights]);
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&show=loss.weights&x=log&y=log");
+        let usual = "#v1/sparse-parity?show=loss.accuracy.weights&x=linear";
+        assert_eq!(encode(&decode(usual).0), "#v1/sparse-parity");
+        for chart in Chart::ALL {
+            let link = format!("#v1/sparse-parity?show={}", chart.slug());
+            assert_eq!(decode(&link).0.view.show, [*chart]);
+            assert_eq!(encode(&decode(&link).0), link);
+        }
+    }
+
+    #[test]
+    fn unknown_charts_are_named_and_the_others_kept() {
+        let (link, notices) = decode("#v1/sparse-parity?show=loss.astrology.weights.fate");
+        assert_eq!(link.view.show, [Chart::Loss, Chart::Weights]);
+        assert_eq!((notices.len(), notices[0].found.as_str()), (1, "astrology.fate"));
+        assert!(notices[0].expected.starts_with("one or more of loss, accuracy, weights"));
+        for nothing in ["", ".", "astrology"] {
+            let (link, notices) = decode(&format!("#v1/sparse-parity?show={nothing}"));
+            assert_eq!((link.view.show, notices.len()), (USUAL.to_vec(), 1), "{nothing}");
+        }
     }
 
     #[test]

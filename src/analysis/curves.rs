@@ -119,6 +119,16 @@ pub fn accuracy(history: &History, finite_sample: bool, solved: Option<u64>) -> 
     }
 }
 
+/// Error over the steps, 1 − accuracy, which a logarithmic axis wants: what is left to learn.
+pub fn error(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
+    let mut lines = accuracy(history, finite_sample, solved);
+    for series in &mut lines.series {
+        series.y.iter_mut().for_each(|y| *y = 1.0 - *y);
+        series.band.iter_mut().for_each(|(low, high)| (*low, *high) = (1.0 - *high, 1.0 - *low));
+    }
+    Lines { title: "Error".into(), y_label: "error".into(), y_range: None, ..lines }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
+pub mod chart;
 pub mod curves;
 pub mod walsh;
 pub mod weights;
@@ -41,6 +42,8 @@ pub struct Lines {
     pub y_range: Option<(f64, f64)>,
     /// Whether the horizontal axis is logarithmic; zero is drawn at one then.
     pub log_x: bool,
+    /// Whether the vertical axis is logarithmic; what is not positive is not drawn.
+    pub log_y: bool,
     /// The curves.
     pub series: Vec<Series>,
     /// Horizontal reference lines: a height and its name.

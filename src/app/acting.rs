@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::device::{Survey, choose};
-use super::form::{SPEED_KEY, default_text};
-use super::state::{Action, Draft, Phase, Staff, State, Weights};
+use super::form::default_text;
+use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
@@ -57,8 +57,11 @@ impl State {
                 link.spec.run.seed = seed;
                 self.change(link, format!("Started from the new seed {seed}."), &mut effects);
             }
-            Action::Undo => {
-                if let Some(link) = self.undo.pop() {
+            Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
+            Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
+            Action::Undo => match self.undo.pop() {
+                Some(Before::Shown(key, value)) => self.show_again(key, &value),
+                Some(Before::Link(link)) => {
                     let what = words::changes(&self.link.spec, &link.spec);
                     let seed = if link.spec.run.seed == self.link.spec.run.seed {
                         " from the same seed"
@@ -68,7 +71,8 @@ impl State {
                     self.message = format!("Undone: {what}. Restarted{seed}.");
                     self.set_link(link, &mut effects);
                 }
-            }
+                None => {}
+            },
             Action::Retry => {
                 self.replaced_at = None;
                 self.message = match &self.checkpoint {
@@ -117,16 +121,11 @@ impl State {
         choose(&self.link.spec, &self.survey, self.refused.as_deref(), uncovered)
     }
 
-    fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
         let text = text.trim();
         self.drafts.retain(|draft| draft.key != key);
         let taken = match view_knob(key) {
-            Some(knob) => knob.parse(text).and_then(|value| self.link.view.set(key, &value)).map(|_| {
-                if key == SPEED_KEY {
-                    self.send(Command::Speed(self.link.view.speed), effects);
-                    self.message = format!("Speed: {}.", words::speed(self.link.view.speed));
-                }
-            }),
+            Some(knob) => self.edit_view(knob, text, effects),
             None if key == "lr" && self.is_under_way() && self.pending.is_none() => {
                 self.edit_learning_rate(text, effects)
             }
@@ -178,16 +177,16 @@ impl State {
 
     /// Takes up another link, which can be undone.
     fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
-        self.remember();
+        self.remember(Before::Link(self.link.clone()));
         self.message = message;
         self.set_link(link, effects);
     }
 
-    pub(super) fn remember(&mut self) {
+    pub(super) fn remember(&mut self, before: Before) {
         if self.undo.len() >= MAX_UNDO {
             self.undo.remove(0);
         }
-        self.undo.push(self.link.clone());
+        self.undo.push(before);
     }
 
     fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {

@@ -44,6 +44,7 @@ impl Field {
             Range::List(..) => Control::Text("e.g. 2.7.15"),
             Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
             Range::Axis => Control::Text("e.g. n:10_20_40"),
+            Range::Set(_) => Control::Text("e.g. loss.accuracy"),
         };
         Field {
             key: knob.key,
@@ -84,6 +85,7 @@ fn range(knob: &Knob) -> String {
         Range::List(..) => "Different whole numbers with dots between, or nothing.".into(),
         Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),
         Range::Axis => "A setting's key and its values, like n:10_20_40, or nothing.".into(),
+        Range::Set(_) => format!("{}{}.", knob.expected()[..1].to_uppercase(), &knob.expected()[1..]),
     }
 }
 
@@ -100,14 +102,21 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
     };
     fields.extend(spec.knobs().into_iter().filter(|(s, _)| *s == section).map(|(_, knob)| Field::of(knob)));
     if section == Section::Run {
-        // How a run is shown is set where runs are driven, except for what happens on opening.
-        fields.extend(View::KNOBS.iter().filter(|k| k.key != SPEED_KEY).map(Field::of));
+        // How a run is shown is set where it is driven and seen, except for what happens on opening.
+        let elsewhere = |key: &str| key == SPEED_KEY || SHOWN_KEYS.contains(&key);
+        fields.extend(View::KNOBS.iter().filter(|k| !elsewhere(k.key)).map(Field::of));
     }
     fields
 }
 
 /// Key of the speed limit, whose slider stands in the transport bar.
 pub const SPEED_KEY: &str = "speed";
+
+/// Key of the charts that are shown.
+pub const SHOW_KEY: &str = "show";
+
+/// Keys of what the toolbar above the charts holds.
+pub const SHOWN_KEYS: [&str; 3] = [SHOW_KEY, "x", "y"];
 
 /// The field of the speed limit.
 pub fn speed_field() -> Option<Field> {
@@ -150,9 +159,9 @@ mod tests {
             assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
         }
         for knob in View::KNOBS {
-            let shown =
-                all.iter().any(|f| f.key == knob.key) || speed_field().is_some_and(|f| f.key == knob.key);
-            assert!(shown, "{}", knob.key);
+            let elsewhere =
+                speed_field().is_some_and(|f| f.key == knob.key) || SHOWN_KEYS.contains(&knob.key);
+            assert!(elsewhere != all.iter().any(|f| f.key == knob.key), "{}", knob.key);
         }
         for field in &all {
             assert!(!field.label.is_empty() && field.help.ends_with('.'), "{}", field.key);

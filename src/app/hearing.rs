@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::device::Survey;
-use super::state::{Phase, Staff, State, Weights};
+use super::state::{Before, Phase, Staff, State, Weights};
 use super::status::found;
 use super::trainer::{Effect, Program, Sign};
 use super::words::{percent, thousands};
@@ -147,7 +147,7 @@ impl State {
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {
-                self.remember();
+                self.remember(Before::Link(self.link.clone()));
                 self.link.spec.change_learning_rate(step, lr);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
                 self.message = format!("Learning rate {lr} from step {step} on; the link records it.");

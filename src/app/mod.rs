@@ -12,6 +12,7 @@ pub mod form;
 pub mod hearing;
 pub mod readings;
 pub mod scale;
+pub mod showing;
 pub mod state;
 pub mod status;
 pub mod trainer;

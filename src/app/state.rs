@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::device::{Choice, Survey};
 use super::trainer::{Program, Sign};
+use crate::analysis::chart::Chart;
 use crate::analysis::curves::History;
 use crate::permalink::Link;
 use crate::presets::{PRESETS, Preset};
@@ -66,7 +67,11 @@ pub enum Action {
     Reset,
     /// The same settings from this seed.
     NewSeed(u64),
-    /// Back to the link before the last change.
+    /// Show a chart, or hide it.
+    ToggleChart(Chart),
+    /// Make the axis behind this key of the view logarithmic, or linear.
+    ToggleAxis(&'static str),
+    /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
     Retry,
@@ -110,6 +115,15 @@ pub struct Draft {
     pub problem: Problem,
 }
 
+/// What an undone change goes back to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Before {
+    /// Another run, which starts again.
+    Link(Link),
+    /// Another value of what is shown, while the run goes on.
+    Shown(&'static str, Value),
+}
+
 /// Everything the page knows.
 #[derive(Debug, Clone, Default)]
 pub struct State {
@@ -149,8 +163,8 @@ pub struct State {
     pub rate: Option<(f64, f64)>,
     /// The last thing worth telling.
     pub message: String,
-    /// Links to go back to.
-    pub undo: Vec<Link>,
+    /// What can be gone back to, the newest last.
+    pub undo: Vec<Before>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
     pub(super) staff: Staff,

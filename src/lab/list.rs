@@ -3,11 +3,13 @@
 #![expect(clippy::print_stdout, reason = "these commands print")]
 
 use super::{Trouble, open};
+use crate::advice::cannot_learn;
+use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
-use crate::permalink::encode;
+use crate::permalink::{View, encode};
 use crate::presets::PRESETS;
 use crate::run::{Run, Section};
-use crate::settings::{Knob, Settings};
+use crate::settings::{Knob, Settings, Value};
 
 fn settings(knobs: &[Knob]) {
     for knob in knobs {
@@ -33,11 +35,22 @@ pub fn list() -> Result<(), Trouble> {
     entries("Optimizers (opt=…)", crate::training::optimizers::Optimizer::ENTRIES);
     println!("Run");
     settings(Run::KNOBS);
+    println!("View");
+    settings(View::KNOBS);
+    println!("Charts (show=…)");
+    for about in Chart::ALL.iter().map(|chart| chart.info()) {
+        println!("  {:<15} {}: {}", about.slug, about.name, about.help);
+    }
     println!("Presets");
     for preset in PRESETS {
         println!("  {:<15} {}\n      {}\n      {}", preset.slug, preset.name, preset.claim, preset.link);
     }
     Ok(())
+}
+
+fn print_value(knob: &Knob, value: Option<Value>) {
+    let value = value.map(|v| v.to_string()).filter(|v| !v.is_empty()).unwrap_or("(none)".into());
+    println!("  {:<9} {:<12} {}", knob.key, value, knob.label);
 }
 
 /// Runs `lab link`.
@@ -57,13 +70,18 @@ pub fn explain(text: &str) -> Result<(), Trouble> {
     for section in Section::ALL {
         println!("{}", section.label());
         for (_, knob) in knobs.iter().filter(|(s, _)| *s == section) {
-            let value = link.spec.value(knob.key).map(|v| v.to_string()).unwrap_or_default();
-            let value = if value.is_empty() { "(none)".to_string() } else { value };
-            println!("  {:<9} {:<12} {}", knob.key, value, knob.label);
+            print_value(knob, link.spec.value(knob.key));
         }
+    }
+    println!("View");
+    for knob in View::KNOBS {
+        print_value(knob, link.view.value(knob.key));
     }
     let relevant: Vec<_> =
         link.spec.task.sampler().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
     println!("Relevant coordinates: {}", relevant.join(", "));
+    for reason in cannot_learn(&link.spec) {
+        println!("{reason}");
+    }
     Ok(())
 }

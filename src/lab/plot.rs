@@ -6,10 +6,11 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Trouble, open};
-use crate::analysis::curves::{History, accuracy, loss};
+use crate::analysis::curves::{History, accuracy, error, loss};
 use crate::analysis::{Reading, weights};
 use crate::charts::Theme;
 use crate::charts::picture;
+use crate::permalink::{Axis, Link, encode};
 use crate::training::session::{Options, Session};
 
 /// What `lab plot` takes.
@@ -23,7 +24,7 @@ pub struct Arguments {
     /// Last step, instead of the link's.
     #[arg(long)]
     steps: Option<u64>,
-    /// Logarithmic steps, which show memorising and understanding apart.
+    /// Logarithmic steps, which show memorising and understanding apart; the link can ask for them too.
     #[arg(long)]
     log_x: bool,
     /// Dark background.
@@ -39,7 +40,7 @@ pub struct Arguments {
 /// # Errors
 /// A bad link, no device, or a picture that cannot be written.
 pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
-    let mut spec = open::link(&arguments.link)?.spec;
+    let Link { mut spec, view, .. } = open::link(&arguments.link)?;
     if let Some(steps) = arguments.steps {
         spec.parse("steps", &steps.to_string()).map_err(|p| Trouble::BadLink(vec![p.to_string()]))?;
     }
@@ -53,9 +54,10 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     let outcome = pollster::block_on(session.finish(|step| bar.set_position(step)))?;
     bar.finish_and_clear();
     let (values, width) = pollster::block_on(session.first_layer())?;
-    let readings = readings(&spec, outcome, &values, width, arguments.log_x);
+    let log = (arguments.log_x || view.x_axis == Axis::Log, view.y_axis == Axis::Log);
+    let readings = readings(&spec, outcome, &values, width, log);
     let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
-    let title = crate::permalink::encode(&crate::permalink::Link { spec, ..Default::default() });
+    let title = encode(&Link { spec, ..Default::default() });
     let figure = picture::Figure { readings: &readings, title: &title, columns: 3, panel: (480, 320) };
     let path = &arguments.output;
     let written = match kind.as_str() {
@@ -72,7 +74,7 @@ fn readings(
     outcome: crate::training::session::Outcome,
     values: &[f32],
     width: usize,
-    log_x: bool,
+    (log_x, log_y): (bool, bool),
 ) -> Vec<Reading> {
     let mut history = History::default();
     outcome.rows.into_iter().for_each(|row| history.push(row));
@@ -81,8 +83,9 @@ fn readings(
     let found =
         outcome.solved.iter().flatten().copied().max().filter(|_| outcome.solved.iter().all(Option::is_some));
     let relevant = task.relevant(spec.run.seed);
-    let mut curves = [loss(&history, finite, found), accuracy(&history, finite, found)];
-    curves.iter_mut().for_each(|lines| lines.log_x = log_x);
+    let answers = if log_y { error } else { accuracy };
+    let mut curves = [loss(&history, finite, found), answers(&history, finite, found)];
+    curves.iter_mut().for_each(|lines| (lines.log_x, lines.log_y) = (log_x, log_y));
     let grid = weights::first_layer(values, task.inputs(), width, &relevant);
     curves.into_iter().map(Reading::Lines).chain([Reading::Grid(grid)]).collect()
 }

@@ -110,6 +110,18 @@ fn every_knob_goes_through_a_link() {
     }
 }
 
+#[test]
+fn every_knob_of_the_view_goes_through_a_link() {
+    for knob in View::KNOBS {
+        for value in some_values(knob.range) {
+            let mut link = Link::default();
+            assert!(link.view.set(knob.key, &value).unwrap());
+            let (again, notices) = decode(&encode(&link));
+            assert!(notices.is_empty() && again == link, "{} = {value}", knob.key);
+        }
+    }
+}
+
 fn some_values(range: Range) -> Vec<Value> {
     match range {
         Range::Int(low, high) => {
@@ -125,6 +137,10 @@ fn some_values(range: Range) -> Vec<Value> {
             Value::Axis(Axis { key: "lr".into(), values: vec!["0.1".into(), "0.5".into()] }),
         ],
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
+        Range::Set(options) => {
+            let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();
+            (0..slugs.len()).map(|from| Value::Set(slugs[from..].to_vec())).collect()
+        }
     }
 }
 

@@ -12,8 +12,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),
     ("sweep", &["settings", "run", "permalink"]),
     ("kernels", &["rng", "tasks", "models", "run", "protocol", "platform", "training"]),
-    ("permalink", &["settings", "run", "tasks"]),
+    ("permalink", &["settings", "run", "tasks", "analysis"]),
     ("presets", &["permalink"]),
+    ("advice", &["settings", "run", "tasks", "models"]),
     ("protocol", &["run"]),
     (
         "training",
@@ -48,6 +49,7 @@ const FRONT: &[&str] = &[
     "run",
     "permalink",
     "presets",
+    "advice",
     "protocol",
     "sweep",
     "analysis",

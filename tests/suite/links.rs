@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use vivarium::models::Model;
-use vivarium::permalink::{Link, MAX_LENGTH, decode, encode};
+use vivarium::permalink::{Link, MAX_LENGTH, View, decode, encode};
 use vivarium::run::RunSpec;
 use vivarium::settings::{Range, Settings, Value};
 
@@ -40,6 +40,11 @@ fn value(range: Range, a: u64, b: f64) -> Value {
         Range::Schedule(low, high) => {
             Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect())
         }
+        // An empty one is refused, which is right.
+        Range::Set(options) => {
+            let chosen = options.iter().enumerate().filter(|(i, _)| a >> (i % 64) & 1 == 1);
+            Value::Set(chosen.map(|(_, option)| option.slug.to_string()).collect())
+        }
     }
 }
 
@@ -52,10 +57,14 @@ proptest! {
         link.spec.parse("model", Model::ENTRIES[model].info.slug).unwrap();
         link.spec.parse("opt", ["sgd", "adam"][optimizer]).unwrap();
         for (index, a, b) in which {
-            let knobs = link.spec.knobs();
-            let knob = index.get(&knobs).1;
+            let knobs: Vec<_> = link.spec.knobs().into_iter().map(|k| k.1).chain(View::KNOBS).collect();
+            let knob = index.get(&knobs);
+            let value = value(knob.range, a, b);
             // Lists with a number twice are refused, which is right.
-            let _ = link.spec.set(knob.key, &value(knob.range, a, b));
+            let _ = match link.view.value(knob.key) {
+                Some(_) => link.view.set(knob.key, &value).map(|_| ()),
+                None => link.spec.set(knob.key, &value),
+            };
         }
         link.spec.repair();
         let text = encode(&link);

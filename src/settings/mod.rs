@@ -5,9 +5,14 @@
 //! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
+mod axis;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use axis::Axis;
+use axis::MOST_VALUES;
 
 /// What values a knob can take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,9 +29,11 @@ pub enum Range {
     Schedule(f64, f64),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
+    /// One or more of a few named options, in their order.
+    Set(&'static [Choice]),
 }
 
-/// One option of a [`Range::Choice`].
+/// One option of a [`Range::Choice`] or a [`Range::Set`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     /// What stands in a permalink.
@@ -67,50 +74,8 @@ pub enum Value {
     Schedule(Vec<(u64, f64)>),
     /// For [`Range::Axis`].
     Axis(Axis),
-}
-
-/// A knob's key with the values it is to take, as they stand in a permalink; none where the key is empty.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Axis {
-    /// The knob.
-    pub key: String,
-    /// What it is set to, in order.
-    pub values: Vec<String>,
-}
-
-/// Most values of an axis.
-const MOST_VALUES: usize = 32;
-
-impl Axis {
-    /// Whether there is nothing to go through.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// The axis that `text` stands for: nothing, or `key:value_value`.
-    fn parse(text: &str) -> Option<Self> {
-        if text.is_empty() {
-            return Some(Axis::default());
-        }
-        let (key, values) = text.split_once(':')?;
-        let axis = Axis { key: key.into(), values: values.split('_').map(String::from).collect() };
-        axis.is_sound().then_some(axis)
-    }
-
-    fn is_sound(&self) -> bool {
-        let word = |text: &str, longest: usize, extra: &str| {
-            (1..=longest).contains(&text.len())
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
-        };
-        let all = self.values.len() <= MOST_VALUES && self.values.iter().all(|v| word(v, 24, ".-+"));
-        if self.key.is_empty() { self.is_empty() } else { word(&self.key, 8, "") && !self.is_empty() && all }
-    }
-}
-
-impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() { Ok(()) } else { write!(f, "{}:{}", self.key, self.values.join("_")) }
-    }
+    /// For [`Range::Set`]: the options' slugs.
+    Set(Vec<String>),
 }
 
 impl fmt::Display for Value {
@@ -125,6 +90,7 @@ impl fmt::Display for Value {
                 f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
             }
             Value::Axis(v) => write!(f, "{v}"),
+            Value::Set(v) => f.write_str(&v.join(".")),
         }
     }
 }
@@ -164,6 +130,15 @@ impl Knob {
                     })
                     .collect::<Result<_, Problem>>()?,
             ),
+            Range::Set(options) => {
+                let names: Vec<&str> = names(text).collect();
+                let known = |name: &&str| options.iter().any(|o| o.slug == *name);
+                if !names.iter().all(known) {
+                    return Err(bad());
+                }
+                let kept = options.iter().filter(|o| names.contains(&o.slug));
+                Value::Set(kept.map(|o| o.slug.to_string()).collect())
+            }
         };
         self.check(&value)?;
         Ok(value)
@@ -189,6 +164,11 @@ impl Knob {
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
             }
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
+            (Range::Set(options), Value::Set(v)) => {
+                let place = |name: &String| options.iter().position(|o| o.slug == name);
+                let places: Vec<_> = v.iter().map(place).collect();
+                !v.is_empty() && places[0].is_some() && places.windows(2).all(|w| w[0] < w[1])
+            }
             _ => false,
         };
         if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.expected())) }
@@ -214,8 +194,17 @@ impl Knob {
                 real(low),
                 real(high)
             ),
+            Range::Set(options) => {
+                let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
+                format!("one or more of {} with dots between", slugs.join(", "))
+            }
         }
     }
+}
+
+/// The names that stand in the text of a [`Range::Set`].
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', ',', ' ']).filter(|name| !name.is_empty())
 }
 
 /// Whole numbers, also as people write them: 1e5, 100_000.
@@ -315,7 +304,6 @@ macro_rules! choices {
             pub const OPTIONS: &'static [$crate::settings::Choice] =
                 &[$($crate::settings::Choice { slug: $slug, label: $label }),+];
             /// Every variant, in the same order.
-            #[allow(dead_code, reason = "only some enums are walked")]
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// The slug that stands in a permalink.
             pub fn slug(self) -> &'static str {
@@ -334,6 +322,16 @@ macro_rules! choices {
                     },
                     _ => None,
                 }
+            }
+        }
+        impl $crate::settings::Field for Vec<$name> {
+            fn to_value(&self) -> $crate::settings::Value {
+                $crate::settings::Value::Set(self.iter().map(|v| v.slug().to_string()).collect())
+            }
+            fn from_value(value: &$crate::settings::Value) -> Option<Self> {
+                let $crate::settings::Value::Set(slugs) = value else { return None };
+                let chosen = $name::ALL.iter().filter(|v| slugs.iter().any(|slug| slug == v.slug()));
+                Some(chosen.copied().collect())
             }
         }
     };
@@ -397,110 +395,4 @@ pub fn thousands(number: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    choices! {
-        /// Two ways.
-        pub enum Way {
-            /// One.
-            This = "this", "This way";
-            /// Other.
-            That = "that", "That way";
-        }
-    }
-    settings! {
-        /// All kinds of fields.
-        pub struct Sample {
-            /// A count.
-            count: usize = 3, "c", "Count", Range::Int(1, 8), "pieces";
-            /// A rate.
-            rate: f64 = 0.1, "r", "Rate", Range::Real(0.0, 1.0);
-            /// A way.
-            way: Way = Way::This, "w", "Way", Range::Choice(Way::OPTIONS);
-            /// Some places.
-            places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9), only when "w" = "this" | "that";
-            /// Changes.
-            changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
-            /// An axis.
-            axis: Axis = Axis::default(), "a", "Axis", Range::Axis;
-        }
-    }
-
-    fn knob(key: &str) -> &'static Knob {
-        Sample::KNOBS.iter().find(|k| k.key == key).unwrap()
-    }
-
-    #[test]
-    fn every_kind_reads_back_what_it_prints() {
-        let mut s = Sample::default();
-        for (key, text) in [
-            ("c", "8"),
-            ("r", "0.025"),
-            ("w", "that"),
-            ("p", "1.5.9"),
-            ("x", "5:0.5_9:1e-7"),
-            ("a", "n:10_2.5"),
-            ("a", "act:relu_sin"),
-            ("a", ""),
-        ] {
-            let value = knob(key).parse(text).unwrap();
-            assert_eq!(value.to_string(), text);
-            assert!(s.set(key, &value).unwrap());
-            assert_eq!(s.value(key).unwrap(), value);
-        }
-        assert_eq!((s.count, s.way, s.places), (8, Way::That, vec![1, 5, 9]));
-    }
-
-    #[test]
-    fn help_unit_and_condition_come_from_the_declaration() {
-        assert_eq!((knob("c").help, knob("c").unit, knob("r").unit), ("A count.", "pieces", ""));
-        assert_eq!((knob("c").only, knob("p").only), (None, Some(("w", &["this", "that"][..]))));
-    }
-
-    #[test]
-    fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
-        let mut s = Sample::default();
-        for (key, text) in [
-            ("c", "0"),
-            ("c", "9"),
-            ("c", "-1"),
-            ("c", "two"),
-            ("r", "NaN"),
-            ("r", "inf"),
-            ("r", "1.5"),
-            ("w", "sideways"),
-            ("p", "0"),
-            ("p", "2.2"),
-            ("p", "a"),
-            ("x", "9:0.1_5:0.1"),
-            ("x", "5"),
-            ("a", "n"),
-            ("a", "n:"),
-            ("a", ":1_2"),
-            ("a", "n:1__2"),
-            ("a", "n:1&k=2"),
-        ] {
-            let problem = knob(key).parse(text).unwrap_err();
-            assert!(problem.to_string().contains(&knob(key).expected()), "{problem}");
-        }
-        assert!(s.set("c", &Value::Real(1.0)).is_err());
-        assert!(!s.set("unknown", &Value::Int(1)).unwrap());
-        assert_eq!(s, Sample::default());
-    }
-
-    #[test]
-    fn whole_numbers_as_people_write_them() {
-        let k = Knob { range: Range::Int(0, 1_000_000), ..knob("c").clone() };
-        for (text, v) in [("1e5", 100_000), ("20_000", 20_000), ("3.0", 3)] {
-            assert_eq!(k.parse(text).unwrap(), Value::Int(v));
-        }
-        assert!(k.parse("2.5").is_err());
-    }
-
-    #[test]
-    fn found_text_is_shortened_and_harmless() {
-        let p = Problem::new("n", &("x\u{7}\n".to_string() + &"y".repeat(100_000)), "less");
-        assert!(p.found.chars().count() <= 41 && !p.found.contains('\n'));
-    }
-}
+mod tests;

@@ -1,0 +1,80 @@
+//! The catalogue of charts: what can be shown of a run, in the order in which page and link have it.
+
+use crate::choices;
+
+/// The shape of what a chart draws, which is its [`Reading`](super::Reading)'s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Curves over a common axis.
+    Lines,
+    /// A matrix of signed numbers, which wants height.
+    Grid,
+    /// One bar per category.
+    Bars,
+}
+
+/// What is known about a chart before it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// Permanent name in links.
+    pub slug: &'static str,
+    /// Title in sentence case.
+    pub name: &'static str,
+    /// One sentence on what it shows.
+    pub help: &'static str,
+    /// Its shape.
+    pub kind: Kind,
+}
+
+/// Writes the catalogue: the doc comment's one sentence is also the tooltip.
+macro_rules! charts {
+    ($($(#[doc = $help:literal])+ $chart:ident = $slug:literal, $name:literal, $kind:ident;)+) => {
+        choices! {
+            /// What can be shown of a run.
+            pub enum Chart { $($(#[doc = $help])+ $chart = $slug, $name;)+ }
+        }
+        impl Chart {
+            /// Its words and its shape.
+            pub fn info(self) -> About {
+                match self {
+                    $(Chart::$chart => About {
+                        slug: $slug,
+                        name: $name,
+                        help: concat!($($help),+).trim_ascii(),
+                        kind: Kind::$kind,
+                    }),+
+                }
+            }
+        }
+    };
+}
+
+charts! {
+    /// Mean of the loss ℓ(y, f(x)) over the examples, on those of the training and on held-out ones.
+    Loss = "loss", "Loss", Lines;
+    /// Share of the examples with y·f(x) > 0; on a logarithmic axis the error, 1 − accuracy, as papers plot it.
+    Accuracy = "accuracy", "Accuracy", Lines;
+    /// Weight W of every neuron on every input bit in the first network, with the relevant bits pointed at.
+    Weights = "weights", "First-layer weights W", Grid;
+}
+
+/// What is shown where a link does not say it.
+pub const USUAL: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Weights];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chart_has_its_words_once() {
+        for (i, chart) in Chart::ALL.iter().enumerate() {
+            let About { slug, name, help, .. } = chart.info();
+            assert_eq!((slug, name), (chart.slug(), Chart::OPTIONS[i].label));
+            assert!(Chart::ALL[..i].iter().all(|other| other.slug() != slug), "{slug}");
+            assert!(slug.chars().all(|c| c.is_ascii_lowercase()), "{slug}");
+            assert!(help.ends_with('.') && !help.contains("  ") && help.len() > 30, "{slug}: {help}");
+            assert!(!help.contains('!') && help.chars().count() <= 160, "{slug}: {help}");
+        }
+        assert!(USUAL.iter().map(|c| *c as usize).is_sorted());
+    }
+}

@@ -1,0 +1,186 @@
+//! What is shown and on which axes: the toolbar's actions, and the room that each chart takes.
+//!
+//! # Why
+//! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
+
+use super::form::{SHOW_KEY, SHOWN_KEYS, SPEED_KEY};
+use super::state::{Before, State};
+use super::trainer::Effect;
+use super::words;
+use crate::analysis::chart::{Chart, Kind};
+use crate::permalink::{Axis, View};
+use crate::protocol::Command;
+use crate::settings::{Knob, Problem, Settings, Value};
+
+impl State {
+    /// Takes what was entered for a knob of the view.
+    pub(super) fn edit_view(
+        &mut self,
+        knob: &'static Knob,
+        text: &str,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Problem> {
+        let (before, value) = (self.link.view.value(knob.key), knob.parse(text)?);
+        self.link.view.set(knob.key, &value)?;
+        if knob.key == SPEED_KEY {
+            self.send(Command::Speed(self.link.view.speed), effects);
+            self.message = format!("Speed: {}.", words::speed(self.link.view.speed));
+        }
+        if let Some(before) = before.filter(|b| *b != value && SHOWN_KEYS.contains(&knob.key)) {
+            self.remember(Before::Shown(knob.key, before));
+        }
+        Ok(())
+    }
+
+    /// Shows a chart, or hides it.
+    pub(super) fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
+        let mut shown = self.link.view.show.clone();
+        if shown.contains(&chart) {
+            shown.retain(|other| *other != chart);
+        } else if let Err(why) = chart.applies(self) {
+            self.message = why;
+            return;
+        } else {
+            shown.push(chart);
+        }
+        if shown.is_empty() {
+            self.message = "One chart stays; show another one first.".into();
+            return;
+        }
+        let slugs: Vec<&str> = shown.into_iter().map(Chart::slug).collect();
+        self.edit(SHOW_KEY, &slugs.join("."), effects);
+    }
+
+    /// Makes the axis behind `key` logarithmic, or linear.
+    pub(super) fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
+        let next = if self.is_log(key) { Axis::Linear } else { Axis::Log };
+        self.edit(key, next.slug(), effects);
+    }
+
+    /// Whether the axis behind `key` is logarithmic.
+    pub fn is_log(&self, key: &str) -> bool {
+        self.link.view.value(key) == Some(Value::Choice(Axis::Log.slug().into()))
+    }
+
+    /// Goes back to what was shown, while the run goes on.
+    pub(super) fn show_again(&mut self, key: &'static str, value: &Value) {
+        // It was in range when it was remembered.
+        let _ = self.link.view.set(key, value);
+        let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
+        self.message = match View::KNOBS.iter().find(|knob| knob.key == key) {
+            Some(knob) if key != SHOW_KEY => {
+                let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
+                format!("Undone: {} on a {kind} axis.", knob.label.to_lowercase())
+            }
+            _ => format!("Undone: {} shown.", words::list(&names)),
+        };
+    }
+}
+
+/// How much of the two columns a chart takes on a wide page; on a narrow one, each takes a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// One cell.
+    Cell,
+    /// Both rows of the second column.
+    Tall,
+    /// A whole row.
+    Wide,
+}
+
+/// The room of each chart that is shown, so that no cell stays empty.
+///
+/// A matrix is tall where two others stand beside it; where the cells are odd in number, the last chart that
+/// is not tall fills its row.
+pub fn rooms(shown: &[Chart]) -> Vec<Room> {
+    let is_grid = |chart: &&Chart| chart.info().kind == Kind::Grid;
+    let grids = shown.iter().filter(is_grid).count();
+    let tall = grids > 0 && shown.len() - grids >= 2 * grids;
+    let mut rooms: Vec<Room> =
+        shown.iter().map(|chart| if tall && is_grid(&chart) { Room::Tall } else { Room::Cell }).collect();
+    let cells = rooms.iter().filter(|room| **room == Room::Cell).count();
+    if cells % 2 == 1
+        && let Some(last) = rooms.iter_mut().rfind(|room| **room == Room::Cell)
+    {
+        *last = Room::Wide;
+    }
+    rooms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::chart::USUAL;
+    use crate::app::state::Action;
+    use crate::permalink::encode;
+
+    fn open(link: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        state
+    }
+
+    #[test]
+    fn charts_and_axes_are_toggled_undone_and_never_restart_the_run() {
+        let mut state = open("#v1/sparse-parity?n=20");
+        let runs = state.runs;
+        state.step = 120;
+        let act = |state: &mut State, action: Action| {
+            assert_eq!(state.apply(action), []);
+            encode(&state.link).replace("#v1/sparse-parity?n=20", "")
+        };
+        assert_eq!(act(&mut state, Action::ToggleChart(Chart::Accuracy)), "&show=loss.weights");
+        assert_eq!(act(&mut state, Action::ToggleAxis("x")), "&show=loss.weights&x=log");
+        assert_eq!(act(&mut state, Action::ToggleAxis("y")), "&show=loss.weights&x=log&y=log");
+        assert_eq!(act(&mut state, Action::ToggleAxis("x")), "&show=loss.weights&y=log");
+        assert_eq!(act(&mut state, Action::ToggleChart(Chart::Accuracy)), "&y=log");
+        assert_eq!(state.undo.len(), 5);
+        assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&y=log");
+        assert_eq!(state.message, "Undone: Loss and First-layer weights W shown.");
+        assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&x=log&y=log");
+        assert_eq!(state.message, "Undone: steps on a logarithmic axis.");
+        for _ in 0..3 {
+            act(&mut state, Action::Undo);
+        }
+        assert_eq!((encode(&state.link).as_str(), state.undo.len()), ("#v1/sparse-parity?n=20", 0));
+        assert_eq!((state.runs, state.step), (runs, 120));
+    }
+
+    #[test]
+    fn undoing_what_was_shown_keeps_settings_that_changed_since() {
+        let mut state = open("#v1/sparse-parity?n=20");
+        state.apply(Action::ToggleAxis("x"));
+        state.link.spec.run.steps = 600;
+        state.apply(Action::Undo);
+        assert_eq!(encode(&state.link), "#v1/sparse-parity?n=20&steps=600");
+    }
+
+    #[test]
+    fn one_chart_stays() {
+        let mut state = open("#v1/sparse-parity?show=loss");
+        state.apply(Action::ToggleChart(Chart::Loss));
+        assert_eq!((state.link.view.show.as_slice(), state.undo.len()), ([Chart::Loss].as_slice(), 0));
+        assert!(state.message.starts_with("One chart stays"));
+    }
+
+    #[test]
+    fn no_cell_stays_empty() {
+        use Room::{Cell, Tall, Wide};
+        assert_eq!(rooms(&USUAL), [Cell, Cell, Tall]);
+        let [loss, weights] = [Chart::Loss, Chart::Weights];
+        assert_eq!(rooms(&[loss]), [Wide]);
+        assert_eq!(rooms(&[weights]), [Wide]);
+        assert_eq!(rooms(&[loss, weights]), [Cell, Cell]);
+        assert_eq!(rooms(&[loss, weights, weights]), [Cell, Cell, Wide]);
+        assert_eq!(rooms(&[loss, loss, weights, loss]), [Cell, Cell, Tall, Wide]);
+        assert_eq!(rooms(&[loss, loss, loss]), [Cell, Cell, Wide]);
+        assert_eq!(rooms(&[loss, loss, weights, weights, loss, loss]), [Cell, Cell, Tall, Tall, Cell, Cell]);
+        for grids in 0..5 {
+            for others in 0..6 {
+                let shown = [vec![weights; grids], vec![loss; others]].concat();
+                let wide = |room: &Room| if *room == Cell { 1 } else { 2 };
+                assert_eq!(rooms(&shown).iter().map(wide).sum::<usize>() % 2, 0);
+            }
+        }
+    }
+}
