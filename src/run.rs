@@ -234,8 +234,8 @@ impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = self.task.sampler().problems();
-        problems.extend(self.model.architecture().problems());
         let inputs = self.task.sampler().inputs();
+        problems.extend(self.model.architecture().problems(inputs));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = self.run.replicas * self.run.batch * inputs;
         let samples = self.run.replicas * self.task.sampler().sample_size().unwrap_or(0) * inputs;
@@ -268,10 +268,12 @@ impl RunSpec {
             }
             repaired.push(problem);
         }
-        let mended = self.problems().is_empty();
-        match &mut self.task {
-            Task::SparseParity(task) if !mended => task.k = task.k.min(task.n),
-            Task::SparseParity(_) => {}
+        if !self.problems().is_empty() {
+            let Task::SparseParity(task) = &mut self.task;
+            task.k = task.k.min(task.n);
+            if let Model::DisjointPolynet(net) = &mut self.model {
+                net.degree = net.degree.min(task.n);
+            }
         }
         repaired
     }

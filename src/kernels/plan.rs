@@ -127,6 +127,7 @@ impl Network {
                 let hidden_bias = polynet.bias == Bias::Yes;
                 Network { width: polynet.degree, head: Head::Product, hidden_bias, ..network }
             }
+            other => return Err(format!("it is a {}", other.info().name)),
         })
     }
 

@@ -22,23 +22,25 @@ impl Initialisation {
     /// A replica's values do not depend on how many replicas there are.
     pub fn draw(self, seed: u64, which: usize, parameter: &Parameter, fan_in: usize) -> Vec<f32> {
         let scale = 1.0 / (fan_in as f32).sqrt();
-        let [replicas, rows, columns] = parameter.shape;
-        let draw = |stream: &Stream, i: u32| {
-            let step = which as u64;
-            match self {
-                Initialisation::Uniform => scale * (2.0 * stream.unit(step, i) - 1.0),
-                Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
-                Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
-                Initialisation::Sign => -scale,
-            }
-        };
-        (0..replicas)
-            .flat_map(|replica| {
-                let stream = Stream::new(seed, Purpose::Weights, replica as u32);
-                (0..(rows * columns) as u32).map(move |i| draw(&stream, i))
-            })
-            .collect()
+        let step = which as u64;
+        each(seed, parameter, |stream, i| match self {
+            Initialisation::Uniform => scale * (2.0 * stream.unit(step, i) - 1.0),
+            Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
+            Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
+            Initialisation::Sign => -scale,
+        })
     }
+}
+
+/// Every number of `parameter` as `draw` gives it, from the replica's stream and its place in the replica.
+pub fn each(seed: u64, parameter: &Parameter, draw: impl Fn(&Stream, u32) -> f32) -> Vec<f32> {
+    let [replicas, rows, columns] = parameter.shape;
+    let mut values = Vec::with_capacity(parameter.len());
+    for replica in 0..replicas as u32 {
+        let stream = Stream::new(seed, Purpose::Weights, replica);
+        values.extend((0..(rows * columns) as u32).map(|i| draw(&stream, i)));
+    }
+    values
 }
 
 #[cfg(test)]

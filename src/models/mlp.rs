@@ -10,9 +10,9 @@
 //! W is stored `[replicas, inputs, width]`, so that one neuron's weights are a column and the product
 //! with a batch needs no transposition.
 
-use super::{Activation, Architecture, Initialisation, Parameter};
+use super::{Activation, Architecture, Forms, Initialisation, Parameter};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
-use crate::settings::{Problem, Range};
+use crate::settings::Range;
 use crate::{choices, settings};
 
 choices! {
@@ -105,8 +105,18 @@ impl Architecture for Mlp {
         4.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        vec![]
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
+        Some((weights[W].into(), weights[B].into()))
+    }
+
+    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64]) -> f64 {
+        let mut output = f64::from(weights[BETA][0]);
+        for ((z, u), slope) in z.iter().zip(weights[U]).zip(slopes) {
+            let (h, by_z) = self.activation.value_and_slope(self.degree, *z);
+            output += f64::from(*u) * h;
+            *slope = f64::from(*u) * by_z;
+        }
+        output
     }
 }
 

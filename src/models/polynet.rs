@@ -9,9 +9,9 @@
 //! every w_i must find a different bit. The w_i are the columns of one parameter `[replicas, inputs, k]`, as
 //! in the [perceptron](super::mlp), so that charts of its first layer show them too.
 
-use super::{Architecture, Initialisation, Parameter};
+use super::{Architecture, Forms, Initialisation, Parameter, product};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
-use crate::settings::{Problem, Range};
+use crate::settings::Range;
 use crate::{choices, settings};
 
 choices! {
@@ -72,8 +72,12 @@ impl Architecture for Polynet {
         4.0 * batch as f64 * inputs as f64 * self.degree as f64
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        vec![]
+    fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
+        Some((weights[W].into(), weights[B].into()))
+    }
+
+    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64]) -> f64 {
+        product(z, slopes)
     }
 }
 

@@ -20,8 +20,18 @@
 use super::{Batch, Sampler};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
 use crate::rng::{Purpose, Stream};
-use crate::settings;
 use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// Where the relevant bits may be.
+    pub enum Layout {
+        /// Any k of the n bits.
+        Anywhere = "anywhere", "Anywhere";
+        /// One in each of k blocks of consecutive bits: the disjoint parity of Edelman 2024, section 5.4.2.
+        Blocks = "blocks", "One in each of k blocks";
+    }
+}
 
 settings! {
     /// The label is the parity of `k` hidden bits out of `n`.
@@ -32,6 +42,8 @@ settings! {
         k: usize = 3, "k", "Relevant bits k", Range::Int(1, 8);
         /// The relevant bits themselves, counted from 1; empty draws them from the seed.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 512);
+        /// Where the seed may put the relevant bits; a set S that is given is taken as it is.
+        layout: Layout = Layout::Anywhere, "layout", "Place of S", Range::Choice(Layout::OPTIONS);
         /// Training examples drawn once and visited again and again; 0 draws a fresh batch every step.
         m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples";
         /// Probability p that a training label is flipped; the signal shrinks by 1 − 2p.
@@ -154,7 +166,16 @@ impl Sampler for SparseParity {
 
     fn relevant(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
-            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
+            let (stream, k) = (Stream::new(seed, Purpose::Support, 0), self.k.min(self.n));
+            return match self.layout {
+                Layout::Anywhere => stream.subset(self.n, k),
+                Layout::Blocks => {
+                    // The blocks of `models::disjoint_polynet`; of equal length if k divides n.
+                    let start = |block: usize| block * self.n / k;
+                    let within = |i: usize| stream.below(0, i as u32, (start(i + 1) - start(i)) as u32);
+                    (0..k).map(|i| start(i) + within(i) as usize).collect()
+                }
+            };
         }
         let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
         support.sort_unstable();
@@ -257,6 +278,25 @@ mod tests {
             task.held_out(1, from, size, &mut parts);
         }
         assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn in_blocks_every_block_has_one_relevant_bit_anywhere_in_it() {
+        for (n, k) in [(30, 3), (31, 4), (5, 5), (8, 1)] {
+            let task = SparseParity { n, k, layout: Layout::Blocks, ..Default::default() };
+            let mut seen = vec![false; n];
+            for seed in 0..400 {
+                let relevant = task.relevant(seed);
+                assert_eq!(relevant.len(), k);
+                for (block, bit) in relevant.into_iter().enumerate() {
+                    assert!((block * n / k..(block + 1) * n / k).contains(&bit), "{n}, {k}: {bit}");
+                    seen[bit] = true;
+                }
+            }
+            assert!(seen.iter().all(|seen| *seen), "{n}, {k}");
+        }
+        let given = SparseParity { support: vec![1, 2, 3], layout: Layout::Blocks, ..Default::default() };
+        assert_eq!(given.relevant(0), [0, 1, 2]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub fn every_model() -> Vec<String> {
             models.push(format!("width=7&act={}&degree={degree}&init={init}", activation.slug()));
         }
         models.push(format!("model=polynet&degree={degree}"));
+        models.push(format!("model=disjoint-polynet&degree={degree}"));
     }
     models.push("model=polynet&degree=3&bias=no&init=sign".into());
     models.push("width=7&act=sin&second=ones&bias=hidden&init=gaussian".into());
@@ -94,9 +95,14 @@ fn activations_on_tensors_are_their_formulas_also_at_kinks() {
 #[test]
 fn one_neuron_or_one_product_is_a_parity() {
     for degree in 1..=8 {
-        for model in
-            ["width=1&act=zigzag", "width=1&act=wave", "width=1&act=osc", "width=1&act=sin", "model=polynet"]
-        {
+        for model in [
+            "width=1&act=zigzag",
+            "width=1&act=wave",
+            "width=1&act=osc",
+            "width=1&act=sin",
+            "model=polynet",
+            "model=disjoint-polynet&layout=blocks",
+        ] {
             let spec = spec(&format!("#v1/sparse-parity?n=9&k={degree}&{model}&degree={degree}"));
             let relevant = spec.task.sampler().relevant(0);
             let mut parameters = spec.model.architecture().initial(0, 9, 1);

@@ -1,5 +1,6 @@
 //! The models in plain loops and double precision: slow, obvious, and independent of the library.
 
+use vivarium::models::disjoint_polynet::DisjointPolynet;
 use vivarium::models::mlp::Mlp;
 use vivarium::models::polynet::Polynet;
 use vivarium::models::{Activation, Model};
@@ -31,6 +32,7 @@ impl Reference {
         match &self.model {
             Model::Mlp(mlp) => self.mlp(mlp, x),
             Model::Polynet(polynet) => self.polynet(polynet, x),
+            Model::DisjointPolynet(polynet) => self.disjoint_polynet(polynet, x),
         }
     }
 
@@ -68,6 +70,20 @@ impl Reference {
         let all_but = |i: usize| (0..z.len()).filter(|j| *j != i).map(|j| z[j]).product::<f64>();
         let in_b: Vec<f64> = (0..z.len()).map(all_but).collect();
         (z.iter().product(), vec![self.back(x, &in_b), in_b])
+    }
+
+    /// f(x) = Π ⟨w_i, x_Pi⟩, each coordinate asked for its block.
+    fn disjoint_polynet(&self, polynet: &DisjointPolynet, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let [w] = &self.parameters[..] else { panic!("one parameter") };
+        let (n, k) = (self.inputs, polynet.degree);
+        let block = |i: usize| (0..k).find(|b| i >= b * n / k && i < (b + 1) * n / k).unwrap();
+        let mut forms = vec![0.0; k];
+        for i in 0..n {
+            forms[block(i)] += w[i] * f64::from(x[i]);
+        }
+        let others = |b: usize| (0..k).filter(|other| *other != b).map(|other| forms[other]).product::<f64>();
+        let in_w = (0..n).map(|i| f64::from(x[i]) * others(block(i))).collect();
+        (forms.iter().product(), vec![in_w])
     }
 
     /// Mean loss over the batch.

@@ -1,0 +1,88 @@
+//! Models in plain loops, as probes evaluate them, against tensors and central differences.
+
+use burn::tensor::{Tensor, TensorData};
+use vivarium::run::RunSpec;
+use vivarium::tasks::Batch;
+use vivarium::training::device::Device;
+
+use crate::gradients::{every_model, numbers};
+use crate::spec;
+
+/// Every model on two replicas.
+fn every_spec() -> Vec<(String, RunSpec)> {
+    let link = |model| format!("#v1/sparse-parity?n=9&k=3&{model}&batch=40&replicas=2&seed=5");
+    every_model().into_iter().map(|model| (model.clone(), spec(&link(model)))).collect()
+}
+
+/// The weights of one replica at the start.
+fn weights(spec: &RunSpec, replica: usize) -> Vec<Vec<f32>> {
+    let initial = spec.model.architecture().initial(spec.run.seed, 9, spec.run.replicas);
+    initial.iter().map(|p| p.chunks(p.len() / 2).nth(replica).unwrap().to_vec()).collect()
+}
+
+fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
+    weights.iter().map(Vec::as_slice).collect()
+}
+
+fn examples(spec: &RunSpec) -> Batch {
+    let mut batch = Batch::default();
+    spec.task.sampler().held_out(spec.run.seed, 0, 40, &mut batch);
+    batch
+}
+
+#[test]
+fn plain_loops_give_what_tensors_give() {
+    for (link, spec) in every_spec() {
+        let device = Device::cpu();
+        let tensor = |values: &[f32], shape: [usize; 3]| {
+            Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
+        };
+        let architecture = spec.model.architecture();
+        let initial = architecture.initial(spec.run.seed, 9, 2);
+        let parameters: Vec<Tensor<3>> =
+            initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
+        let x = examples(&spec).x;
+        let outputs = numbers(spec.model.net().forward(&parameters, tensor(&x, [1, 40, 9])));
+        for replica in 0..2 {
+            let weights = weights(&spec, replica);
+            let plain = architecture.evaluate(&slices(&weights), 9, &x);
+            assert_eq!(plain.len(), 40);
+            for (plain, tensors) in plain.iter().zip(&outputs[replica * 40..]) {
+                assert!((plain - tensors).abs() < 1e-5 * (1.0 + plain.abs()), "{link}: {plain}, {tensors}");
+            }
+        }
+    }
+}
+
+#[test]
+fn heads_continue_first_layers_and_know_their_slopes() {
+    for (link, spec) in every_spec() {
+        let architecture = spec.model.architecture();
+        let (weights, x) = (weights(&spec, 1), examples(&spec).x);
+        let weights = slices(&weights);
+        let Some((w, b)) = architecture.first_layer(&weights, 9) else { continue };
+        let width = b.len();
+        assert_eq!(w.len(), 9 * width, "{link}");
+        for (x, output) in x.chunks(9).zip(architecture.evaluate(&weights, 9, &x)) {
+            let form = |j: usize| {
+                f64::from(b[j]) + (0..9).map(|i| f64::from(x[i]) * f64::from(w[i * width + j])).sum::<f64>()
+            };
+            let mut z: Vec<f64> = (0..width).map(form).collect();
+            let mut slopes = vec![f64::NAN; width];
+            let head = architecture.head(&weights, &z, &mut slopes);
+            assert!((head - f64::from(output)).abs() < 1e-6 * (1.0 + head.abs()), "{link}: {head}, {output}");
+            let mut unused = slopes.clone();
+            for j in 0..width {
+                let (value, h) = (z[j], 1e-6);
+                let mut at = |moved: f64| {
+                    z[j] = moved;
+                    architecture.head(&weights, &z, &mut unused)
+                };
+                let numeric = (at(value + h) - at(value - h)) / (2.0 * h);
+                at(value);
+                let error = (numeric - slopes[j]).abs();
+                assert!(error < 1e-6 * (1.0 + numeric.abs()), "{link}: {numeric} against {}", slopes[j]);
+            }
+        }
+    }
+}
