@@ -8,6 +8,7 @@ mod plot;
 mod readouts;
 mod story;
 mod theme;
+mod toolbar;
 mod transport;
 
 use leptos::prelude::*;

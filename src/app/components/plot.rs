@@ -11,7 +11,9 @@ use web_sys::{HtmlCanvasElement, ResizeObserver};
 
 use super::readouts::Headline;
 use super::theme::Appearance;
-use crate::app::readings::Chart;
+use super::toolbar::Toolbar;
+use crate::analysis::chart::{Chart, Kind};
+use crate::app::showing::{Room, rooms};
 use crate::app::store::Store;
 use crate::charts::{Theme, draw};
 use crate::platform::now_ms;
@@ -19,18 +21,23 @@ use crate::platform::now_ms;
 /// Milliseconds between two drawings of one chart.
 const BETWEEN_MS: f64 = 90.0;
 
-/// The three charts of the page.
+/// The charts that are shown.
 #[component]
 pub fn Plots(
     /// Whether they are light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
+    let store = Store::here();
+    let shown = store.memo(|state| state.link.view.show.clone());
+    // One row takes the height that two usually share.
+    let is_row = Memo::new(move |_| shown.with(|shown| shown.len() < 3));
     view! {
-        <section class="plots" aria-label="Charts">
+        <section class="plots" class:plots--row=is_row aria-label="Charts">
             <Headline />
-            <Plot chart=Chart::Loss name="Loss" testid="chart-loss" appearance />
-            <Plot chart=Chart::Accuracy name="Accuracy" testid="chart-accuracy" appearance />
-            <Plot chart=Chart::Weights name="First-layer weights W" testid="chart-weights" appearance />
+            <Toolbar />
+            <For each=move || shown.get() key=|chart| *chart let:chart>
+                <Plot chart shown appearance />
+            </For>
         </section>
     }
     .into_any()
@@ -41,10 +48,8 @@ pub fn Plots(
 fn Plot(
     /// What it shows.
     chart: Chart,
-    /// Its title.
-    name: &'static str,
-    /// Name for tests.
-    testid: &'static str,
+    /// All that are shown, which decide its room.
+    shown: Memo<Vec<Chart>>,
     /// Whether it is light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
@@ -54,20 +59,29 @@ fn Plot(
     observe(frame, size);
     let stamp = store.memo(move |state| chart.stamp(state));
     let label = store.memo(move |state| chart.summary(state));
+    let title = store.memo(move |state| chart.title(state));
+    let reason = store.memo(move |state| chart.applies(state).err());
     let (scheduled, drawn_at) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
     let paint = move || {
-        scheduled.set_value(false);
+        // It may have been hidden since.
+        if scheduled.try_set_value(false).is_some() {
+            return;
+        }
         drawn_at.set_value(now_ms());
         if let Some(canvas) = canvas.get_untracked() {
             let scale = window().device_pixel_ratio().max(1.0);
             let theme = if appearance.is_dark.get_untracked() { Theme::dark() } else { Theme::light() };
             let theme = Theme { scale, titles: false, family: "system-ui, sans-serif", ..theme };
-            store.peek(|state| render(&canvas, size.get_untracked(), &chart.reading(state), &theme));
+            store.peek(|state| {
+                if chart.applies(state).is_ok() {
+                    render(&canvas, size.get_untracked(), &chart.reading(state), &theme);
+                }
+            });
         }
     };
     Effect::new(move |_| {
         // Read, not only tracked: a memo that nobody reads is never computed.
-        let (_, _, (width, _)) = (stamp.get(), appearance.is_dark.get(), size.get());
+        let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.is_dark.get(), size.get());
         if width == 0 || scheduled.get_value() {
             return;
         }
@@ -79,19 +93,33 @@ fn Plot(
             request_animation_frame(paint);
         }
     });
+    let room = Memo::new(move |_| {
+        shown
+            .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
+    });
+    let is_grid = chart.info().kind == Kind::Grid;
     view! {
-        <figure class=format!("plot plot--{testid}")>
-            <figcaption class="plot__name">{name}</figcaption>
+        <figure class="plot" class:plot--grid=is_grid class:plot--tall=move || room.get() == Some(Room::Tall)
+            class:plot--wide=move || room.get() == Some(Room::Wide)>
+            <figcaption class="plot__name">{title}</figcaption>
             <div class="plot__frame" node_ref=frame>
-                <canvas class="plot__canvas" node_ref=canvas role="img" aria-label=label data-testid=testid></canvas>
+                <canvas class="plot__canvas" class:hidden=move || reason.with(Option::is_some) node_ref=canvas
+                    role="img" aria-label=label data-testid=format!("chart-{}", chart.slug())></canvas>
+                {move || reason.get().map(|why| view! { <p class="plot__reason">{why}</p> })}
             </div>
         </figure>
     }
     .into_any()
 }
 
-/// Tells `size` how much room there is, in CSS pixels.
+/// Tells `size` how much room there is, in CSS pixels, for as long as the chart is shown.
 fn observe(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
+    let watching = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn Fn()>)>);
+    on_cleanup(move || {
+        if let Some((observer, _)) = watching.try_update_value(Option::take).flatten() {
+            observer.disconnect();
+        }
+    });
     frame.on_load(move |element| {
         let measured = element.clone();
         let on_resize = Closure::<dyn Fn()>::new(move || {
@@ -102,9 +130,8 @@ fn observe(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
         });
         if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
             observer.observe(&element);
+            watching.set_value(Some((observer, on_resize)));
         }
-        // The charts stay as long as the page.
-        on_resize.forget();
     });
 }
 

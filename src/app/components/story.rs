@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::advice::cannot_learn;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::presets::{PRESETS, Preset};
@@ -55,7 +56,9 @@ pub fn Presets() -> impl IntoView {
 /// What the chosen run shows, and where that comes from.
 #[component]
 pub fn Story() -> impl IntoView {
-    let card = Store::here().memo(card);
+    let store = Store::here();
+    let card = store.memo(card);
+    let advice = store.memo(|state| cannot_learn(&state.link.spec));
     view! {
         <section class="story" aria-label="What this run shows">
             <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>
@@ -64,6 +67,9 @@ pub fn Story() -> impl IntoView {
                 " "
                 <span>{move || card.with(|c| c.2.clone())}</span>
             </p>
+            {move || advice.with(|advice| (!advice.is_empty()).then(|| {
+                view! { <p class="story__advice" role="note" data-testid="advice">{advice.join(" ")}</p> }
+            }))}
         </section>
     }
     .into_any()

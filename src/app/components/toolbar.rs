@@ -1,0 +1,83 @@
+//! What is shown and on which axes: a row of switches above the charts.
+
+use leptos::prelude::*;
+
+use crate::analysis::chart::Chart;
+use crate::app::state::Action;
+use crate::app::store::Store;
+
+/// A button that is on or off.
+#[component]
+fn Switch(
+    /// Name for tests.
+    testid: String,
+    /// Word on it.
+    word: &'static str,
+    /// What it is about, or why it cannot be used now.
+    hint: Signal<String>,
+    /// Whether it is on.
+    on: Memo<bool>,
+    /// Whether it does nothing now. It stays within reach of the keyboard, so that its reason does too.
+    idle: Signal<bool>,
+    /// What happens.
+    press: Action,
+) -> impl IntoView {
+    let store = Store::here();
+    view! {
+        <button class="switch" type="button" data-testid=testid title=hint
+            aria-pressed=move || on.get().to_string() aria-disabled=move || idle.get().to_string()
+            on:click=move |_| store.act(press.clone())>
+            {word}
+        </button>
+    }
+    .into_any()
+}
+
+/// Shows a chart, or hides it.
+#[component]
+fn ChartSwitch(
+    /// The chart.
+    chart: Chart,
+) -> impl IntoView {
+    let store = Store::here();
+    let about = chart.info();
+    let on = store.memo(move |state| state.link.view.show.contains(&chart));
+    let reason = store.memo(move |state| chart.applies(state).err());
+    let hint = Signal::derive(move || reason.get().unwrap_or_else(|| about.help.into()));
+    // One that the link asked for can always be hidden.
+    let idle = Signal::derive(move || !on.get() && reason.with(Option::is_some));
+    let testid = format!("show-{}", about.slug);
+    view! { <Switch testid word=about.name hint on idle press=Action::ToggleChart(chart) /> }
+}
+
+/// Makes the axis of every curve logarithmic, or linear.
+#[component]
+fn AxisSwitch(
+    /// The axis's key in the link.
+    key: &'static str,
+    /// Word on it.
+    word: &'static str,
+    /// What it is about.
+    hint: &'static str,
+) -> impl IntoView {
+    let on = Store::here().memo(move |state| state.is_log(key));
+    let (hint, idle) = (Signal::derive(move || hint.to_string()), Signal::derive(|| false));
+    view! { <Switch testid=format!("log-{key}") word hint on idle press=Action::ToggleAxis(key) /> }
+}
+
+/// A switch for every chart of the catalogue, and two for the axes.
+#[component]
+pub fn Toolbar() -> impl IntoView {
+    view! {
+        <div class="switches" role="group" aria-label="Charts" data-testid="toolbar">
+            {Chart::ALL.iter().map(|chart| view! { <ChartSwitch chart=*chart /> }).collect_view()}
+            <span class="switches__axes">
+                <AxisSwitch key="x" word="Log x"
+                    hint="Logarithmic steps, which show memorising and understanding apart." />
+                <AxisSwitch key="y" word="Log y"
+                    hint="Logarithmic values; accuracy is drawn as error, 1 − accuracy." />
+            </span>
+        </div>
+    }
+    .into_any()
+}
