@@ -1,6 +1,10 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
 pub mod curves;
+pub mod gap;
+pub mod gradient;
+pub mod majority;
+pub mod thinned;
 pub mod walsh;
 pub mod weights;
 

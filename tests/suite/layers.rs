@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "platform",
         ],
     ),
-    ("analysis", &["protocol"]),
+    ("analysis", &["rng", "protocol"]),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
     ("worker", &["platform", "protocol", "training", "run"]),
