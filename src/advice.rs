@@ -17,7 +17,7 @@
 //! symmetry needs a hidden bias to break it; an output bias does not help.
 
 use crate::models::mlp::Mlp;
-use crate::models::polynet::{Bias, Polynet};
+use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
 use crate::run::RunSpec;
 use crate::settings::thousands;
@@ -35,9 +35,16 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let Task::SparseParity(task) = &spec.task;
     let reach = match &spec.model {
         Model::Mlp(mlp) => perceptron(mlp),
-        Model::Polynet(polynet) => product(polynet),
+        Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
+        Model::DisjointPolynet(polynet) => product(polynet.degree, false),
     };
     let mut advice: Vec<String> = reach.short_of(task.k).into_iter().collect();
+    if let Model::DisjointPolynet(polynet) = &spec.model
+        && advice.is_empty()
+        && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
+    {
+        advice.push("Every product of this network takes one bit from each block, and the relevant bits do not lie so: it is uncorrelated with their parity.".into());
+    }
     if task.noise == 0.5 {
         advice.push("With half of the labels flipped they say nothing about the inputs, so nothing can be learned from them.".into());
     }
@@ -166,13 +173,18 @@ fn perceptron(mlp: &Mlp) -> Reach {
     }
 }
 
-fn product(polynet: &Polynet) -> Reach {
+fn product(degree: usize, biased: bool) -> Reach {
     Reach {
-        degree: Some(polynet.degree),
-        symmetry: (polynet.bias == Bias::No).then(|| Symmetry::of(polynet.degree)),
+        degree: Some(degree),
+        symmetry: (!biased).then(|| Symmetry::of(degree)),
         missing: "biases",
         ..Default::default()
     }
+}
+
+/// Whether exactly one of these bits lies in each of `blocks` blocks.
+fn one_in_each(relevant: &[usize], size: usize, blocks: usize) -> bool {
+    (0..blocks).all(|block| relevant.iter().filter(|i| **i / size.max(1) == block).count() == 1)
 }
 
 /// Whether all labels of a run together hold less than it takes to name the relevant bits.
@@ -260,6 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn a_disjoint_product_needs_one_bit_of_each_block() {
+        let advice = |query: &str| {
+            cannot_learn(
+                &crate::permalink::decode(&format!("#v1/sparse-parity?model=disjoint-polynet&n=9&{query}"))
+                    .0
+                    .spec,
+            )
+        };
+        assert!(advice("layout=blocks").is_empty() && advice("s=1.5.9").is_empty());
+        assert!(advice("s=1.2.9")[0].contains("one bit from each block"));
+        assert!(advice("degree=1&layout=blocks")[0].contains("a polynomial of degree 1"));
+    }
+
+    #[test]
     fn products_are_uncorrelated_exactly_where_it_is_said() {
         for (degree, k) in (1..=5).flat_map(|degree| (1..=5).map(move |k| (degree, k))) {
             for bias in Bias::ALL {
@@ -271,7 +297,7 @@ mod tests {
                     };
                     (0..degree).map(|_| form()).product()
                 };
-                let said = product(&Polynet { degree, bias: *bias, ..Default::default() }).short_of(k);
+                let said = product(degree, *bias == Bias::Yes).short_of(k);
                 let largest = (0..8).map(|seed| correlation(6, k, |x| f(seed, x)).abs()).fold(0.0, f64::max);
                 assert_eq!(said.is_some(), largest < 1e-9, "degree {degree}, {bias:?}, k = {k}: {largest}");
             }

@@ -2,6 +2,10 @@
 
 pub mod chart;
 pub mod curves;
+pub mod gap;
+pub mod gradient;
+pub mod majority;
+pub mod thinned;
 pub mod walsh;
 pub mod weights;
 

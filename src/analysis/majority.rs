@@ -1,0 +1,111 @@
+//! Fourier coefficients of the majority function in closed form: the gap that theory promises at a start with
+//! signs for weights.
+//!
+//! With ξ_k the coefficient at any set of size k, n odd and k odd (Edelman 2024, lemma B.1, after O'Donnell 2014,
+//! section 5.3)
+//!
+//! ```text
+//! ξ_k = (−1)^((k−1)/2) · C((n−1)/2, (k−1)/2) / C(n−1, k−1) · C(n−1, (n−1)/2) / 2^(n−1)
+//! ```
+//!
+//! and ξ_k = 0 for even k. With sgn(0) = 0, a majority of an even number n is the mean over x_{n+1} of that of
+//! n + 1, so its coefficients are those of n + 1. Note that the derivative of a majority tells whether the other
+//! bits are in balance, which is why everything here comes down to [`balance`].
+
+/// The coefficient, at sets of size 2m, of the function that is 1 where 2h bits sum to zero and else 0.
+///
+/// ```text
+/// (−1)^m · C(h, m) / C(2h, 2m) · C(2h, h) / 4^h,   C(h, m) / C(2h, 2m) = ∏_{i<m} (2i+1) / (2h−2i−1)
+/// ```
+pub fn balance(h: usize, m: usize) -> f64 {
+    if m > h {
+        return 0.0;
+    }
+    let sign = if m.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let central: f64 = (1..=h).map(|i| (2 * i - 1) as f64 / (2 * i) as f64).product();
+    (0..m).map(|i| (2 * i + 1) as f64 / (2 * (h - i) - 1) as f64).product::<f64>() * sign * central
+}
+
+/// ξ_k, the coefficient of the majority of `n` bits at sets of size `k`; ties count as 0.
+pub fn majority_coefficient(n: usize, k: usize) -> f64 {
+    if k > n || k.is_multiple_of(2) { 0.0 } else { balance(n / 2, k / 2) }
+}
+
+/// The Fourier gap of majority at sets of size `k`: |ξ_{k−1}| − |ξ_{k+1}| (Edelman 2024, lemma B.2).
+///
+/// For n odd and k even it is at least 0.03·(n−1)^(−(k−1)/2) if n ≥ 4k; for odd k it is zero.
+pub fn majority_gap(n: usize, k: usize) -> f64 {
+    gap(majority_coefficient, n, k)
+}
+
+/// The coefficient at sets of size `k` of what a ReLU neuron with all weights one and no bias lets through,
+/// 1(Σ x_i > 0): half of majority's, and for even `n` minus half of that of a tie where `k` is even.
+pub fn relu_coefficient(n: usize, k: usize) -> f64 {
+    let tie = if n.is_multiple_of(2) && k.is_multiple_of(2) { balance(n / 2, k / 2) } else { 0.0 };
+    let mean = if k == 0 { 1.0 } else { 0.0 };
+    0.5 * (mean + majority_coefficient(n, k) - tie)
+}
+
+/// The Fourier gap of a ReLU neuron with signs for weights and no bias (Edelman 2024, section 5.4.1 and
+/// appendix B.3.1): half the [`majority_gap`] where `n` is odd.
+pub fn relu_majority_gap(n: usize, k: usize) -> f64 {
+    gap(relu_coefficient, n, k)
+}
+
+fn gap(of: fn(usize, usize) -> f64, n: usize, k: usize) -> f64 {
+    if k == 0 || k > n {
+        return 0.0;
+    }
+    let above = if k < n { of(n, k + 1) } else { 0.0 };
+    of(n, k - 1).abs() - above.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::walsh;
+
+    #[test]
+    fn closed_forms_are_the_transforms_of_the_functions() {
+        for n in 1..=12 {
+            let sum = |x: &[f64]| x.iter().sum::<f64>();
+            let sign = |s: f64| if s == 0.0 { 0.0 } else { s.signum() };
+            let majority = walsh::coefficients(n, |x| sign(sum(x)));
+            let relu = walsh::coefficients(n, |x| if sum(x) > 0.0 { 1.0 } else { 0.0 });
+            for k in 0..=n {
+                let set = (1 << k) - 1;
+                assert!((majority[set] - majority_coefficient(n, k)).abs() < 1e-14, "{n} {k}");
+                assert!((relu[set] - relu_coefficient(n, k)).abs() < 1e-14, "{n} {k}");
+            }
+        }
+    }
+
+    /// Lemma B.2 of Edelman 2024: the ratio of neighbours, and the lower bound.
+    #[test]
+    fn the_gap_of_majority_is_that_of_lemma_b2() {
+        for (n, k) in [(15, 2), (31, 2), (17, 4), (31, 4), (101, 6), (501, 8)] {
+            let ratio = majority_coefficient(n, k - 1) / majority_coefficient(n, k + 1);
+            let expected = (n - k) as f64 / (k - 1) as f64;
+            assert!((ratio.abs() / expected - 1.0).abs() < 1e-12, "{n} {k}");
+            let bound = 0.03 * libm::pow((n - 1) as f64, -0.5 * (k - 1) as f64);
+            assert!(majority_gap(n, k) > bound, "{n} {k}");
+        }
+        assert_eq!(majority_gap(15, 3), 0.0);
+        assert!((majority_gap(31, 2) - 0.1395).abs() < 5e-5);
+        assert!((majority_gap(31, 4) - 0.0044).abs() < 5e-5);
+    }
+
+    #[test]
+    fn a_relu_has_half_of_it_and_at_even_n_what_ties_leave() {
+        assert!((relu_majority_gap(15, 2) - 0.0967).abs() < 5e-5);
+        assert!((relu_majority_gap(15, 4) - 0.0059).abs() < 5e-5);
+        assert_eq!(relu_majority_gap(15, 3), 0.0);
+        assert!(relu_majority_gap(50, 3) > 0.0);
+        // The whole weight of degree k, times k^1.5, tends to (2/π)^1.5.
+        let weight = |k: usize| {
+            let binomial: f64 = (0..k).map(|i| (4001 - i) as f64 / (i + 1) as f64).product();
+            binomial * majority_coefficient(4001, k).powi(2) * libm::pow(k as f64, 1.5)
+        };
+        assert!((weight(33) - 0.514).abs() < 1e-3, "{}", weight(33));
+    }
+}
