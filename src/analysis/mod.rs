@@ -1,9 +1,12 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
 pub mod curves;
+pub mod disjoint;
 pub mod gap;
 pub mod gradient;
 pub mod majority;
+pub mod movement;
+pub mod spectrum;
 pub mod thinned;
 pub mod walsh;
 pub mod weights;
