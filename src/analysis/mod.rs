@@ -2,9 +2,12 @@
 
 pub mod chart;
 pub mod curves;
+pub mod disjoint;
 pub mod gap;
 pub mod gradient;
 pub mod majority;
+pub mod movement;
+pub mod spectrum;
 pub mod thinned;
 pub mod walsh;
 pub mod weights;
