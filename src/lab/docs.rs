@@ -7,7 +7,9 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 
 use super::Trouble;
+use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::permalink::View;
 use crate::presets::PRESETS;
 use crate::run::Run;
 use crate::settings::{Knob, Settings};
@@ -47,6 +49,12 @@ fn preset_rows() -> String {
     )
 }
 
+fn chart_rows() -> String {
+    let rows = Chart::ALL.iter().map(|chart| chart.info());
+    let rows = rows.map(|about| format!("| `{}` | {} | {} |\n", about.slug, about.name, about.help));
+    format!("| key | chart | what it shows |\n|---|---|---|\n{}", rows.collect::<String>())
+}
+
 /// Every generated table with the name of its markers.
 pub fn tables() -> Vec<(&'static str, String)> {
     vec![
@@ -54,6 +62,8 @@ pub fn tables() -> Vec<(&'static str, String)> {
         ("models", entry_rows(crate::models::Model::ENTRIES)),
         ("optimizers", entry_rows(crate::training::optimizers::Optimizer::ENTRIES)),
         ("run", knob_rows(Run::KNOBS)),
+        ("view", knob_rows(View::KNOBS)),
+        ("charts", chart_rows()),
         ("presets", preset_rows()),
     ]
 }

@@ -255,6 +255,99 @@ describe("controls", () => {
   });
 });
 
+describe("the charts", () => {
+  const LINK = "#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200";
+  const charts = (page) => page.locator("canvas").evaluateAll((all) => all.map((canvas) => canvas.dataset.testid));
+  const pressed = (see, id) => see(id).getAttribute("aria-pressed");
+
+  it("are chosen above them, by button and by key, while the run goes on, and the link keeps the choice", async () => {
+    const { page, heard, see } = await visit(plain.context, site.address, LINK);
+    await until(async () => (await stepOf(see)) > 20, "steps");
+    assert.deepEqual(await charts(page), ["chart-loss", "chart-accuracy", "chart-weights"]);
+    const before = (await rows(page))[0];
+    await see("show-accuracy").click();
+    await until(() => page.url().endsWith("&show=loss.weights"), "the choice in the address");
+    assert.deepEqual(await charts(page), ["chart-loss", "chart-weights"]);
+    assert.equal(await pressed(see, "show-accuracy"), "false");
+    await see("log-x").focus();
+    await page.keyboard.press("Space");
+    await see("show-accuracy").focus();
+    await page.keyboard.press("Enter");
+    await until(() => page.url().endsWith("speed=200&x=log"), "the axis in the address");
+    await until(async () => (await pixels(page, "chart-accuracy")) > 4, "the chart that came back");
+    await see("log-y").click();
+    assert.match(await page.locator("figure", { has: see("chart-accuracy") }).innerText(), /Error/);
+    await see("show-loss").click();
+    await see("show-accuracy").click();
+    await until(() => page.url().endsWith("&show=weights&x=log&y=log"), "one chart");
+    await see("show-weights").click();
+    assert.match(await text(see("message")), /One chart stays/);
+    const at = await stepOf(see);
+    await until(async () => (await stepOf(see)) > at, "the run to go on");
+    assert.deepEqual((await rows(page))[0], before, "it is the same run");
+    await page.reload();
+    await until(async () => (await pixels(page, "chart-weights")) > 4, "the same page again");
+    assert.deepEqual(await charts(page), ["chart-weights"]);
+    assert.deepEqual([await pressed(see, "log-x"), await pressed(see, "log-y")], ["true", "true"]);
+    await until(async () => (await stepOf(see)) > 20, "steps");
+    await see("show-loss").click();
+    await see("undo").click();
+    await until(() => page.url().endsWith("&show=weights&x=log&y=log"), "the choice before");
+    assert.ok((await stepOf(see)) > 20, "undoing it restarts nothing");
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
+  it("have a sentence each, and fit every width in any number", async () => {
+    const { page, see } = await visit(plain.context, site.address, LINK);
+    await see("chart-loss").waitFor();
+    const slugs = await see("toolbar").locator("[data-testid^=show-]").evaluateAll((all) => all.map((n) => n.dataset.testid.slice(5)));
+    for (const slug of slugs) assert.match(await see(`show-${slug}`).getAttribute("title"), /^.{30,}\.$/, slug);
+    await page.close();
+    for (let count = 1; count <= slugs.length; count++) {
+      const link = `${LINK}&show=${slugs.slice(0, count).join(".")}`;
+      for (const size of [PHONE, { width: 1440, height: 900 }]) {
+        const { page, heard, see } = await visit(plain.context, site.address, link, size);
+        await see("toolbar").waitFor();
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${wide} pixels too wide with ${count} charts`);
+        // Charts and toolbar are as wide as the column that they stand in, and no cell of the grid is empty.
+        const gap = await page.locator(".plots").evaluate((plots) => {
+          const area = (box) => box.width * box.height;
+          const boxes = [...plots.querySelectorAll("figure")].map((figure) => figure.getBoundingClientRect());
+          const whole = plots.getBoundingClientRect();
+          const top = Math.min(...boxes.map((box) => box.top));
+          return 1 - boxes.reduce((sum, box) => sum + area(box), 0) / (whole.width * (whole.bottom - top));
+        });
+        assert.ok(gap < 0.08, `${count} charts leave ${Math.round(100 * gap)} % empty`);
+        assert.deepEqual(heard.console, QUIET);
+        await page.close();
+      }
+    }
+  });
+
+  it("that nobody knows are named in a notice, and the others are shown", async () => {
+    const { page, see, heard } = await visit(plain.context, site.address, `${LINK}&show=loss.astrology`);
+    await until(async () => /astrology/.test(await text(see("notice"))), "a notice");
+    assert.deepEqual(await charts(page), ["chart-loss"]);
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+});
+
+describe("advice", () => {
+  it("says why settings cannot learn, and nothing where they can", async () => {
+    const { page, see, heard } = await visit(plain.context, site.address, "#v1/sparse-parity?n=12&width=24&act=power&degree=2&start=paused");
+    await until(async () => /polynomial of degree 2/.test(await text(see("advice"))), "the reason");
+    assert.equal(await see("advice").getAttribute("role"), "note");
+    await see("knob-degree").fill("3");
+    await page.keyboard.press("Enter");
+    await until(async () => (await page.getByTestId("advice").count()) === 0, "no reason");
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+});
+
 describe("devices", () => {
   const LINK = "#v1/sparse-parity?n=12&k=2&width=16&every=1&held=128&steps=100&halt=steps&device=gpu&speed=0";
 
