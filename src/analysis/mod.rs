@@ -1,12 +1,14 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
 pub mod chart;
+pub mod convergence;
 pub mod curves;
 pub mod disjoint;
 pub mod gap;
 pub mod gradient;
 pub mod majority;
 pub mod movement;
+pub mod scaling;
 pub mod spectrum;
 pub mod thinned;
 pub mod walsh;

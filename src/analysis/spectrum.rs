@@ -26,7 +26,7 @@ pub fn cube(inputs: usize) -> Option<Vec<f32>> {
 pub struct Spectrum {
     /// f̂(T), by the mask of T.
     pub coefficients: Vec<f64>,
-    /// Root of E[f²].
+    /// ‖f‖, the root of the mean square.
     pub norm: f64,
     /// Share of the squared norm on sets of each size, 0 to n; all zero where f is.
     pub by_degree: Vec<f64>,

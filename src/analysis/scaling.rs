@@ -1,0 +1,190 @@
+//! How convergence time grows with a knob, and the power law that fits it.
+//!
+//! ```text
+//! t_c ∝ x^α:   ln t = α ln x + c, by least squares over the medians
+//! ```
+//!
+//! (Edelman 2024, figures 5.1 right, 5.2 right and B.6: t_c ∝ n^α with α growing in k, until an elbow at larger n
+//! beyond which it grows faster.)
+
+use super::convergence::{Times, sets};
+use super::{Lines, Role, Series};
+
+/// The replicas at one value of the knob.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Value of the knob.
+    pub x: f64,
+    /// Convergence times, `None` for a replica that has not converged by the horizon.
+    pub times: Vec<Option<u64>>,
+    /// Steps after which replicas were given up.
+    pub horizon: u64,
+}
+
+impl Point {
+    /// The median time; none if fewer than half of the replicas converged (appendix B.4.2).
+    pub fn median(&self) -> Option<f64> {
+        Times::new(&self.times).median()
+    }
+
+    /// The 95 % interval of the median, an open end at the horizon.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = Times::new(&self.times).median_interval()?;
+        Some((low, high.min(self.horizon as f64)))
+    }
+}
+
+/// t = scale · x^exponent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PowerLaw {
+    /// α.
+    pub exponent: f64,
+    /// Standard error of α; none for two points, which fit any law.
+    pub error: Option<f64>,
+    /// t at x = 1.
+    pub scale: f64,
+}
+
+/// Places and medians in logarithms, of the points that have them.
+fn logarithms(points: &[Point]) -> Vec<(f64, f64)> {
+    let medians = points.iter().filter_map(|point| Some((point.x, point.median()?)));
+    medians.filter(|(x, t)| *x > 0.0 && *t > 0.0).map(|(x, t)| (libm::log(x), libm::log(t))).collect()
+}
+
+/// The power law closest to the medians, by least squares in logarithms; none without two different places.
+pub fn fit(points: &[Point]) -> Option<PowerLaw> {
+    let logs = logarithms(points);
+    let count = logs.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / count;
+    let (x_mean, t_mean) = (mean(|p| p.0), mean(|p| p.1));
+    let spread: f64 = logs.iter().map(|(x, _)| (x - x_mean) * (x - x_mean)).sum();
+    if logs.len() < 2 || spread <= 1e-12 {
+        return None;
+    }
+    let exponent = logs.iter().map(|(x, t)| (x - x_mean) * (t - t_mean)).sum::<f64>() / spread;
+    let residual = |(x, t): &(f64, f64)| t - t_mean - exponent * (x - x_mean);
+    let squares: f64 = logs.iter().map(|p| residual(p) * residual(p)).sum();
+    Some(PowerLaw {
+        exponent,
+        error: (logs.len() > 2).then(|| libm::sqrt(squares / (count - 2.0) / spread)),
+        scale: libm::exp(t_mean - exponent * x_mean),
+    })
+}
+
+/// The exponent between each two neighbouring medians, at the geometric mean of their places: where it rises is
+/// the elbow.
+pub fn local_exponents(points: &[Point]) -> Vec<(f64, f64)> {
+    let slope = |pair: &[(f64, f64)]| {
+        let ((x0, t0), (x1, t1)) = (pair[0], pair[1]);
+        (x1 > x0).then(|| (libm::exp(0.5 * (x0 + x1)), (t1 - t0) / (x1 - x0)))
+    };
+    logarithms(points).windows(2).filter_map(slope).collect()
+}
+
+/// The mean number of steps of random search, C(n, k), at these numbers of inputs.
+pub fn random_search(inputs: &[usize], k: usize) -> Series {
+    Series {
+        name: format!("random search, k = {k}"),
+        role: Role::Other,
+        x: inputs.iter().map(|n| *n as f64).collect(),
+        y: inputs.iter().map(|n| sets(*n, k) as f32).collect(),
+        ..Default::default()
+    }
+}
+
+/// Median convergence times against a knob that formulas call `symbol`, one curve per name with the intervals
+/// as a band and the fitted exponent in its name; `others` are drawn beside them. Points are expected in rising
+/// order. A curve has a gap where fewer than half of the replicas converged.
+pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, others: Vec<Series>) -> Lines {
+    let curve = |(name, points): &(String, Vec<Point>)| {
+        let gap = (f32::NAN, f32::NAN);
+        let edges = |point: &Point| point.interval().map_or(gap, |(low, high)| (low as f32, high as f32));
+        let mut series = Series {
+            name: match fit(points) {
+                Some(law) => format!("{name}, t ∝ {symbol}^{:.1}", law.exponent),
+                None => name.clone(),
+            },
+            role: Role::Test,
+            x: points.iter().map(|point| point.x).collect(),
+            y: points.iter().map(|point| point.median().map_or(f32::NAN, |t| t as f32)).collect(),
+            ..Default::default()
+        };
+        // An interval around a median that does not exist is none.
+        series.band = points.iter().map(|p| if p.median().is_some() { edges(p) } else { gap }).collect();
+        series
+    };
+    Lines {
+        title: "Median convergence time".into(),
+        x_label: x_label.into(),
+        y_label: "steps until converged".into(),
+        log_x: true,
+        series: curves.iter().map(curve).chain(others).collect(),
+        ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: f64, times: &[u64], missed: usize) -> Point {
+        let mut all: Vec<Option<u64>> = times.iter().map(|t| Some(*t)).collect();
+        all.extend(vec![None; missed]);
+        Point { x, times: all, horizon: 100_000 }
+    }
+
+    #[test]
+    fn an_exact_power_law_is_found_exactly() {
+        let points: Vec<Point> = [10u64, 20, 40, 80].map(|n| point(n as f64, &[3 * n * n], 0)).to_vec();
+        let law = fit(&points).unwrap();
+        assert!((law.exponent - 2.0).abs() < 1e-12 && (law.scale - 3.0).abs() < 1e-10, "{law:?}");
+        assert!(law.error.unwrap() < 1e-7);
+        for ((x, exponent), middle) in local_exponents(&points).into_iter().zip([200f64, 800.0, 3200.0]) {
+            assert!((exponent - 2.0).abs() < 1e-12 && (x - middle.sqrt()).abs() < 1e-9);
+        }
+        assert_eq!(fit(&points[..2]).unwrap().error, None);
+        assert_eq!(
+            (fit(&points[..1]), fit(&[]), fit(&[points[0].clone(), points[0].clone()])),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn the_standard_error_is_that_of_the_textbook() {
+        // ln t = 0, 1, 1 at ln x = 0, 1, 2: slope ½, residuals −1/6, 1/3, −1/6, error √(1/6 / 1 / 2).
+        let e = std::f64::consts::E;
+        let scale = 1e9;
+        let points: Vec<Point> =
+            [(0, 1.0), (1, e), (2, e)].map(|(x, t)| point(e.powi(x), &[(scale * t) as u64], 0)).to_vec();
+        let law = fit(&points).unwrap();
+        assert!((law.exponent - 0.5).abs() < 1e-8);
+        assert!((law.error.unwrap() - (1.0f64 / 12.0).sqrt()).abs() < 1e-8, "{law:?}");
+    }
+
+    #[test]
+    fn an_elbow_shows_in_the_local_exponents() {
+        let time = |n: u64| if n <= 40 { n * n } else { n * n * n / 40 };
+        let points: Vec<Point> = [10, 20, 40, 80, 160].map(|n| point(n as f64, &[time(n)], 0)).to_vec();
+        let exponents: Vec<f64> = local_exponents(&points).into_iter().map(|(_, e)| e).collect();
+        for (found, expected) in exponents.iter().zip([2.0, 2.0, 3.0, 3.0]) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_curve_stops_where_fewer_than_half_converge() {
+        let points =
+            vec![point(10.0, &[100, 110, 120], 0), point(20.0, &[200, 210, 220], 2), point(40.0, &[900], 4)];
+        let law = fit(&points).unwrap();
+        assert!((law.exponent - 1.0).abs() < 1e-12, "medians 110 and 220: {law:?}");
+        let lines = chart(&[("k = 3".into(), points)], "inputs n", "n", vec![random_search(&[10, 20], 3)]);
+        assert!(lines.log_x);
+        let [curve, search] = &lines.series[..] else { panic!("two series") };
+        assert_eq!(curve.name, "k = 3, t ∝ n^1.0");
+        assert_eq!(curve.y[..2], [110.0, 220.0]);
+        assert!(curve.y[2].is_nan() && curve.band[2].0.is_nan());
+        assert!(curve.band[0].0 >= 100.0 && curve.band[0].1 <= 120.0);
+        assert_eq!(curve.band[1].1, 100_000.0, "an open interval ends at the horizon");
+        assert_eq!(search.y, [120.0, 1140.0]);
+    }
+}
