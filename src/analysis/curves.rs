@@ -119,6 +119,16 @@ pub fn accuracy(history: &History, finite_sample: bool, solved: Option<u64>) -> 
     }
 }
 
+/// Share of wrong answers over the steps, which a logarithmic axis shows down to the last one.
+pub fn error(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
+    let mut lines = accuracy(history, finite_sample, solved);
+    for series in &mut lines.series {
+        series.y.iter_mut().for_each(|y| *y = 1.0 - *y);
+        series.band.iter_mut().for_each(|(low, high)| (*low, *high) = (1.0 - *high, 1.0 - *low));
+    }
+    Lines { title: "Error rate".into(), y_label: "error rate".into(), y_range: None, log_y: true, ..lines }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,5 +172,13 @@ mod tests {
         let mut history = History::default();
         history.push(Row { test_loss: vec![1.0, 3.0], train_loss: vec![1.0, 3.0], ..row(0) });
         assert_eq!(loss(&history, false, None).series[1].band, [(1.0, 3.0)]);
+    }
+
+    #[test]
+    fn errors_are_what_accuracy_lacks() {
+        let mut history = History::default();
+        history.push(Row { test_accuracy: vec![0.75, 1.0, 0.5], ..row(0) });
+        let lines = error(&history, false, None);
+        assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.25, (0.0, 0.5)));
     }
 }

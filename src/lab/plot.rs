@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Trouble, open};
-use crate::analysis::curves::{History, accuracy, loss};
+use crate::analysis::curves::{History, accuracy, error, loss};
 use crate::analysis::{Reading, weights};
 use crate::charts::Theme;
 use crate::charts::picture;
@@ -26,6 +26,9 @@ pub struct Arguments {
     /// Logarithmic steps, which show memorising and understanding apart.
     #[arg(long)]
     log_x: bool,
+    /// Logarithmic loss, and the error rate instead of the accuracy: how a solution sharpens.
+    #[arg(long)]
+    log_y: bool,
     /// Dark background.
     #[arg(long)]
     dark: bool,
@@ -53,7 +56,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     let outcome = pollster::block_on(session.finish(|step| bar.set_position(step)))?;
     bar.finish_and_clear();
     let (values, width) = pollster::block_on(session.first_layer())?;
-    let readings = readings(&spec, outcome, &values, width, arguments.log_x);
+    let readings = readings(&spec, outcome, &values, width, arguments);
     let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
     let title = crate::permalink::encode(&crate::permalink::Link { spec, ..Default::default() });
     let figure = picture::Figure { readings: &readings, title: &title, columns: 3, panel: (480, 320) };
@@ -66,13 +69,13 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Loss, accuracy and first-layer weights of a finished run.
+/// Loss, accuracy or error rate, and first-layer weights of a finished run.
 fn readings(
     spec: &crate::run::RunSpec,
     outcome: crate::training::session::Outcome,
     values: &[f32],
     width: usize,
-    log_x: bool,
+    arguments: &Arguments,
 ) -> Vec<Reading> {
     let mut history = History::default();
     outcome.rows.into_iter().for_each(|row| history.push(row));
@@ -81,8 +84,10 @@ fn readings(
     let found =
         outcome.solved.iter().flatten().copied().max().filter(|_| outcome.solved.iter().all(Option::is_some));
     let relevant = task.relevant(spec.run.seed);
-    let mut curves = [loss(&history, finite, found), accuracy(&history, finite, found)];
-    curves.iter_mut().for_each(|lines| lines.log_x = log_x);
+    let right = if arguments.log_y { error } else { accuracy };
+    let mut curves = [loss(&history, finite, found), right(&history, finite, found)];
+    curves.iter_mut().for_each(|lines| lines.log_x = arguments.log_x);
+    curves[0].log_y = arguments.log_y;
     let grid = weights::first_layer(values, task.inputs(), width, &relevant);
     curves.into_iter().map(Reading::Lines).chain([Reading::Grid(grid)]).collect()
 }
