@@ -173,4 +173,12 @@ mod tests {
         history.push(Row { test_loss: vec![1.0, 3.0], train_loss: vec![1.0, 3.0], ..row(0) });
         assert_eq!(loss(&history, false, None).series[1].band, [(1.0, 3.0)]);
     }
+
+    #[test]
+    fn errors_are_what_accuracy_lacks() {
+        let mut history = History::default();
+        history.push(Row { test_accuracy: vec![0.75, 1.0, 0.5], ..row(0) });
+        let lines = error(&history, false, None);
+        assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.25, (0.0, 0.5)));
+    }
 }

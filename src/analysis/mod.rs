@@ -49,7 +49,8 @@ pub struct Lines {
     pub x_range: Option<(f64, f64)>,
     /// Ends of the vertical axis; grown to the data if `None`.
     pub y_range: Option<(f64, f64)>,
-    /// Whether the horizontal axis is logarithmic; zero is drawn at one then.
+    /// Whether the horizontal axis is logarithmic. An axis of steps, and one on which zero occurs, begins at
+    /// one, where zero is drawn then; any other begins near the smallest place.
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic; what is not positive is not drawn.
     pub log_y: bool,
@@ -68,12 +69,16 @@ pub struct Series {
     pub name: String,
     /// Which colour of the theme it takes.
     pub role: Role,
-    /// Places, rising.
+    /// Places, rising; stairs may have one more than values, where the last stair ends.
     pub x: Vec<f64>,
     /// Values, one per place.
     pub y: Vec<f32>,
     /// Lower and upper edge of the band, one pair per place; empty for a single curve.
     pub band: Vec<(f32, f32)>,
+    /// Whether each value is marked by a dot, unless they would touch.
+    pub points: bool,
+    /// Whether each value holds from its place to the next, as counts of a histogram do.
+    pub stairs: bool,
 }
 
 /// What a curve means, which decides its colour.
@@ -84,7 +89,9 @@ pub enum Role {
     Train,
     /// Measured on held-out examples.
     Test,
-    /// Something else, drawn quietly.
+    /// A coordinate that matters, among others that do not.
+    Relevant,
+    /// Something else, drawn quietly; thin and pale among many curves.
     Other,
 }
 
@@ -127,4 +134,8 @@ pub struct Bars {
     pub bars: Vec<(String, f32)>,
     /// Categories to point at.
     pub marked: Vec<usize>,
+    /// A second height per bar, drawn as a line over them; empty if there is none.
+    pub overlay: Vec<f32>,
+    /// What the line is called in the legend.
+    pub overlay_name: String,
 }

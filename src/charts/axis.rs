@@ -1,56 +1,17 @@
-//! Numbers on an axis: ends that stand still, ticks, short labels, and where a value falls.
+//! A direction of a chart: where a value falls, and which values are worth a tick.
 
-/// Ends of a horizontal axis, as multiples of a power of ten: it grows in steps, not with every frame.
-const COARSE: &[f64] = &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-/// Ends of a vertical axis, which must not waste height.
-const FINE: &[f64] = &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-/// Distances between ticks.
-const STEPS: &[f64] = &[1.0, 2.0, 5.0, 10.0];
+use super::ends::{LARGEST, STEPS, round_up};
+use super::numbers::label;
 
-/// Values beyond this are not drawn: differences of two of them must stay finite.
-pub(super) const LARGEST: f64 = 1e300;
-
-/// The smallest number not below `value` that is a multiple in `of` times a power of ten.
-fn round_up(value: f64, of: &[f64]) -> f64 {
-    if value.is_nan() || value < 1e-290 {
-        return 1e-290;
-    }
-    let base = libm::pow(10.0, libm::floor(libm::log10(value)));
-    of.iter().map(|m| m * base).find(|end| *end >= value * (1.0 - 1e-9)).unwrap_or(10.0 * base)
-}
-
-/// Whether a pair can be the ends of an axis.
-pub(super) fn sane((low, high): (f64, f64)) -> bool {
-    let size = low.abs().max(high.abs());
-    low < high && size <= LARGEST && high - low > 1e-9 * size && high - low > 1e-280
-}
-
-/// Ends that hold all finite `values`, from 0 on unless some are negative; `empty` if there are none.
-fn ends(values: impl Iterator<Item = f64>, empty: f64, of: &[f64], pad: f64) -> (f64, f64) {
-    let (mut low, mut high) = (0.0f64, 0.0f64);
-    for v in values.filter(|v| v.abs() <= LARGEST / 100.0) {
-        (low, high) = (low.min(v), high.max(v));
-    }
-    let size = high.max(-low) * 1e-6;
-    let end = |v: f64| if v > size { round_up(v * pad, of) } else { 0.0 };
-    let range = (-end(-low), end(high));
-    if sane(range) { range } else { (0.0, empty) }
-}
-
-/// Ends of a horizontal axis that reaches at least `least`.
-pub(super) fn horizontal(values: impl Iterator<Item = f64>, least: f64) -> (f64, f64) {
-    ends(values.chain([least]), 1.0, COARSE, 1.0)
-}
-
-/// Ends of a vertical axis, with a little air.
-pub(super) fn vertical(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    ends(values, 1.0, FINE, 1.03)
-}
-
-/// Ends of a logarithmic axis.
-pub(super) fn logarithmic(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let high = values.filter(|v| v.abs() <= LARGEST / 100.0).fold(10.0, f64::max);
-    (1.0, round_up(high, STEPS))
+/// What equal distances mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// Equal differences.
+    Even,
+    /// Equal ratios; what is not positive has no place.
+    Ratio,
+    /// Equal ratios from one on, where zero is drawn too: steps.
+    Counting,
 }
 
 /// A direction of a chart: numbers on one side, pixels on the other.
@@ -60,8 +21,10 @@ pub(super) struct Axis {
     pub low: f64,
     /// Number at `end`.
     pub high: f64,
-    /// Whether distances are ratios; everything up to one is drawn at one then.
-    pub log: bool,
+    /// What equal distances mean.
+    pub scale: Scale,
+    /// Whether only whole numbers are worth a tick.
+    pub whole: bool,
     /// Pixel of `low`.
     pub start: i32,
     /// Pixel of `high`.
@@ -69,108 +32,103 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The pixel of a value, held within the ends; none for what is not a number.
+    /// Whether equal distances are equal ratios.
+    pub fn log(&self) -> bool {
+        self.scale != Scale::Even
+    }
+
+    /// The pixel of a value, held within the ends; none for what has no place.
     pub fn place(&self, value: f64) -> Option<i32> {
-        let on = |v: f64| if self.log { libm::log(v.max(1.0)) } else { v };
+        let on = |v: f64| match self.scale {
+            Scale::Even => v,
+            Scale::Ratio => libm::log(v),
+            Scale::Counting => libm::log(v.max(1.0)),
+        };
+        if !value.is_finite() || (self.scale == Scale::Ratio && value <= 0.0) {
+            return None;
+        }
         let share = (on(value) - on(self.low)) / (on(self.high) - on(self.low));
         let pixels = f64::from(self.end - self.start);
-        value.is_finite().then(|| self.start + (share.clamp(0.0, 1.0) * pixels).round() as i32)
+        Some(self.start + (share.clamp(0.0, 1.0) * pixels).round() as i32)
     }
 
     /// The pixel of a value within the ends.
     pub fn place_inside(&self, value: f64) -> Option<i32> {
-        let (low, high) = if self.log { (0.0, self.high) } else { (self.low, self.high) };
-        self.place(value).filter(|_| (low..=high).contains(&value))
+        self.place(value).filter(|_| self.holds(value))
+    }
+
+    /// Whether any of the axis lies between two values.
+    pub fn meets(&self, from: f64, to: f64) -> bool {
+        let low = if self.scale == Scale::Counting { 0.0 } else { self.low };
+        to >= low && from <= self.high
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        let low = if self.scale == Scale::Counting { 0.0 } else { self.low };
+        // Powers of ten are not exact.
+        let slack = if self.log() { 1e-9 } else { 0.0 };
+        (low * (1.0 - slack)..=self.high * (1.0 + slack)).contains(&value)
+    }
+
+    /// How many powers of ten lie between the ends of a logarithmic axis.
+    pub fn decades(&self) -> f64 {
+        libm::log10(self.high / self.low)
     }
 
     /// About `most` ticks with their labels.
     pub fn ticks(&self, most: usize) -> Vec<(f64, String)> {
-        if !self.log {
-            return ticks(self.low, self.high, most);
+        // Up to here, steps look as round between ratios as between differences.
+        if !self.log() || self.high <= 4.0 * self.low {
+            let least = if self.whole { 1.0 } else { 0.0 };
+            return ticks_from(self.low, self.high, most, least);
         }
-        let decades = libm::log10(self.high / self.low);
-        let factors: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let every = (decades / most.max(1) as f64).ceil().max(1.0) as usize;
-        decade_starts(self.low, self.high)
-            .step_by(every)
-            .flat_map(|d| factors.iter().map(move |f| f * d))
-            .filter(|v| (self.low..=self.high).contains(v))
-            .map(|v| (v, label(v, v)))
-            .collect()
+        let every = (self.decades() / most.max(1) as f64).ceil().max(1.0) as i32;
+        let fine = self.multiples(&[1.0, 2.0, 5.0], 1);
+        let coarse = self.multiples(&[1.0], every);
+        let chosen = if self.decades() * 3.0 <= most as f64 * 1.3 || fine.len() < 2 {
+            fine
+        } else if coarse.len() >= 2 {
+            coarse
+        } else {
+            [fine[0], fine[fine.len() - 1]].into()
+        };
+        chosen.into_iter().map(|v| (v, label(v, v))).collect()
     }
 
-    /// Unlabelled ticks of a logarithmic axis; none where they would be crowded.
+    /// Every decade of a logarithmic axis.
+    pub fn decade_ticks(&self) -> Vec<f64> {
+        self.multiples(&[1.0], 1)
+    }
+
+    /// Every tenth of a decade of a logarithmic axis.
     pub fn minor_ticks(&self) -> Vec<f64> {
-        if !self.log || libm::log10(self.high / self.low) > 6.5 {
-            return vec![];
-        }
-        decade_starts(self.low, self.high)
-            .flat_map(|d| (2..10).map(move |f| f64::from(f) * d))
-            .filter(|v| (self.low..=self.high).contains(v))
+        self.multiples(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], 1)
+    }
+
+    /// Multiples of every n-th power of ten within the ends. One is always among the powers, so that they stay
+    /// where they are while an end moves.
+    fn multiples(&self, factors: &[f64], every: i32) -> Vec<f64> {
+        let exponent = |v: f64| libm::floor(libm::log10(v) + 1e-9) as i32;
+        (exponent(self.low)..=exponent(self.high))
+            .filter(|e| e % every == 0)
+            .flat_map(|e| factors.iter().map(move |f| f * libm::pow(10.0, f64::from(e))))
+            .filter(|v| v.abs() <= LARGEST && self.low * (1.0 - 1e-9) <= *v && self.holds(*v))
             .collect()
     }
-}
-
-fn decade_starts(low: f64, high: f64) -> impl Iterator<Item = f64> {
-    let exponent = |v: f64| libm::floor(libm::log10(v) + 1e-9) as i32;
-    (exponent(low)..=exponent(high)).map(|e| libm::pow(10.0, f64::from(e)))
 }
 
 /// About `most` round numbers from `low` to `high`, with their labels.
 pub(super) fn ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
-    let step = round_up((high - low) / most.max(1) as f64, STEPS);
+    ticks_from(low, high, most, 0.0)
+}
+
+/// The same with a least distance.
+fn ticks_from(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)> {
+    let step = round_up((high - low) / most.max(1) as f64, STEPS).max(least);
     let slack = 1e-6;
     let (first, last) = ((low / step - slack).ceil(), (high / step + slack).floor());
     let count = if last >= first { (last - first) as usize + 1 } else { 0 };
     (0..count.min(100)).map(|i| (first + i as f64) * step).map(|v| (v, label(v, step))).collect()
-}
-
-/// `value` as short as the distance `step` to its neighbours allows: 0.25, 1.5k, 20k, 1M, 2e−5.
-pub(super) fn label(value: f64, step: f64) -> String {
-    let size = value.abs();
-    if size < step * 1e-6 || size == 0.0 {
-        return "0".into();
-    }
-    let (unit, suffix) = match size * (1.0 + 1e-9) {
-        s if s >= 1e15 => (0.0, ""),
-        s if s >= 1e12 => (1e12, "T"),
-        s if s >= 1e9 => (1e9, "G"),
-        s if s >= 1e6 => (1e6, "M"),
-        s if s >= 1e3 => (1e3, "k"),
-        s if s >= 1e-3 => (1.0, ""),
-        _ => (0.0, ""),
-    };
-    let digits = |ratio: f64| (-libm::floor(libm::log10(ratio * (1.0 + 1e-9)))).clamp(0.0, 6.0) as usize;
-    let text = if unit == 0.0 {
-        let base = libm::pow(10.0, libm::floor(libm::log10(size * (1.0 + 1e-9))));
-        let text = format!("{:.*e}", digits(step / base), value);
-        match text.split_once('e') {
-            Some((number, exponent)) => format!("{}e{exponent}", shorter(number)),
-            None => text,
-        }
-    } else {
-        shorter(&format!("{:.*}", digits(step / unit), value / unit)) + suffix
-    };
-    text.replace('-', "−")
-}
-
-/// `value` with two significant digits.
-pub(super) fn rounded(value: f64) -> String {
-    let size = value.abs();
-    if size < 1e-290 || !size.is_finite() {
-        return "0".into();
-    }
-    let digit = libm::pow(10.0, libm::floor(libm::log10(size)) - 1.0);
-    label((value / digit).round() * digit, digit)
-}
-
-/// Without zeros at the end.
-fn shorter(number: &str) -> String {
-    if number.contains('.') {
-        number.trim_end_matches('0').trim_end_matches('.').into()
-    } else {
-        number.into()
-    }
 }
 
 #[cfg(test)]
@@ -181,18 +139,8 @@ mod tests {
         ticks.into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ")
     }
 
-    #[test]
-    fn ends_are_round_and_grow_in_steps() {
-        assert_eq!(horizontal([].into_iter(), 100.0), (0.0, 100.0));
-        assert_eq!(horizontal([2500.0].into_iter(), 100.0), (0.0, 3000.0));
-        assert_eq!(vertical([0.3, 1.02, f64::NAN, f64::INFINITY].into_iter()), (0.0, 1.2));
-        assert_eq!(vertical([-0.3, 1.0].into_iter()), (-0.4, 1.2));
-        assert_eq!(vertical([0.0].into_iter()), (0.0, 1.0));
-        assert_eq!(logarithmic([0.0, 4321.0].into_iter()), (1.0, 5000.0));
-        let mut seen: Vec<f64> =
-            (1..=10_000).map(|s| horizontal([f64::from(s)].into_iter(), 100.0).1).collect();
-        seen.dedup();
-        assert_eq!(seen.len(), 17);
+    fn axis(low: f64, high: f64, scale: Scale) -> Axis {
+        Axis { low, high, scale, whole: false, start: 10, end: 210 }
     }
 
     #[test]
@@ -203,25 +151,35 @@ mod tests {
         assert_eq!(labels(ticks(-0.004, 0.004, 5)), "−0.004 −0.002 0 0.002 0.004");
         assert_eq!(labels(ticks(0.0, 3e-5, 3)), "0 1e−5 2e−5 3e−5");
         assert_eq!(labels(ticks(0.0, 20_000_000.0, 2)), "0 10M 20M");
-        let axis = |high| Axis { low: 1.0, high, log: true, start: 0, end: 100 };
-        assert_eq!(labels(axis(20_000.0).ticks(6)), "1 10 100 1k 10k");
-        assert_eq!(labels(axis(20_000.0).ticks(3)), "1 100 10k");
-        assert_eq!(labels(axis(50.0).ticks(6)), "1 2 5 10 20 50");
+        let half = axis(0.0, 3.0, Scale::Even);
+        assert_eq!(labels(half.ticks(6)), "0 0.5 1 1.5 2 2.5 3");
+        assert_eq!(labels(Axis { whole: true, ..half }.ticks(6)), "0 1 2 3");
     }
 
     #[test]
-    fn two_digits() {
-        for (v, text) in
-            [(0.3142, "0.31"), (-12.7, "−13"), (1234.0, "1.2k"), (4.24e-5, "4.2e−5"), (0.999, "1")]
-        {
-            assert_eq!(rounded(v), text);
-        }
+    fn ticks_of_a_logarithmic_axis() {
+        let of = |low, high, most| labels(axis(low, high, Scale::Ratio).ticks(most));
+        assert_eq!(of(1.0, 20_000.0, 6), "1 10 100 1k 10k");
+        assert_eq!(of(1.0, 20_000.0, 3), "1 100 10k");
+        assert_eq!(of(1.0, 50.0, 6), "1 2 5 10 20 50");
+        assert_eq!(of(10.0, 200.0, 5), "10 20 50 100 200");
+        assert_eq!(of(10.0, 30.0, 4), "10 15 20 25 30");
+        assert_eq!(of(1e-5, 1.0, 6), "1e−5 1e−4 0.001 0.01 0.1 1");
+        assert_eq!(of(1e-5, 1.0, 2), "0.001 1");
+        assert_eq!(of(1e-6, 1.0, 2), "1e−6 0.001 1", "the others stay while an end moves");
+        assert_eq!(of(20.0, 800.0, 2), "20 500", "one power of ten alone is no scale");
+        assert_eq!(of(0.3, 1.02, 5), "0.4 0.6 0.8 1");
+        assert_eq!(of(2.1, 4.9, 5), "3 4");
     }
 
     #[test]
-    fn zero_is_at_one_on_a_logarithmic_axis() {
-        let axis = Axis { low: 1.0, high: 100.0, log: true, start: 10, end: 210 };
-        assert_eq!([0.0, 1.0, 10.0, 100.0, 1e9].map(|v| axis.place(v)), [10, 10, 110, 210, 210].map(Some));
-        assert_eq!([f64::NAN, -1.0, 101.0].map(|v| axis.place_inside(v)), [None; 3]);
+    fn zero_has_a_place_only_where_one_counts() {
+        let steps = axis(1.0, 100.0, Scale::Counting);
+        assert_eq!([0.0, 1.0, 10.0, 100.0, 1e9].map(|v| steps.place(v)), [10, 10, 110, 210, 210].map(Some));
+        assert_eq!([f64::NAN, -1.0, 101.0].map(|v| steps.place_inside(v)), [None; 3]);
+        let losses = axis(1e-4, 1.0, Scale::Ratio);
+        assert_eq!([1e-9, 1e-4, 0.01, 7.0].map(|v| losses.place(v)), [10, 10, 110, 210].map(Some));
+        assert_eq!([0.0, -1.0, f64::INFINITY].map(|v| losses.place(v)), [None; 3]);
+        assert_eq!([0.0, 9e-5, 1.1].map(|v| losses.place_inside(v)), [None; 3]);
     }
 }

@@ -4,26 +4,30 @@ use plotters::backend::DrawingBackend;
 use plotters::style::text_anchor::HPos;
 
 use super::Drawn;
-use super::axis::{self, Axis};
-use super::frame::{self, Names};
+use super::axis::{Axis, Scale};
+use super::frame::{self, Entry, Names};
 use super::pen::{Area, Label, Pen};
+use super::strokes::{DOT, dotted};
+use super::{decimate, ends};
 use crate::analysis::Bars;
 
 /// Draws bars; more of them than pixels share one, which shows the largest magnitude.
 pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Drawn<DB> {
-    let (low, high) = axis::vertical(bars.bars.iter().map(|b| f64::from(b.1)));
-    let ticks = axis::ticks(low, high, frame::most(pen, pen.all().height() * 6 / 10, 24.0, 6.0));
+    let heights = bars.bars.iter().map(|b| &b.1).chain(&bars.overlay);
+    let (low, high) = ends::vertical(heights.map(|v| f64::from(*v)));
+    let y = Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 0 };
+    let ticks = y.ticks(frame::most(pen, pen.all().height() * 6 / 10, 24.0, 6.0));
     let names = Names {
         title: &bars.title,
         x: &bars.x_label,
         y: &bars.y_label,
-        legend: vec![],
+        legend: legend(pen, bars),
         left: frame::widest(pen, ticks.iter().map(|t| t.1.as_str())) + pen.px(8.0),
         least_left: frame::LEFT,
         right: 0,
     };
     let Some(plot) = frame::surround(pen, &names)? else { return Ok(()) };
-    let y = Axis { low, high, log: false, start: plot.bottom, end: plot.top };
+    let y = Axis { start: plot.bottom, end: plot.top, ..y };
     frame::beside(pen, plot, &y, &ticks, &[])?;
     let base = y.place(0.0).unwrap_or(plot.bottom);
 
@@ -41,8 +45,38 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Drawn<DB> 
         pen.fill(Area { top: end.min(base), bottom: end.max(base), ..area }, colour, 1.0)?;
     }
     pen.fill(Area { top: base, bottom: base + pen.px(1.0), ..plot }, pen.theme.quiet, 1.0)?;
+    overlay(pen, plot, &y, bars)?;
     if together == 1 {
         categories(pen, plot, bars)?;
+    }
+    Ok(())
+}
+
+fn legend<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Vec<Entry> {
+    let named = !bars.overlay.is_empty() && !bars.overlay_name.is_empty();
+    let entry = || Entry {
+        colour: pen.theme.ink,
+        name: bars.overlay_name.clone(),
+        points: dotted(pen, bars.bars.len()),
+    };
+    named.then(entry).into_iter().collect()
+}
+
+/// The line over the bars, with a rim that keeps it apart from them.
+fn overlay<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, y: &Axis, bars: &Bars) -> Drawn<DB> {
+    let slot = f64::from(plot.width()) / bars.bars.len().max(1) as f64;
+    let places = bars.overlay.iter().take(bars.bars.len()).enumerate().map(|(i, value)| {
+        let x = f64::from(plot.left) + (i as f64 + 0.5) * slot;
+        Some((x.round() as i32, y.place(f64::from(*value))?))
+    });
+    let runs = decimate::curve(places);
+    let dots = dotted(pen, bars.bars.len());
+    for (wider, colour) in [(2.0, pen.theme.bg), (0.0, pen.theme.ink)] {
+        for run in &runs {
+            pen.curve(run, pen.theme.stroke + wider, colour)?;
+            let dotted = run.iter().filter(|_| dots);
+            dotted.copied().try_for_each(|at| pen.dot(at, DOT + wider / 2.0, colour))?;
+        }
     }
     Ok(())
 }

@@ -21,11 +21,23 @@ const SWATCH: f64 = 14.0;
 pub(super) const LEFT: f64 = 48.0;
 /// Right of the plot: half of the last number's width.
 const RIGHT: f64 = 14.0;
+/// Least length of a decade of a logarithmic axis that is divided.
+const DIVIDED: f64 = 32.0;
+/// Least length of one that is seen at all.
+const WHOLE: f64 = 6.0;
 /// Length of a tick.
 pub(super) const TICK: f64 = 4.0;
 
-/// Entries of a legend: a colour and a name.
-pub(super) type Legend = Vec<(RGBColor, String)>;
+/// An entry of a legend.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    /// The curve's colour.
+    pub colour: RGBColor,
+    /// Its name.
+    pub name: String,
+    /// Whether it has dots.
+    pub points: bool,
+}
 
 /// The names around a plot.
 pub(super) struct Names<'a> {
@@ -36,7 +48,7 @@ pub(super) struct Names<'a> {
     /// Vertical axis; left out where the title says the same.
     pub y: &'a str,
     /// Names of the curves.
-    pub legend: Legend,
+    pub legend: Vec<Entry>,
     /// Space for numbers on the left, in pixels.
     pub left: i32,
     /// Least space on the left, in CSS pixels: charts of one width stand below each other.
@@ -88,8 +100,8 @@ fn legend_rows<'a, DB: DrawingBackend>(
     pen: &Pen<DB>,
     names: &'a Names,
     room: i32,
-) -> (bool, Vec<&'a [(RGBColor, String)]>) {
-    let widths: Vec<i32> = names.legend.iter().map(|(_, name)| entry_width(pen, name)).collect();
+) -> (bool, Vec<&'a [Entry]>) {
+    let widths: Vec<i32> = names.legend.iter().map(|entry| entry_width(pen, &entry.name)).collect();
     let title = if pen.theme.titles { pen.width(names.title, pen.title()) + pen.px(2.0 * GAP) } else { 0 };
     if widths.iter().sum::<i32>() + title <= room + pen.px(2.0 * GAP) {
         return (true, vec![&names.legend]);
@@ -125,10 +137,13 @@ fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<
     let (shared, rows) = legend_rows(pen, names, room);
     for (i, entries) in rows.iter().enumerate() {
         let row = if shared { i } else { i + usize::from(pen.theme.titles && !names.title.is_empty()) };
-        let width: i32 = entries.iter().map(|(_, name)| entry_width(pen, name)).sum();
+        let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name)).sum();
         let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
-        for (colour, name) in *entries {
-            pen.across(x, x + pen.px(SWATCH), row_y(row), 3.0, *colour)?;
+        for Entry { colour, name, points } in *entries {
+            pen.across(x, x + pen.px(SWATCH), row_y(row), if *points { 1.6 } else { 3.0 }, *colour)?;
+            if *points {
+                pen.dot((x + pen.px(SWATCH) / 2, row_y(row)), 3.0, *colour)?;
+            }
             pen.text(name, (x + pen.px(SWATCH + GAP), row_y(row)), legend_label(pen))?;
             x += entry_width(pen, name);
         }
@@ -151,18 +166,34 @@ pub(super) fn below<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, axis: &Axis, 
     if line {
         pen.fill(Area { top: plot.bottom, bottom: plot.bottom + pen.px(1.0), ..plot }, pen.theme.quiet, 1.0)?;
     }
-    for value in axis.minor_ticks() {
-        if let Some(x) = axis.place_inside(value) {
-            pen.down(x, plot.bottom, plot.bottom + pen.px(TICK / 2.0 + 1.0), 1.0, pen.theme.quiet)?;
-        }
+    let ticks = axis.ticks(most(pen, plot.width(), if axis.log() { 44.0 } else { 64.0 }, 8.0));
+    for x in minor_ticks(pen, axis, &ticks) {
+        pen.down(x, plot.bottom, plot.bottom + pen.px(TICK / 2.0 + 1.0), 1.0, pen.theme.quiet)?;
     }
-    for (value, text) in axis.ticks(most(pen, plot.width(), if axis.log { 44.0 } else { 64.0 }, 8.0)) {
+    for (value, text) in ticks {
         if let Some(x) = axis.place_inside(value) {
             pen.down(x, plot.bottom, plot.bottom + pen.px(TICK + 1.0), 1.0, pen.theme.quiet)?;
             number_below(pen, plot, x, &text, pen.tick(HPos::Center))?;
         }
     }
     Ok(())
+}
+
+/// Pixels of the unlabelled ticks of a logarithmic axis: as many as there is room for.
+fn minor_ticks<DB: DrawingBackend>(pen: &Pen<DB>, axis: &Axis, labelled: &[(f64, String)]) -> Vec<i32> {
+    if !axis.log() {
+        return vec![];
+    }
+    let decade = pen.css((axis.end - axis.start).abs()) / axis.decades();
+    let ticks = if decade >= DIVIDED {
+        axis.minor_ticks()
+    } else if decade >= WHOLE {
+        axis.decade_ticks()
+    } else {
+        vec![]
+    };
+    let more = ticks.into_iter().filter(|value| labelled.iter().all(|(other, _)| other != value));
+    more.filter_map(|value| axis.place_inside(value)).collect()
 }
 
 /// A label under the plot, held within the picture.
@@ -178,6 +209,11 @@ pub(super) fn number_below<DB: DrawingBackend>(
     pen.text(text, (x.min(right).max(half), plot.bottom + pen.px(TICK + 9.0)), label)
 }
 
+/// Between the plot and what stands beside it: a tick must not be read as a minus.
+pub(super) fn beside_gap(axis: &Axis) -> f64 {
+    if axis.log() { TICK + 5.0 } else { 6.0 }
+}
+
 /// Numbers at the left of the plot with a grid line each.
 pub(super) fn beside<DB: DrawingBackend>(
     pen: &Pen<DB>,
@@ -186,13 +222,19 @@ pub(super) fn beside<DB: DrawingBackend>(
     ticks: &[(f64, String)],
     skip: &[i32],
 ) -> Drawn<DB> {
+    for y in minor_ticks(pen, axis, ticks) {
+        pen.across(plot.left - pen.px(TICK * 0.75), plot.left, y, 1.0, pen.theme.quiet)?;
+    }
     for (value, text) in ticks {
         let Some(y) = axis.place_inside(*value) else { continue };
         if y < plot.bottom {
             pen.across(plot.left, plot.right, y, 1.0, pen.theme.grid)?;
         }
+        if axis.log() {
+            pen.across(plot.left - pen.px(TICK), plot.left, y, 1.0, pen.theme.quiet)?;
+        }
         if skip.iter().all(|other| (other - y).abs() >= pen.px(pen.theme.tick_px)) {
-            pen.text(text, (plot.left - pen.px(6.0), y), pen.tick(HPos::Right))?;
+            pen.text(text, (plot.left - pen.px(beside_gap(axis)), y), pen.tick(HPos::Right))?;
         }
     }
     Ok(())

@@ -13,10 +13,11 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 use super::Drawn;
-use super::axis::{self, Axis};
+use super::axis::{self, Axis, Scale};
+use super::colour::mix;
 use super::frame::{self, Names, TICK};
+use super::numbers;
 use super::pen::{Area, Label, Pen};
-use super::theme::mix;
 use crate::analysis::Grid;
 
 /// Colours on each side of zero.
@@ -35,7 +36,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
     let empty =
         grid.rows == 0 || grid.columns == 0 || grid.rows.checked_mul(grid.columns) != Some(grid.values.len());
     let limit = grid.limit();
-    let ends = [axis::rounded(f64::from(limit)), axis::rounded(f64::from(-limit))];
+    let ends = [numbers::rounded(f64::from(limit)), numbers::rounded(f64::from(-limit))];
     let numbers = frame::widest(pen, ends.iter().map(String::as_str)).max(pen.px(26.0));
     let last_row = grid.rows.to_string();
     let names = Names {
@@ -203,11 +204,12 @@ fn round_numbers<DB: DrawingBackend>(pen: &Pen<DB>, count: usize, pixels: i32, e
 }
 
 fn columns<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB> {
-    let axis = Axis { low: 0.0, high: grid.columns as f64, log: false, start: plot.left, end: plot.right };
+    let (high, scale) = (grid.columns as f64, Scale::Even);
+    let axis = Axis { low: 0.0, high, scale, whole: true, start: plot.left, end: plot.right };
     for number in round_numbers(pen, grid.columns, plot.width(), 48.0) {
         if let Some(x) = axis.place(number as f64 - 0.5) {
             pen.down(x, plot.bottom + pen.px(1.0), plot.bottom + pen.px(TICK + 1.0), 1.0, pen.theme.quiet)?;
-            let text = axis::label(number as f64, 1.0);
+            let text = numbers::label(number as f64, 1.0);
             frame::number_below(pen, plot, x, &text, pen.tick(HPos::Center))?;
         }
     }

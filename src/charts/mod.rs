@@ -16,15 +16,20 @@ use crate::analysis::Reading;
 
 mod axis;
 mod bars;
+mod colour;
 mod decimate;
+mod ends;
 mod frame;
 mod heatmap;
+mod inside;
 mod lines;
+mod numbers;
 mod pen;
 #[cfg(feature = "cli")]
 pub mod picture;
 #[cfg(all(test, feature = "cli"))]
 mod samples;
+mod strokes;
 #[cfg(all(test, feature = "cli"))]
 mod tests;
 mod theme;

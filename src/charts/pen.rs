@@ -179,11 +179,16 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.fill(Area { left: right, right: right + line, top, bottom }, colour, 1.0)
     }
 
+    /// A filled circle.
+    pub fn dot(&self, at: Point, css: f64, colour: RGBColor) -> Drawn<DB> {
+        self.area.draw(&Circle::new(at, self.px(css), colour.filled()))
+    }
+
     /// A curve; a single point becomes a dot.
     pub fn curve(&self, points: &[Point], css: f64, colour: RGBColor) -> Drawn<DB> {
         match points {
             [] => Ok(()),
-            [point] => self.area.draw(&Circle::new(*point, self.px(css * 1.25), colour.filled())),
+            [point] => self.dot(*point, css * 1.25, colour),
             _ if self.theme.quirks.pieces => points.windows(2).try_for_each(|ends| {
                 let width = f64::from(self.px(css));
                 self.area.draw(&Circle::new(ends[1], (width / 2.0) as i32, colour.filled()))?;

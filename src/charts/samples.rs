@@ -16,7 +16,7 @@ fn falling(step: f64, at: f64) -> f32 {
 
 pub(super) fn series(name: &str, role: Role, steps: usize, value: impl Fn(usize) -> f32) -> Series {
     let x: Vec<f64> = (0..=steps).map(|i| (i * 25) as f64).collect();
-    Series { name: name.into(), role, y: (0..x.len()).map(value).collect(), x, band: vec![] }
+    Series { name: name.into(), role, y: (0..x.len()).map(value).collect(), x, ..Default::default() }
 }
 
 pub(super) fn losses() -> Lines {
@@ -80,7 +80,7 @@ fn logarithmic() -> Lines {
             role,
             y: x.iter().map(|x| 1.0 - falling(*x, at)).collect(),
             x,
-            band: vec![],
+            ..Default::default()
         }
     };
     Lines {
@@ -128,6 +128,122 @@ pub(super) fn degrees() -> Bars {
         y_label: "share".into(),
         bars: (0..9).map(|d| (d.to_string(), height(d))).collect(),
         marked: vec![3],
+        ..Default::default()
+    }
+}
+
+/// A loss that falls from 1 to 1e−5 in two stages, until the last measurements on training are zero.
+fn depths() -> Lines {
+    let x: Vec<f64> = (0..=200).map(|i| f64::from(i) * 50.0).collect();
+    let value = |i: usize, floor: f64| {
+        let t = i as f64 / 200.0;
+        let fallen = 10f64.powf(-5.0 * t * t) * f64::from(falling(t * 1e4, 6500.0)).max(0.08);
+        (fallen.max(floor) * (1.0 + 0.25 * f64::from(noise(i)))) as f32
+    };
+    let of = |name: &str, role, floor| Series {
+        name: name.into(),
+        role,
+        y: (0..x.len()).map(|i| value(i, floor)).collect(),
+        x: x.clone(),
+        ..Default::default()
+    };
+    let mut train = of("training sample", Role::Train, 0.0);
+    train.y[193..].fill(0.0);
+    let mut test = of("held-out", Role::Test, 2e-3);
+    test.band = test.y.iter().map(|y| (y * 0.4 - 2e-4, y * 2.5)).collect();
+    Lines {
+        title: "Loss".into(),
+        x_label: "step".into(),
+        y_label: "loss".into(),
+        log_y: true,
+        series: vec![train, test],
+        references: vec![(0.0, "zero".into())],
+        marks: vec![(6500.0, "found".into())],
+        ..Default::default()
+    }
+}
+
+/// Steps until a parity is found against the number of bits, as in scaling plots.
+fn scaling() -> Lines {
+    let sizes = [10.0f64, 20.0, 40.0, 80.0, 160.0];
+    let of = |name: &str, role, factor: f64, power: f64| {
+        let y: Vec<f32> = sizes.iter().map(|n| (factor * n.powf(power)) as f32).collect();
+        Series {
+            name: name.into(),
+            role,
+            x: sizes.into(),
+            band: y.iter().map(|y| (y * 0.7, y * 1.5)).collect(),
+            y,
+            points: true,
+            ..Default::default()
+        }
+    };
+    Lines {
+        title: "Steps until found".into(),
+        x_label: "n".into(),
+        y_label: "t_c (steps)".into(),
+        log_x: true,
+        log_y: true,
+        series: vec![
+            of("k = 3", Role::Test, 2.0, 1.9),
+            of("k = 2", Role::Train, 9.0, 1.0),
+            Series { band: vec![], points: false, ..of("n³", Role::Other, 0.11, 3.0) },
+        ],
+        ..Default::default()
+    }
+}
+
+/// Counts of first-layer weights before and after training.
+fn histogram() -> Lines {
+    let edges: Vec<f64> = (0..=40).map(|i| -1.0 + f64::from(i) * 0.05).collect();
+    let bell = |x: f64, at: f64, wide: f64| (-((x - at) / wide).powi(2)).exp() / wide;
+    let of = |name: &str, role, count: &dyn Fn(f64) -> f64| {
+        let y: Vec<f32> = edges[..40].iter().map(|x| (count(x + 0.025) * 90.0).round() as f32).collect();
+        Series { name: name.into(), role, x: edges.clone(), y, stairs: true, ..Default::default() }
+    };
+    let mut after = of("after", Role::Test, &|x| {
+        0.7 * bell(x, 0.0, 0.12) + 0.15 * bell(x, 0.62, 0.12) + 0.15 * bell(x, -0.55, 0.1)
+    });
+    after.band = after.y.iter().map(|y| (y * 0.8, y * 1.2 + 8.0)).collect();
+    Lines {
+        title: "First-layer weights".into(),
+        x_label: "weight".into(),
+        y_label: "count".into(),
+        series: vec![of("at start", Role::Other, &|x| bell(x, 0.0, 0.3)), after],
+        ..Default::default()
+    }
+}
+
+/// What each of 30 input bits reaches, three of them relevant.
+fn trajectories() -> Lines {
+    let of = |bit: usize| {
+        let relevant = [4, 11, 12].contains(&bit);
+        let x: Vec<f64> = (0..=160).map(|i| f64::from(i) * 25.0).collect();
+        let mut at = 0.04 * noise(bit * 7 + 3);
+        let y = (0..x.len()).map(|i| {
+            at += 0.006 * noise(bit * 977 + i);
+            let grown = 1.0 - falling(x[i], 2200.0 + 150.0 * bit as f64);
+            at + if relevant { grown * (0.62 + 0.01 * bit as f32) } else { 0.0 }
+        });
+        let (name, role) =
+            if relevant { ("relevant bits", Role::Relevant) } else { ("other bits", Role::Other) };
+        Series { name: name.into(), role, y: y.collect(), x, ..Default::default() }
+    };
+    Lines {
+        title: "Largest weight of each bit".into(),
+        x_label: "step".into(),
+        y_label: "weight".into(),
+        series: (0..30).map(of).collect(),
+        ..Default::default()
+    }
+}
+
+/// Bars with a second height each.
+fn overlaid() -> Bars {
+    Bars {
+        overlay: vec![0.002, 0.02, 0.07, 0.16, 0.25, 0.25, 0.16, 0.07, 0.02],
+        overlay_name: "a random function".into(),
+        ..degrees()
     }
 }
 
@@ -154,5 +270,11 @@ pub(super) fn samples() -> Vec<(&'static str, Reading)> {
         ("weights", Reading::Grid(weights(30, 32, &[4, 11, 12]))),
         ("needle", Reading::Grid(needle())),
         ("bars", Reading::Bars(degrees())),
+        ("bars-overlay", Reading::Bars(overlaid())),
+        ("log-loss", Reading::Lines(depths())),
+        ("empty-log-loss", Reading::Lines(empty(depths()))),
+        ("scaling", Reading::Lines(scaling())),
+        ("histogram", Reading::Lines(histogram())),
+        ("trajectories", Reading::Lines(trajectories())),
     ]
 }

@@ -26,7 +26,7 @@ fn golden(name: &str, picture: &str) {
 fn pictures_are_as_stored() {
     for (name, reading) in samples() {
         golden(name, &svg(&reading, &Theme::light(), 320, 180));
-        if ["accuracy", "weights"].contains(&name) {
+        if ["accuracy", "weights", "trajectories"].contains(&name) {
             golden(&format!("{name}-dark"), &svg(&reading, &Theme::dark(), 320, 180));
         }
     }
@@ -66,8 +66,11 @@ fn look() {
     for (name, theme) in [("light", Theme::light()), ("dark", Theme::dark())] {
         let theme = Theme { scale: 2.0, ..theme };
         let at = |file: String| folder.join(file);
+        for (i, six) in readings.chunks(6).enumerate() {
+            let figure = Figure { readings: six, title: "Everything", columns: 2, panel: (340, 220) };
+            figure_png(&figure, &theme, &at(format!("small-{name}-{i}.png"))).unwrap();
+        }
         let figure = Figure { readings: &readings, title: "Everything", columns: 3, panel: (320, 180) };
-        figure_png(&figure, &theme, &at(format!("small-{name}.png"))).unwrap();
         let figure = Figure { title: "", columns: 1, panel: (900, 400), ..figure };
         for (i, three) in readings.chunks(3).enumerate() {
             let figure = Figure { readings: three, ..figure };
@@ -112,18 +115,19 @@ fn wide() -> impl Strategy<Value = f64> {
 
 fn any_series() -> impl Strategy<Value = Series> {
     let band = prop::collection::vec((numbers(), numbers()), 0..30);
-    let role = prop::sample::select(vec![Role::Train, Role::Test, Role::Other]);
+    let role = prop::sample::select(vec![Role::Train, Role::Test, Role::Relevant, Role::Other]);
     let x = prop::collection::vec(wide(), 0..30);
-    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band)
-        .prop_map(|(name, role, x, y, band)| Series { name, role, x, y, band })
+    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band, any::<[bool; 2]>()).prop_map(
+        |(name, role, x, y, band, [points, stairs])| Series { name, role, x, y, band, points, stairs },
+    )
 }
 
 fn any_reading() -> impl Strategy<Value = Reading> {
     let named = || prop::collection::vec((wide(), ".{0,20}"), 0..4);
     let curves = prop::collection::vec(any_series(), 0..9);
-    let lines = (".{0,40}", ranges(), ranges(), any::<bool>(), curves, named(), named()).prop_map(
-        |(title, x_range, y_range, log_x, series, references, marks)| {
-            let x_label = "step".into();
+    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 3]>(), curves, named(), named()).prop_map(
+        |(title, x_range, y_range, [log_x, log_y, steps], series, references, marks)| {
+            let x_label = if steps { "step" } else { "n" }.into();
             Reading::Lines(Lines {
                 title,
                 x_label,
@@ -131,6 +135,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
                 x_range,
                 y_range,
                 log_x,
+                log_y,
                 series,
                 references,
                 marks,
@@ -150,8 +155,10 @@ fn any_reading() -> impl Strategy<Value = Reading> {
             })
         },
     );
-    let bars = (prop::collection::vec((".{0,9}", numbers()), 0..900), any::<usize>())
-        .prop_map(|(bars, marked)| Reading::Bars(Bars { bars, marked: vec![marked, 3], ..degrees() }));
+    let overlay = prop::collection::vec(numbers(), 0..1000);
+    let bars = (prop::collection::vec((".{0,9}", numbers()), 0..900), any::<usize>(), overlay).prop_map(
+        |(bars, marked, overlay)| Reading::Bars(Bars { bars, marked: vec![marked, 3], overlay, ..degrees() }),
+    );
     prop_oneof![3 => lines, 1 => grid, 1 => bars]
 }
 

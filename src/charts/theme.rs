@@ -7,6 +7,8 @@
 
 use plotters::style::RGBColor;
 
+use super::colour::mix;
+
 /// How a backend differs from a canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quirks {
@@ -117,6 +119,11 @@ impl Theme {
         }
     }
 
+    /// Other curves where there are many: they are to be seen together, not one by one.
+    pub(super) fn faint(&self) -> RGBColor {
+        mix(self.other, self.bg, 0.35)
+    }
+
     /// The same for a screen of so many pixels per CSS pixel.
     pub fn scaled(self, scale: f64) -> Theme {
         Theme { scale, ..self }
@@ -157,54 +164,9 @@ impl Default for Theme {
     }
 }
 
-/// The colour at `share` of the way from one to another, in OKLab (Ottosson 2020,
-/// <https://bottosson.github.io/posts/oklab/>), so that equal steps look equal.
-pub(super) fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
-    let (a, b) = (oklab(from), oklab(to));
-    let lab = [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * share);
-    let [l, m, s] = [
-        lab[0] + 0.396_337_777_4 * lab[1] + 0.215_803_757_3 * lab[2],
-        lab[0] - 0.105_561_345_8 * lab[1] - 0.063_854_172_8 * lab[2],
-        lab[0] - 0.089_484_177_5 * lab[1] - 1.291_485_548_0 * lab[2],
-    ]
-    .map(|v| v * v * v);
-    let [r, g, b] = [
-        4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s,
-        -1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s,
-        -0.004_196_086_3 * l - 0.703_418_614_7 * m + 1.707_614_701_0 * s,
-    ]
-    .map(|v| {
-        let v = v.clamp(0.0, 1.0);
-        let v = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * libm::pow(v, 1.0 / 2.4) - 0.055 };
-        (v * 255.0).round() as u8
-    });
-    RGBColor(r, g, b)
-}
-
-fn linear(colour: RGBColor) -> [f64; 3] {
-    [colour.0, colour.1, colour.2].map(|c| {
-        let c = f64::from(c) / 255.0;
-        if c <= 0.040_45 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
-    })
-}
-
-fn oklab(colour: RGBColor) -> [f64; 3] {
-    let [r, g, b] = linear(colour);
-    let [l, m, s] = [
-        0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b,
-        0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b,
-        0.088_302_461_9 * r + 0.281_718_837_6 * g + 0.629_978_700_5 * b,
-    ]
-    .map(libm::cbrt);
-    [
-        0.210_454_255_3 * l + 0.793_617_785_0 * m - 0.004_072_046_8 * s,
-        1.977_998_495_1 * l - 2.428_592_205_0 * m + 0.450_593_709_9 * s,
-        0.025_904_037_1 * l + 0.782_771_766_2 * m - 0.808_675_766_0 * s,
-    ]
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::colour::{linear, oklab};
     use super::*;
 
     /// Contrast ratio of WCAG 2.2.
@@ -226,6 +188,47 @@ mod tests {
             for curve in [theme.train, theme.test, theme.other, theme.negative, theme.positive] {
                 assert!(contrast(curve, theme.bg) >= 3.0, "{curve:?}");
             }
+        }
+    }
+
+    /// As seen without the cones for long, middle or short waves: Machado, Oliveira and Fernandes (2009), "A
+    /// physiologically-based model for simulation of color vision deficiency", severity 1.
+    const BLINDNESS: [[[f64; 3]; 3]; 3] = [
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+        [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+    ];
+
+    fn seen(colour: RGBColor, cones: &[[f64; 3]; 3]) -> RGBColor {
+        let light = linear(colour);
+        let [r, g, b] = cones.map(|row| {
+            let v = row.iter().zip(light).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0);
+            let v = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+            (v * 255.0).round() as u8
+        });
+        RGBColor(r, g, b)
+    }
+
+    #[test]
+    fn relevant_curves_stand_out_from_the_others_for_every_eye() {
+        const ALL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        for theme in [Theme::light(), Theme::dark()] {
+            for cones in BLINDNESS.iter().chain([&ALL]) {
+                for other in [theme.other, theme.faint()] {
+                    let (a, b) = (oklab(seen(theme.mark, cones)), oklab(seen(other, cones)));
+                    let apart = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
+                    assert!(apart >= 0.15, "{:?} {other:?} {cones:?}", theme.mark);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_crowd_is_quiet_but_visible() {
+        for theme in [Theme::light(), Theme::dark()] {
+            let (faint, bg) = (theme.faint(), theme.bg);
+            assert!(contrast(faint, bg) >= 2.0 && contrast(faint, bg) < contrast(theme.other, bg) - 1.0);
+            assert!(contrast(theme.mark, faint) >= 3.0);
         }
     }
 

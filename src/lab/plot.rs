@@ -27,6 +27,9 @@ pub struct Arguments {
     /// Logarithmic steps, which show memorising and understanding apart; the link can ask for them too.
     #[arg(long)]
     log_x: bool,
+    /// Logarithmic loss, and the error rate instead of the accuracy: how a solution sharpens.
+    #[arg(long)]
+    log_y: bool,
     /// Dark background.
     #[arg(long)]
     dark: bool,
@@ -54,7 +57,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     let outcome = pollster::block_on(session.finish(|step| bar.set_position(step)))?;
     bar.finish_and_clear();
     let (values, width) = pollster::block_on(session.first_layer())?;
-    let log = (arguments.log_x || view.x_axis == Axis::Log, view.y_axis == Axis::Log);
+    let log = (arguments.log_x || view.x_axis == Axis::Log, arguments.log_y || view.y_axis == Axis::Log);
     let readings = readings(&spec, outcome, &values, width, log);
     let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
     let title = encode(&Link { spec, ..Default::default() });
@@ -68,7 +71,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Loss, accuracy and first-layer weights of a finished run.
+/// Loss, accuracy or error rate, and first-layer weights of a finished run.
 fn readings(
     spec: &crate::run::RunSpec,
     outcome: crate::training::session::Outcome,

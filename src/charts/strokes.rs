@@ -1,0 +1,191 @@
+//! Curves, stairs, dots and bands.
+
+use plotters::backend::DrawingBackend;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::style::RGBColor;
+
+use super::Drawn;
+use super::axis::Axis;
+use super::decimate::{self, Point};
+use super::frame::LEFT;
+use super::pen::{Area, Pen};
+use crate::analysis::Series;
+
+/// Radius of a dot.
+pub(super) const DOT: f64 = 2.6;
+/// Dots at less distance would be a caterpillar: only the line is drawn then.
+const APART: f64 = 7.0;
+/// Opacity of a band.
+const BAND: f64 = 0.2;
+
+/// How a curve is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Style {
+    /// Its colour.
+    pub colour: RGBColor,
+    /// Its width in CSS pixels.
+    pub width: f64,
+}
+
+/// Draws a curve; what was drawn, so that names can stay clear of it.
+pub(super) fn curve<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    x: &Axis,
+    y: &Axis,
+    series: &Series,
+    style: Style,
+) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
+    let runs = if series.stairs {
+        let edges = stairs(x, series, &series.y).flat_map(|stair| match stair {
+            Some((from, to, value)) => {
+                let at = y.place(f64::from(value));
+                [at.map(|at| (from, at)), at.map(|at| (to, at))]
+            }
+            None => [None, None],
+        });
+        decimate::curve(edges).iter().map(|run| squared(run)).collect()
+    } else {
+        decimate::curve(
+            series.x.iter().zip(&series.y).map(|(a, b)| Some((x.place_inside(*a)?, y.place(f64::from(*b))?))),
+        )
+    };
+    for run in &runs {
+        pen.curve(run, style.width, style.colour)?;
+    }
+    if series.points && dotted(pen, series.x.len()) {
+        dots(pen, x, y, series, style.colour)?;
+    }
+    Ok(runs)
+}
+
+fn dots<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    x: &Axis,
+    y: &Axis,
+    series: &Series,
+    colour: RGBColor,
+) -> Drawn<DB> {
+    let pairs = series.x.iter().zip(&series.y);
+    let mut places = pairs.filter_map(|(a, b)| Some((x.place_inside(*a)?, y.place_inside(f64::from(*b))?)));
+    places.try_for_each(|at| pen.dot(at, DOT, colour))
+}
+
+/// Whether so many values over the whole width can be marked by dots.
+pub(super) fn dotted<DB: DrawingBackend>(pen: &Pen<DB>, count: usize) -> bool {
+    count as f64 * APART <= pen.css(pen.all().width()) - LEFT
+}
+
+/// Where each value begins and ends, as far as the axis goes; none for what lies beside it.
+fn stairs<'a, T: Copy>(
+    x: &'a Axis,
+    series: &'a Series,
+    values: &'a [T],
+) -> impl Iterator<Item = Option<(i32, i32, T)>> + 'a {
+    series.x.iter().zip(values).enumerate().map(|(i, (from, value))| {
+        let to = series.x.get(i + 1).unwrap_or(from);
+        x.meets(*from, *to).then_some(())?;
+        Some((x.place(*from)?, x.place(*to)?, *value))
+    })
+}
+
+/// Stairs with the corners that went lost where several fell into one column of pixels.
+fn squared(run: &[Point]) -> Vec<Point> {
+    let mut whole: Vec<Point> = Vec::with_capacity(run.len());
+    for (x, y) in run {
+        if let Some(last) = whole.last().filter(|last| last.0 != *x && last.1 != *y) {
+            whole.push((last.0, *y));
+        }
+        whole.push((*x, *y));
+    }
+    whole
+}
+
+/// Draws the band around a curve. On a logarithmic axis it reaches to the bottom where its lower edge is not
+/// positive.
+pub(super) fn band<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    x: &Axis,
+    y: &Axis,
+    series: &Series,
+    colour: RGBColor,
+) -> Drawn<DB> {
+    let height = |(low, high): (f32, f32)| {
+        let high = y.place(f64::from(high))?;
+        let low = if y.log() && low <= 0.0 { y.low } else { f64::from(low) };
+        Some((y.place(low)?, high))
+    };
+    if series.stairs {
+        let steps = stairs(x, series, &series.band).map(|stair| {
+            let (from, to, edges) = stair?;
+            let (low, high) = height(edges)?;
+            Some(Area { left: from, right: to, top: low.min(high), bottom: low.max(high) })
+        });
+        return boxes(steps.flatten()).into_iter().try_for_each(|area| pen.fill(area, colour, BAND));
+    }
+    let edges = series.x.iter().zip(&series.band).map(|(at, edges)| {
+        let (low, high) = height(*edges)?;
+        Some((x.place_inside(*at)?, low, high))
+    });
+    for run in decimate::band(edges) {
+        let outline =
+            run.iter().map(|(x, low, _)| (*x, *low)).chain(run.iter().rev().map(|(x, _, high)| (*x, *high)));
+        if run.len() > 1 {
+            pen.polygon(outline.collect(), colour, BAND)?;
+        }
+    }
+    Ok(())
+}
+
+/// The boxes of a staircase, which rise in x, without overlap: those within one column of pixels become one.
+fn boxes(stairs: impl Iterator<Item = Area>) -> Vec<Area> {
+    let mut apart: Vec<Area> = vec![];
+    for stair in stairs {
+        let Area { mut left, top, bottom, .. } = stair;
+        let right = stair.right.max(left + 1);
+        if let Some(last) = apart.last_mut().filter(|last| left < last.right) {
+            (last.top, last.bottom) = (last.top.min(top), last.bottom.max(bottom));
+            left = last.right;
+        }
+        if left < right {
+            apart.push(Area { left, right, top, bottom });
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::axis::Scale;
+    use super::*;
+
+    fn axis(low: f64, high: f64) -> Axis {
+        Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 100 }
+    }
+
+    #[test]
+    fn a_stair_reaches_to_the_next_place_and_the_last_to_its_end() {
+        let edges = |x: &[f64], y: &[f32]| {
+            let series = Series { x: x.into(), y: y.into(), ..Default::default() };
+            stairs(&axis(0.0, 10.0), &series, &series.y).map(|s| s.map(|s| (s.0, s.1))).collect::<Vec<_>>()
+        };
+        assert_eq!(edges(&[0.0, 1.0, 4.0], &[5.0, 6.0]), [Some((0, 10)), Some((10, 40))]);
+        assert_eq!(edges(&[0.0, 1.0], &[5.0, 6.0]), [Some((0, 10)), Some((10, 10))]);
+        assert_eq!(
+            edges(&[-3.0, -1.0, 4.0, 12.0, 13.0], &[1.0; 4]),
+            [None, Some((0, 40)), Some((40, 100)), None]
+        );
+    }
+
+    #[test]
+    fn stairs_keep_their_corners_where_columns_are_gathered() {
+        assert_eq!(squared(&[(0, 5), (3, 5), (3, 9)]), [(0, 5), (3, 5), (3, 9)]);
+        assert_eq!(squared(&[(0, 5), (0, 9), (7, 6)]), [(0, 5), (0, 9), (0, 6), (7, 6)]);
+    }
+
+    #[test]
+    fn boxes_of_a_band_do_not_overlap() {
+        let of = |left, right, top, bottom| Area { left, right, top, bottom };
+        let gathered = boxes([of(0, 4, 1, 2), of(4, 4, 3, 9), of(4, 4, 2, 5), of(4, 9, 4, 6)].into_iter());
+        assert_eq!(gathered, [of(0, 4, 1, 2), of(4, 5, 2, 9), of(5, 9, 4, 6)]);
+    }
+}
