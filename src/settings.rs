@@ -20,6 +20,8 @@ pub enum Range {
     Choice(&'static [Choice]),
     /// A list of distinct whole numbers in a range, possibly empty.
     List(u64, u64),
+    /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
+    Sizes(u64, u64, usize),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
     Schedule(f64, f64),
 }
@@ -59,7 +61,7 @@ pub enum Value {
     Real(f64),
     /// For [`Range::Choice`]: the option's slug.
     Choice(String),
-    /// For [`Range::List`].
+    /// For [`Range::List`] and [`Range::Sizes`].
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
@@ -99,7 +101,7 @@ impl Knob {
             Range::Real(..) => Value::Real(text.parse().map_err(|_| bad())?),
             Range::Choice(_) => Value::Choice(text.to_string()),
             Range::List(..) if text.is_empty() => Value::List(vec![]),
-            Range::List(..) => Value::List(
+            Range::List(..) | Range::Sizes(..) => Value::List(
                 text.split(['.', ',', ' '])
                     .filter(|part| !part.is_empty())
                     .map(|part| part.parse().map_err(|_| bad()))
@@ -133,6 +135,9 @@ impl Knob {
                     && v.iter().all(|i| (low..=high).contains(i))
                     && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
             }
+            (Range::Sizes(low, high, most), Value::List(v)) => {
+                (1..=most).contains(&v.len()) && v.iter().all(|i| (low..=high).contains(i))
+            }
             (Range::Schedule(low, high), Value::Schedule(v)) => {
                 v.len() <= 64
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
@@ -154,6 +159,9 @@ impl Knob {
             }
             Range::List(low, high) => {
                 format!("different whole numbers from {low} to {high} with dots between, or nothing")
+            }
+            Range::Sizes(low, high, most) => {
+                format!("one to {most} whole numbers from {low} to {high} with dots between")
             }
             Range::Schedule(low, high) => format!(
                 "rising steps with values from {} to {}, like 500:0.1_900:0.02",
@@ -365,6 +373,8 @@ mod tests {
             way: Way = Way::This, "w", "Way", Range::Choice(Way::OPTIONS);
             /// Some places.
             places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9), only when "w" = "this" | "that";
+            /// Some sizes.
+            sizes: Vec<usize> = vec![2, 1], "z", "Sizes", Range::Sizes(1, 9, 3);
             /// Changes.
             changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
         }
@@ -377,14 +387,15 @@ mod tests {
     #[test]
     fn every_kind_reads_back_what_it_prints() {
         let mut s = Sample::default();
-        for (key, text) in [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("x", "5:0.5_9:1e-7")]
+        for (key, text) in
+            [("c", "8"), ("r", "0.025"), ("w", "that"), ("p", "1.5.9"), ("z", "9.4.9"), ("x", "5:0.5_9:1e-7")]
         {
             let value = knob(key).parse(text).unwrap();
             assert_eq!(value.to_string(), text);
             assert!(s.set(key, &value).unwrap());
             assert_eq!(s.value(key).unwrap(), value);
         }
-        assert_eq!((s.count, s.way, s.places), (8, Way::That, vec![1, 5, 9]));
+        assert_eq!((s.count, s.way, s.places, s.sizes), (8, Way::That, vec![1, 5, 9], vec![9, 4, 9]));
     }
 
     #[test]
@@ -408,6 +419,9 @@ mod tests {
             ("p", "0"),
             ("p", "2.2"),
             ("p", "a"),
+            ("z", ""),
+            ("z", "1.10"),
+            ("z", "1.1.1.1"),
             ("x", "9:0.1_5:0.1"),
             ("x", "5"),
         ] {

@@ -120,6 +120,13 @@ fn some_values(range: Range) -> Vec<Value> {
         }
         Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
         Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
+        Range::Sizes(low, high, most) => {
+            vec![
+                Value::List(vec![low]),
+                Value::List(vec![(low + high) / 2; 2]),
+                Value::List(vec![high; most]),
+            ]
+        }
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
     }
 }
