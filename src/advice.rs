@@ -16,12 +16,13 @@
 //! Sources: Edelman 2024, appendices B.3.2 (odd parities need a bias) and B.3.7 (depth and degree). The
 //! symmetry needs a hidden bias to break it; an output bias does not help.
 
+use crate::models::deep_mlp::{DeepMlp, Training};
 use crate::models::mlp::Mlp;
 use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
 use crate::run::RunSpec;
 use crate::settings::thousands;
-use crate::tasks::{SparseParity, Task};
+use crate::tasks::{Sampler, SparseParity, Task};
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
 ///
@@ -37,6 +38,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         Model::Mlp(mlp) => perceptron(mlp),
         Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
         Model::DisjointPolynet(polynet) => product(polynet.degree, false),
+        Model::DeepMlp(deep) => composition(deep),
     };
     let mut advice: Vec<String> = reach.short_of(task.k).into_iter().collect();
     if let Model::DisjointPolynet(polynet) = &spec.model
@@ -44,6 +46,16 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
     {
         advice.push("Every product of this network takes one bit from each block, and the relevant bits do not lie so: it is uncorrelated with their parity.".into());
+    }
+    if let Model::DeepMlp(deep) = &spec.model
+        && deep.training == Training::Greedy
+        && let Some(degree) =
+            polynomial(deep.activation, deep.degree).filter(|d| advice.is_empty() && *d < task.k)
+    {
+        advice.push(format!(
+            "Layer by layer, the first layer is trained as a polynomial of degree {degree}, which is uncorrelated with every parity of {} bits: its gradient holds no signal.",
+            task.k
+        ));
     }
     if task.noise == 0.5 {
         advice.push("With half of the labels flipped they say nothing about the inputs, so nothing can be learned from them.".into());
@@ -157,11 +169,7 @@ fn perceptron(mlp: &Mlp) -> Reach {
     };
     let without = if turns == Some(0) { " without an output bias" } else { "" };
     Reach {
-        degree: match mlp.activation {
-            Activation::Power | Activation::Oscillating => Some(degree),
-            Activation::Zigzag if degree == 1 => Some(1),
-            _ => None,
-        },
+        degree: polynomial(mlp.activation, degree),
         symmetry: (!hidden).then(|| match mlp.activation {
             // max(0, z) = |z|/2 + z/2.
             Activation::Relu => Symmetry::EvenAndLinear,
@@ -170,6 +178,24 @@ fn perceptron(mlp: &Mlp) -> Reach {
         missing: "hidden biases",
         turns: turns.filter(|_| mlp.width == 1).map(|turns| (format!("One {name} neuron{without}"), turns)),
         relus: (mlp.activation == Activation::Relu && !output).then_some(mlp.width),
+    }
+}
+
+/// Layers of a polynomial multiply their degrees.
+fn composition(deep: &DeepMlp) -> Reach {
+    let layers = deep.widths.len() as u32;
+    Reach {
+        degree: polynomial(deep.activation, deep.degree).map(|d| d.saturating_pow(layers)),
+        ..Default::default()
+    }
+}
+
+/// The degree of an activation that is a polynomial.
+fn polynomial(activation: Activation, degree: usize) -> Option<usize> {
+    match activation {
+        Activation::Power | Activation::Oscillating => Some(degree),
+        Activation::Zigzag if degree == 1 => Some(1),
+        _ => None,
     }
 }
 

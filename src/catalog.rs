@@ -53,6 +53,12 @@ pub const BARAK_2022: Source = Source {
     title: "Hidden Progress in Deep Learning: SGD Learns Parities Near the Computational Limit",
     url: "https://arxiv.org/abs/2207.08799",
 };
+/// Training of one layer after the other.
+pub const BELILOVSKY_2019: Source = Source {
+    cite: "Belilovsky et al. 2019",
+    title: "Greedy Layerwise Learning Can Scale to ImageNet",
+    url: "https://arxiv.org/abs/1812.11446",
+};
 /// Adam.
 pub const KINGMA_2015: Source = Source {
     cite: "Kingma and Ba 2015",

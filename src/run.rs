@@ -235,7 +235,8 @@ impl RunSpec {
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = self.task.sampler().problems();
         let inputs = self.task.sampler().inputs();
-        problems.extend(self.model.architecture().problems(inputs));
+        let (batch, replicas) = (self.run.batch, self.run.replicas);
+        problems.extend(self.model.architecture().problems(inputs, batch, replicas));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = self.run.replicas * self.run.batch * inputs;
         let samples = self.run.replicas * self.task.sampler().sample_size().unwrap_or(0) * inputs;
@@ -299,6 +300,18 @@ impl RunSpec {
             }
         }
         initial
+    }
+
+    /// The stage of training step `step`: the steps are divided evenly among the model's stages, of which the
+    /// last one stays for ever.
+    pub fn stage(&self, step: u64) -> usize {
+        let stages = self.model.architecture().stages() as u64;
+        (step.saturating_mul(stages) / self.run.steps).min(stages - 1) as usize
+    }
+
+    /// The first step of `stage`.
+    pub fn stage_begins(&self, stage: usize) -> u64 {
+        (stage as u64 * self.run.steps).div_ceil(self.model.architecture().stages() as u64)
     }
 
     /// Learning rate at `step`, with the changes made while the run went on.
@@ -395,6 +408,24 @@ mod tests {
                 assert_eq!(of(shared, r), of(own, r % 2));
             }
         }
+    }
+
+    #[test]
+    fn stages_divide_the_steps_evenly_and_the_last_one_stays() {
+        let mut spec = RunSpec::default();
+        assert_eq!([0, 19_999, 50_000].map(|step| spec.stage(step)), [0, 0, 0]);
+        for (key, text) in [("model", "deep-mlp"), ("widths", "3.2.1"), ("layers", "greedy")] {
+            spec.parse(key, text).unwrap();
+        }
+        for steps in ["1", "2", "7", "9", "20000"] {
+            spec.parse("steps", steps).unwrap();
+            for step in 0..spec.run.steps.min(100) {
+                let begun = (0..3).rev().find(|stage| spec.stage_begins(*stage) <= step).unwrap();
+                assert_eq!(spec.stage(step), begun, "step {step} of {steps}");
+            }
+            assert_eq!([spec.run.steps, 10 * spec.run.steps].map(|step| spec.stage(step)), [2, 2]);
+        }
+        assert_eq!([0, 1, 2].map(|stage| spec.stage_begins(stage)), [0, 6667, 13_334]);
     }
 
     #[test]

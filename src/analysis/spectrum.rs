@@ -80,15 +80,15 @@ impl Spectrum {
     }
 }
 
-/// The share of the squared norm by the size of sets, with the size of the hidden set pointed at.
-pub fn degrees(spectrum: &Spectrum) -> Bars {
-    let bars = spectrum.by_degree.iter().enumerate();
+/// Shares of the squared norm by the size of sets, with the `size` of the hidden set pointed at.
+pub fn degrees(shares: &[f32], size: usize) -> Bars {
     Bars {
         title: "Fourier weight by degree".into(),
         x_label: "degree".into(),
         y_label: "share of squared norm".into(),
-        bars: bars.map(|(degree, share)| (degree.to_string(), *share as f32)).collect(),
-        marked: vec![spectrum.hidden.count_ones() as usize],
+        bars: shares.iter().enumerate().map(|(degree, share)| (degree.to_string(), *share)).collect(),
+        marked: vec![size],
+        ..Default::default()
     }
 }
 
@@ -112,7 +112,8 @@ mod tests {
         assert!((spectrum.correlation - 3.0 / 14f64.sqrt()).abs() < 1e-12);
         // Of x_1 = +1 (3χ − 1) and x_1 = −1 (3χ + 3), only χ = −1 in the second is a tie.
         assert!((spectrum.sign_correlation - 0.75).abs() < 1e-12);
-        let bars = degrees(&spectrum);
+        let shares: Vec<f32> = spectrum.by_degree.iter().map(|share| *share as f32).collect();
+        let bars = degrees(&shares, 3);
         assert_eq!((bars.bars.len(), bars.marked), (6, vec![3]));
         assert_eq!(bars.bars[3].0, "3");
     }

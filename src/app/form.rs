@@ -42,6 +42,7 @@ impl Field {
             Range::Int(..) | Range::Real(..) => Control::Number(Scale::of(knob)),
             Range::Choice(options) => Control::Select(pairs(options)),
             Range::List(..) => Control::Text("e.g. 2.7.15"),
+            Range::Sizes(..) => Control::Text("e.g. 10.10.1"),
             Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
             Range::Axis => Control::Text("e.g. n:10_20_40"),
             Range::Set(_) => Control::Text("e.g. loss.accuracy"),
@@ -83,6 +84,9 @@ fn range(knob: &Knob) -> String {
         Range::Real(low, high) => format!("From {} to {}{unit}.", real(low), real(high)),
         Range::Choice(_) => String::new(),
         Range::List(..) => "Different whole numbers with dots between, or nothing.".into(),
+        Range::Sizes(low, high, most) => {
+            format!("One to {most} numbers from {low} to {}{unit}, with dots between.", thousands(high))
+        }
         Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),
         Range::Axis => "A setting's key and its values, like n:10_20_40, or nothing.".into(),
         Range::Set(_) => format!("{}{}.", knob.expected()[..1].to_uppercase(), &knob.expected()[1..]),

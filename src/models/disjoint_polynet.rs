@@ -79,7 +79,7 @@ impl Architecture for DisjointPolynet {
         4.0 * batch as f64 * inputs as f64
     }
 
-    fn problems(&self, inputs: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         let found = self.degree.to_string();
         let problem = || Problem::new("degree", &found, format!("at most n = {inputs}"));
         (self.degree > inputs).then(problem).into_iter().collect()
@@ -95,7 +95,7 @@ impl Architecture for DisjointPolynet {
         Some((w.into(), vec![0.0; self.degree].into()))
     }
 
-    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64]) -> f64 {
+    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
         product(z, slopes)
     }
 }
@@ -106,6 +106,7 @@ impl super::Net for DisjointPolynet {
         &self,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
+        _stage: usize,
     ) -> burn::tensor::Tensor<3> {
         let factor = |block: std::ops::Range<usize>| {
             let w = parameters[0].clone().narrow(1, block.start, block.len());
@@ -117,7 +118,7 @@ impl super::Net for DisjointPolynet {
         blocks.fold(first, |product, block| product * factor(block))
     }
 
-    fn trained(&self) -> Vec<bool> {
+    fn trained(&self, _stage: usize) -> Vec<bool> {
         vec![true]
     }
 }
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn more_blocks_than_inputs_are_refused() {
         let net = DisjointPolynet { degree: 5, ..Default::default() };
-        assert_eq!(net.problems(4)[0].key, "degree");
-        assert!(net.problems(5).is_empty());
+        assert_eq!(net.problems(4, 1, 1)[0].key, "degree");
+        assert!(net.problems(5, 1, 1).is_empty());
     }
 }

@@ -109,7 +109,7 @@ impl Architecture for Mlp {
         Some((weights[W].into(), weights[B].into()))
     }
 
-    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64]) -> f64 {
+    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
         let mut output = f64::from(weights[BETA][0]);
         for ((z, u), slope) in z.iter().zip(weights[U]).zip(slopes) {
             let (h, by_z) = self.activation.value_and_slope(self.degree, *z);
@@ -141,6 +141,7 @@ impl super::Net for Mlp {
         &self,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
+        _stage: usize,
     ) -> burn::tensor::Tensor<3> {
         let parameter = |which: usize| parameters[which].clone();
         let z = x.matmul(parameter(W)) + parameter(B); // [replicas, batch, width]
@@ -148,7 +149,7 @@ impl super::Net for Mlp {
         h.matmul(parameter(U)) + parameter(BETA)
     }
 
-    fn trained(&self) -> Vec<bool> {
+    fn trained(&self, _stage: usize) -> Vec<bool> {
         let (hidden, output) = self.biases();
         vec![true, self.second == SecondLayer::Trained, hidden, output]
     }

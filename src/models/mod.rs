@@ -1,6 +1,7 @@
 //! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
 
 pub mod activation;
+pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod initialisation;
 pub mod mlp;
@@ -9,6 +10,7 @@ pub mod polynet;
 use std::borrow::Cow;
 
 pub use activation::Activation;
+pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
 pub use initialisation::Initialisation;
 pub use mlp::Mlp;
@@ -25,6 +27,8 @@ crate::catalog! {
         Polynet,
         /// Product of linear forms in blocks of the input.
         DisjointPolynet,
+        /// Perceptron of several hidden layers.
+        DeepMlp,
     }
 }
 
@@ -62,9 +66,18 @@ pub trait Architecture {
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>>;
     /// Floating-point operations of one training step on one replica, roughly; it decides the device.
     fn step_flops(&self, inputs: usize, batch: usize) -> f64;
-    /// What cannot be in these settings, or not with inputs of this size, each with what would be right.
-    fn problems(&self, _inputs: usize) -> Vec<Problem> {
+    /// What cannot be in these settings, or not with inputs, batch and replicas of this size, each with what
+    /// would be right.
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         vec![]
+    }
+    /// Numbers per example in the largest tensor between input and output; it decides how much is done at once.
+    fn activations(&self, inputs: usize) -> usize {
+        self.parameters(inputs, 1).iter().map(|p| p.shape[2]).max().unwrap_or(1)
+    }
+    /// Stages into which the steps of a run are divided, each of which trains other parameters.
+    fn stages(&self) -> usize {
+        1
     }
     /// The first layer of one replica, if it is linear in the input.
     ///
@@ -74,14 +87,14 @@ pub trait Architecture {
     fn first_layer<'a>(&self, _weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         None
     }
-    /// f, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population gradients.
-    /// Only for models that have a [first layer](Architecture::first_layer).
-    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64]) -> f64;
-    /// f for every row of `x`, in plain loops: for probes, where no tensor library is.
+    /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
+    /// gradients. Only for models that have a [first layer](Architecture::first_layer).
+    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64;
+    /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
     /// `weights` as in [`Architecture::first_layer`]; `x` is `[examples, inputs]`; the result is `[examples]`.
-    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Vec<f32> {
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
         let Some((w, b)) = self.first_layer(weights, inputs) else {
             unreachable!("a model without a linear first layer evaluates itself")
         };
@@ -92,10 +105,21 @@ pub trait Architecture {
                 for (x, row) in x.iter().zip(w.chunks_exact(b.len())) {
                     z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(x * w));
                 }
-                self.head(weights, &z, &mut slopes) as f32
+                self.head(weights, &z, &mut slopes, stage) as f32
             })
             .collect()
     }
+}
+
+/// Most numbers of one tensor in a run that autodiff alone can train: 256 MiB in single precision.
+const MAX_ACTIVATIONS: usize = 1 << 26;
+
+/// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
+fn crowded(activations: usize, batch: usize, replicas: usize) -> Option<Problem> {
+    let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
+    let expected = "fewer for a network of this size: together they would not fit into a browser's memory";
+    (activations * batch * replicas > MAX_ACTIVATIONS)
+        .then(|| Problem::new(key, &found.to_string(), expected))
 }
 
 /// Linear forms: their weights `[inputs, width]` and biases `[width]`.
@@ -116,6 +140,7 @@ impl Model {
             Model::Mlp(model) => model,
             Model::Polynet(model) => model,
             Model::DisjointPolynet(model) => model,
+            Model::DeepMlp(model) => model,
         }
     }
 }
@@ -123,7 +148,7 @@ impl Model {
 /// A model on tensors.
 #[cfg(feature = "train")]
 pub trait Net {
-    /// Outputs for a batch.
+    /// Outputs for a batch in `stage` of [`Architecture::stages`].
     ///
     /// # Shapes
     /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, inputs]`; the result is
@@ -132,9 +157,10 @@ pub trait Net {
         &self,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
+        stage: usize,
     ) -> burn::tensor::Tensor<3>;
-    /// Which parameters are trained.
-    fn trained(&self) -> Vec<bool>;
+    /// Which parameters are trained in `stage`; none is in more than one.
+    fn trained(&self, stage: usize) -> Vec<bool>;
 }
 
 #[cfg(feature = "train")]
@@ -145,6 +171,7 @@ impl Model {
             Model::Mlp(model) => model,
             Model::Polynet(model) => model,
             Model::DisjointPolynet(model) => model,
+            Model::DeepMlp(model) => model,
         }
     }
 }

@@ -76,7 +76,7 @@ impl Architecture for Polynet {
         Some((weights[W].into(), weights[B].into()))
     }
 
-    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64]) -> f64 {
+    fn head(&self, _weights: &[&[f32]], z: &[f64], slopes: &mut [f64], _stage: usize) -> f64 {
         product(z, slopes)
     }
 }
@@ -87,6 +87,7 @@ impl super::Net for Polynet {
         &self,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
+        _stage: usize,
     ) -> burn::tensor::Tensor<3> {
         let z = x.matmul(parameters[W].clone()) + parameters[B].clone(); // [replicas, batch, degree]
         // Factor by factor: the gradient of a product over an axis divides by factors that may be zero.
@@ -94,7 +95,7 @@ impl super::Net for Polynet {
         (1..self.degree).fold(factor(0), |product, i| product * factor(i)) // [replicas, batch, 1]
     }
 
-    fn trained(&self) -> Vec<bool> {
+    fn trained(&self, _stage: usize) -> Vec<bool> {
         vec![true, self.bias == Bias::Yes]
     }
 }

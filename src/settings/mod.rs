@@ -25,6 +25,8 @@ pub enum Range {
     Choice(&'static [Choice]),
     /// A list of distinct whole numbers in a range, possibly empty.
     List(u64, u64),
+    /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
+    Sizes(u64, u64, usize),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
     Schedule(f64, f64),
     /// Another knob with the values it takes one after the other, or nothing.
@@ -68,7 +70,7 @@ pub enum Value {
     Real(f64),
     /// For [`Range::Choice`]: the option's slug.
     Choice(String),
-    /// For [`Range::List`].
+    /// For [`Range::List`] and [`Range::Sizes`].
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
@@ -114,7 +116,7 @@ impl Knob {
             Range::Real(..) => Value::Real(text.parse().map_err(|_| bad())?),
             Range::Choice(_) => Value::Choice(text.to_string()),
             Range::List(..) if text.is_empty() => Value::List(vec![]),
-            Range::List(..) => Value::List(
+            Range::List(..) | Range::Sizes(..) => Value::List(
                 text.split(['.', ',', ' '])
                     .filter(|part| !part.is_empty())
                     .map(|part| part.parse().map_err(|_| bad()))
@@ -158,6 +160,9 @@ impl Knob {
                     && v.iter().all(|i| (low..=high).contains(i))
                     && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
             }
+            (Range::Sizes(low, high, most), Value::List(v)) => {
+                (1..=most).contains(&v.len()) && v.iter().all(|i| (low..=high).contains(i))
+            }
             (Range::Schedule(low, high), Value::Schedule(v)) => {
                 v.len() <= 64
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
@@ -188,6 +193,9 @@ impl Knob {
             }
             Range::Axis => {
                 format!("a setting's key and at most {MOST_VALUES} values, like n:10_20_40, or nothing")
+            }
+            Range::Sizes(low, high, most) => {
+                format!("one to {most} whole numbers from {low} to {high} with dots between")
             }
             Range::Schedule(low, high) => format!(
                 "rising steps with values from {} to {}, like 500:0.1_900:0.02",

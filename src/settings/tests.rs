@@ -20,6 +20,8 @@ settings! {
         way: Way = Way::This, "w", "Way", Range::Choice(Way::OPTIONS);
         /// Some places.
         places: Vec<usize> = vec![], "p", "Places", Range::List(1, 9), only when "w" = "this" | "that";
+        /// Some sizes.
+        sizes: Vec<usize> = vec![2, 1], "z", "Sizes", Range::Sizes(1, 9, 3);
         /// Changes.
         changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
         /// An axis.
@@ -41,6 +43,7 @@ fn every_kind_reads_back_what_it_prints() {
         ("r", "0.025"),
         ("w", "that"),
         ("p", "1.5.9"),
+        ("z", "9.4.9"),
         ("x", "5:0.5_9:1e-7"),
         ("a", "n:10_2.5"),
         ("a", "act:relu_sin"),
@@ -53,7 +56,7 @@ fn every_kind_reads_back_what_it_prints() {
         assert!(s.set(key, &value).unwrap());
         assert_eq!(s.value(key).unwrap(), value);
     }
-    assert_eq!((s.count, s.way, s.places), (8, Way::That, vec![1, 5, 9]));
+    assert_eq!((s.count, s.way, s.places, s.sizes), (8, Way::That, vec![1, 5, 9], vec![9, 4, 9]));
     assert_eq!(s.ways, Way::ALL);
 }
 

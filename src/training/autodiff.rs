@@ -63,7 +63,7 @@ impl Autodiff {
         let (x, y) = self.feed.batch(step);
         let tracked: Vec<Tensor<3>> =
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
-        let outputs = self.spec.model.net().forward(&tracked, x.autodiff());
+        let outputs = self.spec.model.net().forward(&tracked, x.autodiff(), self.spec.stage(step));
         let losses = self.spec.run.loss.forward(y.autodiff(), outputs);
         let mut gradients = (losses / self.spec.run.batch as f32).backward();
         tracked
@@ -76,20 +76,23 @@ impl Autodiff {
     /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
     pub fn train(&mut self, step: u64, lr: f64) {
         let gradients = self.gradients(step);
-        let trained = self.spec.model.net().trained();
+        let stage = self.spec.stage(step);
+        let trained = self.spec.model.net().trained(stage);
+        // Moments begin with the stage, since no parameter is trained in more than one.
+        let count = step - self.spec.stage_begins(stage);
         let rule = self.spec.optimizer.rule();
         for (which, gradient) in gradients.into_iter().enumerate() {
             if trained[which] {
                 let moments = &mut self.moments[which];
                 let parameter = self.parameters[which].clone();
-                self.parameters[which] = rule.update(parameter, gradient, moments, lr, step);
+                self.parameters[which] = rule.update(parameter, gradient, moments, lr, count);
             }
         }
     }
 
-    /// Sums of loss and of right answers over the examples, `[replicas, 1, 2]`.
-    fn sums(&self, (x, y): &Examples) -> Tensor<3> {
-        let outputs = self.spec.model.net().forward(&self.parameters, x.clone());
+    /// Sums of loss and of right answers over the examples in `stage`, `[replicas, 1, 2]`.
+    fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
+        let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), stage);
         let right = (outputs.clone() * y.clone()).greater_elem(0.0).float().sum_dim(1);
         let loss = self.spec.run.loss.forward(y.clone(), outputs).sum_dim(1);
         Tensor::cat(vec![loss, right], 2)
@@ -97,7 +100,7 @@ impl Autodiff {
 
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
     fn hold_out(&mut self, count: usize) {
-        let width = self.shapes.iter().map(|p| p.shape[2]).max().unwrap_or(1);
+        let width = self.spec.model.architecture().activations(self.spec.task.sampler().inputs());
         let chunk = (MEASURE_NUMBERS / (width * self.spec.run.replicas)).clamp(32, 1024) / 32 * 32;
         let mut have: usize = self.held_out.iter().map(|(_, y)| y.dims()[1]).sum();
         while have < count {
@@ -149,9 +152,10 @@ impl Learner for Autodiff {
 
     fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
         self.hold_out(held_out);
+        let stage = self.spec.stage(step);
         let seen = self.feed.seen(step, MEASURE_SAMPLE);
         let seen_count = seen.1.dims()[1] as f32;
-        let train = self.sums(&seen) / seen_count;
+        let train = self.sums(&seen, stage) / seen_count;
         let mut test: Option<Tensor<3>> = None;
         let mut counted = 0;
         for examples in &self.held_out {
@@ -159,7 +163,7 @@ impl Learner for Autodiff {
                 break;
             }
             counted += examples.1.dims()[1];
-            let sums = self.sums(examples);
+            let sums = self.sums(examples, stage);
             test = Some(test.map_or(sums.clone(), |so_far| so_far + sums));
         }
         // `held_out` is at least one, so there is a chunk.

@@ -94,8 +94,9 @@ mod with_session {
         use crate::training::device::{client, limits};
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
-        let width = parameters.iter().map(|p| p.shape[2]).max().unwrap_or(1);
-        let activations = spec.run.replicas * spec.run.batch * width.max(spec.task.sampler().inputs());
+        let inputs = spec.task.sampler().inputs();
+        let widest = spec.model.architecture().activations(inputs).max(inputs);
+        let activations = spec.run.replicas * spec.run.batch * widest;
         let largest = parameters.iter().map(|p| p.len()).max().unwrap_or(0).max(activations) as u64 * 4;
         if largest > most {
             let (need, have) = (largest.div_ceil(1 << 20), most >> 20);

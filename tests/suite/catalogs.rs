@@ -136,6 +136,13 @@ fn some_values(range: Range) -> Vec<Value> {
             Value::Axis(Default::default()),
             Value::Axis(Axis { key: "lr".into(), values: vec!["0.1".into(), "0.5".into()] }),
         ],
+        Range::Sizes(low, high, most) => {
+            vec![
+                Value::List(vec![low]),
+                Value::List(vec![(low + high) / 2; 2]),
+                Value::List(vec![high; most]),
+            ]
+        }
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
         Range::Set(options) => {
             let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();

@@ -37,6 +37,9 @@ fn value(range: Range, a: u64, b: f64) -> Value {
             Value::List((0..a % 4).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
         Range::Axis => Value::Axis(Default::default()),
+        Range::Sizes(low, high, most) => {
+            Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
+        }
         Range::Schedule(low, high) => {
             Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect())
         }

@@ -16,6 +16,7 @@ mod links;
 mod plain;
 mod reference;
 mod sessions;
+mod stages;
 mod workers;
 
 use vivarium::permalink::decode;

@@ -42,13 +42,16 @@ fn plain_loops_give_what_tensors_give() {
         let parameters: Vec<Tensor<3>> =
             initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
         let x = examples(&spec).x;
-        let outputs = numbers(spec.model.net().forward(&parameters, tensor(&x, [1, 40, 9])));
-        for replica in 0..2 {
-            let weights = weights(&spec, replica);
-            let plain = architecture.evaluate(&slices(&weights), 9, &x);
-            assert_eq!(plain.len(), 40);
-            for (plain, tensors) in plain.iter().zip(&outputs[replica * 40..]) {
-                assert!((plain - tensors).abs() < 1e-5 * (1.0 + plain.abs()), "{link}: {plain}, {tensors}");
+        for stage in 0..architecture.stages() {
+            let outputs = numbers(spec.model.net().forward(&parameters, tensor(&x, [1, 40, 9]), stage));
+            for replica in 0..2 {
+                let weights = weights(&spec, replica);
+                let plain = architecture.evaluate(&slices(&weights), 9, &x, stage);
+                assert_eq!(plain.len(), 40);
+                for (plain, tensors) in plain.iter().zip(&outputs[replica * 40..]) {
+                    let error = (plain - tensors).abs();
+                    assert!(error < 1e-5 * (1.0 + plain.abs()), "{link}, {stage}: {plain}, {tensors}");
+                }
             }
         }
     }
@@ -63,20 +66,21 @@ fn heads_continue_first_layers_and_know_their_slopes() {
         let Some((w, b)) = architecture.first_layer(&weights, 9) else { continue };
         let width = b.len();
         assert_eq!(w.len(), 9 * width, "{link}");
-        for (x, output) in x.chunks(9).zip(architecture.evaluate(&weights, 9, &x)) {
+        let stage = architecture.stages() - 1;
+        for (x, output) in x.chunks(9).zip(architecture.evaluate(&weights, 9, &x, stage)) {
             let form = |j: usize| {
                 f64::from(b[j]) + (0..9).map(|i| f64::from(x[i]) * f64::from(w[i * width + j])).sum::<f64>()
             };
             let mut z: Vec<f64> = (0..width).map(form).collect();
             let mut slopes = vec![f64::NAN; width];
-            let head = architecture.head(&weights, &z, &mut slopes);
+            let head = architecture.head(&weights, &z, &mut slopes, stage);
             assert!((head - f64::from(output)).abs() < 1e-6 * (1.0 + head.abs()), "{link}: {head}, {output}");
             let mut unused = slopes.clone();
             for j in 0..width {
                 let (value, h) = (z[j], 1e-6);
                 let mut at = |moved: f64| {
                     z[j] = moved;
-                    architecture.head(&weights, &z, &mut unused)
+                    architecture.head(&weights, &z, &mut unused, stage)
                 };
                 let numeric = (at(value + h) - at(value - h)) / (2.0 * h);
                 at(value);

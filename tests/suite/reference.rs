@@ -1,5 +1,6 @@
 //! The models in plain loops and double precision: slow, obvious, and independent of the library.
 
+use vivarium::models::deep_mlp::{DeepMlp, Training};
 use vivarium::models::disjoint_polynet::DisjointPolynet;
 use vivarium::models::mlp::Mlp;
 use vivarium::models::polynet::Polynet;
@@ -14,12 +15,14 @@ pub struct Reference {
     pub loss: Loss,
     pub inputs: usize,
     pub parameters: Vec<Vec<f64>>,
+    /// Which of the model's stages the run is in.
+    pub stage: usize,
 }
 
 impl Reference {
     pub fn new(model: &Model, loss: Loss, inputs: usize, parameters: &[Vec<f32>]) -> Self {
         let parameters = parameters.iter().map(|p| p.iter().map(|v| f64::from(*v)).collect()).collect();
-        Reference { model: model.clone(), loss, inputs, parameters }
+        Reference { model: model.clone(), loss, inputs, parameters, stage: 0 }
     }
 
     /// f(x).
@@ -33,6 +36,7 @@ impl Reference {
             Model::Mlp(mlp) => self.mlp(mlp, x),
             Model::Polynet(polynet) => self.polynet(polynet, x),
             Model::DisjointPolynet(polynet) => self.disjoint_polynet(polynet, x),
+            Model::DeepMlp(deep) => self.deep_mlp(deep, x),
         }
     }
 
@@ -54,7 +58,7 @@ impl Reference {
         let [w, u, b, beta] = &self.parameters[..] else { panic!("four parameters") };
         let (mut output, mut in_u, mut in_b) = (beta[0], vec![], vec![]);
         for (z, u) in self.forms(w, b, x).into_iter().zip(u) {
-            let (h, slope) = activation(mlp, z);
+            let (h, slope) = activation(mlp.activation, mlp.degree, z);
             output += u * h;
             in_u.push(h);
             in_b.push(u * slope);
@@ -84,6 +88,45 @@ impl Reference {
         let others = |b: usize| (0..k).filter(|other| *other != b).map(|other| forms[other]).product::<f64>();
         let in_w = (0..n).map(|i| f64::from(x[i]) * others(block(i))).collect();
         (forms.iter().product(), vec![in_w])
+    }
+
+    /// f(x) = uᵀ z_L + β for z_l = σ(W_l z_{l−1} + b_l); in greedy training with the head of the stage, and with
+    /// slopes for what that stage trains.
+    fn deep_mlp(&self, deep: &DeepMlp, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let layers = deep.widths.len();
+        let (greedy, stage) = (deep.training == Training::Greedy, self.stage);
+        let (top, head) = if greedy { (stage, 2 * (layers + stage)) } else { (layers - 1, 2 * layers) };
+        // z_0 to z_top+1, and σ' in each layer.
+        let mut z: Vec<Vec<f64>> = vec![x.iter().map(|x| f64::from(*x)).collect()];
+        let mut bends = vec![];
+        for layer in 0..=top {
+            let (w, b) = (&self.parameters[2 * layer], &self.parameters[2 * layer + 1]);
+            let below = &z[layer];
+            let form = |j: usize| b[j] + (0..below.len()).map(|i| below[i] * w[i * b.len() + j]).sum::<f64>();
+            let (values, slopes): (Vec<_>, Vec<_>) =
+                (0..b.len()).map(|j| activation(deep.activation, deep.degree, form(j))).unzip();
+            z.push(values);
+            bends.push(slopes);
+        }
+        let u = &self.parameters[head];
+        let output = (0..u.len()).map(|j| u[j] * z[top + 1][j]).sum::<f64>() + self.parameters[head + 1][0];
+        let mut slopes: Vec<Vec<f64>> = self.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
+        slopes[head].clone_from(&z[top + 1]);
+        slopes[head + 1] = vec![1.0];
+        let mut in_z = u.clone();
+        for layer in (if greedy { top } else { 0 }..=top).rev() {
+            let in_b: Vec<f64> = in_z.iter().zip(&bends[layer]).map(|(g, bend)| g * bend).collect();
+            let w = &self.parameters[2 * layer];
+            let rows = z[layer].len();
+            slopes[2 * layer] = (0..rows)
+                .flat_map(|i| in_b.iter().map(move |g| (i, *g)))
+                .map(|(i, g)| z[layer][i] * g)
+                .collect();
+            in_z =
+                (0..rows).map(|i| (0..in_b.len()).map(|j| w[i * in_b.len() + j] * in_b[j]).sum()).collect();
+            slopes[2 * layer + 1] = in_b;
+        }
+        (output, slopes)
     }
 
     /// Mean loss over the batch.
@@ -123,13 +166,13 @@ impl Reference {
 }
 
 /// σ(z) and σ'(z); those with many pieces are written out, and tested, beside their definition.
-fn activation(mlp: &Mlp, z: f64) -> (f64, f64) {
-    match mlp.activation {
+fn activation(activation: Activation, degree: usize, z: f64) -> (f64, f64) {
+    match activation {
         Activation::Relu => (z.max(0.0), if z > 0.0 { 1.0 } else { 0.0 }),
         Activation::Power => {
-            let k = mlp.degree as i32;
+            let k = degree as i32;
             (z.powi(k), f64::from(k) * z.powi(k - 1))
         }
-        other => other.value_and_slope(mlp.degree, z),
+        other => other.value_and_slope(degree, z),
     }
 }
