@@ -59,6 +59,12 @@ pub const BELILOVSKY_2019: Source = Source {
     title: "Greedy Layerwise Learning Can Scale to ImageNet",
     url: "https://arxiv.org/abs/1812.11446",
 };
+/// The transformer.
+pub const VASWANI_2017: Source = Source {
+    cite: "Vaswani et al. 2017",
+    title: "Attention Is All You Need",
+    url: "https://arxiv.org/abs/1706.03762",
+};
 /// Adam.
 pub const KINGMA_2015: Source = Source {
     cite: "Kingma and Ba 2015",

@@ -5,6 +5,7 @@ pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod initialisation;
 pub mod mlp;
+pub mod parity_transformer;
 pub mod polynet;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
 pub use initialisation::Initialisation;
 pub use mlp::Mlp;
+pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
 
 use crate::settings::Problem;
@@ -29,6 +31,8 @@ crate::catalog! {
         DisjointPolynet,
         /// Perceptron of several hidden layers.
         DeepMlp,
+        /// One layer of attention.
+        ParityTransformer,
     }
 }
 
@@ -90,6 +94,14 @@ pub trait Architecture {
     /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
     /// gradients. Only for models that have a [first layer](Architecture::first_layer).
     fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64;
+    /// For each head the share of attention on each input and, last, on the token that is read out: the mean over
+    /// the rows of `x`. Only for models with attention.
+    ///
+    /// # Shapes
+    /// `weights` and `x` as in [`Architecture::evaluate`]; the result is `[heads, inputs + 1]`.
+    fn attention(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32]) -> Option<Vec<Vec<f32>>> {
+        None
+    }
     /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
@@ -141,6 +153,7 @@ impl Model {
             Model::Polynet(model) => model,
             Model::DisjointPolynet(model) => model,
             Model::DeepMlp(model) => model,
+            Model::ParityTransformer(model) => model,
         }
     }
 }
@@ -172,6 +185,7 @@ impl Model {
             Model::Polynet(model) => model,
             Model::DisjointPolynet(model) => model,
             Model::DeepMlp(model) => model,
+            Model::ParityTransformer(model) => model,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Models in plain loops, as probes evaluate them, against tensors and central differences.
 
 use burn::tensor::{Tensor, TensorData};
+use vivarium::models::parity_transformer::average;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::device::Device;
 
 use crate::gradients::{every_model, numbers};
-use crate::spec;
+use crate::{finish, session, spec};
 
 /// Every model on two replicas.
 fn every_spec() -> Vec<(String, RunSpec)> {
@@ -89,4 +90,23 @@ fn heads_continue_first_layers_and_know_their_slopes() {
             }
         }
     }
+}
+
+/// The smallest transformer that learns a parity, and what it looks at when it has: three bits of ten get most of
+/// the attention.
+#[test]
+fn a_trained_transformer_attends_to_the_relevant_bits() {
+    let link = "#v1/sparse-parity?model=parity-transformer&opt=adam&n=10&batch=256&steps=4000&held=1024";
+    let (mut run, spec) = (session(link), spec(link));
+    let x = examples(&spec).x;
+    let mass = |weights: &[Vec<f32>]| -> f32 {
+        let heads = spec.model.architecture().attention(&slices(weights), 10, &x).unwrap();
+        assert_eq!((heads.len(), heads[0].len()), (4, 11));
+        assert!(heads.iter().all(|head| (head.iter().sum::<f32>() - 1.0).abs() < 1e-5));
+        spec.task.sampler().relevant(0).iter().map(|bit| average(&heads)[*bit]).sum()
+    };
+    let before = mass(&pollster::block_on(run.checkpoint()).unwrap().weights.parameters);
+    assert!(finish(&mut run).solved[0].is_some());
+    let after = mass(&pollster::block_on(run.checkpoint()).unwrap().weights.parameters);
+    assert!((0.2..0.4).contains(&before) && after > 0.5, "{before} to {after}");
 }

@@ -3,6 +3,7 @@
 use vivarium::models::deep_mlp::{DeepMlp, Training};
 use vivarium::models::disjoint_polynet::DisjointPolynet;
 use vivarium::models::mlp::Mlp;
+use vivarium::models::parity_transformer::ParityTransformer;
 use vivarium::models::polynet::Polynet;
 use vivarium::models::{Activation, Model};
 use vivarium::tasks::Batch;
@@ -27,7 +28,10 @@ impl Reference {
 
     /// f(x).
     pub fn output(&self, x: &[f32]) -> f64 {
-        self.output_and_slopes(x).0
+        match &self.model {
+            Model::ParityTransformer(net) => transformer(net, &self.parameters, x),
+            _ => self.output_and_slopes(x).0,
+        }
     }
 
     /// f(x) and its gradient in every parameter.
@@ -37,6 +41,7 @@ impl Reference {
             Model::Polynet(polynet) => self.polynet(polynet, x),
             Model::DisjointPolynet(polynet) => self.disjoint_polynet(polynet, x),
             Model::DeepMlp(deep) => self.deep_mlp(deep, x),
+            Model::ParityTransformer(net) => (self.output(x), self.numeric_slopes(net, x)),
         }
     }
 
@@ -129,6 +134,22 @@ impl Reference {
         (output, slopes)
     }
 
+    /// Central differences: f has no kinks, and its chain rule would be as long as the library's.
+    fn numeric_slopes(&self, net: &ParityTransformer, x: &[f32]) -> Vec<Vec<f64>> {
+        let mut parameters = self.parameters.clone();
+        let mut slope = |which: usize, at: usize| {
+            let (value, h) = (parameters[which][at], 1e-5);
+            parameters[which][at] = value + h;
+            let above = transformer(net, &parameters, x);
+            parameters[which][at] = value - h;
+            let below = transformer(net, &parameters, x);
+            parameters[which][at] = value;
+            (above - below) / (2.0 * h)
+        };
+        let shapes = self.parameters.iter().map(Vec::len).enumerate();
+        shapes.map(|(which, length)| (0..length).map(|at| slope(which, at)).collect()).collect()
+    }
+
     /// Mean loss over the batch.
     pub fn mean_loss(&self, batch: &Batch) -> f64 {
         let rows = batch.x.chunks(self.inputs).zip(&batch.y);
@@ -175,4 +196,45 @@ fn activation(activation: Activation, degree: usize, z: f64) -> (f64, f64) {
         }
         other => other.value_and_slope(degree, z),
     }
+}
+
+/// The Parity Transformer as it is printed: every token of the example with its own key and value in every head.
+fn transformer(net: &ParityTransformer, parameters: &[Vec<f64>], x: &[f32]) -> f64 {
+    let [p, e, q, k, v, out, w1, b1, w2, b2, u] = parameters else { panic!("eleven parameters") };
+    let (d, size, heads) = (net.embedding, net.attention, net.heads);
+    let embedding = |token: usize, i: usize| e[token * d + i];
+    let mut tokens: Vec<Vec<f64>> = vec![];
+    for (place, bit) in x.iter().enumerate() {
+        let token = if *bit > 0.0 { 0 } else { 1 };
+        tokens.push((0..d).map(|i| embedding(token, i) + p[place * d + i]).collect());
+    }
+    let cls: Vec<f64> = (0..d).map(|i| embedding(2, i)).collect();
+    tokens.push(cls.clone());
+    // (row · W)_j, where W has `columns` columns.
+    let entry = |row: &[f64], w: &[f64], columns: usize, j: usize| {
+        (0..row.len()).map(|i| row[i] * w[i * columns + j]).sum::<f64>()
+    };
+    let mut z = cls.clone();
+    for head in 0..heads {
+        let of_head = |row: &[f64], w: &[f64]| -> Vec<f64> {
+            (0..size).map(|j| entry(row, w, heads * size, head * size + j)).collect()
+        };
+        let query = of_head(&cls, q);
+        let exponential = |token: &Vec<f64>| {
+            let score: f64 = of_head(token, k).iter().zip(&query).map(|(k, q)| k * q).sum();
+            (score / (size as f64).sqrt()).exp()
+        };
+        let weights: Vec<f64> = tokens.iter().map(exponential).collect();
+        let sum: f64 = weights.iter().sum();
+        for (token, weight) in tokens.iter().zip(weights) {
+            for (j, value) in of_head(token, v).into_iter().enumerate() {
+                for i in 0..d {
+                    z[i] += weight / sum * value * out[(head * size + j) * d + i];
+                }
+            }
+        }
+    }
+    let gelu = |z: f64| 0.5 * z * (1.0 + libm::erf(z / 2f64.sqrt()));
+    let hidden: Vec<f64> = (0..net.hidden).map(|j| gelu(entry(&z, w1, net.hidden, j) + b1[j])).collect();
+    (0..d).map(|i| u[i] * (z[i] + entry(&hidden, w2, d, i) + b2[i])).sum()
 }
