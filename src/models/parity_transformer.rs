@@ -30,7 +30,7 @@ use crate::settings;
 use crate::settings::{Problem, Range};
 
 settings! {
-    /// One block of attention and MLP, read out at the token [CLS].
+    /// One block of attention and MLP, read out at a token of its own.
     pub struct ParityTransformer {
         /// Numbers in the vector of a token.
         embedding: usize = 32, "demb", "Embedding size", Range::Int(1, 1024);
