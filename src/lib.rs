@@ -31,6 +31,7 @@ pub mod models;
 pub mod permalink;
 pub mod platform;
 pub mod presets;
+pub mod probing;
 pub mod protocol;
 pub mod rng;
 pub mod run;

@@ -37,6 +37,42 @@ pub enum Command {
     Extend(u64),
     /// Send a checkpoint now.
     Checkpoint,
+    /// Look at the first replica in these ways while it trains; what was watched before is no longer.
+    Watch(Vec<Probe>),
+}
+
+/// A measurement of the first replica that takes longer than loss and accuracy, and is made on request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Probe {
+    /// The Fourier gap of the population gradient.
+    Gap,
+    /// The Walsh spectrum of the output.
+    Spectrum,
+    /// Where the \[CLS\] token of a transformer looks.
+    Attention,
+}
+
+/// What a [`Probe`] has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Finding {
+    /// Of the neuron with the largest gap.
+    Gap {
+        /// Γ: largest gradient on a relevant input minus the largest on another.
+        relaxed: f64,
+        /// The same with the smallest on a relevant input.
+        strict: f64,
+        /// Standard error of either; 0 where the gradient is exact.
+        error: f64,
+    },
+    /// Of the output on all points of the cube.
+    Spectrum {
+        /// Share of the squared norm on sets of each size, from 0.
+        shares: Vec<f32>,
+        /// Correlation of the output with the target, −1 to 1.
+        correlation: f32,
+    },
+    /// Mean weight of each input under the heads' attention; what is missing to 1 rests on \[CLS\] itself.
+    Attention(Vec<f32>),
 }
 
 /// From the worker to the page.
@@ -119,6 +155,13 @@ pub enum Event {
     Checkpoint {
         /// Steps made.
         step: u64,
+    },
+    /// A watched measurement of the first replica.
+    Probed {
+        /// Steps made when its weights were read.
+        step: u64,
+        /// What was found.
+        finding: Finding,
     },
     /// The worker cannot go on: one sentence for the person.
     Failed(Failure),

@@ -1,8 +1,11 @@
 //! The worker: commands in, slices of a session, messages out. The transport is not its business, so that
 //! the same worker runs behind a web worker's messages and in native tests.
 
+use std::collections::VecDeque;
+
 use crate::platform::now_ms;
-use crate::protocol::{Command, Event, Failure, Message, Payload};
+use crate::probing::{Inquiry, applies};
+use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
 use crate::training::checkpoint::Checkpoint;
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
@@ -15,6 +18,11 @@ const WEIGHTS_MS: f64 = 100.0;
 const RATE_MS: f64 = 500.0;
 /// Between two checkpoints that the page keeps in case this worker dies.
 const CHECKPOINT_MS: f64 = 2_000.0;
+/// Longest part of a slice that goes into a probe.
+const PROBE_MS: f64 = 5.0;
+/// Least time between two rounds of probes, and least share of the time that training keeps.
+const PROBES_MS: f64 = 100.0;
+const TRAINING_SHARE: f64 = 0.8;
 
 /// What the owner does after a slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +49,63 @@ pub struct Worker {
     /// Whether the person has asked for one step that has not been made yet.
     single_step: bool,
     wants_checkpoint: bool,
+    probes: Probes,
+}
+
+/// The probes that are watched: they go round by round.
+#[derive(Default)]
+struct Probes {
+    watched: Vec<Probe>,
+    /// Those of this round that have not begun.
+    due: VecDeque<Probe>,
+    inquiry: Option<Inquiry>,
+    /// Computing time of this round, and when the next may begin: −∞ where one was asked for.
+    spent_ms: f64,
+    rest_until: f64,
+}
+
+impl Probes {
+    /// Asks for a round as soon as this one is over.
+    fn ask(&mut self) {
+        self.rest_until = f64::NEG_INFINITY;
+    }
+
+    fn asked(&self) -> bool {
+        self.rest_until == f64::NEG_INFINITY && !self.watched.is_empty()
+    }
+
+    fn busy(&self) -> bool {
+        self.inquiry.is_some() || !self.due.is_empty()
+    }
+
+    /// Goes on with the round, or begins the next one where it is time.
+    async fn advance(&mut self, session: &Session, running: bool) -> Result<Option<Message>, Failure> {
+        let begin = now_ms();
+        if !self.busy() && (self.asked() || running && begin >= self.rest_until) {
+            let spec = session.spec();
+            self.due = self.watched.iter().copied().filter(|p| applies(*p, spec).is_ok()).collect();
+            (self.spent_ms, self.rest_until) = (0.0, f64::INFINITY);
+        }
+        if self.inquiry.is_none()
+            && let Some(probe) = self.due.pop_front()
+        {
+            let weights = session.first_replica().await?;
+            self.inquiry = Inquiry::new(probe, session.spec(), session.step(), weights);
+        }
+        let Some(inquiry) = &mut self.inquiry else { return Ok(None) };
+        let found = inquiry.advance(begin + PROBE_MS);
+        let step = inquiry.step();
+        let now = now_ms();
+        self.spent_ms += now - begin;
+        Ok(found.map(|finding| {
+            self.inquiry = None;
+            if self.due.is_empty() && self.rest_until == f64::INFINITY {
+                self.rest_until =
+                    now + (self.spent_ms * TRAINING_SHARE / (1.0 - TRAINING_SHARE)).max(PROBES_MS);
+            }
+            Event::Probed { step, finding }.into()
+        }))
+    }
 }
 
 impl Worker {
@@ -57,6 +122,7 @@ impl Worker {
             rate: (0.0, 0),
             single_step: false,
             wants_checkpoint: false,
+            probes: Probes::default(),
         }
     }
 
@@ -84,6 +150,11 @@ impl Worker {
                         self.playing = !paused;
                         self.single_step = false;
                         self.sent_weights = f64::NEG_INFINITY;
+                        self.probes = Probes {
+                            watched: std::mem::take(&mut self.probes.watched),
+                            ..Default::default()
+                        };
+                        self.probes.ask();
                         self.sent_checkpoint = now_ms();
                         self.set_anchor();
                         let mut messages = vec![event.into()];
@@ -122,6 +193,11 @@ impl Worker {
             }
             Command::Checkpoint => {
                 self.wants_checkpoint = true;
+                vec![]
+            }
+            Command::Watch(probes) => {
+                self.probes.watched = probes;
+                self.probes.ask();
                 vec![]
             }
         }
@@ -202,11 +278,16 @@ impl Worker {
             messages.push(Message { event, payload: Payload::Bytes(checkpoint.encode()?) });
             self.sent_checkpoint = now;
         }
+        if ended || self.single_step || self.wants_checkpoint {
+            self.probes.ask();
+        }
+        messages.extend(self.probes.advance(session, running).await?);
         (self.single_step, self.wants_checkpoint) = (false, false);
         if ended {
             self.playing = false;
         }
         let next = match (self.playing, self.allowed()) {
+            (false, _) if self.probes.busy() || self.probes.asked() => Next::Continue,
             (false, _) => Next::Idle,
             (true, 0) => Next::Wait(1e3 / self.speed.max(1) as f64),
             (true, _) => Next::Continue,

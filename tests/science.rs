@@ -1,70 +1,48 @@
-//! Each preset's claim, checked over three seeds.
+//! Each preset's claim, checked over its replicas, and the instances of the specification against what was found
+//! on them elsewhere.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "the numbers behind a claim are worth reading")]
 
-use vivarium::presets::{Measure, PRESETS, Preset};
+use vivarium::lab::{LARGE, science};
+use vivarium::presets::{PRESETS, Preset};
 use vivarium::training::device::Device;
-use vivarium::training::session::{Options, Session};
 
-/// Runs the preset with three replicas and checks each of its expectations.
-fn check(preset: &Preset) {
-    let mut spec = preset.link().spec;
-    (spec.run.replicas, spec.run.steps) = (3, preset.budget);
-    let mut session = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
-    let outcome = pollster::block_on(session.finish(|_| {})).unwrap();
-    for expect in preset.expect {
-        let reached: Vec<Option<u64>> = (0..spec.run.replicas)
-            .map(|r| {
-                let rows = outcome.rows.iter().find(|row| {
-                    let measured = match expect.measure {
-                        Measure::TrainAccuracy => row.train_accuracy[r],
-                        Measure::TestAccuracy => row.test_accuracy[r],
-                    };
-                    measured >= expect.at_least
-                });
-                rows.map(|row| row.step)
-            })
-            .collect();
-        let (first, last) = expect.steps;
-        let fitting = reached.iter().flatten().filter(|step| (first..=last).contains(*step)).count();
-        println!(
-            "{}: {:?} ≥ {} at {reached:?}, expected in {first} to {last}",
-            preset.slug, expect.measure, expect.at_least
-        );
-        assert!(fitting as f64 >= expect.fraction * spec.run.replicas as f64, "{}: {reached:?}", preset.slug);
+fn check(preset: &Preset) -> Vec<String> {
+    let verdicts = science::check(preset, &Device::cpu()).unwrap();
+    for verdict in &verdicts {
+        println!("{} {}: {}", if verdict.holds { "  " } else { "NO" }, preset.slug, verdict.text);
     }
-}
-
-fn preset(slug: &str) -> &'static Preset {
-    Preset::find(slug).unwrap_or_else(|| panic!("no preset {slug}"))
-}
-
-#[test]
-fn parity_20() {
-    check(preset("parity-20"));
+    let failed = verdicts.into_iter().filter(|v| !v.holds);
+    failed.map(|v| format!("{}: {}", preset.slug, v.text)).collect()
 }
 
 #[test]
-fn parity_50() {
-    check(preset("parity-50"));
+#[ignore = "minutes; `cargo xtask science` runs it"]
+fn every_preset_shows_what_it_claims() {
+    let failed: Vec<String> = PRESETS.iter().filter(|p| !LARGE.contains(&p.slug)).flat_map(check).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// The quickest of them, in every run of the tests.
+#[test]
+fn the_first_presets_show_what_they_claim() {
+    let quick = ["parity-20", "cubic-10", "polynet", "hidden-progress", "hidden-progress-noise", "gap-path"];
+    let presets = PRESETS.iter().filter(|p| quick.contains(&p.slug));
+    let failed: Vec<String> = presets.flat_map(check).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[test]
-fn parity_noise() {
-    check(preset("parity-noise"));
+#[ignore = "minutes; `cargo xtask science` runs it"]
+fn every_instance_is_as_found_elsewhere() {
+    let rows = science::compare(&Device::cpu(), "", |row| println!("{row:?}")).unwrap();
+    println!("{}", science::markdown(&rows));
+    let apart: Vec<_> = rows.iter().filter(|row| !row.agree).collect();
+    assert!(apart.is_empty(), "{apart:#?}");
 }
 
 #[test]
-fn parity_grokking() {
-    check(preset("parity-grokking"));
-}
-
-/// No preset without its test above.
-#[test]
-fn every_preset_is_checked() {
-    let source = include_str!("science.rs");
-    for preset in PRESETS {
-        assert!(source.contains(&format!("check(preset(\"{}\"))", preset.slug)), "{}", preset.slug);
-    }
+fn large_presets_are_presets() {
+    assert!(LARGE.iter().all(|slug| Preset::find(slug).is_some_and(|p| !p.time.is_empty())));
 }

@@ -56,6 +56,20 @@ charts! {
     Accuracy = "accuracy", "Accuracy", Lines;
     /// Weight W of every neuron on every input bit in the first network, with the relevant bits pointed at.
     Weights = "weights", "First-layer weights W", Grid;
+    /// How far the first layer has moved: the largest |w_t − w_0| on relevant bits and on the others.
+    Movement = "movement", "Weight movement", Lines;
+    /// Each weight of one neuron over the steps, those on relevant bits in colour.
+    Paths = "paths", "Path of every weight", Lines;
+    /// Γ of the population gradient: its largest entry on a relevant bit minus the largest on another.
+    Gap = "gap", "Fourier gap Γ", Lines;
+    /// Share of the output's squared norm on parities of each degree, over all 2^n inputs.
+    Spectrum = "spectrum", "Fourier weight by degree", Bars;
+    /// Mean attention of the transformer's \[CLS\] token on every input bit, over its heads.
+    Attention = "attention", "Attention of [CLS]", Bars;
+    /// When the replicas reached the target, beside the law of guessing a new set at every step.
+    Times = "times", "Convergence times", Lines;
+    /// Median time to the target against the setting that the sweep goes through, with the fitted power.
+    Sweep = "sweep", "Sweep", Lines;
 }
 
 /// What is shown where a link does not say it.

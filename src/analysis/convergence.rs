@@ -206,6 +206,24 @@ fn staircase(heights: &[f64], width: f64, scale: f64) -> Series {
     series
 }
 
+/// Convergence times by initialisation, where replica r starts from initialisation r mod `inits`: a dot for each
+/// replica that converged.
+pub fn by_start(solved: &[Option<u64>], inits: usize) -> Lines {
+    let dots = |init: usize| {
+        let times = solved.iter().skip(init).step_by(inits.max(1)).flatten();
+        let (x, y) = times.map(|t| (init as f64 + 1.0, *t as f32)).unzip();
+        Series { role: Role::Test, x, y, points: true, ..Default::default() }
+    };
+    Lines {
+        title: "Convergence times".into(),
+        x_label: "initialisation".into(),
+        y_label: "steps until converged".into(),
+        x_range: Some((0.0, inits as f64 + 1.0)),
+        series: (0..inits).map(dots).collect(),
+        ..Default::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

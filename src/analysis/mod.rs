@@ -1,5 +1,6 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
+pub mod attention;
 pub mod chart;
 pub mod convergence;
 pub mod curves;

@@ -142,7 +142,7 @@ pub fn movement(trajectories: &Trajectories) -> Lines {
         x_label: "step".into(),
         y_label: "largest |w − w₀|".into(),
         series: vec![
-            series("relevant bits", Role::Test, |m| m.relevant),
+            series("relevant bits", Role::Relevant, |m| m.relevant),
             series("other bits", Role::Other, |m| m.other),
         ],
         ..Default::default()
@@ -154,14 +154,14 @@ pub fn trajectories(trajectories: &Trajectories) -> Lines {
     let at = trajectories.leader();
     let first = at * trajectories.coordinates.len();
     let curve = |(place, i): (usize, &usize)| Series {
-        role: if trajectories.is_relevant[*i] { Role::Test } else { Role::Other },
+        role: if trajectories.is_relevant[*i] { Role::Relevant } else { Role::Other },
         x: trajectories.kept.iter().map(|(step, _)| step as f64).collect(),
         y: trajectories.kept.iter().map(|(_, (_, weights))| weights[first + place]).collect(),
         ..Default::default()
     };
     let mut series: Vec<Series> = trajectories.coordinates.iter().enumerate().map(curve).collect();
     // One name for all curves of a kind.
-    for (role, name) in [(Role::Test, "relevant bits"), (Role::Other, "other bits")] {
+    for (role, name) in [(Role::Relevant, "relevant bits"), (Role::Other, "other bits")] {
         if let Some(first) = series.iter_mut().find(|s| s.role == role) {
             first.name = name.into();
         }
@@ -228,7 +228,7 @@ mod tests {
         kept.push(0, &now);
         let lines = trajectories(&kept);
         assert_eq!(lines.title, "Weights of neuron 63");
-        assert_eq!(lines.series.iter().filter(|s| s.y == [-1.0] && s.role == Role::Test).count(), 1);
+        assert_eq!(lines.series.iter().filter(|s| s.y == [-1.0] && s.role == Role::Relevant).count(), 1);
         assert_eq!(lines.series.iter().filter(|s| s.y == [0.5]).count(), COORDINATES - 1);
         assert_eq!(kept.movements().next().unwrap().1, Movement { relevant: 1.5, other: 8.5 });
     }

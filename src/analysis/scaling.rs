@@ -105,6 +105,7 @@ pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, other
                 None => name.clone(),
             },
             role: Role::Test,
+            points: true,
             x: points.iter().map(|point| point.x).collect(),
             y: points.iter().map(|point| point.median().map_or(f32::NAN, |t| t as f32)).collect(),
             ..Default::default()
@@ -118,6 +119,7 @@ pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, other
         x_label: x_label.into(),
         y_label: "steps until converged".into(),
         log_x: true,
+        log_y: true,
         series: curves.iter().map(curve).chain(others).collect(),
         ..Default::default()
     }

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use super::device::{Survey, choose};
 use super::form::default_text;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
+use super::sweeping::Sweep;
 use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
+use crate::analysis::movement::Trajectories;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
+use crate::probing::applies;
 use crate::protocol::{Command, Ending, Payload};
 use crate::run::{Halt, OPTIMIZER_KEY};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
@@ -60,7 +63,7 @@ impl State {
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Undo => match self.undo.pop() {
-                Some(Before::Shown(key, value)) => self.show_again(key, &value),
+                Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
                     let what = words::changes(&self.link.spec, &link.spec);
                     let seed = if link.spec.run.seed == self.link.spec.run.seed {
@@ -118,7 +121,7 @@ impl State {
 
     fn choose(&self) -> Option<super::device::Choice> {
         let uncovered = self.uncovered.is_some();
-        choose(&self.link.spec, &self.survey, self.refused.as_deref(), uncovered)
+        choose(self.spec(), &self.survey, self.refused.as_deref(), uncovered)
     }
 
     pub(super) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
@@ -209,9 +212,15 @@ impl State {
         self.begin(effects);
     }
 
-    /// Begins the run from its start.
+    /// Begins the run, or the first run of the sweep, from its start.
     pub(super) fn begin(&mut self, effects: &mut Vec<Effect>) {
-        let spec = &self.link.spec;
+        self.sweep = Sweep::of(&self.link.spec);
+        self.begin_run(effects);
+    }
+
+    /// Begins the run whose turn it is.
+    pub(super) fn begin_run(&mut self, effects: &mut Vec<Effect>) {
+        let spec = self.spec().clone();
         let inputs = spec.task.sampler().inputs();
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
         self.relevant = spec.task.sampler().relevant(spec.run.seed);
@@ -220,7 +229,9 @@ impl State {
         } else {
             None
         };
+        self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
+        (self.gaps, self.spectrum, self.attention) = Default::default();
         self.held_out = spec.run.held_out;
         self.runs += 1;
         self.step = 0;
@@ -257,7 +268,7 @@ impl State {
     }
 
     pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
-        let spec = self.link.spec.clone();
+        let spec = self.spec().clone();
         let on_cpu = self.staff == Staff::Ready(Program::Cpu);
         let held_out_limit = (on_cpu && spec.run.held_out > CPU_HELD_OUT).then_some(CPU_HELD_OUT);
         let payload =
@@ -266,6 +277,22 @@ impl State {
         let command =
             Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
         effects.push(Effect::Send(command, payload));
+        self.watch_anew(effects);
+    }
+
+    /// The probes that the charts on show want.
+    pub(super) fn watch(&self) -> Command {
+        let probes = self.link.view.show.iter().filter_map(|chart| chart.probe());
+        Command::Watch(probes.filter(|probe| applies(*probe, self.spec()).is_ok()).collect())
+    }
+
+    /// Tells the trainer what the charts on show want, where that may have changed.
+    pub(super) fn watch_anew(&mut self, effects: &mut Vec<Effect>) {
+        let watch = self.watch();
+        if watch != Command::Watch(vec![]) || self.watching {
+            self.watching = watch != Command::Watch(vec![]);
+            self.send(watch, effects);
+        }
     }
 
     pub(super) fn send(&self, command: Command, effects: &mut Vec<Effect>) {
@@ -282,6 +309,9 @@ impl State {
             }
             Phase::Running => self.send(Command::Pause, effects),
             Phase::Paused => self.send(Command::Play, effects),
+            Phase::Finished(_) if self.sweep.is_some() => {
+                self.message = "The sweep is complete. Reset makes it again.".into();
+            }
             Phase::Finished(reason) => self.extend(reason, effects),
             Phase::Diverged { .. } | Phase::Failed(_) => {}
         }

@@ -8,7 +8,9 @@ use super::status::found;
 use super::trainer::{Effect, Program, Sign};
 use super::words::{percent, thousands};
 use crate::analysis::curves::{History, spread};
-use crate::protocol::{Command, Ending, Event, Failure, Message, Payload};
+use crate::analysis::gap::Gap;
+use crate::analysis::movement::Trajectories;
+use crate::protocol::{Command, Ending, Event, Failure, Finding, Message, Payload};
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
@@ -42,7 +44,7 @@ impl State {
                 let program = *program;
                 self.silence += 1;
                 // Large networks may take long for one step.
-                let patience = DEAD_AFTER + (self.link.spec.step_flops() / 5e7) as u32;
+                let patience = DEAD_AFTER + (self.spec().step_flops() / 5e7) as u32;
                 if self.silence == ASK_AFTER {
                     self.send(Command::Checkpoint, effects);
                 } else if self.silence >= patience {
@@ -81,7 +83,7 @@ impl State {
             }
             // It belongs to the run before.
             Sign::Said(_) if self.awaiting => {}
-            Sign::Said(message) => self.told(message),
+            Sign::Said(message) => self.told(message, effects),
         }
     }
 
@@ -97,7 +99,7 @@ impl State {
         self.phase = if self.paused { Phase::Paused } else { Phase::Running };
     }
 
-    fn told(&mut self, message: Message) {
+    fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
                 for row in rows {
@@ -106,6 +108,13 @@ impl State {
                 }
             }
             (Event::Weights { step, inputs, width }, Payload::Numbers(values)) => {
+                let start = || Trajectories::new(&values, inputs, width, &self.relevant);
+                // Too large to be drawn beforehand: the worker's first word is the start, unless it is a late one.
+                let trajectories = self.trajectories.take().or_else(|| (step == 0).then(start));
+                self.trajectories = trajectories.map(|mut kept| {
+                    kept.push(step, &values);
+                    kept
+                });
                 self.weights = Weights { step, inputs, width, values: Arc::new(values) };
                 if self.phase == Phase::Running {
                     self.step = self.step.max(step);
@@ -116,7 +125,7 @@ impl State {
                 if self.solved.iter().all(|(r, _)| *r != replica) {
                     self.solved.push((replica, step));
                 }
-                if self.solved.len() == self.link.spec.run.replicas {
+                if self.solved.len() == self.spec().run.replicas && self.sweep.is_none() {
                     self.message = found(self);
                 }
             }
@@ -139,7 +148,9 @@ impl State {
                     Ending::Diverged => self.phase = Phase::Diverged { step, last_good: step },
                     _ => self.phase = Phase::Finished(reason),
                 }
-                if reason == Ending::LastStep {
+                if self.sweep.is_some() {
+                    self.next_of_sweep(reason, effects);
+                } else if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
                     self.message =
@@ -160,8 +171,18 @@ impl State {
                     thousands(step)
                 );
             }
+            (Event::Probed { step, finding }, _) => self.probed(step, finding),
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => self.checkpoint = Some((step, bytes)),
             _ => {}
+        }
+    }
+
+    fn probed(&mut self, step: u64, finding: Finding) {
+        self.findings += 1;
+        match finding {
+            Finding::Gap { relaxed, strict, error } => self.gaps.push(step, Gap { relaxed, strict, error }),
+            Finding::Spectrum { shares, correlation } => self.spectrum = Some((step, shares, correlation)),
+            Finding::Attention(mass) => self.attention = Some((step, mass)),
         }
     }
 

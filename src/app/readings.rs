@@ -5,11 +5,14 @@
 use super::state::State;
 use super::words::{decimal, percent, thousands};
 use crate::analysis::chart::Chart;
+use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves::{self, spread};
-use crate::analysis::weights;
+use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::{Lines, Reading};
+use crate::analysis::{attention, movement, scaling, spectrum, weights};
 use crate::permalink::Axis;
-use crate::protocol::Row;
+use crate::probing::applies;
+use crate::protocol::{Probe, Row};
 use crate::settings::real;
 
 /// Steps that an empty chart shows.
@@ -29,9 +32,27 @@ impl Chart {
     ///
     /// # Errors
     /// A sentence that says why not.
-    pub fn applies(self, _state: &State) -> Result<(), String> {
+    pub fn applies(self, state: &State) -> Result<(), String> {
+        let run = &state.link.spec.run;
         match self {
-            Chart::Loss | Chart::Accuracy | Chart::Weights => Ok(()),
+            Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
+            Chart::Times if state.spec().run.replicas > 1 => Ok(()),
+            Chart::Times => Err("Convergence times have a distribution with several replicas only.".into()),
+            Chart::Sweep if !run.sweep.is_empty() => Ok(()),
+            Chart::Sweep => Err("This run is no sweep: the settings of the run can make it one.".into()),
+            Chart::Gap | Chart::Spectrum | Chart::Attention => {
+                self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
+            }
+        }
+    }
+
+    /// The probe that the chart wants of the worker, if any.
+    pub fn probe(self) -> Option<Probe> {
+        match self {
+            Chart::Gap => Some(Probe::Gap),
+            Chart::Spectrum => Some(Probe::Spectrum),
+            Chart::Attention => Some(Probe::Attention),
+            _ => None,
         }
     }
 
@@ -45,9 +66,9 @@ impl Chart {
 
     /// What is drawn, if the chart applies.
     pub fn reading(self, state: &State) -> Reading {
-        let finite = state.link.spec.task.sampler().sample_size().is_some();
+        let finite = state.spec().task.sampler().sample_size().is_some();
         let solved = state.solved.iter().map(|(_, step)| *step).max();
-        let solved = solved.filter(|_| state.solved.len() == state.link.spec.run.replicas);
+        let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
         match self {
             Chart::Loss => Reading::Lines(marked(curves::loss(&state.history, finite, solved), state)),
             Chart::Accuracy => {
@@ -59,6 +80,35 @@ impl Chart {
                 let w = &state.weights;
                 Reading::Grid(weights::first_layer(&w.values, w.inputs, w.width, &state.relevant))
             }
+            Chart::Movement | Chart::Paths => {
+                let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
+                let lines = state.trajectories.as_ref().map(draw);
+                Reading::Lines(marked(lines.unwrap_or_else(|| self.empty("step", "weight")), state))
+            }
+            Chart::Gap => {
+                let task = state.spec().task.sampler();
+                let reference = relu_majority_gap(task.inputs(), state.relevant.len());
+                Reading::Lines(marked(gap::chart(&state.gaps, Some(reference)), state))
+            }
+            Chart::Spectrum => {
+                let shares = state.spectrum.as_ref().map_or(vec![], |(_, shares, _)| shares.clone());
+                Reading::Bars(spectrum::degrees(&shares, state.relevant.len()))
+            }
+            Chart::Attention => {
+                let mass = state.attention.as_ref().map_or(vec![], |(_, mass)| mass.clone());
+                Reading::Bars(attention::by_bit(&mass, &state.relevant))
+            }
+            Chart::Times => Reading::Lines(times(state)),
+            Chart::Sweep => Reading::Lines(sweep(state)),
+        }
+    }
+
+    fn empty(self, x_label: &str, y_label: &str) -> Lines {
+        Lines {
+            title: self.info().name.into(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            ..Default::default()
         }
     }
 
@@ -67,8 +117,12 @@ impl Chart {
         let at = match self {
             Chart::Weights => state.weights.step,
             Chart::Loss | Chart::Accuracy => state.history.last().map_or(u64::MAX, |row| row.step),
+            Chart::Movement | Chart::Paths => state.weights.step,
+            Chart::Gap | Chart::Spectrum | Chart::Attention => state.findings,
+            Chart::Times => state.solved.len() as u64,
+            Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
         };
-        let marks = state.solved.len() + state.link.spec.run.schedule.len();
+        let marks = state.solved.len() + state.spec().run.schedule.len();
         let axes = (state.link.view.x_axis, state.link.view.y_axis);
         Stamp { run: state.runs, at, marks, axes }
     }
@@ -98,8 +152,88 @@ impl Chart {
                     state.weights.inputs, state.weights.width
                 )
             }
+            Chart::Movement | Chart::Paths => {
+                let moved = state.trajectories.as_ref().and_then(|t| t.movements().last());
+                let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
+                format!(
+                    "Weights of the first layer have moved by up to {} on the relevant bits and {} on the others.",
+                    decimal(relevant),
+                    decimal(other)
+                )
+            }
+            Chart::Gap => {
+                let newest = state.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
+                format!("Fourier gap of the population gradient: {}.", decimal(newest as f32))
+            }
+            Chart::Spectrum => {
+                let k = state.relevant.len();
+                let (share, cosine) =
+                    state.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
+                        (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
+                    });
+                format!(
+                    "{} of the output's squared norm is of degree {k}; its correlation with the target is {}.",
+                    percent(share),
+                    decimal(cosine)
+                )
+            }
+            Chart::Attention => {
+                let mass = state
+                    .attention
+                    .as_ref()
+                    .map_or(f32::NAN, |(_, mass)| state.relevant.iter().filter_map(|i| mass.get(*i)).sum());
+                format!("{} of the attention rests on the relevant bits.", percent(mass))
+            }
+            Chart::Times => format!(
+                "{} of {} networks have reached the target.",
+                thousands(state.solved.len() as u64),
+                thousands(state.spec().run.replicas as u64)
+            ),
+            Chart::Sweep => {
+                let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.done.len(), s.cells.len()));
+                format!("{done} of the sweep's {all} runs have ended.")
+            }
         }
     }
+}
+
+/// The distribution of t_c, or t_c by initialisation where several replicas share one.
+fn times(state: &State) -> Lines {
+    let run = &state.spec().run;
+    let mut solved = vec![None; run.replicas];
+    for (replica, step) in &state.solved {
+        solved[*replica] = Some(*step);
+    }
+    let mut lines = if run.inits > 0 && run.inits < run.replicas {
+        convergence::by_start(&solved, run.inits)
+    } else {
+        let sets = convergence::sets(state.spec().task.sampler().inputs(), state.relevant.len());
+        convergence::histogram(&convergence::Times::new(&solved), run.every, sets, Height::Count)
+    };
+    if state.solved.is_empty() {
+        lines.x_range = Some((0.0, EMPTY_UNTIL));
+        lines.y_range = Some((0.0, 1.0));
+    }
+    lines
+}
+
+/// The curves of the sweep so far.
+fn sweep(state: &State) -> Lines {
+    let spec = &state.link.spec;
+    let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", "steps until converged") };
+    let key = &spec.run.sweep.key;
+    let label = spec.knob(key).map_or(key.clone(), |knob| knob.label.to_string());
+    let mut lines = scaling::chart(&sweep.curves(spec), &label, key, vec![]);
+    let places = crate::sweep::places(&spec.run.sweep);
+    // A value of zero, as no noise, has no place on a logarithmic axis, and words have no ratio.
+    let are_numbers = spec.run.sweep.values.iter().all(|v| v.parse::<f64>().is_ok());
+    (lines.log_x, lines.log_y) = (are_numbers && places.iter().all(|x| *x > 0.0), true);
+    if sweep.done.is_empty() {
+        let low = places.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (lines.x_range, lines.y_range) = (Some((low, high)), Some((10.0, 1e4)));
+    }
+    lines
 }
 
 /// Curves over the steps with what every one of them has: the axes of the view, and the changes on the way.
@@ -110,7 +244,7 @@ fn marked(mut lines: Lines, state: &State) -> Lines {
         lines.x_range = Some((0.0, EMPTY_UNTIL));
         lines.y_range.get_or_insert(if lines.log_y { (1e-3, 1.2) } else { (0.0, 1.2) });
     }
-    let changes = state.link.spec.run.schedule.iter();
+    let changes = state.spec().run.schedule.iter();
     lines.marks.extend(
         changes.filter(|(s, _)| *s <= state.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))),
     );

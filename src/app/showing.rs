@@ -26,6 +26,9 @@ impl State {
             self.send(Command::Speed(self.link.view.speed), effects);
             self.message = format!("Speed: {}.", words::speed(self.link.view.speed));
         }
+        if knob.key == SHOW_KEY {
+            self.watch_anew(effects);
+        }
         if let Some(before) = before.filter(|b| *b != value && SHOWN_KEYS.contains(&knob.key)) {
             self.remember(Before::Shown(knob.key, before));
         }
@@ -63,9 +66,10 @@ impl State {
     }
 
     /// Goes back to what was shown, while the run goes on.
-    pub(super) fn show_again(&mut self, key: &'static str, value: &Value) {
+    pub(super) fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // It was in range when it was remembered.
         let _ = self.link.view.set(key, value);
+        self.watch_anew(effects);
         let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
         self.message = match View::KNOBS.iter().find(|knob| knob.key == key) {
             Some(knob) if key != SHOW_KEY => {

@@ -10,9 +10,12 @@
 use std::sync::Arc;
 
 use super::device::{Choice, Survey};
+use super::sweeping::Sweep;
 use super::trainer::{Program, Sign};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::History;
+use crate::analysis::gap::GapTrace;
+use crate::analysis::movement::Trajectories;
 use crate::permalink::Link;
 use crate::presets::{PRESETS, Preset};
 use crate::protocol::{DeviceReport, Ending};
@@ -153,6 +156,18 @@ pub struct State {
     pub history: History,
     /// First-layer weights.
     pub weights: Weights,
+    /// The sweep that is being made, if the link holds one.
+    pub sweep: Option<Sweep>,
+    /// How the first layer has moved.
+    pub trajectories: Option<Trajectories>,
+    /// Fourier gaps along the run.
+    pub gaps: GapTrace,
+    /// Newest share of the output's squared norm by degree, and its correlation with the target.
+    pub spectrum: Option<(u64, Vec<f32>, f32)>,
+    /// Newest attention on every input bit.
+    pub attention: Option<(u64, Vec<f32>)>,
+    /// Counts findings of probes, so that charts know a new one.
+    pub findings: u64,
     /// Input coordinates that matter, from 0.
     pub relevant: Vec<usize>,
     /// Held-out examples that are measured on.
@@ -173,6 +188,8 @@ pub struct State {
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
     /// Whether a start was sent and not answered: what comes meanwhile belongs to the run before.
     pub(super) awaiting: bool,
+    /// Whether the trainer has been told of probes.
+    pub(super) watching: bool,
     pub(super) paused: bool,
     pub(super) silence: u32,
     /// Why the GPU was given up.
@@ -204,9 +221,9 @@ impl State {
         PRESETS.iter().find(|p| p.link().spec == self.link.spec)
     }
 
-    /// Whether steps were made and more can be.
+    /// Whether steps were made and more can be, by one run that the link describes.
     pub fn is_under_way(&self) -> bool {
-        self.step > 0 && matches!(self.phase, Phase::Running | Phase::Paused)
+        self.step > 0 && self.sweep.is_none() && matches!(self.phase, Phase::Running | Phase::Paused)
     }
 
     /// Whether the next [`Action::Toggle`] pauses.

@@ -13,6 +13,16 @@ const MEMORISED_ABOVE: f32 = 0.99;
 
 /// The status line.
 pub fn status(state: &State) -> String {
+    match state.place_in_sweep() {
+        Some(place) if state.sweep.as_ref().is_some_and(|sweep| !sweep.is_over()) => {
+            format!("{place}. {}", of_run(state))
+        }
+        Some(_) => "The sweep is complete".into(),
+        None => of_run(state),
+    }
+}
+
+fn of_run(state: &State) -> String {
     match &state.phase {
         Phase::Loading if state.choice.is_none() => "Looking for a device".into(),
         Phase::Loading if state.step > 0 => format!("Going on from step {}", thousands(state.step)),
@@ -38,17 +48,17 @@ pub fn status(state: &State) -> String {
 }
 
 fn is_found(state: &State) -> bool {
-    !state.solved.is_empty() && state.solved.len() == state.link.spec.run.replicas
+    !state.solved.is_empty() && state.solved.len() == state.spec().run.replicas
 }
 
 fn learning(state: &State) -> String {
-    let replicas = state.link.spec.run.replicas;
+    let replicas = state.spec().run.replicas;
     if replicas > 1 && !state.solved.is_empty() {
         return format!("Learning. Found by {} of {replicas} networks", state.solved.len());
     }
     let Some(row) = state.history.last() else { return "Learning".into() };
     let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
-    let finite = state.link.spec.task.sampler().sample_size().is_some();
+    let finite = state.spec().task.sampler().sample_size().is_some();
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
         return format!("Memorised its sample; {} right on what it has not seen", percent(test));
     }
@@ -66,7 +76,7 @@ pub fn found(state: &State) -> String {
         [one] => format!("the bit that matters ({one})"),
         bits => format!("all {} bits ({})", bits.len(), bits.join(", ")),
     };
-    let replicas = state.link.spec.run.replicas;
+    let replicas = state.spec().run.replicas;
     if replicas == 1 {
         return format!("Found at step {}: {bits}.", thousands(first));
     }
@@ -81,7 +91,7 @@ pub fn found(state: &State) -> String {
 
 /// What is measured on less than the specification says, if it is.
 pub fn held_out(state: &State) -> Option<String> {
-    let whole = state.link.spec.run.held_out;
+    let whole = state.spec().run.held_out;
     (state.held_out < whole).then(|| {
         format!(
             "Measured on {} of {} held-out examples while on the CPU; a reached target is confirmed on all.",

@@ -153,7 +153,7 @@ pub mod scripted {
                     }
                 }
                 Command::LearningRate(lr) => say(Event::LearningRateChanged { step: at, lr: *lr }),
-                Command::Speed(_) | Command::Checkpoint => {}
+                Command::Speed(_) | Command::Checkpoint | Command::Watch(_) => {}
             }
         }
     }

@@ -2,13 +2,14 @@
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::Context;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
 
-use super::Trouble;
+use super::{Trouble, science};
 use crate::kernels::peak;
 use crate::permalink::decode;
 use crate::platform::now_ms;
@@ -34,6 +35,15 @@ pub struct Arguments {
     /// Steps over which memory is watched; 0 leaves that out.
     #[arg(long, default_value_t = 0)]
     memory_steps: u64,
+    /// Instead, compare every instance of the parity lab's specification with what was found on it elsewhere.
+    #[arg(long)]
+    science: bool,
+    /// Of those, the ones whose name holds this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// File for that table, in Markdown.
+    #[arg(long)]
+    output: Option<PathBuf>,
     /// Also measure PyTorch on the same work, if Python has it.
     #[arg(long)]
     peers: bool,
@@ -78,6 +88,9 @@ impl Rates {
 /// # Errors
 /// When a device stops working.
 pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
+    if arguments.science {
+        return instances(arguments);
+    }
     let mut devices = vec![Device::cpu()];
     match pollster::block_on(checked_gpu(&[Engine::Fused, Engine::Autodiff])) {
         Ok(gpu) => devices.push(gpu),
@@ -104,6 +117,25 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         peers(arguments);
     }
     Ok(())
+}
+
+/// The comparison with what was found elsewhere, line by line as it comes.
+fn instances(arguments: &Arguments) -> Result<(), Trouble> {
+    let rows = science::compare(&Device::cpu(), &arguments.only, |row| {
+        let sign = if row.agree { "  " } else { "NO" };
+        println!(
+            "{sign} {}: elsewhere {}, here {} ({:.1} s)",
+            row.name, row.elsewhere, row.here, row.seconds
+        );
+    })?;
+    if let Some(path) = &arguments.output {
+        std::fs::write(path, science::markdown(&rows))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    match rows.iter().filter(|row| !row.agree).count() {
+        0 => Ok(()),
+        apart => Err(anyhow::anyhow!("{apart} instances differ").into()),
+    }
 }
 
 fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Trouble> {

@@ -1,18 +1,21 @@
 //! The command line: the same runs as on the page, headless.
 
 mod bench;
+mod claims;
 mod docs;
 mod golden;
 mod list;
 mod open;
 mod plot;
 mod run;
+pub mod science;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use claims::LARGE;
 pub use docs::{refresh, tables};
 pub use golden::{Golden, golden_path};
 
@@ -41,6 +44,8 @@ enum Command {
     },
     /// Measure steps per second on this machine.
     Bench(bench::Arguments),
+    /// Check the presets' claims, on twenty seeds each.
+    Claims(claims::Arguments),
     /// Compare the presets with their recorded runs, or record them anew.
     Golden(golden::Arguments),
     /// Refresh the generated tables of a README.
@@ -77,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::List => list::list(),
         Command::Link { link } => list::explain(&link),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Claims(arguments) => claims::claims(&arguments),
         Command::Golden(arguments) => golden::golden(&arguments),
         Command::Docs { file, check } => docs::docs(&file, check),
     };

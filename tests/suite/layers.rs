@@ -58,6 +58,7 @@ const FRONT: &[&str] = &[
     "platform",
     "kernels",
     "training",
+    "probing",
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.

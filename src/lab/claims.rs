@@ -1,0 +1,54 @@
+//! `lab claims`: the presets' claims, each with what was found.
+
+#![expect(clippy::print_stdout, reason = "this command prints")]
+
+use clap::Args;
+
+use super::{Trouble, open, science};
+use crate::platform::now_ms;
+use crate::presets::PRESETS;
+
+/// What `lab claims` takes.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Presets to check; all of them if none is named, except those that a GPU is wanted for.
+    presets: Vec<String>,
+    /// Check on the GPU if there is one.
+    #[arg(long)]
+    gpu: bool,
+}
+
+/// Presets too large for a processor: they are checked where they are named.
+pub const LARGE: &[&str] = &["transformer-full", "scaling-full"];
+
+/// Runs `lab claims`.
+///
+/// # Errors
+/// When a claim does not hold, or a device stops working.
+pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
+    let named = &arguments.presets;
+    let unknown = named.iter().find(|name| PRESETS.iter().all(|p| p.slug != name.as_str()));
+    if let Some(name) = unknown {
+        return Err(Trouble::BadLink(vec![format!("{name} is no preset; `lab list` names them")]));
+    }
+    let chosen = PRESETS.iter().filter(|p| {
+        if named.is_empty() { !LARGE.contains(&p.slug) } else { named.iter().any(|name| name == p.slug) }
+    });
+    let mut broken = 0;
+    for preset in chosen {
+        let begin = now_ms();
+        let mut spec = preset.link().spec;
+        spec.parse("device", if arguments.gpu { "gpu" } else { "cpu" })
+            .map_err(|problem| Trouble::BadLink(vec![problem.to_string()]))?;
+        let verdicts = science::check(preset, &open::device(&spec)?)?;
+        println!("{} ({:.1} s)", preset.slug, (now_ms() - begin) / 1e3);
+        for verdict in verdicts {
+            println!("  {} {}", if verdict.holds { "yes" } else { "NO " }, verdict.text);
+            broken += usize::from(!verdict.holds);
+        }
+    }
+    if broken > 0 {
+        return Err(anyhow::anyhow!("{broken} expectations do not hold").into());
+    }
+    Ok(())
+}

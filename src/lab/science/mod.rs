@@ -1,0 +1,375 @@
+//! The presets' claims and the instances of the specification, run and compared: `lab bench --science`, and the
+//! science tests.
+
+mod instances;
+
+use crate::analysis::convergence::Times;
+use crate::analysis::curves::spread;
+use crate::analysis::movement::Movement;
+use crate::analysis::scaling::{Point, fit};
+use crate::analysis::weights::reach;
+use crate::permalink::decode;
+use crate::platform::now_ms;
+use crate::presets::{Expect, Measure, Preset};
+use crate::probing::Inquiry;
+use crate::protocol::{Event, Failure, Finding, Probe, Row};
+use crate::run::RunSpec;
+use crate::settings::thousands;
+use crate::sweep::{Cell, cells, places};
+use crate::training::device::Device;
+use crate::training::session::{Options, Session};
+
+pub use instances::{Found, INSTANCES, Instance};
+
+/// Replicas that a claim about one network is checked on.
+pub const REPLICAS: usize = 20;
+/// Most moments of a run at which its weights are looked at.
+const MOMENTS: u64 = 60;
+
+/// One expectation of a preset, and what was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Whether it holds.
+    pub holds: bool,
+    /// Expectation and finding, for the person.
+    pub text: String,
+}
+
+/// A run with what was measured on it: a preset's, or one of its sweep.
+struct Trial {
+    cell: Cell,
+    /// Where the cell stands on the sweep's axis.
+    x: f64,
+    rows: Vec<Row>,
+    solved: Vec<Option<u64>>,
+    /// Values of one measure, by step, one for each replica.
+    looks: Vec<(u64, Vec<f32>)>,
+}
+
+/// Runs the preset, with [`REPLICAS`] networks where its link asks for one, and compares.
+///
+/// # Errors
+/// When the device stops working.
+pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> {
+    let mut spec = preset.link().spec;
+    if spec.run.replicas == 1 {
+        spec.run.replicas = REPLICAS;
+    }
+    spec.run.steps = preset.budget;
+    let probed = preset.expect.iter().find_map(|expect| match expect {
+        Expect::Reaches { measure, .. } | Expect::Median { measure, .. } => probe(*measure),
+        _ => None,
+    });
+    let places = places(&spec.run.sweep);
+    let mut runs = cells(&spec);
+    if runs.is_empty() {
+        runs.push(Cell { spec, at: 0, series: 0 });
+    }
+    let run = |cell: Cell| {
+        let x = places.get(cell.at).copied().unwrap_or_default();
+        trial(cell, x, probed, device)
+    };
+    let trials: Vec<Trial> = runs.into_iter().map(run).collect::<Result<_, _>>()?;
+    Ok(preset.expect.iter().map(|expect| judge(expect, &trials)).collect())
+}
+
+/// The measure, if it wants the weights.
+fn probe(measure: Measure) -> Option<Measure> {
+    (!matches!(measure, Measure::TrainAccuracy | Measure::TestAccuracy)).then_some(measure)
+}
+
+fn trial(cell: Cell, x: f64, probed: Option<Measure>, device: &Device) -> Result<Trial, Failure> {
+    let mut session = Session::start(&cell.spec, device, Options::default())?;
+    let Some(measure) = probed else {
+        let outcome = pollster::block_on(session.finish(|_| {}))?;
+        return Ok(Trial { cell, x, rows: outcome.rows, solved: outcome.solved, looks: vec![] });
+    };
+    let every =
+        cell.spec.run.every.max(cell.spec.run.steps / MOMENTS / cell.spec.run.every * cell.spec.run.every);
+    let (mut rows, mut looks) = (vec![], vec![]);
+    let start = cell.spec.initial();
+    while !session.finished() {
+        let checkpoint = pollster::block_on(session.checkpoint())?;
+        looks.push((
+            session.step(),
+            look(measure, &cell.spec, session.step(), &start, &checkpoint.weights.parameters),
+        ));
+        let until = session.step() + every;
+        while !session.finished() && session.step() < until {
+            for event in pollster::block_on(session.advance(1e9, until - session.step()))? {
+                if let Event::Metrics(new) = event {
+                    rows.extend(new);
+                }
+            }
+        }
+    }
+    let solved = session.solved().to_vec();
+    Ok(Trial { cell, x, rows, solved, looks })
+}
+
+/// The measure on every replica.
+fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[Vec<f32>]) -> Vec<f32> {
+    let replicas = spec.run.replicas;
+    let part = |values: &[f32], r: usize| {
+        let length = values.len() / replicas;
+        values[r * length..(r + 1) * length].to_vec()
+    };
+    let one = |r: usize| {
+        if measure == Measure::Movement {
+            let width = spec.parameters()[0].shape[2];
+            let everywhere = vec![true; spec.task.sampler().inputs()];
+            return Movement::between(&part(&start[0], r), &part(&now[0], r), width, &everywhere).rho();
+        }
+        if measure == Measure::Lead {
+            let [_, inputs, width] = spec.parameters()[0].shape;
+            let relevant = spec.task.sampler().relevant(spec.run.seed);
+            let (inside, outside) = reach(&part(&now[0], r), inputs, width, &relevant);
+            return inside / outside;
+        }
+        let weights = now.iter().map(|values| part(values, r)).collect();
+        let probe = match measure {
+            Measure::Gap => Probe::Gap,
+            Measure::Attention => Probe::Attention,
+            _ => Probe::Spectrum,
+        };
+        let finding = Inquiry::new(probe, spec, step, weights).and_then(|mut i| i.advance(f64::INFINITY));
+        match finding {
+            Some(Finding::Gap { relaxed, .. }) => relaxed as f32,
+            Some(Finding::Spectrum { correlation, .. }) => correlation,
+            Some(Finding::Attention(mass)) => {
+                spec.task.sampler().relevant(spec.run.seed).iter().map(|i| mass[*i]).sum()
+            }
+            None => f32::NAN,
+        }
+    };
+    (0..replicas).map(one).collect()
+}
+
+impl Trial {
+    /// The measure by step, one value for each replica.
+    fn values(&self, measure: Measure) -> Vec<(u64, &[f32])> {
+        let rows = self.rows.iter();
+        match measure {
+            Measure::TrainAccuracy => rows.map(|r| (r.step, r.train_accuracy.as_slice())).collect(),
+            Measure::TestAccuracy => rows.map(|r| (r.step, r.test_accuracy.as_slice())).collect(),
+            _ => self.looks.iter().map(|(step, values)| (*step, values.as_slice())).collect(),
+        }
+    }
+
+    /// For each replica the step at which the measure first was at least so much.
+    fn reached(&self, measure: Measure, at_least: f32) -> Vec<Option<u64>> {
+        let values = self.values(measure);
+        let first = |r: usize| values.iter().find(|(_, v)| v[r] >= at_least).map(|(step, _)| *step);
+        (0..self.solved.len()).map(first).collect()
+    }
+
+    /// The median of the measure at the last look up to `step`.
+    fn median(&self, measure: Measure, step: u64) -> f32 {
+        let values = self.values(measure);
+        values.iter().rev().find(|(s, _)| *s <= step).map_or(f32::NAN, |(_, v)| spread(v).0)
+    }
+}
+
+fn shown(time: Option<f64>) -> String {
+    time.map_or("–".into(), |t| thousands(t.round() as u64))
+}
+
+/// Whether a number lies where it should, with the sentence that says so.
+fn within<T: PartialOrd + std::fmt::Display>(what: &str, found: T, (low, high): (T, T)) -> Verdict {
+    let text = format!("{what}: {found:.3}, expected {low} to {high}");
+    Verdict { holds: low <= found && found <= high, text }
+}
+
+fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
+    let find = |series: usize, at: usize| trials.iter().find(|t| (t.cell.series, t.cell.at) == (series, at));
+    let missing = || Verdict { holds: false, text: format!("{expect:?}: there is nothing to measure it on") };
+    let share = |some: usize, all: usize| some as f64 / all.max(1) as f64;
+    match *expect {
+        Expect::Reaches { measure, at_least, steps, share: wanted } => {
+            let reached = trials[0].reached(measure, at_least);
+            let fitting = reached.iter().flatten().filter(|s| (steps.0..=steps.1).contains(s)).count();
+            let times = Times::new(&reached);
+            let (first, last) = (times.converged().first().copied(), times.converged().last().copied());
+            let (first, median, last) = (shown(first), shown(times.median()), shown(last));
+            let what = format!(
+                "share with {measure:?} ≥ {at_least} from step {} to {} (first {first}, median {median}, last {last})",
+                steps.0, steps.1
+            );
+            within(&what, share(fitting, reached.len()), wanted)
+        }
+        Expect::Median { measure, step, between } => {
+            within(&format!("median {measure:?} at step {step}"), trials[0].median(measure, step), between)
+        }
+        Expect::MedianTime { series, at, between } => {
+            let Some(median) = find(series, at).and_then(|t| Times::new(&t.solved).median()) else {
+                return missing();
+            };
+            let between = (between.0 as f64, between.1 as f64);
+            within(&format!("median t_c, curve {series}, value {at}"), median, between)
+        }
+        Expect::Exponent { series, values, between } => {
+            let trials = (values.0..=values.1).filter_map(|at| find(series, at));
+            let points: Vec<Point> = trials.map(Trial::point).collect();
+            let Some(law) = fit(&points) else { return missing() };
+            within(&format!("exponent, curve {series}, values {values:?}"), law.exponent, between)
+        }
+        Expect::Solved { series, at, share: wanted } => {
+            let Some(trial) = find(series, at) else { return missing() };
+            let found = share(trial.solved.iter().flatten().count(), trial.solved.len());
+            within(&format!("share that succeeds, curve {series}, value {at}"), found, wanted)
+        }
+        Expect::Narrows { from, to, times } => {
+            let range = |at: usize| {
+                let times = Times::new(&find(0, at)?.solved);
+                Some(times.quantile(0.75)? - times.quantile(0.25)?)
+            };
+            let (Some(wide), Some(narrow)) = (range(from), range(to)) else { return missing() };
+            let what = format!("interquartile range of t_c at value {from}, over that at value {to}");
+            within(&what, wide / narrow, (times, f64::INFINITY))
+        }
+        Expect::Between(least) => {
+            let trial = &trials[0];
+            let found = between(&trial.solved, trial.cell.spec.run.inits);
+            within("share of the variance of ln t_c between initialisations", found, (least, 1.0))
+        }
+    }
+}
+
+impl Trial {
+    fn point(&self) -> Point {
+        Point { x: self.x, times: self.solved.clone(), horizon: self.cell.spec.run.steps }
+    }
+}
+
+/// Share of the variance of ln t_c that lies between groups of replicas with the same initialisation; those that
+/// never arrived are left out.
+fn between(solved: &[Option<u64>], inits: usize) -> f64 {
+    let log = |t: u64| libm::log(t.max(1) as f64);
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let groups: Vec<Vec<f64>> = (0..inits)
+        .map(|init| solved.iter().skip(init).step_by(inits.max(1)).flatten().map(|t| log(*t)).collect())
+        .collect();
+    let all: Vec<f64> = groups.concat();
+    let middle = mean(&all);
+    let total: f64 = all.iter().map(|v| (v - middle).powi(2)).sum();
+    let explained: f64 = groups.iter().map(|g| g.len() as f64 * (mean(g) - middle).powi(2)).sum();
+    explained / total
+}
+
+/// The table of all [instances](INSTANCES): what was found elsewhere and here, on [`REPLICAS`] networks each.
+///
+/// # Errors
+/// When the device stops working.
+pub fn compare(
+    device: &Device,
+    filter: &str,
+    mut told: impl FnMut(&Comparison),
+) -> Result<Vec<Comparison>, Failure> {
+    let chosen = INSTANCES.iter().filter(|i| i.name.contains(filter));
+    let mut rows = vec![];
+    for instance in chosen {
+        let row = compare_one(instance, device)?;
+        told(&row);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The instance's name.
+    pub name: &'static str,
+    /// What was found elsewhere.
+    pub elsewhere: String,
+    /// What was found here.
+    pub here: String,
+    /// Whether the two agree.
+    pub agree: bool,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// Largest ratio between two medians that still agree: few seeds were run elsewhere, and t_c varies by as much.
+const RATIO: f64 = 2.0;
+/// Largest difference of two shares of seeds that succeed.
+const SHARES_APART: f64 = 0.3;
+
+fn compare_one(instance: &Instance, device: &Device) -> Result<Comparison, Failure> {
+    let mut spec = decode(&format!("#v1/sparse-parity?{}", instance.link)).0.spec;
+    spec.run.replicas = REPLICAS;
+    let measure = match instance.found {
+        Found::Value { measure, .. } => probe(measure),
+        Found::Time { .. } => None,
+    };
+    let begin = now_ms();
+    let trial = trial(Cell { spec, at: 0, series: 0 }, 0.0, measure, device)?;
+    let seconds = (now_ms() - begin) / 1e3;
+    let (elsewhere, here, agree) = match instance.found {
+        Found::Value { measure, step, value } => {
+            let found = trial.median(measure, step);
+            let near = (found / value).max(value / found) <= RATIO as f32;
+            // Accuracies are compared by what they have above chance.
+            let is_accuracy = measure == Measure::TestAccuracy;
+            let agree = if is_accuracy { (found - value).abs() < 0.025 } else { near };
+            (format!("{value}"), format!("{found:.3}"), agree)
+        }
+        Found::Time { median: (low, high), solved: (some, all) } => {
+            let times = Times::new(&trial.solved);
+            let solved = times.converged().len();
+            let found = quantile_of_converged(&times);
+            let is_near = found.is_none_or(|t| low as f64 / RATIO <= t && t <= high as f64 * RATIO);
+            let share = solved as f64 / REPLICAS as f64;
+            let apart = (share - some as f64 / all as f64).abs();
+            let elsewhere = match (low == high, high) {
+                (_, 0) => format!("{some}/{all}"),
+                (true, _) => format!("{} ({some}/{all})", thousands(low)),
+                (false, _) => format!("{}–{} ({some}/{all})", thousands(low), thousands(high)),
+            };
+            let here = format!("{} ({solved}/{REPLICAS})", shown(found));
+            (elsewhere, here, (is_near || high == 0) && apart <= SHARES_APART)
+        }
+    };
+    Ok(Comparison { name: instance.name, elsewhere, here, agree, seconds })
+}
+
+/// The median of those that reached the target, as elsewhere.
+fn quantile_of_converged(times: &Times) -> Option<f64> {
+    let converged: Vec<Option<u64>> = times.converged().iter().map(|t| Some(*t as u64)).collect();
+    Times::new(&converged).median()
+}
+
+/// The comparison as a table in Markdown.
+pub fn markdown(rows: &[Comparison]) -> String {
+    let line = |row: &Comparison| {
+        let sign = if row.agree { "yes" } else { "no" };
+        format!("| {} | {} | {} | {sign} |\n", row.name, row.elsewhere, row.here)
+    };
+    format!(
+        "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree |\n|---|---|---|---|\n{}",
+        rows.iter().map(line).collect::<String>()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_instance_is_a_clean_link_with_a_name_of_its_own() {
+        for (i, instance) in INSTANCES.iter().enumerate() {
+            let link = format!("#v1/sparse-parity?{}", instance.link);
+            let (decoded, notices) = decode(&link);
+            assert!(notices.is_empty(), "{}: {notices:?}", instance.name);
+            assert_eq!(crate::permalink::encode(&decoded), link, "{}", instance.name);
+            assert!(INSTANCES[..i].iter().all(|other| other.name != instance.name), "{}", instance.name);
+        }
+    }
+
+    #[test]
+    fn the_variance_between_initialisations_is_that_of_their_means() {
+        let solved = |times: &[u64]| times.iter().map(|t| Some(*t)).collect::<Vec<_>>();
+        assert!((between(&solved(&[10, 1000, 10, 1000]), 2) - 1.0).abs() < 1e-12);
+        assert!(between(&solved(&[10, 10, 1000, 1000]), 2) < 1e-12);
+    }
+}

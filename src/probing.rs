@@ -1,0 +1,142 @@
+//! Probes of the first replica that take too long for one slice: each is an [`Inquiry`] that goes on for a few
+//! milliseconds at a time, in the worker as on the command line.
+
+use crate::analysis::gap::Gap;
+use crate::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
+use crate::analysis::spectrum::{MOST_INPUTS, Spectrum};
+use crate::models::Model;
+use crate::models::parity_transformer::average;
+use crate::platform::now_ms;
+use crate::protocol::{Finding, Probe};
+use crate::run::RunSpec;
+
+/// Points of the cube that are worked on between two looks at the clock, divided by the width.
+const POINTS: usize = 1 << 16;
+/// Inputs that attention is averaged over.
+const ATTENDED: usize = 256;
+
+/// Whether `probe` can be asked about the run, or why not.
+///
+/// # Errors
+/// A sentence for the person.
+pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
+    let inputs = spec.task.sampler().inputs();
+    match (probe, &spec.model) {
+        (Probe::Gap, Model::ParityTransformer(_)) => {
+            Err("A transformer has no layer that is linear in the input, so it has no Fourier gap.".into())
+        }
+        (Probe::Gap, _) => Ok(()),
+        (Probe::Spectrum, _) if inputs > MOST_INPUTS => {
+            Err(format!("The spectrum takes all 2^n inputs: it is there for n up to {}.", MOST_INPUTS))
+        }
+        (Probe::Spectrum, _) => Ok(()),
+        (Probe::Attention, Model::ParityTransformer(_)) => Ok(()),
+        (Probe::Attention, _) => Err("This network has no attention.".into()),
+    }
+}
+
+/// Whether [`Probe::Gap`] is exact for the run, and not estimated on drawn points.
+pub fn exact_gap(spec: &RunSpec) -> bool {
+    spec.task.sampler().inputs() <= MOST_EXACT
+}
+
+/// A probe on its way.
+pub struct Inquiry {
+    spec: RunSpec,
+    relevant: Vec<usize>,
+    weights: Vec<Vec<f32>>,
+    step: u64,
+    work: Work,
+}
+
+enum Work {
+    Gap(PopulationGradient),
+    /// Outputs on the first points of the cube.
+    Spectrum(Vec<f32>),
+    Attention,
+}
+
+impl Inquiry {
+    /// An inquiry into the network with these `weights`, each `[rows, columns]`, after `step` steps; `None` where
+    /// the probe does not apply.
+    pub fn new(probe: Probe, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<Self> {
+        applies(probe, spec).ok()?;
+        let task = spec.task.sampler();
+        let relevant = task.relevant(spec.run.seed);
+        let work = match probe {
+            Probe::Gap => {
+                let (w, b) = spec.model.architecture().first_layer(&slices(&weights), task.inputs())?;
+                let layer = FirstLayer { weights: &w, biases: &b, inputs: task.inputs(), width: b.len() };
+                Work::Gap(PopulationGradient::new(&layer, &relevant))
+            }
+            Probe::Spectrum => Work::Spectrum(Vec::with_capacity(1 << task.inputs())),
+            Probe::Attention => Work::Attention,
+        };
+        Some(Inquiry { spec: spec.clone(), relevant, weights, step, work })
+    }
+
+    /// Steps made by the network that is looked at.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Goes on until it is done or the clock shows `until_ms`, but for at least one portion.
+    pub fn advance(&mut self, until_ms: f64) -> Option<Finding> {
+        loop {
+            let found = self.portion();
+            if found.is_some() || now_ms() >= until_ms {
+                return found;
+            }
+        }
+    }
+
+    fn portion(&mut self) -> Option<Finding> {
+        let (model, loss) = (self.spec.model.architecture(), self.spec.run.loss);
+        let inputs = self.spec.task.sampler().inputs();
+        let (weights, stage) = (slices(&self.weights), self.spec.stage(self.step));
+        let width = self.weights.first().map_or(1, |w| w.len() / inputs.max(1)).max(1);
+        let points = (POINTS / width).max(64);
+        match &mut self.work {
+            Work::Gap(job) => {
+                let head = |z: &[f64], slopes: &mut [f64]| model.head(&weights, z, slopes, stage);
+                if !job.advance(&head, &|y, f| loss.slope(y, f), points) {
+                    return None;
+                }
+                let largest = job.clone().finish().largest(&self.relevant);
+                let gap = largest.map_or(Gap { relaxed: f64::NAN, ..Default::default() }, |(_, gap)| gap);
+                Some(Finding::Gap { relaxed: gap.relaxed, strict: gap.strict, error: gap.error })
+            }
+            Work::Spectrum(outputs) => {
+                let all = 1usize << inputs;
+                let until = (outputs.len() + points).min(all);
+                let x: Vec<f32> = (outputs.len()..until).flat_map(|point| signs(point, inputs)).collect();
+                outputs.extend(model.evaluate(&weights, inputs, &x, stage));
+                (outputs.len() == all).then(|| match Spectrum::read(outputs, &self.relevant) {
+                    Some(spectrum) => Finding::Spectrum {
+                        shares: spectrum.by_degree.iter().map(|share| *share as f32).collect(),
+                        correlation: spectrum.correlation as f32,
+                    },
+                    // A diverged network has no spectrum.
+                    None => Finding::Spectrum { shares: vec![f32::NAN; inputs + 1], correlation: f32::NAN },
+                })
+            }
+            Work::Attention => {
+                let mut batch = crate::tasks::Batch::default();
+                self.spec.task.sampler().held_out(self.spec.run.seed, 0, ATTENDED, &mut batch);
+                // The last token is [CLS] itself.
+                let mut mass = average(&model.attention(&weights, inputs, &batch.x)?);
+                mass.truncate(inputs);
+                Some(Finding::Attention(mass))
+            }
+        }
+    }
+}
+
+fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
+    weights.iter().map(Vec::as_slice).collect()
+}
+
+/// A point of the cube: bit i of its number is set where x_i = −1.
+fn signs(point: usize, inputs: usize) -> impl Iterator<Item = f32> {
+    (0..inputs).map(move |i| if point >> i & 1 == 1 { -1.0 } else { 1.0 })
+}
