@@ -11,6 +11,7 @@ pub fn by_bit(mass: &[f32], relevant: &[usize]) -> Bars {
         y_label: "mean attention".into(),
         bars: mass.iter().enumerate().map(|(i, mass)| ((i + 1).to_string(), *mass)).collect(),
         marked: relevant.to_vec(),
+        marked_name: "relevant bits".into(),
         ..Default::default()
     }
 }

@@ -135,6 +135,8 @@ pub struct Bars {
     pub bars: Vec<(String, f32)>,
     /// Categories to point at.
     pub marked: Vec<usize>,
+    /// What they are called in the legend; empty leaves them out of it.
+    pub marked_name: String,
     /// A second height per bar, drawn as a line over them; empty if there is none.
     pub overlay: Vec<f32>,
     /// What the line is called in the legend.

@@ -88,6 +88,7 @@ pub fn degrees(shares: &[f32], size: usize) -> Bars {
         y_label: "share of squared norm".into(),
         bars: shares.iter().enumerate().map(|(degree, share)| (degree.to_string(), *share)).collect(),
         marked: vec![size],
+        marked_name: "degree of the target".into(),
         ..Default::default()
     }
 }

@@ -53,13 +53,13 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Drawn<DB> 
 }
 
 fn legend<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Vec<Entry> {
-    let named = !bars.overlay.is_empty() && !bars.overlay_name.is_empty();
-    let entry = || Entry {
-        colour: pen.theme.ink,
-        name: bars.overlay_name.clone(),
-        points: dotted(pen, bars.bars.len()),
-    };
-    named.then(entry).into_iter().collect()
+    let marked = (!bars.marked.is_empty()).then_some((pen.theme.mark, &bars.marked_name, false));
+    let line = (!bars.overlay.is_empty()).then(|| {
+        let points = dotted(pen, bars.bars.len());
+        (pen.theme.ink, &bars.overlay_name, points)
+    });
+    let named = [marked, line].into_iter().flatten().filter(|(_, name, _)| !name.is_empty());
+    named.map(|(colour, name, points)| Entry { colour, name: name.clone(), points }).collect()
 }
 
 /// The line over the bars, with a rim that keeps it apart from them.

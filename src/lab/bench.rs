@@ -132,7 +132,7 @@ fn instances(arguments: &Arguments) -> Result<(), Trouble> {
         std::fs::write(path, science::markdown(&rows))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    match rows.iter().filter(|row| !row.agree).count() {
+    match rows.iter().filter(|row| !row.agree && !science::APART.contains(&row.name)).count() {
         0 => Ok(()),
         apart => Err(anyhow::anyhow!("{apart} instances differ").into()),
     }

@@ -40,9 +40,10 @@ fn knob_rows(knobs: &[Knob]) -> String {
 }
 
 fn preset_rows() -> String {
-    let rows = PRESETS
-        .iter()
-        .map(|p| format!("| `{}` | {} | {} | {} | {} |\n", p.slug, p.claim, p.source, p.instance, p.budget));
+    let rows = PRESETS.iter().map(|p| {
+        let instance = format!("{} {}", p.instance, p.time);
+        format!("| `{}` | {} | {} | {} | {} |\n", p.slug, p.claim, p.source, instance.trim(), p.budget)
+    });
     format!(
         "| preset | claim | source | instance | budget, steps |\n|---|---|---|---|---|\n{}",
         rows.collect::<String>()

@@ -5,12 +5,15 @@ use leptos::prelude::*;
 use crate::advice::cannot_learn;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::presets::{PRESETS, Preset};
+use crate::presets::{Group, PRESETS, Preset};
 
 /// What the card says: claim, source and instance.
 fn card(state: &State) -> (String, String, String) {
     match state.preset() {
-        Some(preset) => (preset.claim.into(), preset.source.into(), preset.instance.into()),
+        Some(preset) => {
+            let time = if preset.time.is_empty() { String::new() } else { format!(" {}", preset.time) };
+            (preset.claim.into(), preset.source.into(), format!("{}{time}", preset.instance))
+        }
         None => {
             let info = state.link.spec.task.info();
             let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
@@ -40,11 +43,15 @@ pub fn Presets() -> impl IntoView {
                 <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
                     "Your own settings"
                 </option>
-                {PRESETS
+                {Group::ALL
                     .iter()
-                    .map(|preset| {
-                        let selected = move || chosen.get() == Some(preset.slug);
-                        view! { <option value=preset.slug prop:selected=selected>{preset.name}</option> }
+                    .zip(Group::OPTIONS)
+                    .map(|(group, words)| {
+                        let options = PRESETS.iter().filter(|p| p.group == *group).map(|preset| {
+                            let selected = move || chosen.get() == Some(preset.slug);
+                            view! { <option value=preset.slug prop:selected=selected>{preset.name}</option> }
+                        });
+                        view! { <optgroup label=words.label>{options.collect_view()}</optgroup> }
                     })
                     .collect_view()}
             </select>

@@ -51,6 +51,11 @@ const fn value(name: &'static str, link: &'static str, measure: Measure, step: u
     Instance { name, link, found: Found::Value { measure, step, value } }
 }
 
+/// Instances on which the two differ, and why that is let pass: the path of the gap was written down for one seed,
+/// which is faster than all of 200 seeds here and of a third implementation, made for this question. With the
+/// argument of the sine doubled, as in the thesis's section 5.3, it would lie within their range.
+pub const APART: &[&str] = &["B.8 right: Γ at 60", "B.8 right: Γ at 120"];
+
 /// Every instance that is compared, in the order of the thesis.
 pub const INSTANCES: &[Instance] = &[
     // Losses and initialisations at (20, 3).
@@ -264,24 +269,9 @@ pub const INSTANCES: &[Instance] = &[
         (200, 1800),
         (10, 10),
     ),
-    times(
-        "B.3.7: L 3, (10,3)",
-        "model=deep-mlp&n=10&lr=0.01&held=1024",
-        (1200, 7700),
-        (9, 10),
-    ),
-    times(
-        "B.3.7: L 3, (10,4)",
-        "model=deep-mlp&n=10&k=4&lr=0.01&held=1024",
-        (1200, 2400),
-        (9, 10),
-    ),
-    times(
-        "B.3.7: L 3, (20,4)",
-        "model=deep-mlp&n=20&k=4&lr=0.01&held=1024",
-        (2300, 15_800),
-        (9, 10),
-    ),
+    times("B.3.7: L 3, (10,3)", "model=deep-mlp&n=10&lr=0.01&held=1024", (1200, 7700), (9, 10)),
+    times("B.3.7: L 3, (10,4)", "model=deep-mlp&n=10&k=4&lr=0.01&held=1024", (1200, 2400), (9, 10)),
+    times("B.3.7: L 3, (20,4)", "model=deep-mlp&n=20&k=4&lr=0.01&held=1024", (2300, 15_800), (9, 10)),
     fails("B.3.7: L 3, (10,5)", "model=deep-mlp&n=10&k=5&lr=0.01&every=100&held=1024", 10),
     fails("B.3.7: L 2, (10,3)", "model=deep-mlp&n=10&widths=2&lr=0.01&every=100&held=1024", 10),
     times(
@@ -304,7 +294,8 @@ pub const INSTANCES: &[Instance] = &[
 
 const BARE_SINE: &str =
     "n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
-const BARE_SINE_NOISE: &str = "n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
+const BARE_SINE_NOISE: &str =
+    "n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
 const GAP_PATH: &str =
     "n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=120&halt=steps&every=10&held=1024";
 const WIDE: &str = "width=1000&act=power&lr=0.01&batch=1024&steps=400&halt=steps&every=40&held=4096";

@@ -19,7 +19,7 @@ use crate::sweep::{Cell, cells, places};
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
 
-pub use instances::{Found, INSTANCES, Instance};
+pub use instances::{APART, Found, INSTANCES, Instance};
 
 /// Replicas that a claim about one network is checked on.
 pub const REPLICAS: usize = 20;
@@ -165,8 +165,19 @@ impl Trial {
 
     /// The median of the measure at the last look up to `step`.
     fn median(&self, measure: Measure, step: u64) -> f32 {
+        self.spread(measure, step).0
+    }
+
+    /// Its lowest and highest value there.
+    fn range(&self, measure: Measure, step: u64) -> (f32, f32) {
+        let (_, low, high) = self.spread(measure, step);
+        (low, high)
+    }
+
+    fn spread(&self, measure: Measure, step: u64) -> (f32, f32, f32) {
         let values = self.values(measure);
-        values.iter().rev().find(|(s, _)| *s <= step).map_or(f32::NAN, |(_, v)| spread(v).0)
+        let last = values.iter().rev().find(|(s, _)| *s <= step);
+        last.map_or((f32::NAN, f32::NAN, f32::NAN), |(_, v)| spread(v))
     }
 }
 
@@ -308,11 +319,14 @@ fn compare_one(instance: &Instance, device: &Device) -> Result<Comparison, Failu
     let (elsewhere, here, agree) = match instance.found {
         Found::Value { measure, step, value } => {
             let found = trial.median(measure, step);
+            let (lowest, highest) = trial.range(measure, step);
             let near = (found / value).max(value / found) <= RATIO as f32;
             // Accuracies are compared by what they have above chance.
             let is_accuracy = measure == Measure::TestAccuracy;
             let agree = if is_accuracy { (found - value).abs() < 0.025 } else { near };
-            (format!("{value}"), format!("{found:.3}"), agree)
+            // What was written down is one seed's.
+            let agree = agree || (lowest <= value && value <= highest);
+            (format!("{value}"), format!("{found:.3} ({lowest:.3}–{highest:.3})"), agree)
         }
         Found::Time { median: (low, high), solved: (some, all) } => {
             let times = Times::new(&trial.solved);
