@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use crate::platform::now_ms;
 use crate::probing::{Inquiry, applies};
 use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
+use crate::run::RunSpec;
 use crate::training::checkpoint::Checkpoint;
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
@@ -59,6 +60,8 @@ struct Probes {
     /// Those of this round that have not begun.
     due: VecDeque<Probe>,
     inquiry: Option<Inquiry>,
+    /// The weights that this round looks at, and their step.
+    seen: (u64, Vec<Vec<f32>>),
     /// Computing time of this round, and when the next may begin: −∞ where one was asked for.
     spent_ms: f64,
     rest_until: f64,
@@ -78,33 +81,38 @@ impl Probes {
         self.inquiry.is_some() || !self.due.is_empty()
     }
 
-    /// Goes on with the round, or begins the next one where it is time.
-    async fn advance(&mut self, session: &Session, running: bool) -> Result<Option<Message>, Failure> {
+    /// Begins a round if it is time: the weights are read once, so that all its probes are of the same step.
+    async fn begin(&mut self, session: &Session, running: bool) -> Result<(), Failure> {
+        if self.busy() || !(self.asked() || running && now_ms() >= self.rest_until) {
+            return Ok(());
+        }
+        let spec = session.spec();
+        self.due = self.watched.iter().copied().filter(|p| applies(*p, spec).is_ok()).collect();
+        (self.spent_ms, self.rest_until) = (0.0, f64::INFINITY);
+        if !self.due.is_empty() {
+            self.seen = (session.step(), session.first_replica().await?);
+        }
+        Ok(())
+    }
+
+    /// Goes on with the round for a moment.
+    fn advance(&mut self, spec: &RunSpec) -> Option<Message> {
         let begin = now_ms();
-        if !self.busy() && (self.asked() || running && begin >= self.rest_until) {
-            let spec = session.spec();
-            self.due = self.watched.iter().copied().filter(|p| applies(*p, spec).is_ok()).collect();
-            (self.spent_ms, self.rest_until) = (0.0, f64::INFINITY);
+        while self.inquiry.is_none() {
+            let probe = self.due.pop_front()?;
+            self.inquiry = Inquiry::new(probe, spec, self.seen.0, self.seen.1.clone());
         }
-        if self.inquiry.is_none()
-            && let Some(probe) = self.due.pop_front()
-        {
-            let weights = session.first_replica().await?;
-            self.inquiry = Inquiry::new(probe, session.spec(), session.step(), weights);
-        }
-        let Some(inquiry) = &mut self.inquiry else { return Ok(None) };
-        let found = inquiry.advance(begin + PROBE_MS);
-        let step = inquiry.step();
+        let inquiry = self.inquiry.as_mut()?;
+        let (step, found) = (inquiry.step(), inquiry.advance(begin + PROBE_MS));
         let now = now_ms();
         self.spent_ms += now - begin;
-        Ok(found.map(|finding| {
-            self.inquiry = None;
-            if self.due.is_empty() && self.rest_until == f64::INFINITY {
-                self.rest_until =
-                    now + (self.spent_ms * TRAINING_SHARE / (1.0 - TRAINING_SHARE)).max(PROBES_MS);
-            }
-            Event::Probed { step, finding }.into()
-        }))
+        let finding = found?;
+        self.inquiry = None;
+        if self.due.is_empty() && self.rest_until == f64::INFINITY {
+            let rest = self.spent_ms * TRAINING_SHARE / (1.0 - TRAINING_SHARE);
+            self.rest_until = now + rest.max(PROBES_MS);
+        }
+        Some(Event::Probed { step, finding }.into())
     }
 }
 
@@ -240,6 +248,10 @@ impl Worker {
         let Some(session) = &mut self.session else { return Ok((vec![], Next::Idle)) };
         let mut messages: Vec<Message> = vec![];
         let fresh = self.sent_weights == f64::NEG_INFINITY;
+        if fresh {
+            // Before the first step, which is where curves begin.
+            self.probes.begin(session, false).await?;
+        }
         let running = self.playing && !session.finished();
         let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
         if running || self.single_step || fresh {
@@ -281,7 +293,8 @@ impl Worker {
         if ended || self.single_step || self.wants_checkpoint {
             self.probes.ask();
         }
-        messages.extend(self.probes.advance(session, running).await?);
+        self.probes.begin(session, running).await?;
+        messages.extend(self.probes.advance(session.spec()));
         (self.single_step, self.wants_checkpoint) = (false, false);
         if ended {
             self.playing = false;

@@ -1,6 +1,15 @@
 //! Presets: runs with a claim, its source, and statements that a test can check.
+//!
+//! They are the figures of Edelman 2024, chapter 5 and appendix B (Barak et al. 2022). Where the text leaves a setting
+//! open, because only a figure shows it, the preset's instance says that it is ours.
 
-mod parity;
+mod data;
+mod depth;
+mod networks;
+mod parts;
+mod progress;
+mod search;
+mod start;
 
 use crate::choices;
 use crate::permalink::{Link, decode};
@@ -145,7 +154,12 @@ impl Preset {
 }
 
 /// Every preset, in the order of the menu; the first is what the page opens with.
-pub const PRESETS: &[Preset] = parity::PRESETS;
+pub const PRESETS: &[Preset] = &ALL;
+
+/// The parts of the menu, in its order.
+const PARTS: &[&[Preset]] =
+    &[start::PRESETS, networks::PRESETS, progress::PRESETS, search::PRESETS, data::PRESETS, depth::PRESETS];
+const ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
 
 #[cfg(test)]
 mod tests {

@@ -237,7 +237,7 @@ fn measured_loss_and_accuracy_are_those_of_the_reference() {
             ] {
                 let exact = net.mean_loss(&batch);
                 assert!(
-                    (f64::from(measured) - exact).abs() < 1e-5 * (1.0 + exact),
+                    (f64::from(measured) - exact).abs() < 1e-5 * (1.0 + exact.abs()),
                     "{link}: {measured} against {exact}"
                 );
                 let rows = batch.x.chunks(net.inputs).zip(&batch.y);

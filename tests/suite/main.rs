@@ -14,6 +14,7 @@ mod group_net;
 mod layers;
 mod links;
 mod plain;
+mod probes;
 mod reference;
 mod sessions;
 mod stages;

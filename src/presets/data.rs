@@ -1,0 +1,173 @@
+//! Few examples and wrong labels: figures 5.4 (right), B.11 and B.12.
+
+use super::parts::{ALL, QUICK, learns, never};
+use super::{Expect, Group, Measure, Preset};
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "parity-grokking",
+        name: "Memorise first, understand later",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
+        claim: "On 700 fixed examples the network is perfect on what it has seen long before it is right on what it has not.",
+        source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
+        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample size and weight decay, which the text leaves open, are ours.",
+        expect: &[
+            Expect::Reaches {
+                measure: Measure::TrainAccuracy,
+                at_least: 0.999,
+                steps: (300, 4_000),
+                share: ALL,
+            },
+            learns(0.98, (3_000, 30_000), (0.9, 1.0)),
+        ],
+        budget: 30_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-too-few",
+        name: "Too few examples: never understood",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&m=300&wd=0.003&steps=30000&target=0.98&every=100&speed=4000",
+        claim: "300 examples are memorised in 400 steps and never generalised from.",
+        source: "Edelman 2024, figure 5.4 (right) and figure B.11",
+        instance: "As the grokking preset, with 300 examples; the sample sizes are ours.",
+        expect: &[
+            Expect::Reaches {
+                measure: Measure::TrainAccuracy,
+                at_least: 0.999,
+                steps: (100, 2_000),
+                share: ALL,
+            },
+            never(0.9, 30_000),
+        ],
+        budget: 30_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-enough",
+        name: "Enough examples: no gap at all",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&m=2000&wd=0.003&steps=10000&target=0.98",
+        claim: "With 2,000 examples training and held-out accuracy rise together.",
+        source: "Edelman 2024, figure 5.4 (right) and figure B.11",
+        instance: "As the grokking preset, with 2,000 examples; the sample sizes are ours.",
+        expect: &[
+            Expect::Reaches {
+                measure: Measure::TrainAccuracy,
+                at_least: 0.98,
+                steps: (500, 3_000),
+                share: ALL,
+            },
+            learns(0.98, (500, 3_000), ALL),
+        ],
+        budget: 10_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-no-decay",
+        name: "Without weight decay it stays memorised",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&m=1000&seed=2&steps=30000&target=0.98&every=100&speed=4000",
+        claim: "On 1,000 examples and without weight decay everything seen is right for ever, and little else.",
+        source: "Edelman 2024, figure B.11, top row",
+        instance: "As the grokking preset, with 1,000 examples and λ = 0.",
+        expect: &[
+            Expect::Reaches {
+                measure: Measure::TrainAccuracy,
+                at_least: 0.999,
+                steps: (500, 5_000),
+                share: ALL,
+            },
+            Expect::Reaches {
+                measure: Measure::TestAccuracy,
+                at_least: 0.98,
+                steps: (0, 30_000),
+                share: (0.0, 0.2),
+            },
+        ],
+        budget: 30_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-too-much-decay",
+        name: "Too much weight decay: nothing is learnt",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&m=1000&wd=0.1&target=0.98&every=100&speed=4000",
+        claim: "With a weight decay of 0.1 the network cannot even memorise.",
+        source: "Edelman 2024, figure B.11, bottom row",
+        instance: "As the grokking preset, with 1,000 examples and λ = 0.1.",
+        expect: &[
+            Expect::Reaches {
+                measure: Measure::TrainAccuracy,
+                at_least: 0.98,
+                steps: (0, 20_000),
+                share: (0.0, 0.1),
+            },
+            never(0.98, 20_000),
+        ],
+        budget: 20_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-map",
+        name: "When it is understood, by sample size and weight decay",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&replicas=6&steps=40000&target=0.98&every=100&held=1024&sweep=m:300_500_700_1000_2000&series=wd:0.003_0.01_0.03&speed=0&show=accuracy.times.sweep",
+        claim: "The more weight decay, the fewer examples are needed and the sooner it is understood; below 500 nothing helps.",
+        source: "Edelman 2024, figure B.11",
+        instance: "Width 100, batch 32, learning rate 0.1 as in the thesis; (n, k), sample sizes and decays are ours; 6 trials per point.",
+        expect: &[
+            Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
+            Expect::Solved { series: 2, at: 0, share: (0.0, 0.2) },
+            Expect::MedianTime { series: 0, at: 2, between: (5_000, 20_000) },
+            Expect::MedianTime { series: 2, at: 2, between: (1_200, 4_500) },
+            Expect::Solved { series: 2, at: 1, share: (0.6, 1.0) },
+        ],
+        budget: 40_000,
+        time: "About a minute on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-noise",
+        name: "A quarter of the labels is wrong",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
+        claim: "With a quarter of the labels flipped the signal halves and the plateau grows, but the parity is still found.",
+        source: "Edelman 2024, appendix B.3.6 and figure B.12",
+        instance: "Kept: width 100, learning rate 0.1, accuracy on clean labels. Shrunk: 30 bits instead of 50; solved means 98 %.",
+        expect: &[learns(0.98, (1_000, 10_000), ALL)],
+        budget: 10_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "noise-sweep",
+        name: "Time against label noise",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&replicas=20&target=0.98&held=1024&sweep=noise:0_0.1_0.2_0.25_0.3_0.35_0.4&speed=0&show=accuracy.times.sweep",
+        claim: "Noise p shrinks the signal to 1 − 2p: at 40 % wrong labels it takes about six times as long, and still succeeds.",
+        source: "Edelman 2024, appendix B.3.6 and figure B.12",
+        instance: "Width 100, learning rate 0.1, batch 32; 30 bits instead of 50; solved means 98 %.",
+        expect: &[
+            Expect::MedianTime { series: 0, at: 0, between: (900, 1_500) },
+            Expect::MedianTime { series: 0, at: 3, between: (2_000, 3_600) },
+            Expect::MedianTime { series: 0, at: 6, between: (5_500, 9_500) },
+        ],
+        budget: 20_000,
+        time: "About twenty seconds on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "noise-49",
+        name: "49 % of the labels are wrong",
+        group: Group::Data,
+        link: "#v1/sparse-parity?n=30&noise=0.49&batch=1024&steps=60000&target=0.6&every=500&held=4096&speed=0",
+        claim: "A signal of one fiftieth: after some ten thousand steps the network is better than chance, which no noise-free shortcut could do.",
+        source: "Edelman 2024, appendix B.3.6 and figure B.12",
+        instance: "Width 100 and learning rate 0.1; batch 1,024 is ours; 30 bits instead of 50; found means 60 %.",
+        expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
+        budget: 60_000,
+        time: "Half a minute on one processor core.",
+        ..QUICK
+    },
+];

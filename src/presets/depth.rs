@@ -1,0 +1,87 @@
+//! Depth and width: appendices B.3.7 and B.3.8.
+
+use super::parts::{QUICK, learns, never};
+use super::{Expect, Group, Measure, Preset};
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "no-plateau",
+        name: "No plateau: z³, width 1,000, batch 1,024",
+        group: Group::Depth,
+        link: "#v1/sparse-parity?width=1000&act=power&lr=0.01&batch=1024&steps=400&halt=steps&every=10&held=4096&speed=0",
+        claim: "Wide polynomial networks are the exception: their error falls steadily from the first step on.",
+        source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (vi)",
+        instance: "Full size: (50, 3), width 1,000, batch 1,024; the learning rate is that of figure B.2.",
+        expect: &[
+            Expect::Median { measure: Measure::TestAccuracy, step: 160, between: (0.515, 0.56) },
+            Expect::Median { measure: Measure::TestAccuracy, step: 400, between: (0.54, 0.65) },
+        ],
+        budget: 400,
+        time: "Some seconds on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "plateau-narrow",
+        name: "The same, narrow and with small batches: a plateau",
+        group: Group::Depth,
+        link: "#v1/sparse-parity?width=10&act=power&lr=0.01&steps=3000&every=10&held=4096&speed=200",
+        claim: "Ten cubic neurons and batches of 32 are at chance when the wide network is well on its way.",
+        source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (iv)",
+        instance: "The control of the preset before: width 10 instead of 1,000, batch 32 instead of 1,024.",
+        expect: &[Expect::Median { measure: Measure::TestAccuracy, step: 400, between: (0.48, 0.52) }],
+        budget: 3_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "deep",
+        name: "Depth without layers: 4 bits, two quadratic layers",
+        group: Group::Depth,
+        link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024&speed=2000",
+        claim: "z² of z² is of degree 4: trained end to end, the network learns a parity that no single layer can see.",
+        source: "Edelman 2024, appendix B.3.7",
+        instance: "L = 3 with widths (2, 1), batch 32, learning rate 0.01, uniform initialisation as in the thesis, with the output bias without which the output has one sign; n = 20.",
+        expect: &[learns(1.0, (500, 20_000), (0.6, 1.0))],
+        budget: 20_000,
+        time: "Some seconds on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "layer-by-layer",
+        name: "Layer by layer nothing is learnt",
+        group: Group::Depth,
+        link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&layers=greedy&lr=0.01&held=1024&speed=2000",
+        claim: "Trained one layer after the other, the same network stays near chance: a parity of 4 is uncorrelated with every quadratic.",
+        source: "Edelman 2024, appendix B.3.7",
+        instance: "The control of the preset before: each layer is trained with a head of its own, then frozen.",
+        expect: &[never(0.6, 20_000)],
+        budget: 20_000,
+        time: "Some seconds on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "too-shallow",
+        name: "Degree 4 cannot make 5 bits",
+        group: Group::Depth,
+        link: "#v1/sparse-parity?model=deep-mlp&n=10&k=5&lr=0.01&held=1024&speed=2000",
+        claim: "Two layers of z² are a polynomial of degree 4, and every parity of 5 bits is uncorrelated with it.",
+        source: "Edelman 2024, appendix B.3.7",
+        instance: "The thesis's own control: L = 3, k = 5.",
+        expect: &[never(0.65, 20_000)],
+        budget: 20_000,
+        time: "Some seconds on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "deeper",
+        name: "Four layers, six bits",
+        group: Group::Depth,
+        link: "#v1/sparse-parity?model=deep-mlp&n=10&k=6&widths=10.10.1&lr=0.01&steps=50000&every=100&held=1024&speed=0",
+        claim: "Three quadratic layers reach degree 8 and learn a parity of 6 bits end to end.",
+        source: "Edelman 2024, appendix B.3.7",
+        instance: "L = 4 with widths (10, 10, 1), batch 32, learning rate 0.01 as in the thesis; n = 10.",
+        expect: &[learns(1.0, (1_000, 50_000), (0.7, 1.0))],
+        budget: 50_000,
+        time: "Under a minute on one processor core.",
+        ..QUICK
+    },
+];

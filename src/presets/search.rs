@@ -1,0 +1,102 @@
+//! No random search: figures 5.1 (right), 5.2 and 5.4 (left).
+
+use super::parts::{QUICK, learns};
+use super::{Expect, Group, Preset};
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "no-luck",
+        name: "No copy gets lucky: 1,000 networks",
+        group: Group::Search,
+        link: "#v1/sparse-parity?n=20&lr=1&replicas=1000&steps=1000&every=5&held=128&speed=0&show=loss.accuracy.times",
+        claim: "A thousand networks need 80 to 160 steps each; random guessing would be lucky at once now and then, and take 1,140 guesses on average.",
+        source: "Edelman 2024, figure 5.2 (left)",
+        instance: "1,000 trials instead of a million, with accuracy checked on 128 points as in the thesis's large sweeps; (20, 3), ReLU of width 100, batch 32 and learning rate 1 are ours, since the text names no setting.",
+        expect: &[
+            learns(1.0, (60, 250), (0.99, 1.0)),
+            Expect::MedianTime { series: 0, at: 0, between: (95, 135) },
+        ],
+        budget: 1_000,
+        time: "Some seconds, on one processor core within a minute.",
+        ..QUICK
+    },
+    Preset {
+        slug: "same-start",
+        name: "Same initialisation, different data",
+        group: Group::Search,
+        link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=128&replicas=48&inits=6&steps=6000&every=10&held=1024&speed=0&show=loss.accuracy.times",
+        claim: "Six initialisations, each with eight orders of data: how long it takes is settled by the start, not by the data.",
+        source: "Edelman 2024, figure 5.2 (centre)",
+        instance: "Batch 128 and learning rate 0.01 as in the thesis; one sinusoidal neuron on (30, 3) is ours, since the text names no architecture.",
+        expect: &[Expect::Between(0.5), learns(1.0, (100, 6_000), (0.85, 1.0))],
+        budget: 6_000,
+        time: "Half a minute on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "scaling",
+        name: "Time against n, for 2, 3 and 4 bits",
+        group: Group::Search,
+        link: "#v1/sparse-parity?lr=1&replicas=20&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
+        claim: "Time grows as a power of n that grows with k: the network adapts to sparsity that nobody told it.",
+        source: "Edelman 2024, figure 5.1 (right) and figure B.6",
+        instance: "Setting (ii) with the thesis's batch 32, learning rate 1 and 128 points for checking; 20 trials per point instead of 1,000.",
+        expect: &[
+            Expect::Exponent { series: 0, values: (0, 4), between: (0.2, 1.0) },
+            Expect::Exponent { series: 1, values: (0, 4), between: (0.8, 1.6) },
+            Expect::Exponent { series: 2, values: (0, 4), between: (1.4, 2.4) },
+            Expect::MedianTime { series: 2, at: 4, between: (700, 1_700) },
+        ],
+        budget: 10_000,
+        time: "About ten seconds on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "scaling-full",
+        name: "Time against n, 1,000 trials per point",
+        group: Group::Search,
+        link: "#v1/sparse-parity?lr=1&replicas=1000&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
+        claim: "The same with the thesis's thousand trials per point: the medians' intervals shrink to the width of a line.",
+        source: "Edelman 2024, figure 5.1 (right)",
+        instance: "Full size.",
+        expect: &[Expect::Exponent { series: 2, values: (0, 4), between: (1.4, 2.4) }],
+        budget: 10_000,
+        time: "Seconds on a GPU, about five minutes on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "elbow",
+        name: "The elbow: larger n, larger exponent",
+        group: Group::Search,
+        link: "#v1/sparse-parity?lr=1&replicas=20&every=10&held=128&sweep=n:10_20_40_80_160&speed=0&show=accuracy.times.sweep",
+        claim: "For 3 bits the exponent rises from about 1 to 2 as n doubles from 10 to 160: no power law of random search.",
+        source: "Edelman 2024, figure 5.2 (right)",
+        instance: "Setting (ii), batch 32, learning rate 1; 20 trials per point instead of 1,000.",
+        expect: &[
+            Expect::Exponent { series: 0, values: (0, 1), between: (0.7, 1.4) },
+            Expect::Exponent { series: 0, values: (3, 4), between: (1.7, 2.6) },
+        ],
+        budget: 20_000,
+        time: "Half a minute on one processor core.",
+        ..QUICK
+    },
+    Preset {
+        slug: "width-sweep",
+        name: "Width 3 to 1,000: no speed-up, less luck",
+        group: Group::Search,
+        link: "#v1/sparse-parity?n=30&bias=hidden&batch=128&replicas=20&every=20&held=1024&sweep=width:3_4_5_7_10_30_100_300_1000&speed=0&show=accuracy.times.sweep",
+        claim: "A hundred times the neurons do not make it a hundred times faster; what they buy is that every seed arrives, at the same time.",
+        source: "Edelman 2024, figure 5.4 (left) and figure B.10",
+        instance: "ReLU without output bias, batch 128, learning rate 0.1 as in the thesis; n = 30, width up to 1,000 instead of 3 million, 20 trials instead of 1,000.",
+        expect: &[
+            Expect::Solved { series: 0, at: 0, share: (0.0, 0.2) },
+            Expect::Solved { series: 0, at: 5, share: (0.95, 1.0) },
+            Expect::MedianTime { series: 0, at: 6, between: (850, 1_400) },
+            Expect::MedianTime { series: 0, at: 8, between: (750, 1_300) },
+            Expect::Narrows { from: 4, to: 6, times: 1.5 },
+        ],
+        budget: 20_000,
+        time: "About a minute on one processor core.",
+        ..QUICK
+    },
+];

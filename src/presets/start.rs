@@ -1,0 +1,29 @@
+//! What the page opens with: the thesis's parity, and a smaller one.
+
+use super::Preset;
+use super::parts::{ALL, QUICK, learns};
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "parity-20",
+        name: "A parity of 3 in 20 bits",
+        link: "#v1/sparse-parity?n=20&width=64&every=10&speed=200",
+        claim: "The loss rests at chance, then falls all at once: the network has found the 3 bits that matter.",
+        source: "Edelman 2024, section 5.3 (Barak et al. 2022, figure 1)",
+        instance: "Kept: loss, initialisation, learning rate, batch size. Shrunk: 20 bits instead of 50, width 64 instead of 100.",
+        expect: &[learns(1.0, (200, 3_000), ALL)],
+        budget: 3_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-50",
+        name: "The thesis's parity: 3 in 50 bits",
+        link: "#v1/sparse-parity?speed=1000",
+        claim: "One of 19,600 sets of bits is found by gradient descent after a long plateau, and no seed gets lucky early.",
+        source: "Edelman 2024, section 5.3, setting (ii)",
+        instance: "Full size: (50, 3), width 100, uniform initialisation, hinge loss; batch 32 and learning rate 0.1 are among those that the thesis sweeps.",
+        expect: &[learns(1.0, (800, 10_000), ALL)],
+        budget: 10_000,
+        ..QUICK
+    },
+];
