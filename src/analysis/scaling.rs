@@ -92,6 +92,18 @@ pub fn random_search(inputs: &[usize], k: usize) -> Series {
     }
 }
 
+/// The mean number of steps of as many random searches at once as a network has neurons, C(n, k)/r (the green line
+/// of figure 5.4, left).
+pub fn parallel_search(widths: &[usize], sets: f64) -> Series {
+    Series {
+        name: "random search by each neuron".into(),
+        role: Role::Other,
+        x: widths.iter().map(|width| *width as f64).collect(),
+        y: widths.iter().map(|width| (sets / *width as f64).max(1.0) as f32).collect(),
+        ..Default::default()
+    }
+}
+
 /// Median convergence times against a knob that formulas call `symbol`, one curve per name with the intervals
 /// as a band and the fitted exponent in its name; `others` are drawn beside them. Points are expected in rising
 /// order. A curve has a gap where fewer than half of the replicas converged.

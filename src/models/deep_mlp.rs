@@ -14,6 +14,12 @@
 //!
 //! The thesis prints f without the output bias β. With a last hidden layer of one neuron u z² has one sign
 //! everywhere, and every run stays at one half; with β it reaches what the thesis reports.
+//!
+//! # Speed
+//! Widths (2, 1) on 10 bits: 20,000 steps/s on one core natively (flex, batch 32, 2026-11-21), widths (10, 10, 1)
+//! 12,000. Next to nothing of that is arithmetic: a step of (2, 1) is 4,000 multiply-adds, and the two-layer loop
+//! makes 600,000 steps/s of ten times as many. A fused kernel would bring a factor of thirty, for a network whose
+//! runs take a second; on a GPU, where autodiff makes 1,000 steps/s, three hundred.
 
 use super::{Activation, Architecture, Forms, Initialisation, Parameter, crowded};
 use crate::catalog::{BELILOVSKY_2019, EDELMAN_2024, Info};

@@ -18,6 +18,12 @@
 //! example's scores and weighted sums follow from them exactly, since both are linear in X.
 //! The positions are the first parameter, so that charts of a first layer, which has one row for each input, show
 //! them.
+//!
+//! # Speed
+//! (10,3), sizes 32/4/8/64, batch 256, Adam: 930 steps/s on one core natively (flex, 2026-11-21), 200 with six replicas.
+//! A step is about 9 Mflop, most of it in the MLP, so flex makes 8 Gflop/s of it. A fused loop like that of the
+//! two-layer networks, which makes 40 to 55, would bring some 5,000 steps/s; on a GPU, where autodiff needs a hundred
+//! launches a step and a millisecond for them, one workgroup per replica would make about as many for each of a hundred replicas.
 
 mod plain;
 
