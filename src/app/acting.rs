@@ -72,7 +72,7 @@ impl State {
                         ""
                     };
                     self.message = format!("Undone: {what}. Restarted{seed}.");
-                    self.set_link(link, &mut effects);
+                    self.set_link(*link, &mut effects);
                 }
                 None => {}
             },
@@ -180,7 +180,7 @@ impl State {
 
     /// Takes up another link, which can be undone.
     fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
-        self.remember(Before::Link(self.link.clone()));
+        self.remember(Before::Link(Box::new(self.link.clone())));
         self.message = message;
         self.set_link(link, effects);
     }

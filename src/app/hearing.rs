@@ -158,7 +158,7 @@ impl State {
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {
-                self.remember(Before::Link(self.link.clone()));
+                self.remember(Before::Link(Box::new(self.link.clone())));
                 self.link.spec.change_learning_rate(step, lr);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
                 self.message = format!("Learning rate {lr} from step {step} on; the link records it.");

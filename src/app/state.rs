@@ -122,7 +122,7 @@ pub struct Draft {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Before {
     /// Another run, which starts again.
-    Link(Link),
+    Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
 }

@@ -126,7 +126,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 40_000,
         time: "About a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "parity-noise",
@@ -155,7 +154,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "About twenty seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "noise-49",
@@ -168,6 +166,5 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
         budget: 60_000,
         time: "Half a minute on one processor core.",
-        ..QUICK
     },
 ];

@@ -18,7 +18,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 400,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "plateau-narrow",
@@ -43,7 +42,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (500, 20_000), (0.6, 1.0))],
         budget: 20_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "layer-by-layer",
@@ -56,7 +54,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[never(0.6, 20_000)],
         budget: 20_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "too-shallow",
@@ -69,7 +66,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[never(0.65, 20_000)],
         budget: 20_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "deeper",
@@ -82,6 +78,5 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (1_000, 50_000), (0.7, 1.0))],
         budget: 50_000,
         time: "Under a minute on one processor core.",
-        ..QUICK
     },
 ];

@@ -87,7 +87,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (200, 8_000), (0.8, 1.0))],
         budget: 8_000,
         time: "About half a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "transformer-full",
@@ -100,7 +99,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (200, 100_000), (0.2, 1.0))],
         budget: 100_000,
         time: "Hours on a laptop's GPU, days on a processor.",
-        ..QUICK
     },
     Preset {
         slug: "polynet",
@@ -233,6 +231,5 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(0.95, (3_000, 60_000), (0.6, 1.0))],
         budget: 60_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
 ];

@@ -1,6 +1,6 @@
 //! No random search: figures 5.1 (right), 5.2 and 5.4 (left).
 
-use super::parts::{QUICK, learns};
+use super::parts::learns;
 use super::{Expect, Group, Preset};
 
 pub(super) const PRESETS: &[Preset] = &[
@@ -18,7 +18,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 1_000,
         time: "Some seconds, on one processor core within a minute.",
-        ..QUICK
     },
     Preset {
         slug: "same-start",
@@ -31,7 +30,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[Expect::Between(0.5), learns(1.0, (100, 6_000), (0.85, 1.0))],
         budget: 6_000,
         time: "Half a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "scaling",
@@ -49,7 +47,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 10_000,
         time: "About ten seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "scaling-full",
@@ -62,7 +59,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[Expect::Exponent { series: 2, values: (0, 4), between: (1.4, 2.4) }],
         budget: 10_000,
         time: "Seconds on a GPU, about five minutes on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "elbow",
@@ -78,7 +74,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "Half a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "width-sweep",
@@ -97,6 +92,5 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "About a minute on one processor core.",
-        ..QUICK
     },
 ];
