@@ -13,6 +13,7 @@ use vivarium::training::device::Device;
 use vivarium::training::fused::Fused;
 use vivarium::training::lanes::Lanes;
 use vivarium::training::learner::{Learner, Leg};
+use vivarium::training::loss::Loss;
 
 use crate::devices::{gpu, tolerance};
 use crate::spec;
@@ -93,7 +94,7 @@ fn agree(link: &str, make: fn(&RunSpec) -> Box<dyn Learner>) {
 #[test]
 fn every_loss_and_optimizer() {
     for make in learners() {
-        for loss in ["hinge", "square", "ce"] {
+        for loss in Loss::ALL.iter().map(|loss| loss.slug()) {
             for optimizer in [
                 "lr=0.05",
                 "lr=0.05&wd=0.01",
@@ -123,6 +124,14 @@ fn every_activation_and_polynets() {
                     agree(&format!("#v1/sparse-parity?{net}&{rest}"), make);
                 }
             }
+        }
+        // Without a second layer, also where a decay would shrink it.
+        for net in ["act=sin&bias=hidden&wd=0.1", "act=relu&mom=0.9&bias=none", "act=osc&opt=adam&eps=0.0001"]
+        {
+            agree(
+                &format!("#v1/sparse-parity?{net}&second=ones&n=10&width=5&lr=0.01&every=25&replicas=2"),
+                make,
+            );
         }
         for (degree, bias, loss) in
             [(1, "yes", "ce"), (3, "yes", "hinge"), (4, "no", "square"), (8, "yes", "hinge")]
