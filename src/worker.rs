@@ -13,7 +13,7 @@ use crate::training::session::{Options, Session};
 
 /// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.
 const SLICE_MS: f64 = 16.0;
-/// Between two heatmaps.
+/// Between two heatmaps of a live run.
 const WEIGHTS_MS: f64 = 100.0;
 /// Between two reports of the speed.
 const RATE_MS: f64 = 500.0;
@@ -21,9 +21,26 @@ const RATE_MS: f64 = 500.0;
 const CHECKPOINT_MS: f64 = 2_000.0;
 /// Longest part of a slice that goes into a probe.
 const PROBE_MS: f64 = 5.0;
-/// Least time between two rounds of probes, and least share of the time that training keeps.
+/// Least time between two rounds of probes of a live run, and least share of the time that training keeps.
 const PROBES_MS: f64 = 100.0;
 const TRAINING_SHARE: f64 = 0.8;
+/// Where pictures are what the run is for, probes go round again after this part of the steps made so far.
+const PART_OF_STEPS: u64 = 16;
+
+/// How often a worker shows the weights and goes round its probes.
+///
+/// # Why
+/// The eye wants a few pictures a second, however many steps lie between. A figure is of the steps: at full speed
+/// a second holds thousands of them, and its curves would have a handful of corners that hang on the machine. Where
+/// a run ends is not known before, so its probes thin out as it goes on: their number grows with the logarithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rhythm {
+    /// By the clock: weights ten times a second, and probes in a fifth of the time.
+    #[default]
+    Live,
+    /// By the step: weights at every measurement, and probes that training waits for.
+    Thorough,
+}
 
 /// What the owner does after a slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +56,7 @@ pub enum Next {
 /// One worker with one device and at most one run.
 pub struct Worker {
     device: Device,
+    rhythm: Rhythm,
     session: Option<Session>,
     playing: bool,
     speed: u64,
@@ -65,6 +83,8 @@ struct Probes {
     /// Computing time of this round, and when the next may begin: −∞ where one was asked for.
     spent_ms: f64,
     rest_until: f64,
+    /// The step from which on the next may begin.
+    next_step: u64,
 }
 
 impl Probes {
@@ -82,11 +102,16 @@ impl Probes {
     }
 
     /// Begins a round if it is time: the weights are read once, so that all its probes are of the same step.
-    async fn begin(&mut self, session: &Session, running: bool) -> Result<(), Failure> {
-        if self.busy() || !(self.asked() || running && now_ms() >= self.rest_until) {
+    async fn begin(&mut self, session: &Session, running: bool, rhythm: Rhythm) -> Result<(), Failure> {
+        let is_time = match rhythm {
+            Rhythm::Live => now_ms() >= self.rest_until,
+            Rhythm::Thorough => session.step() >= self.next_step && is_measured(session),
+        };
+        if self.busy() || !(self.asked() || running && is_time) {
             return Ok(());
         }
         let spec = session.spec();
+        self.next_step = session.step() + spec.run.every.max(session.step() / PART_OF_STEPS);
         self.due = self.watched.iter().copied().filter(|p| applies(*p, spec).is_ok()).collect();
         (self.spent_ms, self.rest_until) = (0.0, f64::INFINITY);
         if !self.due.is_empty() {
@@ -116,11 +141,22 @@ impl Probes {
     }
 }
 
+/// Whether the run stands where it is measured.
+fn is_measured(session: &Session) -> bool {
+    session.step().is_multiple_of(session.spec().run.every.max(1))
+}
+
 impl Worker {
-    /// A worker without a run.
+    /// A worker without a run, for the eye.
     pub fn new(device: Device) -> Self {
+        Worker::with_rhythm(device, Rhythm::Live)
+    }
+
+    /// A worker without a run.
+    pub fn with_rhythm(device: Device, rhythm: Rhythm) -> Self {
         Worker {
             device,
+            rhythm,
             session: None,
             playing: false,
             speed: 0,
@@ -250,9 +286,18 @@ impl Worker {
         let fresh = self.sent_weights == f64::NEG_INFINITY;
         if fresh {
             // Before the first step, which is where curves begin.
-            self.probes.begin(session, false).await?;
+            self.probes.begin(session, false, self.rhythm).await?;
         }
         let running = self.playing && !session.finished();
+        let is_live = self.rhythm == Rhythm::Live;
+        // A thorough worker shows the start before it trains, and waits for its probes.
+        let is_held = !is_live && (fresh || self.probes.busy() || self.probes.asked());
+        let every = session.spec().run.every.max(1);
+        let allowed = match is_live {
+            true => allowed,
+            false if is_held => 0,
+            false => allowed.min(every - session.step() % every),
+        };
         let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
         if running || self.single_step || fresh {
             let events = session.advance(SLICE_MS, most).await?;
@@ -266,12 +311,9 @@ impl Worker {
             messages.push(Event::Paused { step: session.step() }.into());
         }
         let now = now_ms();
-        if now - self.sent_weights >= WEIGHTS_MS && running
-            || ended
-            || self.single_step
-            || fresh
-            || self.wants_checkpoint
-        {
+        let shows =
+            if is_live { now - self.sent_weights >= WEIGHTS_MS } else { !is_held && is_measured(session) };
+        if shows && running || ended || self.single_step || fresh || self.wants_checkpoint {
             let (weights, width) = session.first_layer().await?;
             let inputs = weights.len() / width.max(1);
             let event = Event::Weights { step: session.step(), inputs, width };
@@ -293,7 +335,7 @@ impl Worker {
         if ended || self.single_step || self.wants_checkpoint {
             self.probes.ask();
         }
-        self.probes.begin(session, running).await?;
+        self.probes.begin(session, running, self.rhythm).await?;
         messages.extend(self.probes.advance(session.spec()));
         (self.single_step, self.wants_checkpoint) = (false, false);
         if ended {

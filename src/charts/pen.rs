@@ -113,6 +113,8 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         let font = FontDesc::new(self.theme.family.into(), em * self.theme.quirks.text_size, style)
             .transform(transform);
         let style = TextStyle::from(font).color(&label.colour).pos(Pos::new(label.align, VPos::Center));
+        let instead = self.theme.quirks.instead.iter();
+        let text = instead.fold(text.to_string(), |text, (missing, there)| text.replace(missing, there));
         self.area.draw(&Text::new(text, at, style))
     }
 

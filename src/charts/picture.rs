@@ -92,7 +92,7 @@ fn alone(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
 /// Several readings as the text of an SVG file; the theme's scale is of no account there.
 pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
     // Letters hang from the middle of an x there, and sizes are divided by 1.24.
-    let quirks = Quirks { text_size: 1.24, text_drop: 0.09, pieces: false };
+    let quirks = Quirks { text_size: 1.24, text_drop: 0.09, ..Quirks::CANVAS };
     let theme = Theme { scale: f64::from(UNITS), quirks, ..theme.clone() };
     let (width, height) = figure.size();
     let units = (width.saturating_mul(UNITS), height.saturating_mul(UNITS));
@@ -133,7 +133,7 @@ pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()>
         return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
     }
     // This font is 1.121 em high, and plotters sets its baseline 0.11 em below the middle; 0.35 is right.
-    let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true };
+    let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true, instead: &[("∝", "~")] };
     let scale = theme.scale * f64::from(OVERSAMPLING);
     let theme =
         Theme { scale, quirks, family: "sans-serif", cells: theme.cells.max(200_000), ..theme.clone() };

@@ -44,6 +44,20 @@ fn one_large_weight_stays_visible() {
 }
 
 #[test]
+fn what_the_bundled_font_has_not_is_written_otherwise() {
+    let drawn = |name: &str| {
+        let path = std::env::temp_dir().join(format!("vivarium-font-{}.png", std::process::id()));
+        let lines = Lines { title: name.into(), ..losses() };
+        png(&Reading::Lines(lines), &Theme::light(), 400, 240, &path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        bytes
+    };
+    assert!(drawn("t ∝ n") == drawn("t ~ n"));
+    assert!(drawn("t ∝ n") != drawn("t + n"));
+}
+
+#[test]
 fn a_png_has_the_pixels_that_were_asked_for() {
     let path = std::env::temp_dir().join(format!("vivarium-chart-{}.png", std::process::id()));
     let theme = Theme { scale: 1.5, ..Theme::dark() };

@@ -18,11 +18,13 @@ pub struct Quirks {
     pub text_drop: f64,
     /// Whether curves must be put together from single pieces, because thick ones come out wrong.
     pub pieces: bool,
+    /// Characters that the font has not, with what is written instead.
+    pub instead: &'static [(&'static str, &'static str)],
 }
 
 impl Quirks {
     /// A canvas has none.
-    pub const CANVAS: Quirks = Quirks { text_size: 1.0, text_drop: 0.0, pieces: false };
+    pub const CANVAS: Quirks = Quirks { text_size: 1.0, text_drop: 0.0, pieces: false, instead: &[] };
 }
 
 /// Colours, sizes and limits of a chart.

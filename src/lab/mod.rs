@@ -4,11 +4,13 @@ mod bench;
 mod claims;
 mod docs;
 mod golden;
+mod headless;
 mod list;
 mod open;
 mod plot;
 mod run;
 pub mod science;
+mod sweep;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,9 +33,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Train the run of a link or preset and print its metrics.
+    /// Train the run of a link or preset and print its metrics, or those of its sweep how long each took.
     Run(run::Arguments),
-    /// Train the run of a link or preset and draw its curves and weights as SVG or PNG.
+    /// Train the run of a link or preset and draw the charts that it shows, as the page does, as SVG or PNG.
     Plot(plot::Arguments),
     /// List labs, models, optimizers, presets and their settings.
     List,
@@ -62,7 +64,7 @@ enum Command {
 /// Why a command failed, with the exit code that goes with it.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// The link has parts that cannot be read: exit code 2.
+    /// The link has parts that cannot be read, or asks for what there is not: exit code 2.
     #[error("{}", .0.join("\n"))]
     BadLink(Vec<String>),
     /// The run cannot go on: exit code 1.

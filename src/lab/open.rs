@@ -8,7 +8,7 @@ use crate::presets::Preset;
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::training::check::checked_gpu;
-use crate::training::choose::{engine, prefers_gpu};
+use crate::training::choose::{Engine, engine, prefers_gpu};
 use crate::training::device::Device;
 
 /// The run behind a link or a preset's name.
@@ -27,6 +27,16 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
     if bad.is_empty() { Ok(link) } else { Err(Trouble::BadLink(bad)) }
 }
 
+/// Takes what an argument says instead of the link.
+///
+/// # Errors
+/// [`Trouble::BadLink`] when the setting cannot be that, or not together with the others.
+pub fn set(spec: &mut RunSpec, key: &str, text: &str) -> Result<(), Trouble> {
+    let bad = |problem: &Problem| Trouble::BadLink(vec![problem.to_string()]);
+    spec.parse(key, text).map_err(|problem| bad(&problem))?;
+    spec.problems().first().map_or(Ok(()), |problem| Err(bad(problem)))
+}
+
 /// The device that the run asks for; `Auto` takes the GPU where it is worth it and there is one.
 ///
 /// # Errors
@@ -43,12 +53,51 @@ pub fn device(spec: &RunSpec) -> Result<Device, Trouble> {
     }
 }
 
+/// The devices of several runs, each opened once: the trial of a GPU takes its time.
+#[derive(Default)]
+pub struct Devices(Vec<(Wish, Device)>);
+
+/// What a device is chosen by.
+type Wish = (bool, Engine);
+
+impl Devices {
+    /// As [`device`].
+    ///
+    /// # Errors
+    /// As [`device`].
+    pub fn device(&mut self, spec: &RunSpec) -> Result<Device, Trouble> {
+        let wish = (prefers_gpu(spec), engine(spec).0);
+        if let Some((_, known)) = self.0.iter().find(|(known, _)| *known == wish) {
+            return Ok(known.clone());
+        }
+        let device = device(spec)?;
+        self.0.push((wish, device.clone()));
+        Ok(device)
+    }
+
+    /// The names of those that were opened, each once.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.0.iter().map(|(_, device)| device.report().name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
 /// A bar on the error stream, so that metrics can be piped away; hidden where nobody watches.
-pub fn bar(steps: u64, quiet: bool) -> ProgressBar {
+pub fn bar(length: u64, quiet: bool) -> ProgressBar {
+    styled("{bar:30} {human_pos} of {human_len} steps, {per_sec}, {eta} left {msg}", length, quiet)
+}
+
+/// The same for the runs of a sweep, which are too slow to be counted by the second.
+pub fn bar_of_runs(length: u64, quiet: bool) -> ProgressBar {
+    styled("{bar:30} {human_pos} of {human_len} runs {msg}", length, quiet)
+}
+
+fn styled(style: &str, length: u64, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(steps);
-    let style = "{bar:30} {human_pos} of {human_len} steps, {per_sec}, {eta} left {msg}";
-    bar.with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
 }

@@ -1,22 +1,26 @@
-//! `lab plot`: a run's curves and weights as one figure.
+//! `lab plot`: the charts that a link shows, as one figure.
+//!
+//! # Why
+//! The figure is what the page shows, by construction: see [`super::headless`].
 
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
 
+use super::headless::Headless;
 use super::{Trouble, open};
-use crate::analysis::curves::{History, accuracy, error, loss};
-use crate::analysis::{Reading, weights};
+use crate::analysis::Reading;
+use crate::analysis::chart::Chart;
+use crate::app::state::{Phase, State};
 use crate::charts::Theme;
-use crate::charts::picture;
+use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::permalink::{Axis, Link, encode};
-use crate::training::session::{Options, Session};
 
 /// What `lab plot` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link, or a preset's name.
+    /// The link, or a preset's name; its `show` says which charts.
     link: String,
     /// The picture; its ending, .svg or .png, decides its kind.
     #[arg(long, short, default_value = "run.svg")]
@@ -38,57 +42,99 @@ pub struct Arguments {
     quiet: bool,
 }
 
+/// The link with what the arguments change.
+fn link(arguments: &Arguments) -> Result<Link, Trouble> {
+    let mut link = open::link(&arguments.link)?;
+    if let Some(steps) = arguments.steps {
+        open::set(&mut link.spec, "steps", &steps.to_string())?;
+    }
+    if arguments.log_x {
+        link.view.x_axis = Axis::Log;
+    }
+    if arguments.log_y {
+        link.view.y_axis = Axis::Log;
+    }
+    Ok(link)
+}
+
 /// Runs `lab plot`.
 ///
 /// # Errors
-/// A bad link, no device, or a picture that cannot be written.
+/// A bad link, charts that do not apply, no device, or a picture that cannot be written.
+#[expect(clippy::print_stderr, reason = "what is missing in the picture is for the person")]
 pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
-    let Link { mut spec, view, .. } = open::link(&arguments.link)?;
-    if let Some(steps) = arguments.steps {
-        spec.parse("steps", &steps.to_string()).map_err(|p| Trouble::BadLink(vec![p.to_string()]))?;
-    }
-    let kind = arguments.output.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if kind != "svg" && kind != "png" {
-        return Err(anyhow::anyhow!("{} should end in .svg or .png", arguments.output.display()).into());
-    }
-    let device = open::device(&spec)?;
-    let mut session = Session::start(&spec, &device, Options::default())?;
-    let bar = open::bar(spec.run.steps, arguments.quiet);
-    let outcome = pollster::block_on(session.finish(|step| bar.set_position(step)))?;
-    bar.finish_and_clear();
-    let (values, width) = pollster::block_on(session.first_layer())?;
-    let log = (arguments.log_x || view.x_axis == Axis::Log, arguments.log_y || view.y_axis == Axis::Log);
-    let readings = readings(&spec, outcome, &values, width, log);
-    let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
-    let title = encode(&Link { spec, ..Default::default() });
-    let figure = picture::Figure { readings: &readings, title: &title, columns: 3, panel: (480, 320) };
+    let link = link(arguments)?;
     let path = &arguments.output;
+    let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if kind != "svg" && kind != "png" {
+        return Err(anyhow::anyhow!("{} should end in .svg or .png", path.display()).into());
+    }
+    let mut page = Headless::open(&link);
+    let (shown, left_out) = charts(page.state());
+    // Other runs of a sweep may have what the first has not.
+    if shown.is_empty() && page.state().sweep.is_none() {
+        return Err(Trouble::BadLink(left_out));
+    }
+    train(&mut page, arguments.quiet)?;
+    let state = page.state();
+    if matches!(state.phase, Phase::Diverged { .. }) {
+        eprintln!("{}", state.message);
+    }
+    let (shown, left_out) = charts(state);
+    if shown.is_empty() {
+        return Err(Trouble::BadLink(left_out));
+    }
+    left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
+    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(state)).collect();
+    let title = encode(&Link { spec: link.spec, ..Default::default() });
+    let columns = columns(readings.len());
+    let figure = Figure { readings: &readings, title: &title, columns, panel: (480, 320) };
+    let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
     let written = match kind.as_str() {
-        "svg" => std::fs::write(path, picture::figure_svg(&figure, &theme)),
-        _ => picture::figure_png(&figure, &theme.scaled(2.0), path),
+        "svg" => std::fs::write(path, figure_svg(&figure, &theme)),
+        _ => figure_png(&figure, &theme.scaled(2.0), path),
     };
     written.with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())
 }
 
-/// Loss, accuracy or error rate, and first-layer weights of a finished run.
-fn readings(
-    spec: &crate::run::RunSpec,
-    outcome: crate::training::session::Outcome,
-    values: &[f32],
-    width: usize,
-    (log_x, log_y): (bool, bool),
-) -> Vec<Reading> {
-    let mut history = History::default();
-    outcome.rows.into_iter().for_each(|row| history.push(row));
-    let task = spec.task.sampler();
-    let finite = task.sample_size().is_some();
-    let found =
-        outcome.solved.iter().flatten().copied().max().filter(|_| outcome.solved.iter().all(Option::is_some));
-    let relevant = task.relevant(spec.run.seed);
-    let answers = if log_y { error } else { accuracy };
-    let mut curves = [loss(&history, finite, found), answers(&history, finite, found)];
-    curves.iter_mut().for_each(|lines| (lines.log_x, lines.log_y) = (log_x, log_y));
-    let grid = weights::first_layer(values, task.inputs(), width, &relevant);
-    curves.into_iter().map(Reading::Lines).chain([Reading::Grid(grid)]).collect()
+/// Trains behind a bar of steps, or of a sweep's runs.
+fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
+    let bar = match &page.state().sweep {
+        Some(sweep) => open::bar_of_runs(sweep.cells.len() as u64, quiet),
+        None => open::bar(page.state().spec().run.steps, quiet),
+    };
+    let finished = page.finish(|state| match &state.sweep {
+        Some(sweep) => bar.set_position(sweep.done.len() as u64),
+        None => bar.set_position(state.step),
+    });
+    bar.finish_and_clear();
+    finished
+}
+
+/// The charts on show that there are of this run, and a sentence for each that there is not.
+fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
+    let (mut shown, mut left_out) = (vec![], vec![]);
+    for chart in &state.link.view.show {
+        match chart.applies(state) {
+            Ok(()) => shown.push(*chart),
+            Err(why) => left_out.push(format!("{} is left out. {why}", chart.info().name)),
+        }
+    }
+    (shown, left_out)
+}
+
+/// Charts per row: two where that makes at most two rows without a gap, otherwise three.
+fn columns(charts: usize) -> usize {
+    if charts <= 4 && charts.is_multiple_of(2) { 2 } else { 3 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_full_where_two_or_three_charts_fill_them() {
+        assert_eq!([2, 3, 4, 5, 6, 7, 9].map(columns), [2, 3, 2, 3, 3, 3, 3]);
+    }
 }

@@ -1,4 +1,4 @@
-//! `lab run`: a run's metrics as a table or as CSV.
+//! `lab run`: a run's metrics as a table or as CSV; those of a sweep are in [`super::sweep`].
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,8 +7,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::{Trouble, open};
+use super::{Trouble, open, sweep};
 use crate::analysis::curves::spread;
+use crate::app::sweeping::Sweep;
 use crate::protocol::{Ending, Row};
 use crate::run::RunSpec;
 use crate::training::checkpoint::Checkpoint;
@@ -16,10 +17,10 @@ use crate::training::session::{Options, Outcome, Session};
 
 /// How metrics are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     /// For reading: medians, and the range over replicas where there are several.
     Table,
-    /// For programs: one line per measurement and replica.
+    /// For programs: one line per measurement and replica; of a sweep, one per run and replica.
     Csv,
 }
 
@@ -36,10 +37,10 @@ pub struct Arguments {
     device: Option<String>,
     /// Held-out examples to measure on while the run goes on, as the page does on the CPU.
     #[arg(long, value_name = "EXAMPLES")]
-    held_out: Option<usize>,
+    pub held_out: Option<usize>,
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    pub format: Format,
     /// File for the metrics instead of standard output.
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -51,22 +52,39 @@ pub struct Arguments {
     resume: Option<PathBuf>,
     /// No progress bar and no closing line.
     #[arg(long, short)]
-    quiet: bool,
+    pub quiet: bool,
 }
 
 /// The link's run with what the arguments change.
 fn specification(arguments: &Arguments) -> Result<RunSpec, Trouble> {
     let mut spec = open::link(&arguments.link)?.spec;
-    let mut set = |key: &str, text: String| {
-        spec.parse(key, &text).map_err(|problem| Trouble::BadLink(vec![problem.to_string()]))
-    };
     if let Some(steps) = arguments.steps {
-        set("steps", steps.to_string())?;
+        open::set(&mut spec, "steps", &steps.to_string())?;
     }
     if let Some(device) = &arguments.device {
-        set("device", device.clone())?;
+        open::set(&mut spec, "device", device)?;
     }
     Ok(spec)
+}
+
+/// What one run can be asked for and a sweep, which is many, cannot.
+fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
+    let given = [("--checkpoint", &arguments.checkpoint), ("--resume", &arguments.resume)];
+    let sentence = |name: &str| format!("{name} is for one run, and this link is a sweep of several");
+    let given = given.into_iter().filter(|(_, file)| file.is_some());
+    let bad: Vec<String> = given.map(|(name, _)| sentence(name)).collect();
+    if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
+}
+
+/// Prints; that nobody reads on, as in `lab run … | head`, is no failure.
+///
+/// # Errors
+/// When the file is full or gone.
+pub fn write(output: &mut dyn Write, printed: &str) -> Result<(), anyhow::Error> {
+    match output.write_all(printed.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write the metrics"),
+    }
 }
 
 /// Runs `lab run`.
@@ -76,6 +94,10 @@ fn specification(arguments: &Arguments) -> Result<RunSpec, Trouble> {
 #[expect(clippy::print_stderr, reason = "the closing line is for the person, not for the pipe")]
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let spec = specification(arguments)?;
+    let swept = Sweep::of(&spec);
+    if swept.is_some() {
+        only_of_one_run(arguments)?;
+    }
     // Before an hour of training, not after it.
     let mut output: Box<dyn Write> = match &arguments.output {
         Some(path) => {
@@ -83,6 +105,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         }
         None => Box::new(std::io::stdout().lock()),
     };
+    if let Some(swept) = swept {
+        return sweep::sweep(&spec, swept, arguments, &mut *output);
+    }
     let device = open::device(&spec)?;
     let options = Options { held_out_limit: arguments.held_out };
     let mut session = match &arguments.resume {
@@ -105,11 +130,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         Format::Table => table(&outcome.rows),
         Format::Csv => csv(&outcome.rows)?,
     };
-    match output.write_all(printed.as_bytes()).and_then(|()| output.flush()) {
-        // `lab run … | head` is no failure.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
-        other => other.context("cannot write the metrics")?,
-    }
+    write(&mut *output, &printed)?;
     if let Some(path) = &arguments.checkpoint {
         let bytes = pollster::block_on(session.checkpoint())?.encode()?;
         std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;

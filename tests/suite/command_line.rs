@@ -93,6 +93,103 @@ fn a_full_disk_is_said_and_is_a_failure() {
     assert!(text(&nowhere.stderr).contains("cannot write /no/such/folder/run.csv"));
 }
 
+/// Two curves of two places, three replicas each; all of them take a moment.
+const SWEEP: &str = "#v1/sparse-parity?width=32&lr=1&held=256&every=5&steps=300&replicas=3&device=cpu\
+                     &sweep=n:6_8&series=k:1_2&show=times.sweep";
+
+#[test]
+fn run_makes_a_sweep_and_prints_every_time_as_csv() {
+    let output = lab(&["run", SWEEP, "-q", "--format", "csv"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut expected = vec!["n,k,replica,t_c".to_string()];
+    for (n, k) in [(6, 1), (6, 2), (8, 1), (8, 2)] {
+        let one = SWEEP.split("&sweep").next().unwrap();
+        let outcome = finish(&mut session(&format!("{one}&n={n}&k={k}")));
+        assert!(outcome.solved.iter().any(Option::is_some), "{:?}", outcome.solved);
+        let time = |t: &Option<u64>| t.map_or(String::new(), |t| t.to_string());
+        let line = |(r, t): (usize, &Option<u64>)| format!("{n},{k},{r},{}", time(t));
+        expected.extend(outcome.solved.iter().enumerate().map(line));
+    }
+    assert_eq!(text(&output.stdout).lines().collect::<Vec<_>>(), expected);
+    // None of them has made enough steps by then.
+    let short = lab(&["run", SWEEP, "-q", "--format", "csv", "--steps", "1", "--held-out", "64"]);
+    let lines = text(&short.stdout);
+    assert_eq!(lines.lines().count(), 13);
+    assert!(lines.lines().skip(1).all(|line| line.ends_with(',')), "{lines}");
+}
+
+#[test]
+fn the_table_of_a_sweep_ends_with_the_powers_of_its_curves() {
+    let output = lab(&["run", SWEEP]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    let header = printed.lines().find(|line| line.contains("median t_c")).unwrap();
+    for column in ["n", "k", "solved", "95 % interval"] {
+        assert!(header.contains(column), "{header}");
+    }
+    assert_eq!(printed.lines().filter(|line| line.contains(" of 3 ")).count(), 4, "{printed}");
+    let laws: Vec<&str> = printed.lines().rev().take(2).collect();
+    for (law, start) in laws.iter().zip(["k = 2: t_c ∝ n^", "k = 1: t_c ∝ n^"]) {
+        assert!(law.starts_with(start), "{law}");
+    }
+    let closing = text(&output.stderr);
+    assert!(closing.contains("4 runs (CPU, "), "{closing}");
+}
+
+#[test]
+fn what_only_one_run_has_is_not_asked_of_a_sweep() {
+    for option in ["--checkpoint", "--resume"] {
+        let output = lab(&["run", SWEEP, option, "/no/such/file", "-o", "/no/such/folder/run.csv"]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert_eq!(
+            text(&output.stderr),
+            format!("{option} is for one run, and this link is a sweep of several\n")
+        );
+    }
+}
+
+/// Draws what `link` shows, and gives the picture's text and what was said.
+fn plotted(name: &str, link: &str) -> (String, String) {
+    let path = std::env::temp_dir().join(format!("vivarium-{name}-{}.svg", std::process::id()));
+    let output = lab(&["plot", link, "-q", "-o", path.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let svg = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    (svg, text(&output.stderr))
+}
+
+#[test]
+fn plot_draws_the_charts_that_the_link_shows() {
+    let (svg, said) = plotted("shown", &format!("{LINK}&show=movement.paths.gap.spectrum.attention.times"));
+    for title in [
+        "Movement of first-layer weights",
+        "Weights of neuron",
+        "Fourier gap of the population gradient",
+        "Fourier weight by degree",
+        "Convergence times",
+    ] {
+        assert!(svg.contains(title), "{title}");
+    }
+    assert!(!svg.contains("Loss") && !svg.contains("Accuracy") && !svg.contains("First-layer weights W"));
+    assert_eq!(said, "Attention of [CLS] is left out. This network has no attention.\n");
+}
+
+#[test]
+fn plot_draws_a_sweep_with_its_powers() {
+    let (svg, said) = plotted("sweep", SWEEP);
+    for word in ["Median convergence time", "k = 1, t ∝ n^", "k = 2, t ∝ n^", "of 3 replicas"] {
+        assert!(svg.contains(word), "{word}");
+    }
+    assert_eq!(said, "");
+}
+
+#[test]
+fn a_plot_of_nothing_is_exit_code_2_with_the_reason() {
+    let output = lab(&["plot", &format!("{LINK}&show=attention"), "-o", "/no/such/folder/run.svg"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stderr), "Attention of [CLS] is left out. This network has no attention.\n");
+}
+
 #[test]
 fn plot_draws_svg_and_png() {
     let folder = std::env::temp_dir().join(format!("vivarium-plot-{}", std::process::id()));

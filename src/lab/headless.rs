@@ -1,0 +1,204 @@
+//! The page without a browser: its reducer, with a worker in this process for a trainer.
+//!
+//! # Why
+//! What `lab plot` draws is what the page shows, by construction: the same state hears the same messages and gives
+//! the same readings. The alternative, readings made from a session's outcome, has to be taught every chart once
+//! more. Only the clock is left out: there is no speed limit, no trainer falls silent, and weights are looked at by
+//! the step, so that a curve does not hang on the machine ([`Rhythm::Thorough`]).
+
+use std::collections::VecDeque;
+
+use super::Trouble;
+use crate::app::device::Survey;
+use crate::app::state::{Action, Phase, State};
+use crate::app::trainer::{Effect, Program, Sign};
+use crate::permalink::{Link, Start, encode};
+use crate::protocol::{Event, Failure, Message};
+use crate::run::DeviceChoice;
+use crate::training::check::checked_gpu;
+use crate::training::choose::Engine;
+use crate::training::device::Device;
+use crate::worker::{Next, Rhythm, Worker};
+
+/// A page that nobody looks at.
+pub struct Headless {
+    state: State,
+    /// What must still be done outside.
+    effects: Vec<Effect>,
+    /// What has happened and the state has not heard of.
+    waiting: VecDeque<Action>,
+    worker: Option<(Program, Worker)>,
+    /// Why a device was given up.
+    failure: Option<Failure>,
+}
+
+impl Headless {
+    /// The page that opens `link`, as fast as it can; nothing is trained yet.
+    pub fn open(link: &Link) -> Self {
+        let mut link = link.clone();
+        (link.view.speed, link.view.start) = (0, Start::Playing);
+        let mut state = State::default();
+        let effects = state.apply(Action::Open(encode(&link)));
+        Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None }
+    }
+
+    /// What the page knows.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Trains the run, or all runs of the sweep, to the end and has the last probes answered; `told` sees the state
+    /// after every change.
+    ///
+    /// # Errors
+    /// When a GPU was asked for and cannot be used, or the run is not possible.
+    pub fn finish(&mut self, mut told: impl FnMut(&State)) -> Result<(), Trouble> {
+        loop {
+            for effect in std::mem::take(&mut self.effects) {
+                self.carry_out(effect)?;
+            }
+            if let Some(action) = self.waiting.pop_front() {
+                self.effects = self.state.apply(action);
+                told(&self.state);
+            } else if !self.train() {
+                break;
+            }
+        }
+        match &self.state.phase {
+            Phase::Finished(_) | Phase::Diverged { .. } => Ok(()),
+            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
+            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
+        }
+    }
+
+    /// Trains for a moment; false once there is nothing left to do.
+    fn train(&mut self) -> bool {
+        let Some((program, worker)) = &mut self.worker else { return false };
+        let (messages, next) = pollster::block_on(worker.slice());
+        let ended = messages.is_empty() && next == Next::Idle;
+        let program = *program;
+        messages.into_iter().for_each(|message| self.hear(program, message));
+        !ended
+    }
+
+    fn hear(&mut self, program: Program, message: Message) {
+        if let Event::Failed(failure) = &message.event {
+            self.failure = Some(failure.clone());
+        }
+        self.waiting.push_back(Action::Heard(program, Sign::Said(message)));
+    }
+
+    fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
+        match effect {
+            Effect::Survey => {
+                let survey = self.survey();
+                self.waiting.push_back(Action::Surveyed(survey));
+            }
+            // The page goes on elsewhere. Who asks for a GPU on the command line wants no other's numbers.
+            Effect::Open(Program::Cpu) if self.state.spec().run.device == DeviceChoice::Gpu => {
+                let why = || Failure::NoGpu("there is no GPU to use".into());
+                return Err(self.failure.take().unwrap_or_else(why).into());
+            }
+            Effect::Open(program) => {
+                self.worker = None;
+                match device(program) {
+                    Ok(device) => {
+                        let worker = Worker::with_rhythm(device, Rhythm::Thorough);
+                        self.hear(program, worker.ready());
+                        self.worker = Some((program, worker));
+                    }
+                    Err(failure) => {
+                        self.waiting.push_back(Action::Heard(program, Sign::Died(failure.to_string())));
+                        self.failure = Some(failure);
+                    }
+                }
+            }
+            Effect::Send(command, payload) => {
+                let Some((program, worker)) = &mut self.worker else { return Ok(()) };
+                let (program, answers) = (*program, worker.handle(command, payload));
+                answers.into_iter().for_each(|answer| self.hear(program, answer));
+            }
+        }
+        Ok(())
+    }
+
+    /// What GPU there is, as a browser answers it.
+    fn survey(&mut self) -> Survey {
+        match pollster::block_on(Device::gpu()) {
+            Ok(gpu) => {
+                let report = gpu.report();
+                Survey::Adapter { name: report.name.clone(), simulated: report.simulated }
+            }
+            Err(failure) => {
+                self.failure = Some(failure);
+                Survey::NoAdapter
+            }
+        }
+    }
+}
+
+/// The device of a program, after its trial.
+fn device(program: Program) -> Result<Device, Failure> {
+    match program {
+        Program::Cpu => Ok(Device::cpu()),
+        Program::Fused => pollster::block_on(checked_gpu(&[Engine::Fused])),
+        Program::Gpu => pollster::block_on(checked_gpu(&[Engine::Autodiff])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::protocol::Ending;
+    use crate::training::session::{Options, Session};
+
+    fn finished(link: &str) -> State {
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        let mut page = Headless::open(&link);
+        page.finish(|_| {}).unwrap();
+        page.state
+    }
+
+    /// Slow, paused and measured on more than the page's processor takes: none of it is in the way.
+    #[test]
+    fn the_page_ends_with_every_measurement_and_the_last_probes() {
+        let link = "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu\
+                    &speed=1&start=paused&show=loss.movement.gap.spectrum";
+        let state = finished(link);
+        assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
+        let mut session = Session::start(&state.link.spec, &Device::cpu(), Options::default()).unwrap();
+        let rows = pollster::block_on(session.finish(|_| {})).unwrap().rows;
+        assert_eq!(state.history.rows().cloned().collect::<Vec<_>>(), rows);
+        let moved = state.trajectories.as_ref().unwrap().movements();
+        let moved: Vec<u64> = moved.map(|(step, _)| step).collect();
+        let every_measurement: Vec<u64> = (0..=12).map(|i| 10 * i).collect();
+        assert_eq!(moved, every_measurement);
+        assert_eq!(state.gaps.iter().map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
+        assert_eq!(state.spectrum.map(|(step, shares, _)| (step, shares.len())), Some((120, 9)));
+        assert!(state.attention.is_none(), "nobody watches it");
+    }
+
+    #[test]
+    fn a_sweep_is_over_and_its_times_are_those_of_its_runs() {
+        let link = "#v1/sparse-parity?k=2&width=32&lr=1&held=64&every=5&steps=300&replicas=3&device=cpu\
+                    &sweep=n:6_8&series=k:1_2&show=sweep";
+        let state = finished(link);
+        let sweep = state.sweep.as_ref().unwrap();
+        assert!(sweep.is_over() && sweep.done.len() == 4);
+        for (cell, found) in sweep.cells.iter().zip(&sweep.done) {
+            let mut session = Session::start(&cell.spec, &Device::cpu(), Options::default()).unwrap();
+            assert_eq!(pollster::block_on(session.finish(|_| {})).unwrap().solved, *found);
+            assert!(found.iter().any(Option::is_some), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_diverged_run_ends_where_it_was_last_good() {
+        let state = finished(
+            "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&device=cpu",
+        );
+        assert!(matches!(state.phase, Phase::Diverged { last_good, .. } if last_good == state.step));
+    }
+}

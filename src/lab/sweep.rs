@@ -1,0 +1,222 @@
+//! `lab run` of a link with a sweep: how long each of its runs took to reach the target.
+
+use std::io::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::open::{Devices, bar_of_runs};
+use super::{Trouble, run};
+use crate::analysis::scaling::{Point, fit};
+use crate::app::sweeping::Sweep;
+use crate::platform::now_ms;
+use crate::protocol::Ending;
+use crate::run::RunSpec;
+use crate::settings::thousands;
+use crate::sweep::Cell;
+use crate::training::session::{Options, Outcome, Session};
+
+/// What stands where there is no number.
+const NONE: &str = "–";
+
+/// Makes the sweep of `spec` and prints it: as CSV run by run, so that nothing is lost of hours, or as a table.
+///
+/// # Errors
+/// When a device stops working, after what was found until then is printed, or the output cannot be written.
+#[expect(clippy::print_stderr, reason = "the closing lines are for the person, not for the pipe")]
+pub fn sweep(
+    spec: &RunSpec,
+    mut sweep: Sweep,
+    arguments: &run::Arguments,
+    output: &mut dyn Write,
+) -> Result<(), Trouble> {
+    let is_csv = arguments.format == run::Format::Csv;
+    let options = Options { held_out_limit: arguments.held_out };
+    let bar = bar_of_runs(sweep.cells.len() as u64, arguments.quiet);
+    let (begin, mut devices) = (now_ms(), Devices::default());
+    if is_csv {
+        run::write(output, &record(keys(spec).chain(["replica", "t_c"]))?)?;
+    }
+    let mut failed = None;
+    let mut diverged = vec![];
+    for cell in sweep.cells.clone() {
+        let place = values(spec, &cell).collect::<Vec<_>>();
+        bar.set_message(named(spec, &cell));
+        let outcome = match train(&cell, &mut devices, options) {
+            Ok(outcome) => outcome,
+            Err(trouble) => {
+                failed = Some(trouble);
+                break;
+            }
+        };
+        if outcome.ending == Some(Ending::Diverged) {
+            diverged.push(format!("{}: the loss stopped being finite.", named(spec, &cell)));
+        }
+        if is_csv {
+            run::write(output, &lines(&place, &outcome.solved)?)?;
+        }
+        sweep.done.push(outcome.solved);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if !is_csv {
+        run::write(output, &(table(spec, &sweep) + &laws(spec, &sweep)))?;
+    }
+    diverged.iter().for_each(|sentence| eprintln!("{sentence}"));
+    if let Some(trouble) = failed {
+        return Err(trouble);
+    }
+    if !arguments.quiet {
+        let seconds = (now_ms() - begin) / 1e3;
+        eprintln!("{} runs ({}, {seconds:.1} s).", sweep.done.len(), devices.names().join(", "));
+    }
+    Ok(())
+}
+
+fn train(cell: &Cell, devices: &mut Devices, options: Options) -> Result<Outcome, Trouble> {
+    let mut session = Session::start(&cell.spec, &devices.device(&cell.spec)?, options)?;
+    Ok(pollster::block_on(session.finish(|_| {}))?)
+}
+
+/// The settings that the sweep goes through.
+fn keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
+    let axes = [&spec.run.sweep, &spec.run.series];
+    axes.into_iter().filter(|axis| !axis.is_empty()).map(|axis| axis.key.as_str())
+}
+
+/// What a run has of them.
+fn values<'a>(spec: &'a RunSpec, cell: &Cell) -> impl Iterator<Item = &'a str> {
+    let axes = [(&spec.run.sweep, cell.at), (&spec.run.series, cell.series)];
+    axes.into_iter().filter_map(|(axis, at)| axis.values.get(at)).map(String::as_str)
+}
+
+/// "n = 20, k = 3".
+fn named(spec: &RunSpec, cell: &Cell) -> String {
+    let parts = keys(spec).zip(values(spec, cell)).map(|(key, value)| format!("{key} = {value}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// One line of CSV.
+fn record<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
+    let mut writer = csv::Writer::from_writer(vec![]);
+    writer.write_record(cells)?;
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// One run's replicas for programs; no time where the target was not reached.
+fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error> {
+    let line = |(replica, time): (usize, &Option<u64>)| {
+        let rest = [replica.to_string(), time.map_or_else(String::new, |t| t.to_string())];
+        record(place.iter().copied().chain(rest.iter().map(String::as_str)))
+    };
+    solved.iter().enumerate().map(line).collect()
+}
+
+/// The runs for reading.
+fn table(spec: &RunSpec, sweep: &Sweep) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_header(keys(spec).chain(["solved", "median t_c", "95 % interval"]));
+    for (cell, solved) in sweep.cells.iter().zip(&sweep.done) {
+        let point = Point { x: 0.0, times: solved.clone(), horizon: cell.spec.run.steps };
+        let found = solved.iter().flatten().count();
+        let mut row: Vec<String> = values(spec, cell).map(String::from).collect();
+        row.push(format!("{found} of {}", solved.len()));
+        row.push(point.median().map_or(NONE.into(), steps));
+        row.push(interval(&point));
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("{table}\n")
+}
+
+/// An interval that ends at the last step is open: some of the replicas might have needed any number of them.
+fn interval(point: &Point) -> String {
+    match (point.median(), point.interval()) {
+        (Some(_), Some((low, high))) if high >= point.horizon as f64 => {
+            format!("{} to over {}", steps(low), thousands(point.horizon))
+        }
+        (Some(_), Some((low, high))) => format!("{} to {}", steps(low), steps(high)),
+        _ => NONE.into(),
+    }
+}
+
+fn steps(time: f64) -> String {
+    thousands(time.round() as u64)
+}
+
+/// The fitted power of each curve, a line for each; nothing where the sweep goes through words, which have no ratio.
+fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
+    let axis = &spec.run.sweep;
+    if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
+        return String::new();
+    }
+    let line = |(name, points): (String, Vec<Point>)| {
+        let name = if spec.run.series.is_empty() { String::new() } else { format!("{name}: ") };
+        let symbol = &axis.key;
+        match fit(&points) {
+            None => format!("{name}no power of {symbol} fits fewer than two medians\n"),
+            Some(law) => match law.error {
+                Some(error) => format!("{name}t_c ∝ {symbol}^({:.2} ± {error:.2})\n", law.exponent),
+                None => format!("{name}t_c ∝ {symbol}^{:.2}, through two medians\n", law.exponent),
+            },
+        }
+    };
+    sweep.curves(spec).into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sweep whose runs took `time` of their place and curve.
+    fn made(link: &str, time: impl Fn(f64, usize) -> Option<u64>) -> (RunSpec, Sweep) {
+        let (link, notices) = crate::permalink::decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        let mut sweep = Sweep::of(&link.spec).unwrap();
+        let places = crate::sweep::places(&link.spec.run.sweep);
+        sweep.done =
+            sweep.cells.iter().map(|c| vec![time(places[c.at], c.series); c.spec.run.replicas]).collect();
+        (link.spec, sweep)
+    }
+
+    #[test]
+    fn each_curve_has_its_power_with_an_error() {
+        let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3_4";
+        let (spec, sweep) = made(link, |n, line| match line {
+            0 => Some((n * n) as u64),
+            1 => (n < 30.0).then_some((n * n * n) as u64),
+            _ => (n < 15.0).then_some(70),
+        });
+        assert_eq!(
+            laws(&spec, &sweep),
+            "k = 2: t_c ∝ n^(2.00 ± 0.00)\nk = 3: t_c ∝ n^3.00, through two medians\n\
+             k = 4: no power of n fits fewer than two medians\n"
+        );
+        let table = table(&spec, &sweep);
+        for row in
+            [["40", "2", "4 of 4", "1,600"], ["20", "3", "4 of 4", "8,000"], ["40", "4", "0 of 4", NONE]]
+        {
+            let holds = |line: &str| row.iter().all(|cell| line.contains(cell));
+            assert!(table.lines().any(holds), "{row:?}\n{table}");
+        }
+    }
+
+    #[test]
+    fn words_have_no_power_and_no_series_no_name() {
+        let (spec, sweep) = made("#v1/sparse-parity?sweep=loss:hinge_ce", |x, _| Some(x as u64));
+        assert_eq!(laws(&spec, &sweep), "");
+        let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |x, _| Some(x as u64));
+        assert_eq!(laws(&spec, &sweep), "t_c ∝ n^1.00, through two medians\n");
+    }
+
+    #[test]
+    fn an_interval_is_open_where_it_ends_with_the_run() {
+        let point = |times: &[Option<u64>]| Point { x: 1.0, times: times.to_vec(), horizon: 5000 };
+        assert_eq!(interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
+        let open = [vec![Some(1200); 5], vec![None; 3]].concat();
+        assert_eq!(interval(&point(&open)), "1,200 to over 5,000");
+        assert_eq!(interval(&point(&[Some(1), None, None])), NONE);
+    }
+}
