@@ -58,7 +58,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "relu-10",
         name: "(i) ReLU, width 10, batch 32",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=10&lr=0.5&steps=10000&every=20&speed=1000&show=loss.accuracy.weights.movement",
+        link: "#v1/sparse-parity?width=10&lr=0.5&steps=10000&every=20&speed=200&show=loss.accuracy.weights.movement",
         claim: "Ten ReLU neurons find the 3 bits of 50, in steps like a staircase: neurons arrive one after the other.",
         source: "Edelman 2024, figure 5.1 (left), panel 1",
         instance: "Full size, with the thesis's batch and learning rate; the output bias, which its formula leaves out, is ours.",
@@ -106,7 +106,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "zigzag-1",
         name: "(vii) One k-zigzag neuron",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=zigzag&lr=0.2&steps=8000&every=10&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=zigzag&lr=0.2&steps=8000&every=10&speed=100&show=loss.accuracy.weights.paths",
         claim: "A single neuron is enough where its non-linearity is the parity of a sum; it may take long from a bad start.",
         source: "Edelman 2024, figure 5.1 (left), panel 5",
         instance: "Full size, with the thesis's batch and learning rate; the output bias is ours.",
@@ -118,7 +118,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "sine-1",
         name: "(x) One sinusoidal neuron",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=sin&lr=0.05&steps=5000&every=10&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=sin&lr=0.05&steps=5000&every=10&speed=100&show=loss.accuracy.weights.paths",
         claim: "One sine of a weighted sum learns the parity of 3 among 50 bits in some hundred steps.",
         source: "Edelman 2024, figure 5.1 (left), panel 6",
         instance: "Full size, with the thesis's batch and learning rate. The thesis doubles the sine's argument; without that more seeds succeed, so it is left out.",
@@ -137,7 +137,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (200, 8_000), (0.8, 1.0))],
         budget: 8_000,
         time: "About half a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "transformer-full",
@@ -150,13 +149,12 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (200, 100_000), (0.2, 1.0))],
         budget: 100_000,
         time: "Hours on a laptop's GPU, days on a processor.",
-        ..QUICK
     },
     Preset {
         slug: "polynet",
         name: "(xv) PolyNet",
         group: Group::Networks,
-        link: "#v1/sparse-parity?model=polynet&lr=0.07&steps=2000&every=10&speed=200",
+        link: "#v1/sparse-parity?model=polynet&lr=0.07&steps=2000&every=10&speed=50",
         claim: "A product of three linear forms is a parity as soon as each form has found its bit.",
         source: "Edelman 2024, figure 5.1 (left), panel 8",
         instance: "Full size, with the thesis's batch and learning rate.",
@@ -168,7 +166,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "oscillating-1",
         name: "(viii) One oscillating polynomial",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=osc&lr=0.05&steps=8000&every=20&speed=800&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=osc&lr=0.05&steps=8000&every=20&speed=200&show=loss.accuracy.weights.paths",
         claim: "A cubic that swings through ±1 at the right sums makes one neuron a parity, smoothly and without kinks.",
         source: "Edelman 2024, section 5.3, setting (viii)",
         instance: "(50, 3) and batch 32 as in figure 5.1; the learning rate is ours.",
@@ -180,7 +178,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "wave-1",
         name: "(ix) One ∞-zigzag neuron",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=wave&steps=8000&every=10&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=wave&seed=2&steps=8000&every=10&speed=200&show=loss.accuracy.weights.paths",
         claim: "A triangle wave never ends its zigzag; one neuron with it learns in most seeds, and some stay stuck.",
         source: "Edelman 2024, section 5.3, setting (ix)",
         instance: "(50, 3) and batch 32 as in figure 5.1; the learning rate is ours.",
@@ -192,7 +190,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "zigzag-bare",
         name: "(xi) k-zigzag without second layer",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=zigzag&bias=hidden&second=ones&steps=5000&every=10&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=zigzag&bias=hidden&second=ones&steps=5000&every=10&speed=50&show=loss.accuracy.weights.paths",
         claim: "Without a second layer the neuron itself must become the parity, and does.",
         source: "Edelman 2024, section 5.3, setting (xi)",
         instance: "(50, 3) and batch 32 as in figure 5.1; the learning rate is ours.",
@@ -204,7 +202,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "oscillating-bare",
         name: "(xii) Oscillating polynomial without second layer",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=osc&bias=hidden&second=ones&lr=0.01&steps=8000&every=20&speed=800&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=osc&bias=hidden&second=ones&lr=0.01&steps=8000&every=20&show=loss.accuracy.weights.paths",
         claim: "The oscillating polynomial alone is slow, since it wants a small learning rate, but it arrives.",
         source: "Edelman 2024, section 5.3, setting (xii); learning rate as in figure B.6",
         instance: "(50, 3) and batch 32 as in figure 5.1.",
@@ -216,7 +214,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "wave-bare",
         name: "(xiii) ∞-zigzag without second layer",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=wave&bias=hidden&second=ones&steps=5000&every=10&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=wave&bias=hidden&second=ones&steps=5000&every=10&speed=50&show=loss.accuracy.weights.paths",
         claim: "At this learning rate the bare triangle wave learns fast or not at all, about half of the seeds each.",
         source: "Edelman 2024, section 5.3, setting (xiii)",
         instance: "(50, 3) and batch 32 as in figure 5.1; the learning rate is ours.",
@@ -228,7 +226,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "sine-bare",
         name: "(xiv) Sinusoidal neuron without second layer",
         group: Group::Networks,
-        link: "#v1/sparse-parity?width=1&act=sin&bias=hidden&second=ones&lr=0.02&steps=6000&every=10&show=loss.accuracy.weights.paths",
+        link: "#v1/sparse-parity?width=1&act=sin&bias=hidden&second=ones&lr=0.02&steps=6000&every=10&speed=200&show=loss.accuracy.weights.paths",
         claim: "f(x) = sin(w·x + b): the smallest network there is, and it finds 3 of 50 bits from every seed.",
         source: "Edelman 2024, section 5.3, setting (xiv)",
         instance: "(50, 3) and batch 32 as in figure 5.1; the learning rate is ours.",
@@ -240,7 +238,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "narrowest-relu",
         name: "(*i) Three ReLU neurons for three bits",
         group: Group::Networks,
-        link: "#v1/sparse-parity?n=20&width=3&lr=0.3&every=20&speed=2000",
+        link: "#v1/sparse-parity?n=20&width=3&lr=0.3&every=20",
         claim: "As many ReLU neurons as bits can be enough, given an output bias, but only about half of the seeds arrive.",
         source: "Edelman 2024, figure B.2, row 3, setting (*i)",
         instance: "20 bits instead of 50 and batch 32; the thesis's own formula, without output bias, solves none.",
@@ -276,14 +274,13 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "disjoint-polynet",
         name: "Disjoint-PolyNet, one example at a time",
         group: Group::Networks,
-        link: "#v1/sparse-parity?model=disjoint-polynet&n=30&layout=blocks&lr=0.0001&loss=corr&batch=1&steps=60000&target=0.95&every=100&held=2048&speed=10000&show=loss.accuracy.paths",
+        link: "#v1/sparse-parity?model=disjoint-polynet&n=30&layout=blocks&lr=0.0001&loss=corr&batch=1&seed=6&steps=60000&target=0.95&every=100&held=2048&speed=2000&show=loss.accuracy.paths",
         claim: "Where one bit of each block matters, theory says how long it takes: most of the time passes at an error above 45 %.",
         source: "Edelman 2024, section 5.4.2 and figure B.1",
         instance: "Correlation loss, normal weights and batch 1 as in figure B.1; n = 30, k = 3 and the learning rate are ours, and it stops at 5 % error, since the weights then blow up in finite time.",
         expect: &[learns(0.95, (3_000, 60_000), (0.6, 1.0))],
         budget: 60_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     // Progress before the loss moves.
     Preset {
@@ -392,7 +389,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 1_000,
         time: "Some seconds, on one processor core within a minute.",
-        ..QUICK
     },
     Preset {
         slug: "same-start",
@@ -405,7 +401,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[Expect::Between(0.5), learns(1.0, (100, 6_000), (0.85, 1.0))],
         budget: 6_000,
         time: "Half a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "scaling",
@@ -423,7 +418,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 10_000,
         time: "About ten seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "scaling-full",
@@ -436,7 +430,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[Expect::Exponent { series: 2, values: (0, 4), between: (1.4, 2.4) }],
         budget: 10_000,
         time: "Seconds on a GPU, about five minutes on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "elbow",
@@ -452,7 +445,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "Half a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "width-sweep",
@@ -471,7 +463,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "About a minute on one processor core.",
-        ..QUICK
     },
     // Few examples and wrong labels.
     Preset {
@@ -596,7 +587,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 40_000,
         time: "About a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "parity-noise",
@@ -625,7 +615,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 20_000,
         time: "About twenty seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "noise-49",
@@ -638,7 +627,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
         budget: 60_000,
         time: "Half a minute on one processor core.",
-        ..QUICK
     },
     // Depth and width.
     Preset {
@@ -655,7 +643,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 400,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "plateau-narrow",
@@ -673,14 +660,13 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "deep",
         name: "Depth without layers: 4 bits, two quadratic layers",
         group: Group::Depth,
-        link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024&speed=2000",
+        link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024",
         claim: "z² of z² is of degree 4: trained end to end, the network learns a parity that no single layer can see.",
         source: "Edelman 2024, appendix B.3.7",
         instance: "L = 3 with widths (2, 1), batch 32, learning rate 0.01, uniform initialisation as in the thesis, with the output bias without which the output has one sign; n = 20.",
         expect: &[learns(1.0, (500, 20_000), (0.6, 1.0))],
         budget: 20_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "layer-by-layer",
@@ -693,7 +679,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[never(0.6, 20_000)],
         budget: 20_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "too-shallow",
@@ -706,7 +691,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[never(0.65, 20_000)],
         budget: 20_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "deeper",
@@ -719,6 +703,5 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[learns(1.0, (1_000, 50_000), (0.7, 1.0))],
         budget: 50_000,
         time: "Under a minute on one processor core.",
-        ..QUICK
     },
 ];
