@@ -55,6 +55,20 @@ fn a_png_has_the_pixels_that_were_asked_for() {
     assert!(png(&Reading::Lines(losses()), &theme, 20_000, 20_000, &path).is_err());
 }
 
+#[test]
+fn a_title_that_the_page_writes_has_its_room() {
+    for width in [180, 320, 640] {
+        for (name, reading) in samples() {
+            let drawn = svg(&reading, &Theme::light(), width, 180);
+            let left = svg(&reading, &Theme { titles: false, ..Theme::light() }, width, 180);
+            let rest: Vec<&str> = left.lines().collect();
+            let more: Vec<&str> = drawn.lines().filter(|line| !rest.contains(line)).collect();
+            // An element of a text takes three lines: its tag, the text, its end.
+            assert!(more.len() <= 3 && more.concat().contains(reading.title()), "{name}: {more:?}");
+        }
+    }
+}
+
 /// Pictures to look at, in the folder named by `CHARTS` (`/tmp/charts`).
 #[test]
 #[ignore = "writes files to look at"]
