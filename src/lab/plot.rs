@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{Trouble, open};
-use crate::analysis::curves::{History, accuracy, error, loss};
-use crate::analysis::{Reading, weights};
+use crate::analysis::curves::{History, accuracy, error, loss, trained_on};
+use crate::analysis::{Grid, Reading, weights};
 use crate::charts::Theme;
 use crate::charts::picture;
 use crate::permalink::{Axis, Link, encode};
@@ -82,13 +82,16 @@ fn readings(
     let mut history = History::default();
     outcome.rows.into_iter().for_each(|row| history.push(row));
     let task = spec.task.sampler();
-    let finite = task.sample_size().is_some();
+    let train = trained_on(task.sample_size().is_some(), spec.run.batch);
     let found =
         outcome.solved.iter().flatten().copied().max().filter(|_| outcome.solved.iter().all(Option::is_some));
     let relevant = task.relevant(spec.run.seed);
     let answers = if log_y { error } else { accuracy };
-    let mut curves = [loss(&history, finite, found), answers(&history, finite, found)];
+    let mut curves = [loss(&history, train, found), answers(&history, train, found)];
     curves.iter_mut().for_each(|lines| (lines.log_x, lines.log_y) = (log_x, log_y));
+    curves[0].log_y &= !spec.run.loss.is_signed();
+    let rows = spec.model.architecture().rows();
     let grid = weights::first_layer(values, task.inputs(), width, &relevant);
+    let grid = Grid { title: rows.name.into(), x_label: rows.column.into(), ..grid };
     curves.into_iter().map(Reading::Lines).chain([Reading::Grid(grid)]).collect()
 }
