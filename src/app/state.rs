@@ -122,7 +122,7 @@ pub struct Draft {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Before {
     /// Another run, which starts again.
-    Link(Link),
+    Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
 }
@@ -224,6 +224,18 @@ impl State {
     /// Whether steps were made and more can be, by one run that the link describes.
     pub fn is_under_way(&self) -> bool {
         self.step > 0 && self.sweep.is_none() && matches!(self.phase, Phase::Running | Phase::Paused)
+    }
+
+    /// The word on the main button, and whether it does nothing now.
+    pub fn main_button(&self) -> (&'static str, bool) {
+        match self.phase {
+            _ if self.is_playing() => ("Pause", false),
+            // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
+            Phase::Finished(_) if self.sweep.is_some() => ("Complete", true),
+            Phase::Finished(_) => ("Go on", false),
+            Phase::Diverged { .. } | Phase::Failed(_) => ("Play", true),
+            _ => ("Play", false),
+        }
     }
 
     /// Whether the next [`Action::Toggle`] pauses.
