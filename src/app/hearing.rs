@@ -150,7 +150,7 @@ impl State {
                 }
                 if self.sweep.is_some() {
                     self.next_of_sweep(reason, effects);
-                } else if self.spec().run.replicas > 1 {
+                } else if self.spec().run.replicas > 1 && reason != Ending::Diverged {
                     self.message = status(self);
                 } else if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);

@@ -277,7 +277,7 @@ fn sweep(state: &State) -> Lines {
         lines.y_range = Some((10.0, 1e4));
     }
     let missed = sweep.missed().into_iter();
-    lines.marks = missed.map(|(at, found, all)| (places[at], format!("{found} of {all} found"))).collect();
+    lines.marks = missed.map(|(at, found, all)| (places[at], format!("{found} of {all}"))).collect();
     lines
 }
 
@@ -479,7 +479,7 @@ mod tests {
         let names: Vec<&str> = none.series.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["λ = 0.001", "λ = 0.003"]);
         let missed = done([None; 2]);
-        assert_eq!(missed.marks, [(10.0, "0 of 4 found".to_string())]);
+        assert_eq!(missed.marks, [(10.0, "0 of 4".to_string())]);
         done([Some(5), Some(6)]);
         let found = done([None; 2]);
         assert_eq!((found.marks.len(), found.y_range), (1, None));

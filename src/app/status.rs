@@ -58,6 +58,9 @@ fn is_found(state: &State) -> bool {
 /// How many networks are lost while others go on: those whose newest loss is not finite.
 fn diverged(state: &State) -> usize {
     let Some(row) = state.history.last().filter(|row| row.test_loss.len() > 1) else { return 0 };
+    if matches!(state.phase, Phase::Diverged { .. }) {
+        return 0; // All are, and that is said already.
+    }
     row.train_loss.iter().zip(&row.test_loss).filter(|(a, b)| !a.is_finite() || !b.is_finite()).count()
 }
 

@@ -86,7 +86,8 @@ pub fn symbol(spec: &RunSpec, key: &str) -> String {
 
 /// "λ = 0.003": a setting with a value as it stands in a link.
 pub fn setting(spec: &RunSpec, key: &str, text: &str) -> String {
-    format!("{} = {}", symbol(spec, key), option(spec, key, text))
+    let number = text.parse().ok().filter(|_| key != "seed").map(thousands);
+    format!("{} = {}", symbol(spec, key), number.unwrap_or_else(|| option(spec, key, text)))
 }
 
 /// The label of an option of the setting behind `key`; other text as it is.
@@ -185,6 +186,7 @@ mod tests {
         assert_eq!(symbols, ["n", "λ", "width", "degree of σ", "B", "model"]);
         assert_eq!(setting(&spec, "wd", "0.003"), "λ = 0.003");
         assert_eq!(setting(&spec, "loss", "ce"), "loss = Cross-entropy");
+        assert_eq!(setting(&spec, "width", "1000"), "width = 1,000");
         assert_eq!(
             [0, 1, 1000].map(|many| count(many, "neuron")),
             ["0 neurons", "1 neuron", "1,000 neurons"]
