@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::app::device::device_line;
-use crate::app::readings::{Newest, reach};
 use crate::app::state::State;
 use crate::app::status;
 use crate::app::store::Store;
+use crate::app::summary::{Newest, reach};
 use crate::app::words::thousands;
 
 /// A number with its name.
