@@ -20,6 +20,8 @@ pub struct About {
     pub slug: &'static str,
     /// Title in sentence case.
     pub name: &'static str,
+    /// The same in one word, for a switch.
+    pub word: &'static str,
     /// One sentence on what it shows.
     pub help: &'static str,
     /// Its shape.
@@ -28,7 +30,7 @@ pub struct About {
 
 /// Writes the catalogue: the doc comment's one sentence is also the tooltip.
 macro_rules! charts {
-    ($($(#[doc = $help:literal])+ $chart:ident = $slug:literal, $name:literal, $kind:ident;)+) => {
+    ($($(#[doc = $help:literal])+ $chart:ident = $slug:literal, $name:literal, $word:literal, $kind:ident;)+) => {
         choices! {
             /// What can be shown of a run.
             pub enum Chart { $($(#[doc = $help])+ $chart = $slug, $name;)+ }
@@ -40,6 +42,7 @@ macro_rules! charts {
                     $(Chart::$chart => About {
                         slug: $slug,
                         name: $name,
+                        word: $word,
                         help: concat!($($help),+).trim_ascii(),
                         kind: Kind::$kind,
                     }),+
@@ -51,25 +54,25 @@ macro_rules! charts {
 
 charts! {
     /// Mean of the loss ℓ(y, f(x)) over the examples, on those of the training and on held-out ones.
-    Loss = "loss", "Loss", Lines;
+    Loss = "loss", "Loss", "Loss", Lines;
     /// Share of the examples with y·f(x) > 0; on a logarithmic axis the error, 1 − accuracy, as papers plot it.
-    Accuracy = "accuracy", "Accuracy", Lines;
-    /// Weight W of every neuron on every input bit in the first network, with the relevant bits pointed at.
-    Weights = "weights", "First-layer weights W", Grid;
+    Accuracy = "accuracy", "Accuracy", "Accuracy", Lines;
+    /// Weight W of every neuron on every input bit in the first network, relevant bits pointed at; of a transformer, its positions.
+    Weights = "weights", "First-layer weights W", "Weights", Grid;
     /// How far the first layer has moved: the largest |w_t − w_0| on relevant bits and on the others.
-    Movement = "movement", "Weight movement", Lines;
+    Movement = "movement", "Weight movement", "Movement", Lines;
     /// Each weight of one neuron over the steps, those on relevant bits in colour.
-    Paths = "paths", "Path of every weight", Lines;
+    Paths = "paths", "Path of every weight", "Paths", Lines;
     /// Γ of the population gradient: its largest entry on a relevant bit minus the largest on another.
-    Gap = "gap", "Fourier gap Γ", Lines;
+    Gap = "gap", "Fourier gap Γ", "Gap Γ", Lines;
     /// Share of the output's squared norm on parities of each degree, over all 2^n inputs.
-    Spectrum = "spectrum", "Fourier weight by degree", Bars;
+    Spectrum = "spectrum", "Fourier weight by degree", "Spectrum", Bars;
     /// Mean attention of the transformer's \[CLS\] token on every input bit, over its heads.
-    Attention = "attention", "Attention of [CLS]", Bars;
+    Attention = "attention", "Attention of [CLS]", "Attention", Bars;
     /// When the replicas reached the target, beside the law of guessing a new set at every step.
-    Times = "times", "Convergence times", Lines;
+    Times = "times", "Convergence times", "Times", Lines;
     /// Median time to the target against the setting that the sweep goes through, with the fitted power.
-    Sweep = "sweep", "Sweep", Lines;
+    Sweep = "sweep", "Median convergence time", "Sweep", Lines;
 }
 
 /// What is shown where a link does not say it.
@@ -82,7 +85,8 @@ mod tests {
     #[test]
     fn every_chart_has_its_words_once() {
         for (i, chart) in Chart::ALL.iter().enumerate() {
-            let About { slug, name, help, .. } = chart.info();
+            let About { slug, name, word, help, .. } = chart.info();
+            assert!(word.chars().count() <= 9, "{word}");
             assert_eq!((slug, name), (chart.slug(), Chart::OPTIONS[i].label));
             assert!(Chart::ALL[..i].iter().all(|other| other.slug() != slug), "{slug}");
             assert!(slug.chars().all(|c| c.is_ascii_lowercase()), "{slug}");

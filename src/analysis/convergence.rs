@@ -207,12 +207,14 @@ fn staircase(heights: &[f64], width: f64, scale: f64) -> Series {
 }
 
 /// Convergence times by initialisation, where replica r starts from initialisation r mod `inits`: a dot for each
-/// replica that converged.
+/// replica that converged, those of one initialisation on a line from the earliest to the latest.
 pub fn by_start(solved: &[Option<u64>], inits: usize) -> Lines {
+    let name = format!("{} of {} replicas", solved.iter().flatten().count(), solved.len());
     let dots = |init: usize| {
-        let times = solved.iter().skip(init).step_by(inits.max(1)).flatten();
-        let (x, y) = times.map(|t| (init as f64 + 1.0, *t as f32)).unzip();
-        Series { role: Role::Test, x, y, points: true, ..Default::default() }
+        let mut times: Vec<u64> = solved.iter().skip(init).step_by(inits.max(1)).flatten().copied().collect();
+        times.sort_unstable();
+        let (x, y) = times.into_iter().map(|t| (init as f64 + 1.0, t as f32)).unzip();
+        Series { name: name.clone(), role: Role::Test, x, y, points: true, ..Default::default() }
     };
     Lines {
         title: "Convergence times".into(),
@@ -328,5 +330,20 @@ mod tests {
         let none = histogram(&times(&[], 4), 10, 20.0, Height::Density);
         assert!(none.series.iter().all(|s| s.x.is_empty()) && none.marks.is_empty());
         assert_eq!(histogram(&times(&[0], 0), 10, 20.0, Height::Count).series[0].y, [1.0]);
+    }
+
+    #[test]
+    fn replicas_stand_over_the_initialisation_that_they_share() {
+        let lines = by_start(&[Some(30), Some(5), None, Some(7), Some(10), None], 2);
+        let [first, second] = &lines.series[..] else { panic!("one series for each") };
+        assert_eq!(
+            (first.x.as_slice(), first.y.as_slice()),
+            ([1.0, 1.0].as_slice(), [10.0, 30.0].as_slice())
+        );
+        assert_eq!(
+            (second.x.as_slice(), second.y.as_slice()),
+            ([2.0, 2.0].as_slice(), [5.0, 7.0].as_slice())
+        );
+        assert!(first.points && first.name == second.name && first.name == "4 of 6 replicas");
     }
 }

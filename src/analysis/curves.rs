@@ -80,39 +80,49 @@ fn series(history: &History, name: &str, role: Role, of: impl Fn(&Row) -> &[f32]
     series
 }
 
-/// What the curves are called, given how training is measured.
-fn names(finite_sample: bool) -> (&'static str, &'static str) {
-    (if finite_sample { "training sample" } else { "training batch" }, "held-out")
+/// Examples below which a batch says nothing of how far training is: its accuracy is 0 or 1 or nearly.
+const FEWEST: usize = 8;
+
+/// What the curve of training is measured on; nothing where that is too little to be drawn.
+pub fn trained_on(finite_sample: bool, batch: usize) -> Option<&'static str> {
+    match (finite_sample, batch) {
+        (true, _) => Some("training sample"),
+        (false, FEWEST..) => Some("training batch"),
+        (false, _) => None,
+    }
 }
 
-/// Loss over the steps.
-pub fn loss(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
-    let (train, test) = names(finite_sample);
+/// The curve of training under the name of what it is measured on, if any, and that of held-out examples.
+fn both(
+    history: &History,
+    train: Option<&str>,
+    on_training: fn(&Row) -> &[f32],
+    held_out: fn(&Row) -> &[f32],
+) -> Vec<Series> {
+    let train = train.map(|name| series(history, name, Role::Train, on_training));
+    train.into_iter().chain([series(history, "held-out", Role::Test, held_out)]).collect()
+}
+
+/// Loss over the steps; `train` as [`trained_on`] has it.
+pub fn loss(history: &History, train: Option<&str>, solved: Option<u64>) -> Lines {
     Lines {
         title: "Loss".into(),
         x_label: "step".into(),
         y_label: "loss".into(),
-        series: vec![
-            series(history, train, Role::Train, |r| &r.train_loss),
-            series(history, test, Role::Test, |r| &r.test_loss),
-        ],
+        series: both(history, train, |r| &r.train_loss, |r| &r.test_loss),
         marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
         ..Default::default()
     }
 }
 
 /// Accuracy over the steps, with chance as a reference line.
-pub fn accuracy(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
-    let (train, test) = names(finite_sample);
+pub fn accuracy(history: &History, train: Option<&str>, solved: Option<u64>) -> Lines {
     Lines {
         title: "Accuracy".into(),
         x_label: "step".into(),
         y_label: "accuracy".into(),
         y_range: Some((0.3, 1.02)),
-        series: vec![
-            series(history, train, Role::Train, |r| &r.train_accuracy),
-            series(history, test, Role::Test, |r| &r.test_accuracy),
-        ],
+        series: both(history, train, |r| &r.train_accuracy, |r| &r.test_accuracy),
         references: vec![(0.5, "chance".into())],
         marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
         ..Default::default()
@@ -120,8 +130,8 @@ pub fn accuracy(history: &History, finite_sample: bool, solved: Option<u64>) -> 
 }
 
 /// Error over the steps, 1 − accuracy, which a logarithmic axis wants: what is left to learn.
-pub fn error(history: &History, finite_sample: bool, solved: Option<u64>) -> Lines {
-    let mut lines = accuracy(history, finite_sample, solved);
+pub fn error(history: &History, train: Option<&str>, solved: Option<u64>) -> Lines {
+    let mut lines = accuracy(history, train, solved);
     for series in &mut lines.series {
         series.y.iter_mut().for_each(|y| *y = 1.0 - *y);
         series.band.iter_mut().for_each(|(low, high)| (*low, *high) = (1.0 - *high, 1.0 - *low));
@@ -171,14 +181,23 @@ mod tests {
         assert!(spread(&[]).0.is_nan());
         let mut history = History::default();
         history.push(Row { test_loss: vec![1.0, 3.0], train_loss: vec![1.0, 3.0], ..row(0) });
-        assert_eq!(loss(&history, false, None).series[1].band, [(1.0, 3.0)]);
+        assert_eq!(loss(&history, trained_on(false, 32), None).series[1].band, [(1.0, 3.0)]);
     }
 
     #[test]
     fn errors_are_what_accuracy_lacks() {
         let mut history = History::default();
         history.push(Row { test_accuracy: vec![0.75, 1.0, 0.5], ..row(0) });
-        let lines = error(&history, false, None);
+        let lines = error(&history, trained_on(true, 1), None);
         assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.25, (0.0, 0.5)));
+    }
+
+    #[test]
+    fn a_single_example_is_no_curve() {
+        assert_eq!([1, 7, 8].map(|batch| trained_on(false, batch)), [None, None, Some("training batch")]);
+        let mut history = History::default();
+        history.push(row(0));
+        let lines = accuracy(&history, trained_on(false, 1), None);
+        assert_eq!(lines.series.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["held-out"]);
     }
 }

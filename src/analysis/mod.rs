@@ -35,6 +35,17 @@ impl Reading {
             Reading::Bars(bars) => &bars.title,
         }
     }
+
+    /// The same under another title.
+    pub fn titled(mut self, title: String) -> Self {
+        let old = match &mut self {
+            Reading::Lines(lines) => &mut lines.title,
+            Reading::Grid(grid) => &mut grid.title,
+            Reading::Bars(bars) => &mut bars.title,
+        };
+        *old = title;
+        self
+    }
 }
 
 /// Curves over a common axis.

@@ -108,6 +108,11 @@ impl Trajectories {
         &self.coordinates
     }
 
+    /// The neuron whose weights [`trajectories`] draws, from 1; none where there is only one.
+    pub fn shown(&self) -> Option<usize> {
+        self.neurons.get(self.leader()).filter(|_| self.width > 1).map(|neuron| neuron + 1)
+    }
+
     /// The neuron among the recorded ones that has moved most, by its place among them; of equal ones the first.
     fn leader(&self) -> usize {
         let Some((_, (_, now))) = self.kept.newest() else { return 0 };
@@ -153,27 +158,26 @@ pub fn movement(trajectories: &Trajectories) -> Lines {
 pub fn trajectories(trajectories: &Trajectories) -> Lines {
     let at = trajectories.leader();
     let first = at * trajectories.coordinates.len();
+    // One name for all curves of a kind: a legend names it once.
+    let kind = |i: usize| match trajectories.is_relevant[i] {
+        true => ("relevant bits", Role::Relevant),
+        false => ("other bits", Role::Other),
+    };
     let curve = |(place, i): (usize, &usize)| Series {
-        role: if trajectories.is_relevant[*i] { Role::Relevant } else { Role::Other },
+        name: kind(*i).0.into(),
+        role: kind(*i).1,
         x: trajectories.kept.iter().map(|(step, _)| step as f64).collect(),
         y: trajectories.kept.iter().map(|(_, (_, weights))| weights[first + place]).collect(),
         ..Default::default()
     };
-    let mut series: Vec<Series> = trajectories.coordinates.iter().enumerate().map(curve).collect();
-    // One name for all curves of a kind.
-    for (role, name) in [(Role::Relevant, "relevant bits"), (Role::Other, "other bits")] {
-        if let Some(first) = series.iter_mut().find(|s| s.role == role) {
-            first.name = name.into();
-        }
-    }
     Lines {
-        title: match trajectories.neurons.get(at) {
-            Some(neuron) if trajectories.width > 1 => format!("Weights of neuron {}", neuron + 1),
-            _ => "Weights of the neuron".into(),
+        title: match trajectories.shown() {
+            Some(neuron) => format!("Weights of neuron {neuron}"),
+            None => "Weights of the neuron".into(),
         },
         x_label: "step".into(),
         y_label: "weight".into(),
-        series,
+        series: trajectories.coordinates.iter().enumerate().map(curve).collect(),
         ..Default::default()
     }
 }
@@ -205,7 +209,8 @@ mod tests {
         let lines = trajectories(&kept);
         assert_eq!(lines.series[3].y, [0.0, 3.0, 6.0]);
         let names: Vec<&str> = lines.series.iter().map(|s| s.name.as_str()).collect();
-        assert_eq!(names, ["other bits", "relevant bits", "", "", ""]);
+        assert_eq!(names, [0, 1, 0, 1, 0].map(|relevant| ["other bits", "relevant bits"][relevant]));
+        assert_eq!(kept.shown(), None);
         let lines = movement(&kept);
         assert_eq!(
             (lines.series[0].y.clone(), lines.series[1].y.clone()),
@@ -227,7 +232,7 @@ mod tests {
         now[4 * width + 63] = 9.0; // moves more, but is not recorded
         kept.push(0, &now);
         let lines = trajectories(&kept);
-        assert_eq!(lines.title, "Weights of neuron 63");
+        assert_eq!((lines.title.as_str(), kept.shown()), ("Weights of neuron 63", Some(63)));
         assert_eq!(lines.series.iter().filter(|s| s.y == [-1.0] && s.role == Role::Relevant).count(), 1);
         assert_eq!(lines.series.iter().filter(|s| s.y == [0.5]).count(), COORDINATES - 1);
         assert_eq!(kept.movements().next().unwrap().1, Movement { relevant: 1.5, other: 8.5 });

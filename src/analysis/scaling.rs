@@ -108,15 +108,17 @@ pub fn parallel_search(widths: &[usize], sets: f64) -> Series {
 /// as a band and the fitted exponent in its name; `others` are drawn beside them. Points are expected in rising
 /// order. A curve has a gap where fewer than half of the replicas converged.
 pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, others: Vec<Series>) -> Lines {
-    let curve = |(name, points): &(String, Vec<Point>)| {
+    // Every curve has a colour of its own as long as there are enough of them; none is of training data here.
+    let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
+    let curve = |(i, (name, points)): (usize, &(String, Vec<Point>))| {
         let gap = (f32::NAN, f32::NAN);
         let edges = |point: &Point| point.interval().map_or(gap, |(low, high)| (low as f32, high as f32));
         let mut series = Series {
             name: match fit(points) {
-                Some(law) => format!("{name}, t ∝ {symbol}^{:.1}", law.exponent),
+                Some(law) => format!("{name}, t ∝ {symbol}^{:.1}", law.exponent).replace("^-", "^−"),
                 None => name.clone(),
             },
-            role: Role::Test,
+            role: roles[i % roles.len()],
             points: true,
             x: points.iter().map(|point| point.x).collect(),
             y: points.iter().map(|point| point.median().map_or(f32::NAN, |t| t as f32)).collect(),
@@ -132,7 +134,7 @@ pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, other
         y_label: "steps until converged".into(),
         log_x: true,
         log_y: true,
-        series: curves.iter().map(curve).chain(others).collect(),
+        series: curves.iter().enumerate().map(curve).chain(others).collect(),
         ..Default::default()
     }
 }
@@ -200,5 +202,15 @@ mod tests {
         assert!(curve.band[0].0 >= 100.0 && curve.band[0].1 <= 120.0);
         assert_eq!(curve.band[1].1, 100_000.0, "an open interval ends at the horizon");
         assert_eq!(search.y, [120.0, 1140.0]);
+    }
+
+    #[test]
+    fn curves_have_colours_of_their_own_and_falling_ones_a_minus() {
+        let falling = vec![point(10.0, &[200], 0), point(100.0, &[20], 0)];
+        let curves: Vec<_> = ["a", "b", "c", "d"].map(|name| (name.to_string(), falling.clone())).to_vec();
+        let lines = chart(&curves, "width", "width", vec![]);
+        assert_eq!(lines.series[0].name, "a, t ∝ width^−1.0");
+        let roles: Vec<Role> = lines.series.iter().map(|s| s.role).collect();
+        assert!((1..4).all(|i| !roles[..i].contains(&roles[i])), "{roles:?}");
     }
 }

@@ -307,8 +307,15 @@ impl State {
                 self.paused = !self.paused;
                 self.send(if self.paused { Command::Pause } else { Command::Play }, effects);
             }
-            Phase::Running => self.send(Command::Pause, effects),
-            Phase::Paused => self.send(Command::Play, effects),
+            // The wish is kept: of a sweep, the run may have ended meanwhile, and then the next one waits.
+            Phase::Running => {
+                self.paused = true;
+                self.send(Command::Pause, effects);
+            }
+            Phase::Paused => {
+                self.paused = false;
+                self.send(Command::Play, effects);
+            }
             Phase::Finished(_) if self.sweep.is_some() => {
                 self.message = "The sweep is complete. Reset makes it again.".into();
             }
@@ -339,9 +346,9 @@ impl State {
 
     fn single_step(&mut self, effects: &mut Vec<Effect>) {
         match self.phase {
-            Phase::Running | Phase::Paused => self.send(Command::Step, effects),
-            // A trainer that is not there yet finds the run waiting for the next press.
-            Phase::Loading => {
+            // A trainer that is not there yet finds the run waiting for the next press, as does the next run of
+            // a sweep.
+            Phase::Running | Phase::Paused | Phase::Loading => {
                 self.paused = true;
                 self.send(Command::Step, effects);
             }

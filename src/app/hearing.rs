@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::device::Survey;
 use super::state::{Before, Phase, Staff, State, Weights};
-use super::status::found;
+use super::status::{found, status};
 use super::trainer::{Effect, Program, Sign};
 use super::words::{percent, thousands};
 use crate::analysis::curves::{History, spread};
@@ -150,6 +150,8 @@ impl State {
                 }
                 if self.sweep.is_some() {
                     self.next_of_sweep(reason, effects);
+                } else if self.spec().run.replicas > 1 && reason != Ending::Diverged {
+                    self.message = status(self);
                 } else if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
@@ -166,10 +168,11 @@ impl State {
             (Event::Diverged { step, last_good }, _) => {
                 self.step = last_good;
                 self.phase = Phase::Diverged { step, last_good };
-                self.message = format!(
-                    "The loss was no longer a finite number at step {}. A smaller learning rate may help.",
-                    thousands(step)
-                );
+                let at = format!("The loss was no longer a finite number at step {}", thousands(step));
+                self.message = match self.place_in_sweep() {
+                    Some(place) => format!("{place}. {at}; the sweep goes on."),
+                    None => format!("{at}. A smaller learning rate may help."),
+                };
             }
             (Event::Probed { step, finding }, _) => self.probed(step, finding),
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => self.checkpoint = Some((step, bytes)),

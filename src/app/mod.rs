@@ -15,6 +15,7 @@ pub mod scale;
 pub mod showing;
 pub mod state;
 pub mod status;
+pub mod summary;
 pub mod sweeping;
 pub mod trainer;
 pub mod words;

@@ -1,18 +1,21 @@
 //! What the charts of the catalogue show of the state.
 //!
-//! A new chart is its line in [`crate::analysis::chart`] and one arm in each of the methods here.
+//! A new chart is its line in [`crate::analysis::chart`] and one arm in each of the methods here and in
+//! [`super::summary`].
 
 use super::state::State;
-use super::words::{decimal, percent, thousands};
+use super::words::{label, option, symbol};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
-use crate::analysis::curves::{self, spread};
+use crate::analysis::curves;
 use crate::analysis::gap::{self, relu_majority_gap};
-use crate::analysis::{Lines, Reading};
+use crate::analysis::movement::Trajectories;
+use crate::analysis::{Grid, Lines, Reading};
 use crate::analysis::{attention, movement, scaling, spectrum, weights};
 use crate::permalink::Axis;
 use crate::probing::applies;
-use crate::protocol::{Probe, Row};
+use crate::protocol::Probe;
+use crate::settings::Axis as Swept;
 use crate::settings::real;
 
 /// Steps that an empty chart shows.
@@ -57,50 +60,68 @@ impl Chart {
     }
 
     /// Its title.
-    pub fn title(self, state: &State) -> &'static str {
+    pub fn title(self, state: &State) -> String {
+        let rows = state.spec().model.architecture().rows();
         match self {
-            Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy",
-            _ => self.info().name,
+            Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy".into(),
+            Chart::Weights => rows.name.into(),
+            Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
+                Some(number) => format!("Path of every {}, {} {number}", rows.entry, rows.column),
+                None => format!("Path of every {}", rows.entry),
+            },
+            _ => self.info().name.into(),
         }
     }
 
     /// What is drawn, if the chart applies.
     pub fn reading(self, state: &State) -> Reading {
-        let finite = state.spec().task.sampler().sample_size().is_some();
+        let task = state.spec().task.sampler();
+        let train = curves::trained_on(task.sample_size().is_some(), state.spec().run.batch);
         let solved = state.solved.iter().map(|(_, step)| *step).max();
         let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
-        match self {
-            Chart::Loss => Reading::Lines(marked(curves::loss(&state.history, finite, solved), state)),
+        let reading = match self {
+            Chart::Loss => {
+                let mut lines = marked(curves::loss(&state.history, train, solved), state);
+                lines.log_y &= !state.spec().run.loss.is_signed();
+                Reading::Lines(lines)
+            }
             Chart::Accuracy => {
                 let log = state.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
-                Reading::Lines(marked(curves(&state.history, finite, solved), state))
+                Reading::Lines(marked(curves(&state.history, train, solved), state))
             }
             Chart::Weights => {
                 let w = &state.weights;
-                Reading::Grid(weights::first_layer(&w.values, w.inputs, w.width, &state.relevant))
+                let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
+                let column = state.spec().model.architecture().rows().column;
+                Reading::Grid(Grid { x_label: column.into(), ..grid })
             }
             Chart::Movement | Chart::Paths => {
                 let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
                 let lines = state.trajectories.as_ref().map(draw);
-                Reading::Lines(marked(lines.unwrap_or_else(|| self.empty("step", "weight")), state))
+                let mut lines = marked(lines.unwrap_or_else(|| self.empty("step", "weight")), state);
+                // Weights have signs, and half of them no place on a logarithmic axis.
+                lines.log_y &= self == Chart::Movement;
+                Reading::Lines(lines)
             }
             Chart::Gap => {
-                let task = state.spec().task.sampler();
                 let reference = relu_majority_gap(task.inputs(), state.relevant.len());
                 Reading::Lines(marked(gap::chart(&state.gaps, Some(reference)), state))
             }
             Chart::Spectrum => {
-                let shares = state.spectrum.as_ref().map_or(vec![], |(_, shares, _)| shares.clone());
-                Reading::Bars(spectrum::degrees(&shares, state.relevant.len()))
+                let shares = state.spectrum.as_ref().map(|(_, shares, _)| shares.clone());
+                let none = || vec![f32::NAN; task.inputs() + 1];
+                Reading::Bars(spectrum::degrees(&shares.unwrap_or_else(none), state.relevant.len()))
             }
             Chart::Attention => {
-                let mass = state.attention.as_ref().map_or(vec![], |(_, mass)| mass.clone());
-                Reading::Bars(attention::by_bit(&mass, &state.relevant))
+                let mass = state.attention.as_ref().map(|(_, mass)| mass.clone());
+                let none = || vec![f32::NAN; task.inputs()];
+                Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &state.relevant))
             }
             Chart::Times => Reading::Lines(times(state)),
             Chart::Sweep => Reading::Lines(sweep(state)),
-        }
+        };
+        reading.titled(self.title(state))
     }
 
     fn empty(self, x_label: &str, y_label: &str) -> Lines {
@@ -125,75 +146,6 @@ impl Chart {
         let marks = state.solved.len() + state.spec().run.schedule.len();
         let axes = (state.link.view.x_axis, state.link.view.y_axis);
         Stamp { run: state.runs, at, marks, axes }
-    }
-
-    /// What is seen, for those who do not see it.
-    pub fn summary(self, state: &State) -> String {
-        let newest = Newest::of(state.history.last());
-        match self {
-            Chart::Loss => format!(
-                "Loss over {} steps: {} on training examples, {} on held-out ones.",
-                thousands(state.step),
-                newest.train_loss,
-                newest.test_loss
-            ),
-            Chart::Accuracy => format!(
-                "Accuracy over {} steps{}: {} on training examples, {} on held-out ones; chance is 50 %.",
-                thousands(state.step),
-                if state.link.view.y_axis == Axis::Log { ", drawn as error" } else { "" },
-                newest.train_accuracy,
-                newest.test_accuracy
-            ),
-            Chart::Weights => {
-                let (relevant, other) = reach(state);
-                format!(
-                    "First-layer weights, {} input bits by {} neurons: largest {relevant} on the relevant bits, \
-                     {other} on the others.",
-                    state.weights.inputs, state.weights.width
-                )
-            }
-            Chart::Movement | Chart::Paths => {
-                let moved = state.trajectories.as_ref().and_then(|t| t.movements().last());
-                let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
-                format!(
-                    "Weights of the first layer have moved by up to {} on the relevant bits and {} on the others.",
-                    decimal(relevant),
-                    decimal(other)
-                )
-            }
-            Chart::Gap => {
-                let newest = state.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
-                format!("Fourier gap of the population gradient: {}.", decimal(newest as f32))
-            }
-            Chart::Spectrum => {
-                let k = state.relevant.len();
-                let (share, cosine) =
-                    state.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
-                        (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
-                    });
-                format!(
-                    "{} of the output's squared norm is of degree {k}; its correlation with the target is {}.",
-                    percent(share),
-                    decimal(cosine)
-                )
-            }
-            Chart::Attention => {
-                let mass = state
-                    .attention
-                    .as_ref()
-                    .map_or(f32::NAN, |(_, mass)| state.relevant.iter().filter_map(|i| mass.get(*i)).sum());
-                format!("{} of the attention rests on the relevant bits.", percent(mass))
-            }
-            Chart::Times => format!(
-                "{} of {} networks have reached the target.",
-                thousands(state.solved.len() as u64),
-                thousands(state.spec().run.replicas as u64)
-            ),
-            Chart::Sweep => {
-                let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.done.len(), s.cells.len()));
-                format!("{done} of the sweep's {all} runs have ended.")
-            }
-        }
     }
 }
 
@@ -221,18 +173,28 @@ fn times(state: &State) -> Lines {
 fn sweep(state: &State) -> Lines {
     let spec = &state.link.spec;
     let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", "steps until converged") };
-    let key = &spec.run.sweep.key;
-    let label = spec.knob(key).map_or(key.clone(), |knob| knob.label.to_string());
-    let mut lines = scaling::chart(&sweep.curves(spec), &label, key, vec![]);
+    let Swept { key, values } = &spec.run.sweep;
     let places = crate::sweep::places(&spec.run.sweep);
     // A value of zero, as no noise, has no place on a logarithmic axis, and words have no ratio.
-    let are_numbers = spec.run.sweep.values.iter().all(|v| v.parse::<f64>().is_ok());
+    let are_numbers = values.iter().all(|v| v.parse::<f64>().is_ok());
+    let label = match are_numbers {
+        true => label(spec, key),
+        false => {
+            let names = places.iter().zip(values).map(|(at, v)| format!("{at} {}", option(spec, key, v)));
+            format!("{}: {}", label(spec, key), names.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let mut lines = scaling::chart(&sweep.curves(spec), &label, &symbol(spec, key), vec![]);
     (lines.log_x, lines.log_y) = (are_numbers && places.iter().all(|x| *x > 0.0), true);
-    if sweep.done.is_empty() {
-        let low = places.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        (lines.x_range, lines.y_range) = (Some((low, high)), Some((10.0, 1e4)));
+    // All of the way that the sweep will go, from the start.
+    let low = places.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    lines.x_range = Some((low, high));
+    if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {
+        lines.y_range = Some((10.0, 1e4));
     }
+    let missed = sweep.missed().into_iter();
+    lines.marks = missed.map(|(at, found, all)| (places[at], format!("{found} of {all}"))).collect();
     lines
 }
 
@@ -240,51 +202,20 @@ fn sweep(state: &State) -> Lines {
 fn marked(mut lines: Lines, state: &State) -> Lines {
     let view = &state.link.view;
     (lines.log_x, lines.log_y) = (view.x_axis == Axis::Log, view.y_axis == Axis::Log);
+    let spec = state.spec();
+    let stages = (1..spec.model.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
+    lines.marks.extend(
+        stages.filter(|(s, _)| *s <= state.step).map(|(s, at)| (s as f64, format!("layer {}", at + 1))),
+    );
     if state.history.last().is_none() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));
         lines.y_range.get_or_insert(if lines.log_y { (1e-3, 1.2) } else { (0.0, 1.2) });
     }
-    let changes = state.spec().run.schedule.iter();
+    let changes = spec.run.schedule.iter();
     lines.marks.extend(
         changes.filter(|(s, _)| *s <= state.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))),
     );
     lines
-}
-
-/// Largest weight on the relevant bits and on the others, as text.
-pub fn reach(state: &State) -> (String, String) {
-    let w = &state.weights;
-    if w.values.is_empty() {
-        return (super::words::MISSING.into(), super::words::MISSING.into());
-    }
-    let (relevant, other) = weights::reach(&w.values, w.inputs, w.width, &state.relevant);
-    (decimal(relevant), decimal(other))
-}
-
-/// The newest measurement as text; medians where there are replicas.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Newest {
-    /// Loss on training examples.
-    pub train_loss: String,
-    /// Loss on held-out examples.
-    pub test_loss: String,
-    /// Accuracy on training examples.
-    pub train_accuracy: String,
-    /// Accuracy on held-out examples.
-    pub test_accuracy: String,
-}
-
-impl Newest {
-    /// Of a measurement, or dashes.
-    pub fn of(row: Option<&Row>) -> Newest {
-        let middle = |of: fn(&Row) -> &Vec<f32>| row.map_or(f32::NAN, |row| spread(of(row)).0);
-        Newest {
-            train_loss: decimal(middle(|r| &r.train_loss)),
-            test_loss: decimal(middle(|r| &r.test_loss)),
-            train_accuracy: percent(middle(|r| &r.train_accuracy)),
-            test_accuracy: percent(middle(|r| &r.test_accuracy)),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -292,6 +223,7 @@ mod tests {
     use super::*;
     use crate::analysis::chart::Kind;
     use crate::app::state::Action;
+    use crate::protocol::Row;
 
     #[test]
     fn axes_are_there_before_any_measurement_and_weights_before_any_worker() {
@@ -332,7 +264,7 @@ mod tests {
         assert!(lines.log_x && lines.log_y && lines.y_range.is_none());
         assert_eq!(lines.series[0].y, [0.0]);
         assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.375, (0.25, 0.5)));
-        assert_eq!((lines.title.as_str(), Chart::Accuracy.title(&state)), ("Error", "Error, 1 − accuracy"));
+        assert_eq!((lines.title.as_str(), lines.y_label.as_str()), ("Error, 1 − accuracy", "error"));
     }
 
     #[test]
@@ -345,5 +277,99 @@ mod tests {
         let before = Chart::Loss.stamp(&state);
         state.apply(Action::ToggleAxis("y"));
         assert_ne!(Chart::Loss.stamp(&state), before);
+    }
+
+    fn open(link: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        state
+    }
+
+    #[test]
+    fn the_first_parameter_goes_by_its_own_name() {
+        let state = open("#v1/sparse-parity?model=parity-transformer&opt=adam&n=10");
+        assert_eq!(Chart::Weights.title(&state), "Positional embeddings P");
+        assert!(
+            Chart::Weights.summary(&state).starts_with("Positional embeddings P, 10 input bits by 32 comp")
+        );
+        assert!(Chart::Movement.summary(&state).starts_with("Positional embeddings P have moved"));
+        assert_eq!(Chart::Paths.title(&state), "Path of every position, component 1");
+        let Reading::Grid(grid) = Chart::Weights.reading(&state) else { panic!("a matrix") };
+        assert_eq!((grid.title.as_str(), grid.x_label.as_str()), ("Positional embeddings P", "component"));
+        let state = open("#v1/sparse-parity?n=10&width=1");
+        assert_eq!(Chart::Paths.title(&state), "Path of every weight");
+        assert!(
+            Chart::Weights.summary(&state).starts_with("First-layer weights W, 10 input bits by 1 neuron:")
+        );
+        let state = open("#v1/sparse-parity?n=10&model=disjoint-polynet");
+        assert!(
+            Chart::Weights.summary(&state).starts_with("Weights w of the blocks, 10 input bits: largest")
+        );
+    }
+
+    #[test]
+    fn what_has_a_sign_stays_linear() {
+        let is_log = |link: &str, chart: Chart| match chart.reading(&open(link)) {
+            Reading::Lines(lines) => lines.log_y,
+            _ => false,
+        };
+        let link = "#v1/sparse-parity?n=10&y=log";
+        assert!([Chart::Loss, Chart::Movement, Chart::Gap].iter().all(|chart| is_log(link, *chart)));
+        assert!(!is_log(link, Chart::Paths) && !is_log("#v1/sparse-parity?loss=corr&y=log", Chart::Loss));
+    }
+
+    #[test]
+    fn bars_have_their_axes_before_any_finding() {
+        let state = open("#v1/sparse-parity?n=9&model=parity-transformer");
+        for (chart, names) in
+            [(Chart::Spectrum, "0 1 2 3 4 5 6 7 8 9"), (Chart::Attention, "1 2 3 4 5 6 7 8 9")]
+        {
+            let Reading::Bars(bars) = chart.reading(&state) else { panic!("bars") };
+            let found: Vec<&str> = bars.bars.iter().map(|bar| bar.0.as_str()).collect();
+            assert_eq!(found.join(" "), names);
+            assert!(bars.bars.iter().all(|bar| bar.1.is_nan()));
+        }
+    }
+
+    #[test]
+    fn stages_are_marked_once_they_begin() {
+        let mut state = open("#v1/sparse-parity?model=deep-mlp&k=4&layers=greedy&steps=1000");
+        let marks = |state: &State| match Chart::Accuracy.reading(state) {
+            Reading::Lines(lines) => lines.marks,
+            _ => vec![],
+        };
+        state.step = 499;
+        assert_eq!(marks(&state), []);
+        state.step = 500;
+        assert_eq!(marks(&state), [(500.0, "layer 2".to_string())]);
+    }
+
+    #[test]
+    fn a_sweep_shows_its_whole_way_and_where_too_few_arrive() {
+        let mut state = open("#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=wd:0.001_0.003");
+        let lines = |state: &State| match Chart::Sweep.reading(state) {
+            Reading::Lines(lines) => lines,
+            _ => panic!("curves"),
+        };
+        let mut done = |times: [Option<u64>; 2]| {
+            state.sweep.as_mut().unwrap().done.push(times.to_vec());
+            lines(&state)
+        };
+        let none = done([None; 2]);
+        assert_eq!((none.x_range, none.y_range), (Some((10.0, 30.0)), Some((10.0, 1e4))));
+        assert!(none.marks.is_empty(), "the other curve may have a median here");
+        let names: Vec<&str> = none.series.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["λ = 0.001", "λ = 0.003"]);
+        let missed = done([None; 2]);
+        assert_eq!(missed.marks, [(10.0, "0 of 4".to_string())]);
+        done([Some(5), Some(6)]);
+        let found = done([None; 2]);
+        assert_eq!((found.marks.len(), found.y_range), (1, None));
+        assert_eq!(
+            Chart::Sweep.summary(&state),
+            "4 of the sweep's 6 runs have ended; 2 of their 8 networks have reached the target."
+        );
+        let words = lines(&open("#v1/sparse-parity?replicas=2&sweep=loss:hinge_ce"));
+        assert_eq!((words.x_label.as_str(), words.log_x), ("Loss: 1 Hinge, 2 Cross-entropy", false));
     }
 }

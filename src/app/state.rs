@@ -226,6 +226,18 @@ impl State {
         self.step > 0 && self.sweep.is_none() && matches!(self.phase, Phase::Running | Phase::Paused)
     }
 
+    /// The word on the main button, and whether it does nothing now.
+    pub fn main_button(&self) -> (&'static str, bool) {
+        match self.phase {
+            _ if self.is_playing() => ("Pause", false),
+            // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
+            Phase::Finished(_) if self.sweep.is_some() => ("Complete", true),
+            Phase::Finished(_) => ("Go on", false),
+            Phase::Diverged { .. } | Phase::Failed(_) => ("Play", true),
+            _ => ("Play", false),
+        }
+    }
+
     /// Whether the next [`Action::Toggle`] pauses.
     pub fn is_playing(&self) -> bool {
         match self.phase {

@@ -1,8 +1,10 @@
 //! A sweep on the page: one run after the other, each as any other run, and what has been found so far.
 
 use super::state::{Phase, State};
+use super::status::status;
 use super::trainer::Effect;
-use super::words::thousands;
+use super::words::setting;
+use crate::analysis::convergence::Times;
 use crate::analysis::scaling::Point;
 use crate::protocol::Ending;
 use crate::run::RunSpec;
@@ -34,11 +36,35 @@ impl Sweep {
         self.done.len() == self.cells.len()
     }
 
+    /// How many networks of the runs that have ended have reached the target, and of how many.
+    pub fn found(&self) -> (usize, usize) {
+        (self.done.iter().flatten().flatten().count(), self.done.iter().map(Vec::len).sum())
+    }
+
+    /// The values of the sweep of which all runs have ended and none has a median, since fewer than half of its
+    /// networks reached the target: place, networks that did, and all of them.
+    pub fn missed(&self) -> Vec<(usize, usize, usize)> {
+        let runs = |at: usize| self.cells.iter().enumerate().filter(move |(_, cell)| cell.at == at);
+        let missed = |at: usize| {
+            let mut sum = (at, 0, 0);
+            for (run, _) in runs(at) {
+                let times = self.done.get(run)?;
+                if Times::new(times).median().is_some() {
+                    return None;
+                }
+                sum = (at, sum.1 + times.iter().flatten().count(), sum.2 + times.len());
+            }
+            Some(sum)
+        };
+        let last = self.cells.iter().map(|cell| cell.at).max().unwrap_or(0);
+        (0..=last).filter_map(missed).collect()
+    }
+
     /// The curves found so far: their names, and a point for every value whose run has ended.
     pub fn curves(&self, spec: &RunSpec) -> Vec<(String, Vec<Point>)> {
         let (axis, series) = (places(&spec.run.sweep), &spec.run.series);
         let name = |line: usize| match series.values.get(line) {
-            Some(value) => format!("{} = {value}", series.key),
+            Some(value) => setting(spec, &series.key, value),
             None => "median".into(),
         };
         let points = |line: usize| {
@@ -63,16 +89,24 @@ impl State {
         self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current().spec)
     }
 
-    /// "Run 4 of 15: n = 20, k = 2".
+    /// "Run 4 of 15: n = 20, k = 2", or at the end how many there were and which of them the other charts show.
     pub fn place_in_sweep(&self) -> Option<String> {
         let sweep = self.sweep.as_ref()?;
-        let (cell, run) = (sweep.current(), &self.link.spec.run);
-        let mut values = vec![format!("{} = {}", run.sweep.key, run.sweep.values[cell.at])];
-        if let Some(value) = run.series.values.get(cell.series) {
-            values.push(format!("{} = {value}", run.series.key));
-        }
-        let number = (sweep.done.len() + 1).min(sweep.cells.len());
-        Some(format!("Run {number} of {}: {}", sweep.cells.len(), values.join(", ")))
+        let (cell, spec) = (sweep.current(), &self.link.spec);
+        let axes = [(&spec.run.sweep, cell.at), (&spec.run.series, cell.series)];
+        let values =
+            axes.iter().filter_map(|(axis, at)| Some(setting(spec, &axis.key, axis.values.get(*at)?)));
+        let (values, all) = (values.collect::<Vec<_>>().join(", "), sweep.cells.len());
+        Some(match sweep.is_over() {
+            true => format!("The sweep is complete: {all} runs, the last of them with {values}"),
+            false => format!("Run {} of {all}: {values}", sweep.done.len() + 1),
+        })
+    }
+
+    /// Whether the sweep sets the setting behind `key`, so that its field has no effect.
+    pub fn is_swept(&self, key: &str) -> bool {
+        let run = &self.form_spec().run;
+        [&run.sweep, &run.series].iter().any(|axis| !axis.is_empty() && axis.key == key)
     }
 
     /// A run has ended: of a sweep, the next one begins.
@@ -89,9 +123,8 @@ impl State {
         sweep.done.push(times);
         if sweep.is_over() {
             self.phase = Phase::Finished(reason);
-            self.message = format!("The sweep is complete: {} runs.", thousands(sweep.cells.len() as u64));
+            self.message = status(self);
         } else {
-            self.paused = false;
             self.begin_run(effects);
         }
     }
@@ -116,29 +149,43 @@ mod tests {
         })
     }
 
-    /// Plays a trainer that ends every run at once.
-    #[test]
-    fn runs_follow_each_other_and_the_curves_grow() {
+    /// The page with a sweep of four runs, and what it asked of its trainer.
+    fn open() -> (State, Vec<Effect>) {
         let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&device=cpu";
         let mut state = State::default();
         state.apply(Action::Surveyed(Survey::Missing));
         state.apply(Action::Open(link.into()));
         let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
-        let mut effects = hear(&mut state, Event::Ready(report));
+        let effects = hear(&mut state, Event::Ready(report));
+        (state, effects)
+    }
+
+    fn begun(state: &mut State) {
+        let started = Event::Started {
+            step: 0,
+            relevant: vec![0, 1],
+            held_out: 64,
+            parameters: 9,
+            learner: String::new(),
+            note: String::new(),
+        };
+        hear(state, started);
+    }
+
+    fn waits(effects: &[Effect]) -> bool {
+        effects.iter().any(|e| matches!(e, Effect::Send(Command::Start { paused: true, .. }, _)))
+    }
+
+    /// Plays a trainer that ends every run at once.
+    #[test]
+    fn runs_follow_each_other_and_the_curves_grow() {
+        let (mut state, mut effects) = open();
         let mut seen = vec![];
         while let Some(spec) = started(&effects) {
             assert_eq!(&spec, state.spec());
             assert!(spec.run.sweep.is_empty());
             seen.push(format!("{}/{}", spec.value("n").unwrap(), spec.value("k").unwrap()));
-            let started = Event::Started {
-                step: 0,
-                relevant: vec![0, 1],
-                held_out: 64,
-                parameters: 9,
-                learner: String::new(),
-                note: String::new(),
-            };
-            hear(&mut state, started);
+            begun(&mut state);
             hear(&mut state, Event::Solved { replica: 1, step: 10 * seen.len() as u64 });
             effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
         }
@@ -148,7 +195,8 @@ mod tests {
         let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
         assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
         assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
-        assert!(state.message.starts_with("The sweep is complete"));
+        assert_eq!(status(&state), "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
+        assert_eq!((&state.message, state.main_button()), (&status(&state), ("Complete", true)));
         assert!(
             crate::permalink::encode(&state.link).contains("sweep=n:10_20"),
             "the link stays the sweep's"
@@ -156,5 +204,45 @@ mod tests {
         state.apply(Action::Reset);
         assert_eq!(state.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
         assert!(state.sweep.as_ref().unwrap().done.is_empty());
+    }
+
+    #[test]
+    fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
+        for wish in [Action::Toggle, Action::SingleStep] {
+            let (mut state, _) = open();
+            begun(&mut state);
+            state.apply(wish);
+            // The run had ended when the wish arrived.
+            let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
+            assert!(waits(&effects));
+            begun(&mut state);
+            assert_eq!(state.phase, Phase::Paused);
+            assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Play begins");
+            state.apply(Action::Toggle);
+            hear(&mut state, Event::Resumed { step: 0 });
+            let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
+            assert!(started(&effects).is_some() && !waits(&effects));
+        }
+    }
+
+    #[test]
+    fn a_run_that_diverges_does_not_end_the_sweep() {
+        let (mut state, _) = open();
+        begun(&mut state);
+        hear(&mut state, Event::Diverged { step: 10, last_good: 0 });
+        let effects = hear(&mut state, Event::Finished { step: 0, reason: Ending::Diverged });
+        assert!(started(&effects).is_some());
+        assert!(
+            state.message.starts_with("Run 1 of 4: n = 10, k = 2. The loss was no longer"),
+            "{}",
+            state.message
+        );
+        assert!(state.message.ends_with("the sweep goes on."));
+    }
+
+    #[test]
+    fn fields_that_the_sweep_sets_are_known() {
+        let (state, _) = open();
+        assert_eq!(["n", "k", "width", ""].map(|key| state.is_swept(key)), [true, true, false, false]);
     }
 }

@@ -74,19 +74,45 @@ pub fn label(spec: &RunSpec, key: &str) -> String {
     }
 }
 
+/// What formulas call a setting: the symbol at the end of its label, or else the label.
+pub fn symbol(spec: &RunSpec, key: &str) -> String {
+    let label = label(spec, key);
+    let words: Vec<&str> = label.split(' ').collect();
+    match words.as_slice() {
+        [.., before, symbol] if *before != "of" && symbol.chars().count() == 1 => symbol.to_string(),
+        _ => label.to_lowercase(),
+    }
+}
+
+/// "λ = 0.003": a setting with a value as it stands in a link.
+pub fn setting(spec: &RunSpec, key: &str, text: &str) -> String {
+    let number = text.parse().ok().filter(|_| key != "seed").map(thousands);
+    format!("{} = {}", symbol(spec, key), number.unwrap_or_else(|| option(spec, key, text)))
+}
+
+/// The label of an option of the setting behind `key`; other text as it is.
+pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
+    let label = match spec.knob(key).map(|knob| knob.range) {
+        Some(Range::Choice(options)) => options.iter().find(|o| o.slug == text).map(|o| o.label),
+        _ => None,
+    };
+    label.unwrap_or(text).into()
+}
+
+/// "1 neuron", "64 neurons".
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number as u64), if number == 1 { "" } else { "s" })
+}
+
 /// A value as a person reads it: options by their label, whole numbers with separators.
 pub fn value(spec: &RunSpec, key: &str) -> String {
-    let options = match spec.knob(key).map(|knob| knob.range) {
-        Some(Range::Choice(options)) => options,
-        _ => &[],
-    };
     match spec.value(key) {
         None => MISSING.into(),
         Some(Value::Int(v)) if key != "seed" => thousands(v),
         Some(Value::Choice(slug)) => match key {
             MODEL_KEY => spec.model.info().name.into(),
             OPTIMIZER_KEY => spec.optimizer.info().name.into(),
-            _ => options.iter().find(|o| o.slug == slug).map_or(slug, |o| o.label.to_string()),
+            _ => option(spec, key, &slug),
         },
         Some(Value::List(v)) if v.is_empty() => "nothing".into(),
         Some(Value::Schedule(v)) if v.is_empty() => "nothing".into(),
@@ -151,5 +177,19 @@ mod tests {
         assert_eq!(list(&items), "4, 11 and 17");
         assert_eq!(list(&items[..2]), "4 and 11");
         assert_eq!(list(&items[..1]), "4");
+    }
+
+    #[test]
+    fn settings_go_by_their_symbols() {
+        let spec = RunSpec::default();
+        let symbols = ["n", "wd", "width", "degree", "batch", "model"].map(|key| symbol(&spec, key));
+        assert_eq!(symbols, ["n", "λ", "width", "degree of σ", "B", "model"]);
+        assert_eq!(setting(&spec, "wd", "0.003"), "λ = 0.003");
+        assert_eq!(setting(&spec, "loss", "ce"), "loss = Cross-entropy");
+        assert_eq!(setting(&spec, "width", "1000"), "width = 1,000");
+        assert_eq!(
+            [0, 1, 1000].map(|many| count(many, "neuron")),
+            ["0 neurons", "1 neuron", "1,000 neurons"]
+        );
     }
 }

@@ -65,7 +65,8 @@ pub(super) fn surround<DB: DrawingBackend>(
     let all = pen.all();
     let pad = pen.px(PAD);
     let room = all.width() - pad - pen.px(RIGHT);
-    let turned = names.y.to_lowercase() != names.title.to_lowercase() && !names.y.is_empty();
+    let (title, y) = (names.title.to_lowercase(), names.y.to_lowercase());
+    let turned = !y.is_empty() && title.split(", ").next() != Some(&y);
     let rows = header_rows(pen, names, room);
     let below = pen.px(17.0) + if names.x.is_empty() { pen.px(4.0) } else { pen.px(21.0) };
     let plot = Area {
@@ -102,7 +103,10 @@ fn legend_rows<'a, DB: DrawingBackend>(
     room: i32,
 ) -> (bool, Vec<&'a [Entry]>) {
     let widths: Vec<i32> = names.legend.iter().map(|entry| entry_width(pen, &entry.name)).collect();
-    let title = if pen.theme.titles { pen.width(names.title, pen.title()) + pen.px(2.0 * GAP) } else { 0 };
+    let title = match names.title {
+        "" => 0,
+        title => pen.width(title, pen.title()) + pen.px(2.0 * GAP),
+    };
     if widths.iter().sum::<i32>() + title <= room + pen.px(2.0 * GAP) {
         return (true, vec![&names.legend]);
     }
@@ -120,12 +124,12 @@ fn legend_rows<'a, DB: DrawingBackend>(
 }
 
 fn header_rows<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> usize {
-    let title = pen.theme.titles && !names.title.is_empty();
+    let title = usize::from(!names.title.is_empty());
     if names.legend.is_empty() {
-        return usize::from(title);
+        return title;
     }
     let (shared, rows) = legend_rows(pen, names, room);
-    rows.len() + usize::from(title && !shared)
+    rows.len() + if shared { 0 } else { title }
 }
 
 fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<DB> {
@@ -136,7 +140,7 @@ fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<
     }
     let (shared, rows) = legend_rows(pen, names, room);
     for (i, entries) in rows.iter().enumerate() {
-        let row = if shared { i } else { i + usize::from(pen.theme.titles && !names.title.is_empty()) };
+        let row = if shared { i } else { i + usize::from(!names.title.is_empty()) };
         let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name)).sum();
         let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
         for Entry { colour, name, points } in *entries {

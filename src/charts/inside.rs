@@ -1,6 +1,7 @@
 //! Names inside of a plot, clear of its curves.
 
 use plotters::backend::DrawingBackend;
+use plotters::drawing::DrawingAreaErrorKind;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
@@ -20,6 +21,7 @@ pub(super) fn names<DB: DrawingBackend>(
     lines: &Lines,
     drawn: &[Vec<Point>],
 ) -> Drawn<DB> {
+    let mut taken = vec![];
     for (at, name) in lines.references.iter().filter(|r| !is_short(pen, &r.1)) {
         let Some(at) = y.place_inside(*at) else { continue };
         let row = pen.px(pen.theme.tick_px * 0.8);
@@ -30,7 +32,7 @@ pub(super) fn names<DB: DrawingBackend>(
             .map(|quarters| left + room * quarters / 4)
             .flat_map(|x| [(x, at + row, HPos::Left), (x, at - row, HPos::Left)])
             .collect();
-        inside(pen, plot, drawn, name, &spots, pen.theme.quiet)?;
+        taken.extend(inside(pen, plot, drawn, &taken, name, &spots, pen.theme.quiet)?);
     }
     for (at, name) in &lines.marks {
         let Some(at) = x.place_inside(*at) else { continue };
@@ -39,20 +41,22 @@ pub(super) fn names<DB: DrawingBackend>(
             .map(|share| plot.top + (share * f64::from(plot.height())) as i32)
             .flat_map(|y| [(at + pen.px(5.0), y, HPos::Left), (at - pen.px(5.0), y, HPos::Right)])
             .collect();
-        inside(pen, plot, drawn, name, &spots, pen.theme.mark)?;
+        taken.extend(inside(pen, plot, drawn, &taken, name, &spots, pen.theme.mark)?);
     }
     Ok(())
 }
 
-/// Writes a name inside of the plot at the first spot that no curve crosses, or else at the first that fits.
+/// Writes a name inside of the plot at the first spot that no curve crosses, or else at the first that fits and is
+/// not taken by another name; where that was.
 fn inside<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: Area,
     drawn: &[Vec<Point>],
+    taken: &[Area],
     name: &str,
     spots: &[(i32, i32, HPos)],
     colour: RGBColor,
-) -> Drawn<DB> {
+) -> Result<Option<Area>, DrawingAreaErrorKind<DB::ErrorType>> {
     let label = Label { colour, ..pen.tick(HPos::Left) };
     let width = pen.width(name, label);
     let half = pen.px(label.size * 0.62);
@@ -68,13 +72,19 @@ fn inside<DB: DrawingBackend>(
         .filter(|(_, _, a)| {
             a.left >= plot.left && a.right <= plot.right && a.top >= plot.top && a.bottom <= plot.bottom
         })
+        .filter(|(_, _, area)| !taken.iter().any(|other| overlap(*area, *other)))
         .collect();
     let free = fitting.iter().find(|(_, _, area)| !drawn.iter().any(|run| crosses(run, *area)));
-    let Some((at, align, area)) = free.or(fitting.first()) else { return Ok(()) };
+    let Some((at, align, area)) = free.or(fitting.first()) else { return Ok(None) };
     if free.is_none() {
         pen.fill(*area, pen.theme.bg, 0.8)?;
     }
-    pen.text(name, *at, Label { align: *align, ..label })
+    pen.text(name, *at, Label { align: *align, ..label })?;
+    Ok(Some(*area))
+}
+
+fn overlap(a: Area, b: Area) -> bool {
+    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
 /// Whether a curve passes through a box, near enough: long segments are looked at in 16 places.

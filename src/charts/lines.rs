@@ -122,10 +122,10 @@ fn y_axis(lines: &Lines) -> Axis {
     Axis { low, high, scale, whole: false, start: 0, end: 0 }
 }
 
-/// One style per curve: its role's colour, paler for each further curve of the same role.
+/// One style per curve: its role's colour, paler for each further curve of the same role with another name.
 fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
     let crowd = lines.series.len() > FEW;
-    let mut seen = [0u8; 3];
+    let mut seen: [Vec<&str>; 3] = Default::default();
     lines
         .series
         .iter()
@@ -137,9 +137,13 @@ fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
                 Role::Other if crowd => return Style { colour: theme.faint(), width: THIN },
                 Role::Other => (2, theme.other),
             };
-            let paler = f64::from(seen[role] % 3) * 0.25;
-            seen[role] = seen[role].wrapping_add(1);
-            Style { colour: mix(colour, theme.bg, paler), width: theme.stroke }
+            let names = &mut seen[role];
+            let place = names.iter().position(|name| !name.is_empty() && *name == series.name);
+            let place = place.unwrap_or(names.len());
+            if place == names.len() {
+                names.push(&series.name);
+            }
+            Style { colour: mix(colour, theme.bg, (place % 3) as f64 * 0.25), width: theme.stroke }
         })
         .collect()
 }

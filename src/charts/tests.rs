@@ -69,6 +69,42 @@ fn a_png_has_the_pixels_that_were_asked_for() {
     assert!(png(&Reading::Lines(losses()), &theme, 20_000, 20_000, &path).is_err());
 }
 
+#[test]
+fn a_title_that_the_page_writes_has_its_room() {
+    for width in [180, 320, 640] {
+        for (name, reading) in samples() {
+            let drawn = svg(&reading, &Theme::light(), width, 180);
+            let left = svg(&reading, &Theme { titles: false, ..Theme::light() }, width, 180);
+            let rest: Vec<&str> = left.lines().collect();
+            let more: Vec<&str> = drawn.lines().filter(|line| !rest.contains(line)).collect();
+            // An element of a text takes three lines: its tag, the text, its end.
+            assert!(more.len() <= 3 && more.concat().contains(reading.title()), "{name}: {more:?}");
+        }
+    }
+}
+
+/// Where texts of this name begin: the lines of their elements' tags.
+fn places(picture: &str, name: &str) -> Vec<String> {
+    let lines: Vec<&str> = picture.lines().collect();
+    let named = lines.windows(2).filter(|pair| pair[1].trim() == name);
+    named.map(|pair| pair[0].split("y=").nth(1).unwrap_or_default().into()).collect()
+}
+
+#[test]
+fn names_of_neighbouring_marks_stand_at_different_heights_and_too_many_are_left_out() {
+    let marked = |count: u8| Lines {
+        x_label: "step".into(),
+        x_range: Some((0.0, 1000.0)),
+        series: vec![Series { x: vec![0.0, 1000.0], y: vec![0.0, 0.1], ..Default::default() }],
+        marks: (0..count).map(|i| (500.0 + f64::from(i), "0 of 20".to_string())).collect(),
+        ..Default::default()
+    };
+    let of = |count: u8| places(&svg(&Reading::Lines(marked(count)), &Theme::light(), 320, 180), "0 of 20");
+    let (one, three) = (of(1), of(3));
+    assert_eq!((one.len(), three.len()), (1, 3));
+    assert!(one[0] == three[0] && of(30).len() < 30);
+}
+
 /// Pictures to look at, in the folder named by `CHARTS` (`/tmp/charts`).
 #[test]
 #[ignore = "writes files to look at"]

@@ -64,7 +64,7 @@ pub struct Theme {
     pub stroke: f64,
     /// Backend pixels per CSS pixel, the browser's `devicePixelRatio`: multiplies fonts, strokes and margins.
     pub scale: f64,
-    /// Whether the title is drawn; false where it stands beside the chart already.
+    /// Whether the title is drawn; false where the page writes it into the room that is left for it.
     pub titles: bool,
     /// Most cells of a grid that are drawn one by one; more are gathered, so that a frame stays quick.
     pub cells: usize,

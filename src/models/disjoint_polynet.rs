@@ -14,7 +14,7 @@
 //! The blocks of w stand one below the other in one parameter `[replicas, inputs, 1]`.
 
 use super::initialisation::each;
-use super::{Architecture, Forms, Parameter, product};
+use super::{Architecture, Forms, Parameter, Rows, product};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
 use crate::settings::{Problem, Range};
 use crate::{choices, settings};
@@ -60,6 +60,10 @@ impl DisjointPolynet {
 impl Architecture for DisjointPolynet {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
         vec![Parameter::new("w", [replicas, inputs, 1])]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Weights w of the blocks", symbol: "w", column: "", entry: "weight" }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

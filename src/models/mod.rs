@@ -62,10 +62,33 @@ impl Parameter {
     }
 }
 
+/// What a model's first parameter is, which has a row for each input: for charts of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rows {
+    /// All of it, in sentence case and the plural.
+    pub name: &'static str,
+    /// Its symbol.
+    pub symbol: &'static str,
+    /// What an entry belongs to besides its input: the name of the columns; empty where there is one only.
+    pub column: &'static str,
+    /// An entry.
+    pub entry: &'static str,
+}
+
+impl Rows {
+    /// Weights between inputs and neurons.
+    pub const LAYER: Rows =
+        Rows { name: "First-layer weights W", symbol: "W", column: "neuron", entry: "weight" };
+}
+
 /// What every model can do without a tensor library.
 pub trait Architecture {
     /// The parameters, in their permanent order.
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter>;
+    /// What the first of them is.
+    fn rows(&self) -> Rows {
+        Rows::LAYER
+    }
     /// Initial values of the parameters, each `[replicas, rows, columns]`, from `seed` alone.
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>>;
     /// Floating-point operations of one training step on one replica, roughly; it decides the device.

@@ -30,7 +30,7 @@ mod plain;
 pub use plain::average;
 
 use super::initialisation::each;
-use super::{Architecture, Parameter, crowded};
+use super::{Architecture, Parameter, Rows, crowded};
 use crate::catalog::{EDELMAN_2024, Info, VASWANI_2017};
 use crate::settings;
 use crate::settings::{Problem, Range};
@@ -99,6 +99,10 @@ impl Architecture for ParityTransformer {
             ("u", embedding, 1),
         ];
         shapes.map(|(name, rows, columns)| Parameter::new(name, [replicas, rows, columns])).to_vec()
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Positional embeddings P", symbol: "P", column: "component", entry: "position" }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -9,7 +9,7 @@
 //! every w_i must find a different bit. The w_i are the columns of one parameter `[replicas, inputs, k]`, as
 //! in the [perceptron](super::mlp), so that charts of its first layer show them too.
 
-use super::{Architecture, Forms, Initialisation, Parameter, product};
+use super::{Architecture, Forms, Initialisation, Parameter, Rows, product};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
 use crate::settings::Range;
 use crate::{choices, settings};
@@ -57,6 +57,10 @@ impl Architecture for Polynet {
             Parameter::new("w", [replicas, inputs, self.degree]),
             Parameter::new("b", [replicas, 1, self.degree]),
         ]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Weights w of the factors", symbol: "w", column: "factor", entry: "weight" }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -35,7 +35,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "deep",
         name: "Depth without layers: 4 bits, two quadratic layers",
         group: Group::Depth,
-        link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024&speed=2000",
+        link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024",
         claim: "z² of z² is of degree 4: trained end to end, the network learns a parity that no single layer can see.",
         source: "Edelman 2024, appendix B.3.7",
         instance: "L = 3 with widths (2, 1), batch 32, learning rate 0.01, uniform initialisation as in the thesis, with the output bias without which the output has one sign; n = 20.",

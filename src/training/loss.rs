@@ -26,6 +26,11 @@ crate::choices! {
 }
 
 impl Loss {
+    /// Whether it can be negative, so that a logarithmic axis has no place for it.
+    pub fn is_signed(self) -> bool {
+        self == Loss::Correlation
+    }
+
     /// The loss of one example, in double precision: the reference for the tensor form.
     pub fn of(self, label: f64, output: f64) -> f64 {
         match self {

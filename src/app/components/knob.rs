@@ -37,7 +37,8 @@ pub fn Knob(
     let is_default = store.memo(move |state| {
         default_text(state.form_spec(), key).is_none_or(|default| default == shown(state, key))
     });
-    let idle = store.memo(move |state| !state.form_spec().applies(key));
+    let swept = store.memo(move |state| state.is_swept(key));
+    let idle = store.memo(move |state| !state.form_spec().applies(key) || state.is_swept(key));
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
     let asked = RwSignal::new(false);
     let dismissed = RwSignal::new(false);
@@ -73,6 +74,7 @@ pub fn Knob(
                 " "
                 <span class="knob__unit">
                     {move || match () {
+                        () if swept.get() => "set by the sweep",
                         () if idle.get() => "no effect now",
                         () if key == SPEED_KEY && text.with(|t| t == "0") => "no limit",
                         () => unit,

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::app::device::device_line;
-use crate::app::readings::{Newest, reach};
 use crate::app::state::State;
 use crate::app::status;
 use crate::app::store::Store;
+use crate::app::summary::{Newest, reach};
 use crate::app::words::thousands;
 
 /// A number with its name.
@@ -15,7 +15,8 @@ fn Readout(
     /// Name for tests.
     testid: &'static str,
     /// What the number is.
-    name: &'static str,
+    #[prop(into)]
+    name: Signal<String>,
     /// The number.
     of: fn(&State) -> String,
 ) -> impl IntoView {
@@ -37,6 +38,10 @@ pub fn Readouts() -> impl IntoView {
     let device = store.memo(|state| device_line(state.choice.as_ref(), state.report.as_ref()));
     let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);
+    let symbol = store.memo(|state| state.spec().model.architecture().rows().symbol);
+    let largest =
+        move |on: &'static str| Signal::derive(move || format!("Largest |{}|, {on} bits", symbol.get()));
+    let (largest_relevant, largest_other) = (largest("relevant"), largest("other"));
     view! {
         <section class="numbers" aria-label="Newest numbers">
             <dl class="readouts">
@@ -46,8 +51,8 @@ pub fn Readouts() -> impl IntoView {
                     of=|s| Newest::of(s.history.last()).train_accuracy />
                 <Readout testid="test-accuracy" name="Accuracy, held-out"
                     of=|s| Newest::of(s.history.last()).test_accuracy />
-                <Readout testid="reach-relevant" name="Largest |W|, relevant bits" of=|s| reach(s).0 />
-                <Readout testid="reach-other" name="Largest |W|, other bits" of=|s| reach(s).1 />
+                <Readout testid="reach-relevant" name=largest_relevant of=|s| reach(s).0 />
+                <Readout testid="reach-other" name=largest_other of=|s| reach(s).1 />
             </dl>
             <p class="device">
                 <span data-testid="device">{device}</span>

@@ -43,11 +43,14 @@ fn ChartSwitch(
     let about = chart.info();
     let on = store.memo(move |state| state.link.view.show.contains(&chart));
     let reason = store.memo(move |state| chart.applies(state).err());
-    let hint = Signal::derive(move || reason.get().unwrap_or_else(|| about.help.into()));
+    let hint = Signal::derive(move || match reason.get() {
+        Some(why) => format!("{}: {why}", about.name),
+        None => format!("{}: {}", about.name, about.help),
+    });
     // One that the link asked for can always be hidden.
     let idle = Signal::derive(move || !on.get() && reason.with(Option::is_some));
     let testid = format!("show-{}", about.slug);
-    view! { <Switch testid word=about.name hint on idle press=Action::ToggleChart(chart) /> }
+    view! { <Switch testid word=about.word hint on idle press=Action::ToggleChart(chart) /> }
 }
 
 /// Makes the axis of every curve logarithmic, or linear.
@@ -75,7 +78,7 @@ pub fn Toolbar() -> impl IntoView {
                 <AxisSwitch key="x" word="Log x"
                     hint="Logarithmic steps, which show memorising and understanding apart." />
                 <AxisSwitch key="y" word="Log y"
-                    hint="Logarithmic values; accuracy is drawn as error, 1 − accuracy." />
+                    hint="Logarithmic values; accuracy is drawn as error, 1 − accuracy, and what has a sign stays linear." />
             </span>
         </div>
     }

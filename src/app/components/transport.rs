@@ -6,7 +6,7 @@ use super::icon::{Icon, Name};
 use super::knob::Knob;
 use crate::app::browser;
 use crate::app::form::speed_field;
-use crate::app::state::{Action, Phase};
+use crate::app::state::{Action, Phase, State};
 use crate::app::status::status;
 use crate::app::store::Store;
 use crate::permalink::encode;
@@ -47,17 +47,13 @@ pub fn Transport() -> impl IntoView {
     let store = Store::here();
     let act = move |action: Action| Callback::new(move |()| store.act(action.clone()));
     let playing = store.memo(|state| state.is_playing());
-    let ended = store.memo(|state| matches!(state.phase, Phase::Finished(_)));
-    let stuck = store.memo(|state| matches!(state.phase, Phase::Diverged { .. } | Phase::Failed(_)));
+    let main = store.memo(State::main_button);
     let cannot_step = store
         .memo(|state| matches!(state.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)));
     let no_undo = store.memo(|state| state.undo.is_empty());
     let failed = store.memo(|state| matches!(state.phase, Phase::Failed(_)));
-    let play_word = Signal::derive(move || match (playing.get(), ended.get()) {
-        (true, _) => "Pause",
-        (_, true) => "Go on",
-        _ => "Play",
-    });
+    let play_word = Signal::derive(move || main.get().0);
+    let stuck = Signal::derive(move || main.get().1);
     let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
     let message = store.memo(|state| state.message.clone());
     // What the status line says as well is only spoken.
