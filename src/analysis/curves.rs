@@ -93,6 +93,31 @@ pub fn trained_on(finite_sample: bool, batch: usize) -> Option<&'static str> {
 }
 
 /// The curve of training under the name of what it is measured on, if any, and that of held-out examples.
+/// Most initialisations that get a curve each.
+pub const MOST_STARTS: usize = 8;
+
+/// Held-out loss over the steps, a curve for each initialisation: the median of the replicas r that start from it,
+/// those with the same r mod `inits`, and their range (figure 5.2, centre).
+pub fn loss_by_start(history: &History, inits: usize) -> Lines {
+    let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
+    let curve = |init: usize| {
+        let mut series = Series {
+            name: format!("start {}", init + 1),
+            role: roles[init % roles.len()],
+            ..Default::default()
+        };
+        for row in history.rows() {
+            let own: Vec<f32> = row.test_loss.iter().skip(init).step_by(inits).copied().collect();
+            let (middle, low, high) = spread(&own);
+            series.x.push(row.step as f64);
+            series.y.push(middle);
+            series.band.push((low, high));
+        }
+        series
+    };
+    Lines { series: (0..inits).map(curve).collect(), ..loss(history, None, None) }
+}
+
 fn both(
     history: &History,
     train: Option<&str>,
@@ -172,6 +197,16 @@ mod tests {
             history.push(row(step));
         }
         assert_eq!(history.rows().map(|r| r.step).collect::<Vec<_>>(), [0, 10, 20, 25]);
+    }
+
+    #[test]
+    fn replicas_of_one_start_stand_together() {
+        let mut history = History::default();
+        history.push(Row { test_loss: vec![1.0, 10.0, 2.0, 20.0, 3.0, 30.0], ..row(5) });
+        let lines = loss_by_start(&history, 2);
+        let curves: Vec<_> = lines.series.iter().map(|s| (s.x[0], s.y[0], s.band[0])).collect();
+        assert_eq!(curves, [(5.0, 2.0, (1.0, 3.0)), (5.0, 20.0, (10.0, 30.0))]);
+        assert_eq!((lines.series[1].name.as_str(), lines.title.as_str()), ("start 2", "Loss"));
     }
 
     #[test]

@@ -10,11 +10,12 @@ use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
-use crate::analysis::{Grid, Lines, Reading};
+use crate::analysis::{Grid, Lines, Reading, Series};
 use crate::analysis::{attention, movement, scaling, spectrum, weights};
 use crate::permalink::Axis;
 use crate::probing::applies;
 use crate::protocol::Probe;
+use crate::run::RunSpec;
 use crate::settings::Axis as Swept;
 use crate::settings::real;
 
@@ -81,7 +82,13 @@ impl Chart {
         let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
         let reading = match self {
             Chart::Loss => {
-                let mut lines = marked(curves::loss(&state.history, train, solved), state);
+                let (inits, replicas) = (state.spec().run.inits, state.spec().run.replicas);
+                let grouped = (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
+                let lines = match grouped {
+                    true => curves::loss_by_start(&state.history, inits),
+                    false => curves::loss(&state.history, train, solved),
+                };
+                let mut lines = marked(lines, state);
                 lines.log_y &= !state.spec().run.loss.is_signed();
                 Reading::Lines(lines)
             }
@@ -184,18 +191,38 @@ fn sweep(state: &State) -> Lines {
             format!("{}: {}", label(spec, key), names.collect::<Vec<_>>().join(", "))
         }
     };
-    let mut lines = scaling::chart(&sweep.curves(spec), &label, &symbol(spec, key), vec![]);
+    let curves = sweep.curves(spec);
+    let mut lines = scaling::chart(&curves, &label, &symbol(spec, key), searches(spec));
     (lines.log_x, lines.log_y) = (are_numbers && places.iter().all(|x| *x > 0.0), true);
     // All of the way that the sweep will go, from the start.
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
     let high = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     lines.x_range = Some((low, high));
-    if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {
+    if curves.iter().flat_map(|(_, points)| points).all(|point| point.median().is_none()) {
         lines.y_range = Some((10.0, 1e4));
     }
     let missed = sweep.missed().into_iter();
     lines.marks = missed.map(|(at, found, all)| (places[at], format!("{found} of {all}"))).collect();
     lines
+}
+
+/// How long random search would take at the values of a sweep over n, for each k, or over the width.
+fn searches(spec: &RunSpec) -> Vec<Series> {
+    let (sweep, series) = (&spec.run.sweep, &spec.run.series);
+    let Some(values) = sweep.values.iter().map(|v| v.parse().ok()).collect::<Option<Vec<usize>>>() else {
+        return vec![];
+    };
+    let task = spec.task.sampler();
+    let k = task.relevant(spec.run.seed).len();
+    match sweep.key.as_str() {
+        "n" if series.key == "k" => {
+            let each = series.values.iter().filter_map(|k| k.parse().ok());
+            each.map(|k| scaling::random_search(&values, k)).collect()
+        }
+        "n" => vec![scaling::random_search(&values, k)],
+        "width" => vec![scaling::parallel_search(&values, convergence::sets(task.inputs(), k))],
+        _ => vec![],
+    }
 }
 
 /// Curves over the steps with what every one of them has: the axes of the view, and the changes on the way.
@@ -359,7 +386,7 @@ mod tests {
         assert_eq!((none.x_range, none.y_range), (Some((10.0, 30.0)), Some((10.0, 1e4))));
         assert!(none.marks.is_empty(), "the other curve may have a median here");
         let names: Vec<&str> = none.series.iter().map(|s| s.name.as_str()).collect();
-        assert_eq!(names, ["λ = 0.001", "λ = 0.003"]);
+        assert_eq!(names, ["λ = 0.001", "λ = 0.003", "random search, k = 3"]);
         let missed = done([None; 2]);
         assert_eq!(missed.marks, [(10.0, "0 of 4".to_string())]);
         done([Some(5), Some(6)]);
