@@ -101,6 +101,26 @@ export async function until(check, what, seconds = 60) {
   throw new Error(`waited ${seconds} s for ${what}`);
 }
 
+/** What stands in an element. */
+export const text = async (locator) => (await locator.textContent())?.trim() ?? "";
+
+/** The step that the page shows. */
+export const stepOf = async (see) => Number((await text(see("step"))).replace(/\D/g, ""));
+
+/** Colours in a chart: 0 where it is not drawn. */
+export const pixels = (page, id) =>
+  page.getByTestId(id).first().evaluate((node) => {
+    const canvas = node.matches("canvas") ? node : node.querySelector("canvas");
+    if (!canvas?.width) return 0;
+    // On a copy: reading the page's own canvas back would make the browser warn of it.
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return colours.size;
+  });
+
 /** Measurements that the page has, oldest first. */
 export const rows = (page) => page.evaluate(() => window.vivarium?.rows() ?? []);
 

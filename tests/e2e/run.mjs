@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
-import { lab, open, rows, serve, until, visit } from "./harness.mjs";
+import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { parityLab } from "./parity.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
@@ -35,8 +36,6 @@ after(async () => {
   site?.close();
 });
 
-const text = async (locator) => (await locator.textContent())?.trim() ?? "";
-const stepOf = async (see) => Number((await text(see("step"))).replace(/\D/g, ""));
 const found = (see, seconds) => until(async () => /found|reached|solved/i.test(await text(see("status"))), "the parity to be found", seconds);
 
 /** Largest difference between two lists of measurements, relative to 1 + the size of the number. */
@@ -50,19 +49,6 @@ function difference(a, b, count) {
   }
   return worst;
 }
-
-const pixels = (page, id) =>
-  page.getByTestId(id).first().evaluate((node) => {
-    const canvas = node.matches("canvas") ? node : node.querySelector("canvas");
-    if (!canvas?.width) return 0;
-    // On a copy: reading the page's own canvas back would make the browser warn of it.
-    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
-    copy.drawImage(canvas, 0, 0);
-    const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
-    const colours = new Set();
-    for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-    return colours.size;
-  });
 
 describe("the first view", () => {
   it("is alive without a click, finds the parity and says at which step", async () => {
@@ -334,6 +320,8 @@ describe("the charts", () => {
     await page.close();
   });
 });
+
+describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {

@@ -1,0 +1,123 @@
+// The parity lab's own charts, sweeps and networks, in a browser without WebGPU.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+
+const summary = (see, chart) => see(`chart-${chart}`).getAttribute("aria-label");
+const titleOf = (page, chart) => page.locator("figure", { has: page.getByTestId(`chart-${chart}`) }).locator("figcaption").textContent();
+
+/** The first number in a chart's summary; NaN as long as there is none. */
+const number = async (see, chart) => Number(/-?\d[\d,]*(\.\d+)?/.exec((await summary(see, chart)).replaceAll("−", "-"))?.[0].replaceAll(",", ""));
+
+/** Tests in the browser and at the address that `here` gives. */
+export function parityLab(here) {
+  /** Opens a link, or the start and from there a preset by its name in the menu. */
+  async function open(link) {
+    const { context, address } = here();
+    const opened = await visit(context, address, link.startsWith("#") ? link : "");
+    if (!link.startsWith("#")) await opened.see("preset").selectOption(link);
+    return opened;
+  }
+
+  it("shows weights that move while the loss is flat", async () => {
+    const { page, heard, see } = await open("hidden-progress");
+    const both = async () => [await summary(see, "movement"), await summary(see, "paths")];
+    const moved = async () => (await both())[0].match(/\d\.\d+/g)?.map(Number) ?? [0, 0];
+    await until(async () => (await stepOf(see)) > 100, "steps");
+    const early = await both();
+    for (const chart of ["movement", "paths"]) assert.ok((await pixels(page, `chart-${chart}`)) > 4, `${chart} is drawn`);
+    assert.match(await titleOf(page, "paths"), /^Path of every weight$/);
+    await until(async () => { const [relevant, other] = await moved(); return relevant > 2 * other && relevant > 0.2; }, "progress on the relevant bits");
+    const late = await both();
+    assert.ok(early.every((sentence, i) => sentence !== late[i]), `${early} and ${late}`);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("computes the Fourier gap along the run", async () => {
+    const { page, heard, see } = await open("gap-path");
+    await until(async () => /^Fourier gap of the population gradient: 0\.\d+\.$/.test(await summary(see, "gap")), "a gap", 10);
+    const early = await number(see, "gap");
+    await until(async () => (await number(see, "gap")) > 2 * early, "a gap twice as large", 30);
+    assert.ok((await pixels(page, "chart-gap")) > 4);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("computes the spectrum, which moves to the degree of the target", async () => {
+    const { page, heard, see } = await open("spectrum");
+    await until(async () => /^\d+\.\d % of the output's squared norm is of degree 3;/.test(await summary(see, "spectrum")), "a spectrum", 10);
+    assert.ok((await number(see, "spectrum")) < 50);
+    await until(async () => (await number(see, "spectrum")) > 80, "the third degree", 30);
+    assert.ok((await pixels(page, "chart-spectrum")) > 3);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("makes a sweep run by run, waits in the middle of it, and begins it again", async () => {
+    const link = "#v1/sparse-parity?k=2&width=24&replicas=4&steps=3000&every=5&held=128&sweep=n:8_10&speed=80&show=accuracy.times.sweep";
+    const { page, heard, see } = await open(link);
+    const status = () => text(see("status"));
+    await until(async () => /^Run 1 of 2: n = 8\. Learning/.test(await status()), "the first run");
+    await see("play").click();
+    await until(async () => /^Run 1 of 2: n = 8\. Paused/.test(await status()), "a pause");
+    const at = await stepOf(see);
+    await page.waitForTimeout(500);
+    assert.equal(await stepOf(see), at);
+    await see("single-step").click();
+    await until(async () => (await stepOf(see)) === at + 1, "one step");
+    assert.match(await page.locator(".knob", { has: see("knob-n") }).innerText(), /set by the sweep/);
+    await see("play").click();
+    await until(async () => /^Run 2 of 2: n = 10/.test(await status()), "the second run");
+    await until(async () => /^The sweep is complete: 2 runs/.test(await status()), "the end");
+    assert.match(await summary(see, "sweep"), /^2 of the sweep's 2 runs have ended; 8 of their 8 networks/);
+    assert.ok((await pixels(page, "chart-sweep")) > 4);
+    assert.ok(page.url().endsWith(link), page.url());
+    assert.equal(await see("play").getAttribute("aria-label"), "Complete");
+    assert.ok(await see("play").isDisabled());
+    await see("reset").click();
+    await until(async () => /^Run 1 of 2/.test(await status()), "the sweep again");
+    assert.match(await summary(see, "sweep"), /^None of the sweep's 2 runs has ended/);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("trains a thousand networks within a minute on the CPU", async () => {
+    const { page, heard, see } = await open("no-luck");
+    const begin = Date.now();
+    await until(async () => /^1,000 of 1,000 networks/.test(await summary(see, "times")), "a thousand networks", 60);
+    console.log(`  1,000 networks in ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+    await until(async () => /^Found by all 1,000 networks/.test(await text(see("status"))), "the sentence", 5);
+    assert.match(await text(see("device")), /^CPU/);
+    // The browser's own words when it is asked for a GPU and has none.
+    assert.ok(heard.console.every((said) => said === "warning: No available adapters."), heard.console);
+    await page.close();
+  });
+
+  it("trains a transformer with autodiff and shows where it looks", async () => {
+    const size = "demb=16&dattn=4&heads=2&dmlp=16";
+    const link = `#v1/sparse-parity?model=parity-transformer&opt=adam&n=6&k=2&${size}&lr=0.005&batch=128&steps=600&every=20&held=256&speed=0&show=loss.weights.attention`;
+    const { page, heard, see } = await open(link);
+    await until(async () => /^\d+\.\d % of the attention/.test(await summary(see, "attention")), "attention", 30);
+    assert.match(await text(see("learner")), /autodiff/i);
+    assert.equal(await titleOf(page, "weights"), "Positional embeddings P");
+    await until(async () => /^(Found|Ended)/.test(await text(see("status"))), "the end", 60);
+    const measured = await rows(page);
+    assert.ok(measured.at(-1).test_loss[0] < 0.5 * measured[0].test_loss[0], "it learns");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("trains a deep network layer by layer", async () => {
+    const link = "#v1/sparse-parity?model=deep-mlp&n=8&k=2&widths=4.2&layers=greedy&lr=0.05&steps=600&halt=steps&every=20&held=256&speed=0";
+    const { page, heard, see } = await open(link);
+    const measured = await until(async () => { const r = await rows(page); return r.at(-1)?.step === 600 && r; }, "the end", 30);
+    assert.ok(measured.at(-1).test_loss[0] < 0.5 * measured[0].test_loss[0], "it learns");
+    assert.match(await text(see("learner")), /autodiff/i);
+    assert.ok((await pixels(page, "chart-weights")) > 4);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+}
