@@ -262,6 +262,7 @@ impl State {
             _ => {
                 self.staff = Staff::Opening(choice.program, 0);
                 self.report = None;
+                self.unanswered = 0;
                 effects.push(Effect::Open(choice.program));
             }
         }
@@ -274,6 +275,7 @@ impl State {
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
+        self.unanswered += 1;
         let command =
             Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
         effects.push(Effect::Send(command, payload));

@@ -67,7 +67,8 @@ impl State {
             Sign::Said(Message { event: Event::Ready(report), .. }) => {
                 self.report = Some(report);
                 self.staff = Staff::Ready(program);
-                if self.phase == Phase::Loading {
+                // A run whose device is not chosen yet may want another one.
+                if self.phase == Phase::Loading && self.choice.is_some() {
                     self.start(effects);
                 }
             }
@@ -78,8 +79,12 @@ impl State {
                 event: Event::Started { step, relevant, held_out, learner, note, .. },
                 ..
             }) => {
-                self.learner = (learner, note);
-                self.started(step, relevant, held_out);
+                self.unanswered = self.unanswered.saturating_sub(1);
+                // With another start on its way, or none sent since, it is the run before that began.
+                if self.unanswered == 0 && self.choice.is_some() {
+                    self.learner = (learner, note);
+                    self.started(step, relevant, held_out);
+                }
             }
             // It belongs to the run before.
             Sign::Said(_) if self.awaiting => {}
@@ -190,6 +195,9 @@ impl State {
     }
 
     fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
+        if self.awaiting {
+            self.unanswered = self.unanswered.saturating_sub(1);
+        }
         match failure {
             Failure::Impossible(why) => {
                 self.message = format!("This run is not possible: {why}");

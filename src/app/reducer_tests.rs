@@ -7,7 +7,7 @@ use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::permalink::encode;
 use crate::presets::Preset;
-use crate::protocol::{Command, Ending, Event, Failure, Payload};
+use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
 
 /// The page with whatever trainer it opened.
 struct Page {
@@ -323,4 +323,47 @@ fn presets_and_speed() {
     assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
     assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
     assert_eq!(page.state.staff, Staff::Ready(Program::Cpu));
+}
+
+/// Several runs are asked for before the trainer has answered the first.
+#[test]
+fn only_the_answer_to_the_last_start_is_about_this_run() {
+    let mut state = State::default();
+    let hear =
+        |state: &mut State, event: Event| state.apply(Action::Heard(Program::Cpu, Sign::Said(event.into())));
+    let started = || Event::Started {
+        step: 0,
+        relevant: vec![0],
+        held_out: 64,
+        parameters: 9,
+        learner: String::new(),
+        note: String::new(),
+    };
+    let starts = |effects: Vec<Effect>| {
+        effects.iter().filter(|e| matches!(e, Effect::Send(Command::Start { .. }, _))).count()
+    };
+    let found = |step| Event::Solved { replica: 0, step };
+    state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
+    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    assert_eq!(starts(hear(&mut state, Event::Ready(report))), 1);
+    // A run that may want a GPU is chosen, and nobody knows yet if there is one.
+    let large = Preset::find("no-luck").unwrap();
+    assert_eq!(state.apply(Action::Choose(large)), [Effect::Survey]);
+    hear(&mut state, started());
+    hear(&mut state, found(770));
+    hear(&mut state, Event::Finished { step: 770, reason: Ending::Target });
+    assert_eq!((&state.phase, state.solved.len(), state.step), (&Phase::Loading, 0, 0));
+    assert_eq!(starts(state.apply(Action::Surveyed(Survey::NoAdapter))), 1);
+    // And from there another seed, twice.
+    for seed in [5, 6] {
+        assert_eq!(starts(state.apply(Action::NewSeed(seed))), 1);
+    }
+    for _ in 0..2 {
+        hear(&mut state, started());
+        hear(&mut state, found(60));
+        assert_eq!((&state.phase, state.solved.len()), (&Phase::Loading, 0));
+    }
+    hear(&mut state, started());
+    hear(&mut state, found(80));
+    assert_eq!((&state.phase, state.solved.as_slice()), (&Phase::Running, [(0, 80)].as_slice()));
 }

@@ -17,7 +17,7 @@ use crate::analysis::curves::History;
 use crate::analysis::gap::GapTrace;
 use crate::analysis::movement::Trajectories;
 use crate::permalink::Link;
-use crate::presets::{PRESETS, Preset};
+use crate::presets::Preset;
 use crate::protocol::{DeviceReport, Ending};
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
@@ -188,6 +188,8 @@ pub struct State {
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
     /// Whether a start was sent and not answered: what comes meanwhile belongs to the run before.
     pub(super) awaiting: bool,
+    /// Starts that the trainer has not answered: only the last one's answer is about this run.
+    pub(super) unanswered: u32,
     /// Whether the trainer has been told of probes.
     pub(super) watching: bool,
     pub(super) paused: bool,
@@ -218,7 +220,7 @@ impl State {
 
     /// The preset that this run is, whatever the speed it is shown at.
     pub fn preset(&self) -> Option<&'static Preset> {
-        PRESETS.iter().find(|p| p.link().spec == self.link.spec)
+        Preset::of(&self.link.spec)
     }
 
     /// Whether steps were made and more can be, by one run that the link describes.

@@ -11,8 +11,11 @@ mod progress;
 mod search;
 mod start;
 
+use std::sync::OnceLock;
+
 use crate::choices;
 use crate::permalink::{Link, decode};
+use crate::run::RunSpec;
 
 choices! {
     /// Presets that belong together, in the order of the menu.
@@ -147,6 +150,14 @@ impl Preset {
         decode(self.link).0
     }
 
+    /// The preset that is this run.
+    pub fn of(spec: &RunSpec) -> Option<&'static Preset> {
+        // The page asks many times a second, and reading a link takes a while.
+        static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
+        let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
+        specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
+    }
+
     /// The preset of that name.
     pub fn find(slug: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|p| p.slug == slug)
@@ -217,6 +228,7 @@ mod tests {
         for (i, preset) in PRESETS.iter().enumerate() {
             assert!(PRESETS[..i].iter().all(|other| other.slug != preset.slug));
             assert_eq!(Preset::find(preset.slug), Some(preset));
+            assert_eq!(Preset::of(&preset.link().spec), Some(preset), "two presets are one run");
         }
     }
 }

@@ -57,7 +57,7 @@ export function parityLab(here) {
   });
 
   it("makes a sweep run by run, waits in the middle of it, and begins it again", async () => {
-    const link = "#v1/sparse-parity?k=2&width=24&lr=1&replicas=4&steps=3000&every=5&held=128&sweep=n:8_10&speed=100&show=accuracy.times.sweep";
+    const link = "#v1/sparse-parity?k=2&width=24&replicas=4&steps=3000&every=5&held=128&sweep=n:8_10&speed=80&show=accuracy.times.sweep";
     const { page, heard, see } = await open(link);
     const status = () => text(see("status"));
     await until(async () => /^Run 1 of 2: n = 8\. Learning/.test(await status()), "the first run");

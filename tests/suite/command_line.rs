@@ -162,9 +162,9 @@ fn plotted(name: &str, link: &str) -> (String, String) {
 fn plot_draws_the_charts_that_the_link_shows() {
     let (svg, said) = plotted("shown", &format!("{LINK}&show=movement.paths.gap.spectrum.attention.times"));
     for title in [
-        "Movement of first-layer weights",
-        "Weights of neuron",
-        "Fourier gap of the population gradient",
+        "Weight movement",
+        "Path of every weight, neuron",
+        "Fourier gap Γ",
         "Fourier weight by degree",
         "Convergence times",
     ] {
