@@ -13,7 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sweep", &["settings", "run", "permalink"]),
     ("kernels", &["rng", "tasks", "models", "run", "protocol", "platform", "training"]),
     ("permalink", &["settings", "run", "tasks", "analysis"]),
-    ("presets", &["permalink"]),
+    ("presets", &["permalink", "run"]),
     ("advice", &["settings", "run", "tasks", "models"]),
     ("protocol", &["run"]),
     (
