@@ -24,7 +24,7 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "Same initialisation, different data",
         group: Group::Search,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=128&replicas=48&inits=6&steps=6000&every=10&held=1024&speed=0&show=loss.accuracy.times",
-        claim: "Six initialisations, each with eight orders of data: how long it takes is settled by the start, not by the data.",
+        claim: "Six initialisations, each with eight orders of data: how long it takes is settled mostly by the start, and less by the data.",
         source: "Edelman 2024, figure 5.2 (centre)",
         instance: "Batch 128 and learning rate 0.01 as in the thesis; one sinusoidal neuron on (30, 3) is ours, since the text names no architecture.",
         expect: &[Expect::Between(0.5), learns(1.0, (100, 6_000), (0.85, 1.0))],
