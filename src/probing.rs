@@ -3,7 +3,7 @@
 
 use crate::analysis::gap::Gap;
 use crate::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
-use crate::analysis::spectrum::{MOST_INPUTS, Spectrum};
+use crate::analysis::spectrum::{MOST_INPUTS, Spectrum, point};
 use crate::models::Model;
 use crate::models::parity_transformer::average;
 use crate::platform::now_ms;
@@ -109,7 +109,7 @@ impl Inquiry {
             Work::Spectrum(outputs) => {
                 let all = 1usize << inputs;
                 let until = (outputs.len() + points).min(all);
-                let x: Vec<f32> = (outputs.len()..until).flat_map(|point| signs(point, inputs)).collect();
+                let x: Vec<f32> = (outputs.len()..until).flat_map(|mask| point(mask, inputs)).collect();
                 outputs.extend(model.evaluate(&weights, inputs, &x, stage));
                 (outputs.len() == all).then(|| match Spectrum::read(outputs, &self.relevant) {
                     Some(spectrum) => Finding::Spectrum {
@@ -134,9 +134,4 @@ impl Inquiry {
 
 fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
     weights.iter().map(Vec::as_slice).collect()
-}
-
-/// A point of the cube: bit i of its number is set where x_i = −1.
-fn signs(point: usize, inputs: usize) -> impl Iterator<Item = f32> {
-    (0..inputs).map(move |i| if point >> i & 1 == 1 { -1.0 } else { 1.0 })
 }

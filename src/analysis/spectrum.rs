@@ -16,9 +16,12 @@ pub const MOST_INPUTS: usize = 16;
 /// All points of the cube as signs, `[2^inputs, inputs]`, in the order in which [`Spectrum::read`] wants the
 /// outputs; none above [`MOST_INPUTS`].
 pub fn cube(inputs: usize) -> Option<Vec<f32>> {
-    let sign = |mask: usize, i: usize| if mask >> i & 1 == 1 { -1.0 } else { 1.0 };
-    let points = || (0..1usize << inputs).flat_map(|mask| (0..inputs).map(move |i| sign(mask, i))).collect();
-    (inputs <= MOST_INPUTS).then(points)
+    (inputs <= MOST_INPUTS).then(|| (0..1usize << inputs).flat_map(|mask| point(mask, inputs)).collect())
+}
+
+/// The point of the cube with this mask, as signs: bit i is set where x_i = −1.
+pub fn point(mask: usize, inputs: usize) -> impl Iterator<Item = f32> {
+    (0..inputs).map(move |i| if mask >> i & 1 == 1 { -1.0 } else { 1.0 })
 }
 
 /// The Fourier coefficients of a function, with the set that it should have found.

@@ -13,7 +13,7 @@ use crate::analysis::movement::Trajectories;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::probing::applies;
-use crate::protocol::{Command, Ending, Payload};
+use crate::protocol::{Command, Ending, Payload, Probe};
 use crate::run::{Halt, OPTIMIZER_KEY};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
 
@@ -283,17 +283,17 @@ impl State {
     }
 
     /// The probes that the charts on show want.
-    pub(super) fn watch(&self) -> Command {
+    fn watched(&self) -> Vec<Probe> {
         let probes = self.link.view.show.iter().filter_map(|chart| chart.probe());
-        Command::Watch(probes.filter(|probe| applies(*probe, self.spec()).is_ok()).collect())
+        probes.filter(|probe| applies(*probe, self.spec()).is_ok()).collect()
     }
 
     /// Tells the trainer what the charts on show want, where that may have changed.
     pub(super) fn watch_anew(&mut self, effects: &mut Vec<Effect>) {
-        let watch = self.watch();
-        if watch != Command::Watch(vec![]) || self.watching {
-            self.watching = watch != Command::Watch(vec![]);
-            self.send(watch, effects);
+        let probes = self.watched();
+        let was_watching = std::mem::replace(&mut self.watching, !probes.is_empty());
+        if self.watching || was_watching {
+            self.send(Command::Watch(probes), effects);
         }
     }
 

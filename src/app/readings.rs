@@ -159,10 +159,7 @@ impl Chart {
 /// The distribution of t_c, or t_c by initialisation where several replicas share one.
 fn times(state: &State) -> Lines {
     let run = &state.spec().run;
-    let mut solved = vec![None; run.replicas];
-    for (replica, step) in &state.solved {
-        solved[*replica] = Some(*step);
-    }
+    let solved = state.times();
     let mut lines = if run.inits > 0 && run.inits < run.replicas {
         convergence::by_start(&solved, run.inits)
     } else {

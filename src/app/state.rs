@@ -223,6 +223,15 @@ impl State {
         Preset::of(&self.link.spec)
     }
 
+    /// For each network of the run under way, the step at which it reached the target.
+    pub fn times(&self) -> Vec<Option<u64>> {
+        let mut times = vec![None; self.spec().run.replicas];
+        for (replica, step) in &self.solved {
+            times[*replica] = Some(*step);
+        }
+        times
+    }
+
     /// Whether steps were made and more can be, by one run that the link describes.
     pub fn is_under_way(&self) -> bool {
         self.step > 0 && self.sweep.is_none() && matches!(self.phase, Phase::Running | Phase::Paused)

@@ -111,15 +111,8 @@ impl State {
 
     /// A run has ended: of a sweep, the next one begins.
     pub(super) fn next_of_sweep(&mut self, reason: Ending, effects: &mut Vec<Effect>) {
-        let replicas = self.spec().run.replicas;
-        let Some(sweep) = &mut self.sweep else { return };
-        if sweep.is_over() {
-            return;
-        }
-        let mut times = vec![None; replicas];
-        for (replica, step) in &self.solved {
-            times[*replica] = Some(*step);
-        }
+        let times = self.times();
+        let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_over()) else { return };
         sweep.done.push(times);
         if sweep.is_over() {
             self.phase = Phase::Finished(reason);
