@@ -95,7 +95,8 @@ impl Inquiry {
         let inputs = self.spec.task.sampler().inputs();
         let (weights, stage) = (slices(&self.weights), self.spec.stage(self.step));
         let width = self.weights.first().map_or(1, |w| w.len() / inputs.max(1)).max(1);
-        let points = (POINTS / width).max(64);
+        // A drawn point costs its inputs too; a point of the cube shares them with its neighbours.
+        let points = (POINTS / (width * inputs.div_ceil(MOST_EXACT))).max(16);
         match &mut self.work {
             Work::Gap(job) => {
                 let head = |z: &[f64], slopes: &mut [f64]| model.head(&weights, z, slopes, stage);
