@@ -33,13 +33,13 @@ use crate::tasks::{Sampler, SparseParity, Task};
 /// assert!(advice("#v1/sparse-parity?k=3&model=polynet&degree=2")[0].contains("a polynomial of degree 2"));
 /// ```
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
-    let Task::SparseParity(task) = &spec.task;
+    let Task::SparseParity(task) = &spec.task else { return vec![] };
     let reach = match &spec.model {
         Model::Mlp(mlp) => perceptron(mlp),
         Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
         Model::DisjointPolynet(polynet) => product(polynet.degree, false),
         Model::DeepMlp(deep) => composition(deep),
-        Model::ParityTransformer(_) => Reach::default(),
+        Model::ParityTransformer(_) | Model::GroupNet(_) => Reach::default(),
     };
     let mut advice: Vec<String> = reach.short_of(task.k).into_iter().collect();
     if let Model::DisjointPolynet(polynet) = &spec.model

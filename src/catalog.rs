@@ -53,6 +53,26 @@ pub const BARAK_2022: Source = Source {
     title: "Hidden Progress in Deep Learning: SGD Learns Parities Near the Computational Limit",
     url: "https://arxiv.org/abs/2207.08799",
 };
+/// The thesis on groups.
+pub const EDELMAN_2024_GROUPS: Source = Source { cite: "Edelman 2024, ch. 7", ..EDELMAN_2024 };
+/// The paper behind the thesis's chapter 7.
+pub const MORWANI_2023: Source = Source {
+    cite: "Morwani et al. 2023",
+    title: "Feature emergence via margin maximization: case studies in algebraic tasks",
+    url: "https://arxiv.org/abs/2311.07568",
+};
+/// Grokking.
+pub const POWER_2022: Source = Source {
+    cite: "Power et al. 2022",
+    title: "Grokking: Generalization Beyond Overfitting on Small Algorithmic Datasets",
+    url: "https://arxiv.org/abs/2201.02177",
+};
+/// Grokking, looked into.
+pub const NANDA_2023: Source = Source {
+    cite: "Nanda et al. 2023",
+    title: "Progress measures for grokking via mechanistic interpretability",
+    url: "https://arxiv.org/abs/2301.05217",
+};
 /// Training of one layer after the other.
 pub const BELILOVSKY_2019: Source = Source {
     cite: "Belilovsky et al. 2019",

@@ -225,6 +225,9 @@ pub struct Row {
     pub test_loss: Vec<f32>,
     /// Accuracy on held-out examples, from 0 to 1.
     pub test_accuracy: Vec<f32>,
+    /// Normalised margin: the least margin over what is trained on, divided by Σ‖ω‖^ν of the model's penalty; empty
+    /// where the model has none.
+    pub margin: Vec<f32>,
 }
 
 /// The kinds of device.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::models::Model;
+use crate::training::optimizers::Adam;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 use crate::training::loss::Loss;
@@ -48,8 +49,8 @@ settings! {
     pub struct Run {
         /// What training makes small.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
-        /// Examples per step.
-        batch: usize = 32, "batch", "Batch size B", Range::Int(1, 4096), "examples";
+        /// Examples per step; 0 takes the whole training sample, where there is one.
+        batch: usize = 32, "batch", "Batch size B", Range::Int(0, 4096), "examples";
         /// Number from which data and initial weights follow; the same seed is the same run.
         seed: u64 = 0, "seed", "Seed", Range::Int(0, 9_007_199_254_740_991);
         /// Networks trained side by side from different weights and data.
@@ -151,7 +152,35 @@ const MAX_NUMBERS: usize = 1 << 26;
 impl RunSpec {
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
-        Some(RunSpec { task: Task::from_slug(slug)?, ..Default::default() })
+        Some(match Task::from_slug(slug)? {
+            task @ Task::SparseParity(_) => RunSpec { task, ..Default::default() },
+            task @ Task::Groups(_) => RunSpec {
+                task,
+                model: Model::GroupNet(Default::default()),
+                optimizer: Optimizer::Adam(Adam { lr: 0.01, ..Default::default() }),
+                run: Run {
+                    loss: Loss::CrossEntropy,
+                    batch: 0,
+                    steps: 600,
+                    halt: Halt::Steps,
+                    every: 5,
+                    ..Default::default()
+                },
+            },
+        })
+    }
+
+    /// Examples of one training step.
+    pub fn batch(&self) -> usize {
+        match self.run.batch {
+            0 => self.task.sampler().sample_size().unwrap_or(1),
+            batch => batch,
+        }
+    }
+
+    /// Held-out examples that there are, up to those that are wanted.
+    pub fn held_out(&self) -> usize {
+        self.task.sampler().held_out_size().map_or(self.run.held_out, |most| most.min(self.run.held_out))
     }
 
     /// Every knob of this run with its section, in the order of the form and of the link.
@@ -214,6 +243,9 @@ impl RunSpec {
     /// As [`RunSpec::set`].
     pub fn parse(&mut self, key: &str, text: &str) -> Result<(), Problem> {
         match key {
+            // What is chosen already keeps its settings, of which a lab may have its own.
+            MODEL_KEY if text == self.model.info().slug => Ok(()),
+            OPTIMIZER_KEY if text == self.optimizer.info().slug => Ok(()),
             MODEL_KEY => {
                 self.model =
                     Model::from_slug(text).ok_or_else(|| Problem::new(key, text, one_of(Model::ENTRIES)))?;
@@ -233,14 +265,24 @@ impl RunSpec {
 
     /// What cannot be in this combination of settings, each of which is in range by itself.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut problems = self.task.sampler().problems();
-        let inputs = self.task.sampler().inputs();
-        let (batch, replicas) = (self.run.batch, self.run.replicas);
+        let sampler = self.task.sampler();
+        let mut problems = sampler.problems();
+        if !problems.is_empty() {
+            // Sizes of what cannot be are no sizes.
+            return problems;
+        }
+        let (inputs, columns) = (sampler.inputs(), sampler.columns());
+        let (batch, replicas) = (self.batch(), self.run.replicas);
+        problems.extend(self.suits());
+        if self.run.batch == 0 && sampler.sample_size().is_none() {
+            let expected = "at least 1: examples that are always fresh are no sample";
+            problems.push(Problem::new("batch", "0", expected));
+        }
         problems.extend(self.model.architecture().problems(inputs, batch, replicas));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
-        let data = self.run.replicas * self.run.batch * inputs;
-        let samples = self.run.replicas * self.task.sampler().sample_size().unwrap_or(0) * inputs;
-        if self.run.held_out * inputs > MAX_NUMBERS / 4 {
+        let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
+        let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
+        if self.held_out() * columns > MAX_NUMBERS / 4 {
             let expected = format!("at most {} for n = {inputs}", MAX_NUMBERS / 4 / inputs);
             problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
         }
@@ -252,6 +294,22 @@ impl RunSpec {
             ));
         }
         problems.extend(crate::sweep::problems(self));
+        problems
+    }
+
+    /// What is wrong with model and loss for this task.
+    fn suits(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if !self.model.suits(&self.task) {
+            let suit = |entry: &&crate::catalog::Entry| Model::suit(entry.info.slug, &self.task);
+            let slugs: Vec<_> = Model::ENTRIES.iter().filter(suit).map(|e| e.info.slug).collect();
+            let expected = format!("one of {} for this task", slugs.join(", "));
+            problems.push(Problem::new(MODEL_KEY, self.model.info().slug, expected));
+        }
+        if self.task.sampler().classes().is_some() && self.run.loss != Loss::CrossEntropy {
+            let expected = "ce, since the labels are classes";
+            problems.push(Problem::new("loss", self.run.loss.slug(), expected));
+        }
         problems
     }
 
@@ -270,10 +328,11 @@ impl RunSpec {
             repaired.push(problem);
         }
         if !self.problems().is_empty() {
-            let Task::SparseParity(task) = &mut self.task;
-            task.k = task.k.min(task.n);
-            if let Model::DisjointPolynet(net) = &mut self.model {
-                net.degree = net.degree.min(task.n);
+            if let Task::SparseParity(task) = &mut self.task {
+                task.k = task.k.min(task.n);
+                if let Model::DisjointPolynet(net) = &mut self.model {
+                    net.degree = net.degree.min(task.n);
+                }
             }
         }
         repaired
@@ -289,7 +348,12 @@ impl RunSpec {
     /// A replica starts from its own weights, or, with `inits` initialisations, from those of replica
     /// `replica mod inits`.
     pub fn initial(&self) -> Vec<Vec<f32>> {
-        let (inputs, replicas) = (self.task.sampler().inputs(), self.run.replicas);
+        self.initial_of(self.run.replicas)
+    }
+
+    /// Those of the first `replicas`.
+    pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
+        let inputs = self.task.sampler().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
         let mut initial = self.model.architecture().initial(self.run.seed, inputs, different);
         for values in &mut initial {
@@ -330,7 +394,7 @@ impl RunSpec {
 
     /// Floating-point operations of one step over all replicas, roughly.
     pub fn step_flops(&self) -> f64 {
-        let one = self.model.architecture().step_flops(self.task.sampler().inputs(), self.run.batch);
+        let one = self.model.architecture().step_flops(self.task.sampler().inputs(), self.batch());
         one * self.run.replicas as f64
     }
 

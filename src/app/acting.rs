@@ -225,14 +225,14 @@ impl State {
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
         self.relevant = spec.task.sampler().relevant(spec.run.seed);
         let initial = if inputs * width <= MAX_PREVIEW {
-            spec.model.architecture().initial(spec.run.seed, inputs, 1).into_iter().next()
+            spec.initial_of(1).into_iter().next()
         } else {
             None
         };
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
         (self.gaps, self.spectrum, self.attention) = Default::default();
-        self.held_out = spec.run.held_out;
+        self.held_out = spec.held_out();
         self.runs += 1;
         self.step = 0;
         self.history = History::default();
@@ -271,7 +271,8 @@ impl State {
     pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
         let spec = self.spec().clone();
         let on_cpu = self.staff == Staff::Ready(Program::Cpu);
-        let held_out_limit = (on_cpu && spec.run.held_out > CPU_HELD_OUT).then_some(CPU_HELD_OUT);
+        let held_out_limit = (on_cpu && spec.task.sampler().held_out_size().is_none() && spec.held_out() > CPU_HELD_OUT)
+                .then_some(CPU_HELD_OUT);
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;

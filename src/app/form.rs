@@ -17,6 +17,8 @@ pub enum Control {
     Select(Vec<(&'static str, &'static str)>),
     /// Text with an example of what may stand there.
     Text(&'static str),
+    /// Text of several lines, likewise.
+    Lines(&'static str),
 }
 
 /// One field of the form.
@@ -43,6 +45,7 @@ impl Field {
             Range::Choice(options) => Control::Select(pairs(options)),
             Range::List(..) => Control::Text("e.g. 2.7.15"),
             Range::Sizes(..) => Control::Text("e.g. 10.10.1"),
+            Range::Table(_) => Control::Lines("e.g. 0 1 2\n1 2 0\n2 0 1"),
             Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
             Range::Axis => Control::Text("e.g. n:10_20_40"),
             Range::Set(_) => Control::Text("e.g. loss.accuracy"),
@@ -87,6 +90,7 @@ fn range(knob: &Knob) -> String {
         Range::Sizes(low, high, most) => {
             format!("One to {most} numbers from {low} to {}{unit}, with dots between.", thousands(high))
         }
+        Range::Table(most) => format!("A square table of at most {most} rows: numbers, or names."),
         Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),
         Range::Axis => "A setting's key and its values, like n:10_20_40, or nothing.".into(),
         Range::Set(_) => format!("{}{}.", knob.expected()[..1].to_uppercase(), &knob.expected()[1..]),

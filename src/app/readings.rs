@@ -77,7 +77,7 @@ impl Chart {
     /// What is drawn, if the chart applies.
     pub fn reading(self, state: &State) -> Reading {
         let task = state.spec().task.sampler();
-        let train = curves::trained_on(task.sample_size().is_some(), state.spec().run.batch);
+        let train = curves::trained_on(task.sample_size().is_some(), state.spec().batch());
         let solved = state.solved.iter().map(|(_, step)| *step).max();
         let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
         let reading = match self {

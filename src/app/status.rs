@@ -112,7 +112,7 @@ pub fn found(state: &State) -> String {
 
 /// What is measured on less than the specification says, if it is.
 pub fn held_out(state: &State) -> Option<String> {
-    let whole = state.spec().run.held_out;
+    let whole = state.spec().held_out();
     (state.held_out < whole).then(|| {
         format!(
             "Measured on {} of {} held-out examples while on the CPU; a reached target is confirmed on all.",

@@ -127,7 +127,7 @@ pub mod scripted {
                         Payload::Bytes(bytes) => u64::from_le_bytes(bytes[..8].try_into().unwrap()),
                         _ => 0,
                     };
-                    let held_out = held_out_limit.unwrap_or(spec.run.held_out).min(spec.run.held_out);
+                    let held_out = held_out_limit.unwrap_or(spec.held_out()).min(spec.held_out());
                     let relevant = spec.task.sampler().relevant(spec.run.seed);
                     assert!(self.program.on_gpu() || held_out <= 1024);
                     say(Event::Started {

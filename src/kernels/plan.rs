@@ -89,7 +89,12 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let Task::SparseParity(task) = &spec.task;
+        let Task::SparseParity(task) = &spec.task else {
+            return Err("it learns something else than a parity".into());
+        };
+        if spec.run.batch == 0 {
+            return Err("a step takes the whole sample".into());
+        }
         let rule = match &spec.optimizer {
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
             Optimizer::Adam(_) => Rule::Adam,

@@ -63,7 +63,7 @@ impl Architecture for DisjointPolynet {
     }
 
     fn rows(&self) -> Rows {
-        Rows { name: "Weights w of the blocks", symbol: "w", column: "", entry: "weight" }
+        Rows { name: "Weights w of the blocks", symbol: "w", row: "input bit", column: "", entry: "weight" }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -3,6 +3,7 @@
 pub mod activation;
 pub mod deep_mlp;
 pub mod disjoint_polynet;
+pub mod group_net;
 pub mod initialisation;
 pub mod mlp;
 pub mod parity_transformer;
@@ -13,12 +14,14 @@ use std::borrow::Cow;
 pub use activation::Activation;
 pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
+pub use group_net::GroupNet;
 pub use initialisation::Initialisation;
 pub use mlp::Mlp;
 pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
 
 use crate::settings::Problem;
+use crate::tasks::Task;
 
 crate::catalog! {
     /// Every model, with its settings.
@@ -33,6 +36,41 @@ crate::catalog! {
         DeepMlp,
         /// One layer of attention.
         ParityTransformer,
+        /// One hidden layer on pairs of elements.
+        GroupNet,
+    }
+}
+
+impl Model {
+    /// Whether it can learn `task`: a model takes either numbers or elements, and answers with a sign or a class.
+    pub fn suits(&self, task: &Task) -> bool {
+        Model::suit(self.info().slug, task)
+    }
+
+    /// The same of the model of that slug.
+    pub fn suit(slug: &str, task: &Task) -> bool {
+        let on_elements = [GroupNet::INFO.slug].contains(&slug);
+        on_elements == task.sampler().classes().is_some()
+    }
+}
+
+/// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penalty {
+    /// Its strength λ.
+    pub lambda: f64,
+    /// The exponent ν, at least 2; where the network is homogeneous of that degree, Σ‖ω_i‖₂^ν normalises its margin.
+    pub exponent: usize,
+}
+
+impl Penalty {
+    /// Σ_i ‖ω_i‖₂^ν of one replica, of `columns` neurons each.
+    pub fn norms(&self, weights: &[&[f32]], columns: usize) -> f64 {
+        let mut squares = vec![0.0f64; columns];
+        for row in weights.iter().flat_map(|weights| weights.chunks_exact(columns)) {
+            squares.iter_mut().zip(row).for_each(|(s, w)| *s += f64::from(w * w));
+        }
+        squares.into_iter().map(|s| libm::pow(s, self.exponent as f64 / 2.0)).sum()
     }
 }
 
@@ -69,6 +107,8 @@ pub struct Rows {
     pub name: &'static str,
     /// Its symbol.
     pub symbol: &'static str,
+    /// What a row belongs to.
+    pub row: &'static str,
     /// What an entry belongs to besides its input: the name of the columns; empty where there is one only.
     pub column: &'static str,
     /// An entry.
@@ -78,7 +118,7 @@ pub struct Rows {
 impl Rows {
     /// Weights between inputs and neurons.
     pub const LAYER: Rows =
-        Rows { name: "First-layer weights W", symbol: "W", column: "neuron", entry: "weight" };
+        Rows { name: "First-layer weights W", symbol: "W", row: "input bit", column: "neuron", entry: "weight" };
 }
 
 /// What every model can do without a tensor library.
@@ -101,6 +141,10 @@ pub trait Architecture {
     /// Numbers per example in the largest tensor between input and output; it decides how much is done at once.
     fn activations(&self, inputs: usize) -> usize {
         self.parameters(inputs, 1).iter().map(|p| p.shape[2]).max().unwrap_or(1)
+    }
+    /// What is added to the loss at training step `step`, if anything is.
+    fn penalty(&self, _step: u64) -> Option<Penalty> {
+        None
     }
     /// Stages into which the steps of a run are divided, each of which trains other parameters.
     fn stages(&self) -> usize {
@@ -128,7 +172,8 @@ pub trait Architecture {
     /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
-    /// `weights` as in [`Architecture::first_layer`]; `x` is `[examples, inputs]`; the result is `[examples]`.
+    /// `weights` as in [`Architecture::first_layer`]; `x` is `[examples, columns]`; the result is `[examples]`, or
+    /// `[examples, classes]`.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
         let Some((w, b)) = self.first_layer(weights, inputs) else {
             unreachable!("a model without a linear first layer evaluates itself")
@@ -177,6 +222,7 @@ impl Model {
             Model::DisjointPolynet(model) => model,
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
+            Model::GroupNet(model) => model,
         }
     }
 }
@@ -187,8 +233,8 @@ pub trait Net {
     /// Outputs for a batch in `stage` of [`Architecture::stages`].
     ///
     /// # Shapes
-    /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, inputs]`; the result is
-    /// `[replicas, batch, 1]`.
+    /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, columns]`; the result is
+    /// `[replicas, batch, 1]`, or with a number for each class.
     fn forward(
         &self,
         parameters: &[burn::tensor::Tensor<3>],
@@ -209,6 +255,18 @@ impl Model {
             Model::DisjointPolynet(model) => model,
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
+            Model::GroupNet(model) => model,
         }
     }
+}
+
+/// A one in the place of each number, and zeros beside it.
+///
+/// # Shapes
+/// `numbers` is `[replicas, batch, 1]`; the result is `[replicas, batch, count]`.
+#[cfg(feature = "train")]
+pub fn one_hot(numbers: burn::tensor::Tensor<3>, count: usize) -> burn::tensor::Tensor<3> {
+    use burn::tensor::{Int, Tensor};
+    let places = Tensor::<1, Int>::arange(0..count as i64, &numbers.device()).float().reshape([1, 1, count]);
+    (numbers - places).equal_elem(0.0).float()
 }

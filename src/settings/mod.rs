@@ -6,6 +6,7 @@
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
 mod axis;
+pub mod table;
 
 use std::fmt;
 
@@ -27,6 +28,8 @@ pub enum Range {
     List(u64, u64),
     /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
     Sizes(u64, u64, usize),
+    /// The entries of a square table of whole numbers, row by row, of at most so many rows.
+    Table(usize),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
     Schedule(f64, f64),
     /// Another knob with the values it takes one after the other, or nothing.
@@ -70,7 +73,7 @@ pub enum Value {
     Real(f64),
     /// For [`Range::Choice`]: the option's slug.
     Choice(String),
-    /// For [`Range::List`] and [`Range::Sizes`].
+    /// For [`Range::List`], [`Range::Sizes`] and [`Range::Table`].
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
@@ -122,6 +125,7 @@ impl Knob {
                     .map(|part| part.parse().map_err(|_| bad()))
                     .collect::<Result<_, _>>()?,
             ),
+            Range::Table(most) => Value::List(table::parse(text, most).ok_or_else(bad)?),
             Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
@@ -163,6 +167,7 @@ impl Knob {
             (Range::Sizes(low, high, most), Value::List(v)) => {
                 (1..=most).contains(&v.len()) && v.iter().all(|i| (low..=high).contains(i))
             }
+            (Range::Table(most), Value::List(v)) => table::is_sound(v, most),
             (Range::Schedule(low, high), Value::Schedule(v)) => {
                 v.len() <= 64
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
@@ -196,6 +201,9 @@ impl Knob {
             }
             Range::Sizes(low, high, most) => {
                 format!("one to {most} whole numbers from {low} to {high} with dots between")
+            }
+            Range::Table(most) => {
+                format!("the entries of a square table of at most {most} rows, row by row, with dots or spaces between")
             }
             Range::Schedule(low, high) => format!(
                 "rising steps with values from {} to {}, like 500:0.1_900:0.02",

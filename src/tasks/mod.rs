@@ -1,7 +1,9 @@
 //! Tasks: what there is to learn, and where the examples come from.
 
+pub mod groups;
 pub mod sparse_parity;
 
+pub use groups::Groups;
 pub use sparse_parity::SparseParity;
 
 use crate::settings::Problem;
@@ -11,13 +13,15 @@ crate::catalog! {
     pub enum Task {
         /// Parity of a few hidden bits.
         SparseParity,
+        /// The product of two elements of a group.
+        Groups,
     }
 }
 
-/// Examples: inputs row by row, and a label in {−1, +1} for each.
+/// Examples: inputs row by row, and a label for each: −1 or +1, or where the task has classes the number of one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
-    /// Inputs, `[examples, inputs]`.
+    /// Inputs, `[examples, columns]`.
     pub x: Vec<f32>,
     /// Labels, `[examples]`.
     pub y: Vec<f32>,
@@ -43,8 +47,20 @@ impl Batch {
 
 /// What every task can do. All of it is a function of the arguments alone.
 pub trait Sampler {
-    /// Numbers in one input.
+    /// Rows of a first layer: numbers in one input, or elements that an input may be where inputs are elements.
     fn inputs(&self) -> usize;
+    /// Numbers in one row of [`Batch::x`].
+    fn columns(&self) -> usize {
+        self.inputs()
+    }
+    /// Classes of the labels; none where a label is a sign.
+    fn classes(&self) -> Option<usize> {
+        None
+    }
+    /// Held-out examples that there are; none where as many can be drawn as are wanted.
+    fn held_out_size(&self) -> Option<usize> {
+        None
+    }
     /// Appends the training examples of `step` in `replica` to `out`.
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
     /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all
@@ -70,6 +86,22 @@ impl Task {
     pub fn sampler(&self) -> &dyn Sampler {
         match self {
             Task::SparseParity(task) => task,
+            Task::Groups(task) => task,
         }
     }
+}
+
+/// Which of `size` examples the batch of `step` visits: every one of `m` once per epoch, in an order of the epoch's.
+fn epochs(stream: crate::rng::Stream, m: usize, step: u64, size: usize) -> Vec<usize> {
+    let (m, first) = (m as u64, step * size as u64);
+    let mut epoch = first / m;
+    let mut order = stream.order(epoch, m as u32);
+    let visits = (first..first + size as u64).map(|visit| {
+        if visit / m != epoch {
+            epoch = visit / m;
+            order = stream.order(epoch, m as u32);
+        }
+        order.place((visit % m) as u32) as usize
+    });
+    visits.collect()
 }

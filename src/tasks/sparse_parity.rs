@@ -132,18 +132,7 @@ impl Sampler for SparseParity {
     }
 
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        let stream = Stream::new(seed, Purpose::Order, replica);
-        let (m, first) = (self.m as u64, step * size as u64);
-        let mut epoch = first / m;
-        let mut order = stream.order(epoch, m as u32);
-        let visits = (first..first + size as u64).map(|visit| {
-            if visit / m != epoch {
-                epoch = visit / m;
-                order = stream.order(epoch, m as u32);
-            }
-            order.place((visit % m) as u32) as usize
-        });
-        visits.collect()
+        super::epochs(Stream::new(seed, Purpose::Order, replica), self.m, step, size)
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {

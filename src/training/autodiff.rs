@@ -16,8 +16,9 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::feed::{Examples, Feed};
+use super::loss;
 use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
-use crate::models::Parameter;
+use crate::models::{Parameter, one_hot};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
@@ -63,14 +64,45 @@ impl Autodiff {
         let (x, y) = self.feed.batch(step);
         let tracked: Vec<Tensor<3>> =
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
+        let count = y.dims()[1];
         let outputs = self.spec.model.net().forward(&tracked, x.autodiff(), self.spec.stage(step));
-        let losses = self.spec.run.loss.forward(y.autodiff(), outputs);
-        let mut gradients = (losses / self.spec.run.batch as f32).backward();
-        tracked
+        let losses = match self.spec.task.sampler().classes() {
+            Some(classes) => loss::of_classes(one_hot(y, classes).autodiff(), outputs).0,
+            None => self.spec.run.loss.forward(y.autodiff(), outputs),
+        };
+        let mut gradients = (losses / count as f32).backward();
+        let gradients = tracked
             .iter()
             .zip(&self.parameters)
-            .map(|(tracked, p)| tracked.grad_remove(&mut gradients).unwrap_or_else(|| p.zeros_like()))
-            .collect()
+            .map(|(tracked, p)| tracked.grad_remove(&mut gradients).unwrap_or_else(|| p.zeros_like()));
+        let Some(penalty) = self.spec.model.architecture().penalty(step).filter(|p| p.lambda > 0.0) else {
+            return gradients.collect();
+        };
+        // Its gradient is written down: νλ‖ω‖^(ν−2) ω.
+        let pull = self.norms(penalty.exponent - 2) * (penalty.exponent as f64 * penalty.lambda) as f32;
+        gradients.zip(&self.parameters).map(|(g, p)| g + p.clone() * pull.clone()).collect()
+    }
+
+    /// ‖ω‖^`power` of every neuron, `[replicas, 1, neurons]`, for models whose neurons are the columns of all
+    /// parameters.
+    fn norms(&self, power: usize) -> Tensor<3> {
+        let squares = self.parameters.iter().map(|p| (p.clone() * p.clone()).sum_dim(1));
+        // A model with a penalty has parameters.
+        let squares = squares.reduce(|a, b| a + b).unwrap_or_else(|| Tensor::zeros([1, 1, 1], &self.device));
+        let ones = squares.ones_like();
+        let even = (0..power / 2).fold(ones, |product, _| product * squares.clone());
+        if power % 2 == 1 { even * squares.sqrt() } else { even }
+    }
+
+    /// Least margin on `examples` over Σ‖ω‖^ν, `[replicas, 1, 1]`, if the model has a penalty.
+    fn margin(&self, (x, y): &Examples, step: u64) -> Option<Tensor<3>> {
+        let penalty = self.spec.model.architecture().penalty(step)?;
+        let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), self.spec.stage(step));
+        let margins = match self.spec.task.sampler().classes() {
+            Some(classes) => loss::of_classes(one_hot(y.clone(), classes), outputs).1,
+            None => outputs * y.clone(),
+        };
+        Some(margins.min_dim(1) / self.norms(penalty.exponent).sum_dim(2))
     }
 
     /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
@@ -93,9 +125,12 @@ impl Autodiff {
     /// Sums of loss and of right answers over the examples in `stage`, `[replicas, 1, 2]`.
     fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), stage);
-        let right = (outputs.clone() * y.clone()).greater_elem(0.0).float().sum_dim(1);
-        let loss = self.spec.run.loss.forward(y.clone(), outputs).sum_dim(1);
-        Tensor::cat(vec![loss, right], 2)
+        let (losses, margins) = match self.spec.task.sampler().classes() {
+            Some(classes) => loss::of_classes(one_hot(y.clone(), classes), outputs),
+            None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), outputs * y.clone()),
+        };
+        let right = margins.greater_elem(0.0).float().sum_dim(1);
+        Tensor::cat(vec![losses.sum_dim(1), right], 2)
     }
 
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
@@ -168,16 +203,19 @@ impl Learner for Autodiff {
         }
         // `held_out` is at least one, so there is a chunk.
         let test = test.unwrap_or_else(|| train.zeros_like()) / counted.max(1) as f32;
-        let all = Tensor::cat(vec![train, test], 2); // [replicas, 1, 4]
+        let margin = self.margin(&seen, step);
+        let width = if margin.is_some() { 5 } else { 4 };
+        let all = Tensor::cat([train, test].into_iter().chain(margin).collect(), 2); // [replicas, 1, width]
         Box::pin(async move {
             let values = read(all).await?;
-            let column = |i: usize| values.iter().skip(i).step_by(4).copied().collect();
+            let column = |i: usize| values.iter().skip(i).step_by(width).copied().collect();
             Ok(Row {
                 step,
                 train_loss: column(0),
                 train_accuracy: column(1),
                 test_loss: column(2),
                 test_accuracy: column(3),
+                margin: if width == 5 { column(4) } else { vec![] },
             })
         })
     }

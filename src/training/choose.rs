@@ -96,7 +96,7 @@ mod with_session {
         let parameters = spec.parameters();
         let inputs = spec.task.sampler().inputs();
         let widest = spec.model.architecture().activations(inputs).max(inputs);
-        let activations = spec.run.replicas * spec.run.batch * widest;
+        let activations = spec.run.replicas * spec.batch() * widest;
         let largest = parameters.iter().map(|p| p.len()).max().unwrap_or(0).max(activations) as u64 * 4;
         if largest > most {
             let (need, have) = (largest.div_ceil(1 << 20), most >> 20);

@@ -11,9 +11,11 @@ pub struct Feed {
     device: Device,
     /// The finite sample of each replica, where the task has one.
     samples: Vec<Batch>,
+    /// All of it on the device, where every step takes all of it.
+    whole: Option<Examples>,
 }
 
-/// Inputs `[replicas, examples, inputs]` and labels `[replicas, examples, 1]`.
+/// Inputs `[replicas, examples, columns]` and labels `[replicas, examples, 1]`.
 pub type Examples = (Tensor<3>, Tensor<3>);
 
 impl Feed {
@@ -29,7 +31,11 @@ impl Feed {
                 })
                 .collect()
         });
-        Feed { spec: spec.clone(), device: device.clone(), samples }
+        let mut feed = Feed { spec: spec.clone(), device: device.clone(), samples, whole: None };
+        if spec.batch() == feed.samples.first().map_or(0, Batch::len) {
+            feed.whole = Some(feed.beginning(usize::MAX));
+        }
+        feed
     }
 
     fn task(&self) -> &dyn Sampler {
@@ -38,13 +44,16 @@ impl Feed {
 
     /// The training batch of `step`.
     pub fn batch(&self, step: u64) -> Examples {
-        let (seed, size) = (self.spec.run.seed, self.spec.run.batch);
+        if let Some(whole) = &self.whole {
+            return whole.clone();
+        }
+        let (seed, size) = (self.spec.run.seed, self.spec.batch());
         let mut batch = Batch::default();
         for replica in 0..self.spec.run.replicas as u32 {
             match self.samples.get(replica as usize) {
                 None => self.task().sample(seed, replica, step, size, &mut batch),
                 Some(sample) => {
-                    let n = self.task().inputs();
+                    let n = self.task().columns();
                     for at in self.task().visits(seed, replica, step, size) {
                         batch.x.extend_from_slice(&sample.x[at * n..(at + 1) * n]);
                         batch.y.push(sample.y[at]);
@@ -58,10 +67,16 @@ impl Feed {
     /// What the training measures of `step` are taken on: the finite sample (its first `most` examples),
     /// or else the batch that would be trained on next.
     pub fn seen(&self, step: u64, most: usize) -> Examples {
-        if self.samples.is_empty() {
-            return self.batch(step);
+        match &self.whole {
+            Some(whole) => whole.clone(),
+            None if self.samples.is_empty() => self.batch(step),
+            None => self.beginning(most),
         }
-        let n = self.task().inputs();
+    }
+
+    /// The first `most` examples of every replica's sample.
+    fn beginning(&self, most: usize) -> Examples {
+        let n = self.task().columns();
         let mut batch = Batch::default();
         for sample in &self.samples {
             let size = sample.len().min(most);
@@ -80,7 +95,7 @@ impl Feed {
 
     fn upload(&self, batch: Batch, replicas: usize) -> Examples {
         let size = batch.len() / replicas;
-        let x = TensorData::new(batch.x, [replicas, size, self.task().inputs()]);
+        let x = TensorData::new(batch.x, [replicas, size, self.task().columns()]);
         let y = TensorData::new(batch.y, [replicas, size, 1]);
         (Tensor::from_data(x, &self.device), Tensor::from_data(y, &self.device))
     }

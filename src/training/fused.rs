@@ -360,7 +360,7 @@ impl Fused {
             totals(&read[which], 0, replicas, chunks(shapes[which], replicas).1, shapes[which])
         };
         let ((test_loss, test_accuracy), (train_loss, train_accuracy)) = (sums(0), sums(1));
-        Ok(Row { step, train_loss, train_accuracy, test_loss, test_accuracy })
+        Ok(Row { step, train_loss, train_accuracy, test_loss, test_accuracy, ..Default::default() })
     }
 
     /// State number `index` of a buffer as a buffer of its own. Rare, so it takes the way over the host.

@@ -84,6 +84,24 @@ impl Loss {
     }
 }
 
+/// The cross-entropies −ln softmax(outputs)[label] of a batch whose labels are classes, and the margins: the
+/// label's output less the largest other one.
+///
+/// # Shapes
+/// `labels` is `[replicas, batch, classes]`, one-hot; `outputs` likewise; both results are `[replicas, batch, 1]`.
+#[cfg(feature = "train")]
+pub fn of_classes(
+    labels: burn::tensor::Tensor<3>,
+    outputs: burn::tensor::Tensor<3>,
+) -> (burn::tensor::Tensor<3>, burn::tensor::Tensor<3>) {
+    use burn::tensor::activation::log_softmax;
+    let losses = -(log_softmax(outputs.clone(), 2) * labels.clone()).sum_dim(2);
+    let own = (outputs.clone() * labels.clone()).sum_dim(2);
+    // Far below any output, and far from the end of the numbers.
+    let others = (outputs - labels * 1e30).max_dim(2);
+    (losses, own - others)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

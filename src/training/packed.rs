@@ -74,7 +74,9 @@ pub struct Batches {
 impl Batches {
     /// The batches of `spec`.
     pub fn new(spec: &RunSpec) -> Self {
-        let Task::SparseParity(task) = &spec.task;
+        let Task::SparseParity(task) = &spec.task else {
+            unreachable!("only networks on bits have batches of bits")
+        };
         Batches {
             task: task.clone(),
             seed: spec.run.seed,

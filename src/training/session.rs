@@ -154,7 +154,7 @@ impl Session {
 
     /// Held-out examples measured on while the run goes on.
     pub fn held_out(&self) -> usize {
-        let all = self.spec.run.held_out;
+        let all = self.spec.held_out();
         self.options.held_out_limit.map_or(all, |limit| limit.clamp(1, all))
     }
 
@@ -262,7 +262,7 @@ impl Session {
         if candidates.is_empty() {
             return Ok(());
         }
-        let all = self.spec.run.held_out;
+        let all = self.spec.held_out();
         let accuracy = if self.held_out() < all {
             self.learner.measure(row.step, all).await?.test_accuracy
         } else {

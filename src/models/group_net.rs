@@ -1,0 +1,228 @@
+//! One hidden layer on a pair of elements, without biases, on many replicas at once (Edelman 2024, section 7.2.2):
+//!
+//! ```text
+//! f(a, b)[c] = Σ_i σ(u_i[a] + v_i[b]) w_i[c]      σ(z) = z² or max(z, 0)
+//! penalty    = λ Σ_i ‖ω_i‖₂^ν                     ω_i = (u_i, v_i, w_i)
+//! ```
+//!
+//! With squares f is homogeneous of degree 3 in the weights. Then, as λ → 0 with ν = 3, the norm L_{2,3} being
+//! ‖θ‖_{2,3} = (Σ‖ω_i‖₂³)^{1/3}, the normalised margin h(θ)/‖θ‖³ of a best network tends to the largest that any
+//! network has (Wei et al. 2019; theorem 7.1), where every neuron is of one representation alone (theorems 7.7 and
+//! 7.9). A ReLU network is homogeneous of degree 2, and ν = 2 is plain L2. The exponent of the penalty is not stated
+//! in the thesis; ν reproduces its figures. Nor is the initial law: entries are normal here.
+
+use super::initialisation::each;
+use super::{Architecture, Parameter, Penalty, Rows, crowded};
+use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
+use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// What a neuron does to the sum of its two embeddings.
+    pub enum Sigma {
+        /// z².
+        Square = "square", "Square z²";
+        /// max(z, 0).
+        Relu = "relu", "ReLU max(z, 0)";
+    }
+}
+
+choices! {
+    /// The weights that training begins with.
+    pub enum Beginning {
+        /// Drawn from the seed.
+        Random = "random", "Random";
+        /// Two neurons for every pair, of one-hot vectors of equal norm (Edelman 2024, appendix D.4).
+        Memorising = "memorise", "A network that memorises";
+        /// A network of the largest margin (appendices D.6 and D.9).
+        Maximum = "maximum", "A network of largest margin";
+    }
+}
+
+settings! {
+    /// Squares or ReLUs of two embeddings' sum.
+    pub struct GroupNet {
+        /// Number of neurons m; theory wants 4(p − 1) for p elements in a circle, training rather more.
+        width: usize = 200, "width", "Neurons m", Range::Int(1, 4096), "neurons";
+        /// What a neuron does to the sum of its two embeddings.
+        sigma: Sigma = Sigma::Square, "act", "Activation σ", Range::Choice(Sigma::OPTIONS);
+        /// Strength λ of the penalty on the neurons' norms; too strong, and the zero network wins.
+        lambda: f64 = 0.001, "lambda", "Penalty λ", Range::Real(0.0, 1.0);
+        /// Values of λ that are taken from given steps on, so that the margin can follow it towards zero.
+        lambdas: Vec<(u64, f64)> = vec![], "lambdas", "Changes of λ", Range::Schedule(0.0, 1.0);
+        /// Exponent ν of each neuron's norm in the penalty: 3 suits squares, 2 is plain L2.
+        exponent: usize = 3, "nu", "Exponent ν", Range::Int(2, 6);
+        /// Standard deviation of the normal law of the initial weights.
+        std: f64 = 0.1, "std", "Initial deviation", Range::Real(0.0, 10.0), only when "from" = "random";
+        /// What training begins with: chance, or a network whose margin is known.
+        from: Beginning = Beginning::Random, "from", "Initial network", Range::Choice(Beginning::OPTIONS);
+    }
+}
+
+impl GroupNet {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "group-net",
+        name: "One hidden layer on pairs",
+        about: "Each neuron has an embedding of either element and an output vector; a penalty on its norm asks for the largest margin.",
+        sources: &[EDELMAN_2024_GROUPS, MORWANI_2023],
+    };
+
+    /// λ at training step `step`.
+    pub fn lambda_at(&self, step: u64) -> f64 {
+        let change = self.lambdas.iter().rev().find(|(from, _)| *from <= step);
+        change.map_or(self.lambda, |(_, lambda)| *lambda)
+    }
+
+    /// The first step after `step` at which λ changes.
+    pub fn next_change(&self, step: u64) -> Option<u64> {
+        self.lambdas.iter().map(|(from, _)| *from).find(|from| *from > step)
+    }
+}
+
+/// Place of u in [`Architecture::parameters`].
+pub const U: usize = 0;
+/// Place of v.
+pub const V: usize = 1;
+/// Place of w.
+pub const W: usize = 2;
+
+impl Architecture for GroupNet {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        ["u", "v", "w"].map(|name| Parameter::new(name, [replicas, inputs, self.width])).to_vec()
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Embeddings u", symbol: "u", row: "element", column: "neuron", entry: "weight" }
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let std = self.std as f32;
+        let draw = |(which, parameter): (usize, &Parameter)| {
+            each(seed, parameter, |stream, i| std * stream.normal(which as u64, i))
+        };
+        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        6.0 * (batch * inputs) as f64 * self.width as f64
+    }
+
+    fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        crowded(self.width, batch, replicas).into_iter().collect()
+    }
+
+    fn activations(&self, inputs: usize) -> usize {
+        self.width.max(inputs)
+    }
+
+    fn penalty(&self, step: u64) -> Option<Penalty> {
+        Some(Penalty { lambda: self.lambda_at(step), exponent: self.exponent })
+    }
+
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a network on pairs has many outputs")
+    }
+
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let m = self.width;
+        let mut outputs = vec![0.0; x.len() / 2 * inputs];
+        let mut h = vec![0.0f32; m];
+        for (pair, outputs) in x.chunks_exact(2).zip(outputs.chunks_exact_mut(inputs)) {
+            let [a, b] = [pair[0] as usize, pair[1] as usize];
+            let (u, v) = (&weights[U][a * m..(a + 1) * m], &weights[V][b * m..(b + 1) * m]);
+            for (h, (u, v)) in h.iter_mut().zip(u.iter().zip(v)) {
+                *h = self.sigma.of(u + v);
+            }
+            for (f, w) in outputs.iter_mut().zip(weights[W].chunks_exact(m)) {
+                // In eight lanes, so that the compiler makes a vector of them.
+                let mut lanes = [0.0f32; 8];
+                let (h8, w8) = (h.as_chunks::<8>(), w.as_chunks::<8>());
+                for (h, w) in h8.0.iter().zip(w8.0) {
+                    (0..8).for_each(|lane| lanes[lane] += h[lane] * w[lane]);
+                }
+                let rest: f32 = h8.1.iter().zip(w8.1).map(|(h, w)| h * w).sum();
+                *f = lanes.iter().sum::<f32>() + rest;
+            }
+        }
+        outputs
+    }
+}
+
+impl Sigma {
+    /// σ(z).
+    pub fn of(self, z: f32) -> f32 {
+        match self {
+            Sigma::Square => z * z,
+            Sigma::Relu => z.max(0.0),
+        }
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for GroupNet {
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        let [_, inputs, _] = parameters[U].dims();
+        let element = |which: usize| super::one_hot(x.clone().narrow(2, which, 1), inputs);
+        // Products with one-hot rows, since their gradients are added up in a fixed order on every device.
+        let z = element(0).matmul(parameters[U].clone()) + element(1).matmul(parameters[V].clone());
+        let h = match self.sigma {
+            Sigma::Square => z.clone() * z,
+            Sigma::Relu => burn::tensor::activation::relu(z),
+        };
+        h.matmul(parameters[W].clone().transpose()) // [replicas, batch, order]
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true; 3]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_the_formula() {
+        let net = GroupNet { width: 11, ..Default::default() };
+        for net in [net.clone(), GroupNet { sigma: Sigma::Relu, ..net }] {
+            let initial = net.initial(3, 4, 1);
+            let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+            let outputs = net.evaluate(&weights, 4, &[1.0, 3.0, 2.0, 0.0], 0);
+            assert_eq!(outputs.len(), 8);
+            for (pair, [a, b]) in [[1, 3], [2, 0]].into_iter().enumerate() {
+                for c in 0..4 {
+                    let sum: f64 = (0..11)
+                        .map(|i| {
+                            let at = |which: usize, x: usize| f64::from(weights[which][x * 11 + i]);
+                            let z = at(U, a) + at(V, b);
+                            at(W, c) * if net.sigma == Sigma::Square { z * z } else { z.max(0.0) }
+                        })
+                        .sum();
+                    assert!((f64::from(outputs[pair * 4 + c]) - sum).abs() < 1e-6);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lambda_follows_its_changes() {
+        let net = GroupNet { lambdas: vec![(200, 1e-4), (400, 1e-5)], ..Default::default() };
+        assert_eq!([0, 199, 200, 399, 400, 9000].map(|s| net.lambda_at(s)), [1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5]);
+        assert_eq!([0, 200, 400].map(|s| net.next_change(s)), [Some(200), Some(400), None]);
+    }
+
+    #[test]
+    fn initial_weights_have_their_deviation_and_u_v_and_w_differ() {
+        let net = GroupNet { std: 0.3, ..Default::default() };
+        let initial = net.initial(1, 23, 2);
+        let square: f32 = initial.iter().flatten().map(|w| w * w).sum::<f32>() / (3 * 2 * 23 * 200) as f32;
+        assert!((square / 0.09 - 1.0).abs() < 0.03, "{square}");
+        assert!(initial[U] != initial[V] && initial[V] != initial[W]);
+    }
+}

@@ -1,0 +1,65 @@
+//! Square tables as people write them: rows of numbers or names, with whatever between.
+
+/// Largest entry of a table in a link; what is no element of a table is refused by who uses it.
+pub const LARGEST: u64 = 999;
+
+/// The entries of a square table, row by row, as numbers from 0; none if there are no entries, or not as many as a
+/// square of at most `most` rows has.
+///
+/// Entries stand apart by spaces, dots, commas, semicolons, bars or line ends. Numbers that begin at 1 are counted
+/// from 0 instead; names are numbered as they first occur, which in a table with the identity first is the order
+/// of its rows.
+pub fn parse(text: &str, most: usize) -> Option<Vec<u64>> {
+    let apart = |c: char| c.is_whitespace() || ".,;|/".contains(c);
+    let entries: Vec<&str> = text.split(apart).filter(|entry| !entry.is_empty()).collect();
+    let numbers: Option<Vec<u64>> = entries.iter().map(|entry| entry.parse().ok()).collect();
+    let entries = match numbers {
+        Some(numbers) if numbers.iter().all(|v| *v > 0) => numbers.iter().map(|v| v - 1).collect(),
+        Some(numbers) => numbers,
+        None => {
+            let mut names: Vec<&str> = vec![];
+            let mut number = |entry| match names.iter().position(|name| *name == entry) {
+                Some(at) => at as u64,
+                None => {
+                    names.push(entry);
+                    names.len() as u64 - 1
+                }
+            };
+            entries.into_iter().map(&mut number).collect()
+        }
+    };
+    is_sound(&entries, most).then_some(entries)
+}
+
+/// Whether there are as many entries as a square of at most `most` rows has, and none is beyond all tables.
+pub fn is_sound(entries: &[u64], most: usize) -> bool {
+    let rows = entries.len().isqrt();
+    (1..=most).contains(&rows) && rows * rows == entries.len() && entries.iter().all(|v| *v <= LARGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_from_zero_or_one_and_names_are_the_same_table() {
+        let expected = Some(vec![0, 1, 2, 1, 2, 0, 2, 0, 1]);
+        for text in [
+            "0.1.2.1.2.0.2.0.1",
+            "1 2 3\n2 3 1\n3 1 2",
+            "e, r, s; r, s, e; s, e, r",
+            "| e r r² |\n| r r² e |\n| r² e r |",
+        ] {
+            assert_eq!(parse(text, 8), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_square_is_refused() {
+        for text in ["", " . ", "0 1 1", "0 1 1 0", "0 1000 1 0"] {
+            assert_eq!(parse(text, 1).is_some(), false, "{text}");
+        }
+        assert_eq!(parse("0 1 1 0", 2), Some(vec![0, 1, 1, 0]));
+        assert_eq!(parse("0 1000 1 0", 2), None);
+    }
+}

@@ -1,0 +1,316 @@
+//! Products in a table: the label of a pair (a, b) of elements is the element a∘b.
+//!
+//! With the table of a group these are the tasks of Edelman 2024, chapter 7 (Morwani et al. 2023): addition modulo
+//! n and any finite group, where all pairs are the data. Trained on a part of the pairs only, they are those of
+//! grokking (Power et al. 2022; Nanda et al. 2023), where a network first memorises its pairs and understands the
+//! others much later. The tables that are no group's are controls: nothing that holds for groups is true of them.
+//!
+//! An example's row holds the numbers of a and b, and its label is the number of a∘b.
+//!
+//! ```
+//! use vivarium::tasks::{Batch, Groups, Sampler};
+//! let task = Groups { n: 7, ..Default::default() };
+//! let mut batch = Batch::default();
+//! task.sample(0, 0, 0, 49, &mut batch);
+//! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
+//! ```
+
+use super::{Batch, Sampler};
+use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023, NANDA_2023, POWER_2022};
+use crate::groups::Group;
+use crate::rng::{Purpose, Stream};
+use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// What a∘b is.
+    pub enum Operation {
+        /// Addition modulo n, the cyclic group Z_n.
+        Add = "add", "a + b mod n";
+        /// Subtraction modulo n.
+        Subtract = "sub", "a − b mod n";
+        /// Multiplication modulo n, with 0 among the elements: no group.
+        Multiply = "mul", "a · b mod n";
+        /// A quadratic form modulo n: no group.
+        Quadratic = "quad", "a² + ab + b² mod n";
+        /// Every entry drawn by itself: nothing to be understood.
+        Random = "random", "A random table";
+        /// Rotations and reflections of an n-gon.
+        Dihedral = "dihedral", "Dihedral group D_n";
+        /// All permutations of some letters.
+        Symmetric = "symmetric", "Symmetric group S_k";
+        /// All even permutations of some letters.
+        Alternating = "alternating", "Alternating group A_k";
+        /// ±1, ±i, ±j, ±k.
+        Quaternion = "quaternion", "Quaternion group Q_8";
+        /// Cyclic groups side by side.
+        Product = "product", "Product of cyclic groups";
+        /// A Cayley table of the person's own.
+        Table = "table", "A Cayley table of your own";
+    }
+}
+
+settings! {
+    /// The label of two elements is their product.
+    pub struct Groups {
+        /// What the product of two elements a and b is.
+        operation: Operation = Operation::Add, "op", "Operation", Range::Choice(Operation::OPTIONS);
+        /// Modulus, or corners of the polygon; theory wants it odd for addition.
+        n: usize = 23, "n", "Order n", Range::Int(2, 128), only when "op" = "add" | "sub" | "mul" | "quad" | "random" | "dihedral";
+        /// Letters that are permuted; 5 make 120 elements, or 60 even ones.
+        letters: usize = 3, "letters", "Letters k", Range::Int(2, 5), only when "op" = "symmetric" | "alternating";
+        /// Orders of the cyclic groups whose product is taken.
+        factors: Vec<usize> = vec![2, 2, 2], "factors", "Factors", Range::Sizes(2, 128, 6), only when "op" = "product";
+        /// The products row by row, as numbers or names; rows and columns stand in the same order, whichever it is.
+        table: Vec<usize> = vec![0, 1, 2, 3, 1, 0, 3, 2, 2, 3, 0, 1, 3, 2, 1, 0], "table", "Cayley table", Range::Table(LARGEST_TABLE), only when "op" = "table";
+        /// Share of all pairs that is trained on; the others are held out, and with all of them none is.
+        fraction: f64 = 1.0, "frac", "Training fraction", Range::Real(0.01, 1.0);
+    }
+}
+
+/// Most elements, so that a browser holds a network's answers to all pairs.
+pub const MOST_ELEMENTS: usize = 128;
+/// Most rows of a table of one's own: 576 numbers still fit a link.
+const LARGEST_TABLE: usize = 24;
+
+impl Groups {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "groups",
+        name: "Modular addition and finite groups",
+        about: "The label of two elements is their product; neurons settle on one frequency, or one representation, each.",
+        sources: &[EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022],
+    };
+
+    /// Elements.
+    pub fn order(&self) -> usize {
+        let permutations: usize = (2..=self.letters).product();
+        match self.operation {
+            Operation::Dihedral => 2 * self.n,
+            Operation::Symmetric => permutations,
+            Operation::Alternating => permutations / 2,
+            Operation::Quaternion => 8,
+            Operation::Product => self.factors.iter().product(),
+            Operation::Table => self.table.len().isqrt(),
+            _ => self.n,
+        }
+    }
+
+    /// The group whose law the table is; for a table that is none, the cyclic group whose waves it is compared
+    /// with. None for a table of one's own that is no group's.
+    pub fn group(&self) -> Option<Group> {
+        Some(match self.operation {
+            Operation::Dihedral => Group::dihedral(self.n),
+            Operation::Symmetric => Group::symmetric(self.letters),
+            Operation::Alternating => Group::alternating(self.letters),
+            Operation::Quaternion => Group::quaternion(),
+            Operation::Product => {
+                let factors: Vec<Group> = self.factors.iter().map(|n| Group::cyclic(*n)).collect();
+                Group::product(&factors)
+            }
+            Operation::Table => return Group::from_table(self.order(), &self.table).ok(),
+            _ => Group::cyclic(self.n),
+        })
+    }
+
+    /// Whether the theory of maximum margins holds: the table is a group's, or one's with b in another order.
+    pub fn has_theory(&self) -> bool {
+        !matches!(self.operation, Operation::Multiply | Operation::Quadratic | Operation::Random)
+    }
+
+    /// Whether the elements are the numbers modulo n.
+    pub fn is_modular(&self) -> bool {
+        use Operation::{Add, Multiply, Quadratic, Random, Subtract};
+        matches!(self.operation, Add | Subtract | Multiply | Quadratic | Random)
+    }
+
+    /// a∘b for every pair, row by row: `[order, order]`.
+    pub fn products(&self, seed: u64) -> Vec<u32> {
+        let n = self.n;
+        let modulo = |of: fn(usize, usize, usize) -> usize| {
+            (0..n * n).map(|pair| (of(pair / n, pair % n, n) % n) as u32).collect()
+        };
+        match self.operation {
+            Operation::Add => modulo(|a, b, _| a + b),
+            Operation::Subtract => modulo(|a, b, n| a + n - b),
+            Operation::Multiply => modulo(|a, b, _| a * b),
+            Operation::Quadratic => modulo(|a, b, _| a * a + a * b + b * b),
+            Operation::Random => {
+                let stream = Stream::new(seed, Purpose::Support, 0);
+                (0..(n * n) as u32).map(|pair| stream.below(0, pair, n as u32)).collect()
+            }
+            _ => self.group().map(|group| group.table().to_vec()).unwrap_or_default(),
+        }
+    }
+
+    /// The numbers a·order + b of the pairs that are trained on, and of those that are held out; where all are
+    /// trained on, both are all.
+    pub fn split(&self, seed: u64) -> (Vec<u32>, Vec<u32>) {
+        let all = self.pairs() as u32;
+        let trained = self.trained() as u32;
+        if trained == all {
+            return ((0..all).collect(), (0..all).collect());
+        }
+        let order = Stream::new(seed, Purpose::Sample, 0).order(0, all);
+        (0..all).partition(|pair| order.place(*pair) < trained)
+    }
+
+    fn pairs(&self) -> usize {
+        self.order().pow(2)
+    }
+
+    /// How many pairs are trained on.
+    fn trained(&self) -> usize {
+        let all = self.pairs();
+        ((self.fraction * all as f64).round() as usize).clamp(1, all)
+    }
+
+    fn push(&self, pairs: &[u32], products: &[u32], out: &mut Batch) {
+        let order = self.order() as u32;
+        for pair in pairs {
+            out.x.extend([(pair / order) as f32, (pair % order) as f32]);
+            out.y.push(products[*pair as usize] as f32);
+        }
+    }
+}
+
+impl Sampler for Groups {
+    fn inputs(&self) -> usize {
+        self.order()
+    }
+
+    fn columns(&self) -> usize {
+        2
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(self.order())
+    }
+
+    fn held_out_size(&self) -> Option<usize> {
+        let (all, trained) = (self.pairs(), self.trained());
+        Some(if trained == all { all } else { all - trained })
+    }
+
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let trained = self.split(seed).0;
+        let visited: Vec<u32> =
+            self.visits(seed, replica, step, size).into_iter().map(|at| trained[at]).collect();
+        self.push(&visited, &self.products(seed), out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let held_out = self.split(seed).1;
+        let until = (from + size).min(held_out.len());
+        self.push(&held_out[from.min(until)..until], &self.products(seed), out);
+    }
+
+    fn finite_sample(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let trained = self.split(seed).0;
+        self.push(&trained[from..from + size], &self.products(seed), out);
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        let m = self.trained();
+        if size == m {
+            // The whole sample at every step: its order makes no difference.
+            return (0..m).collect();
+        }
+        super::epochs(Stream::new(seed, Purpose::Order, replica), m, step, size)
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        Some(self.trained())
+    }
+
+    fn noise(&self) -> f64 {
+        0.0
+    }
+
+    fn relevant(&self, _seed: u64) -> Vec<usize> {
+        vec![]
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let order = self.order();
+        let mut problems = vec![];
+        if self.operation == Operation::Table {
+            if let Err(flaw) = Group::from_table(order, &self.table) {
+                problems.push(Problem::new("table", "this table", format!("a group's; {flaw}")));
+            }
+        } else if order > MOST_ELEMENTS {
+            let (key, found) = match self.operation {
+                Operation::Product => ("factors", format!("{order} elements")),
+                _ => ("n", self.n.to_string()),
+            };
+            let expected = match self.operation {
+                Operation::Dihedral => format!("at most {}: D_n has 2n elements", MOST_ELEMENTS / 2),
+                _ => format!("a product of at most {MOST_ELEMENTS} elements"),
+            };
+            problems.push(Problem::new(key, &found, expected));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(operation: Operation, n: usize) -> Groups {
+        Groups { operation, n, ..Default::default() }
+    }
+
+    #[test]
+    fn orders_are_those_of_the_tables() {
+        for operation in Operation::ALL {
+            let task = task(*operation, 5);
+            let products = task.products(1);
+            assert_eq!(products.len(), task.order().pow(2), "{operation:?}");
+            assert!(products.iter().all(|c| (*c as usize) < task.order()));
+            assert!(task.problems().is_empty());
+        }
+        assert_eq!(task(Operation::Subtract, 7).products(0)[1], 6);
+        assert_eq!(task(Operation::Quadratic, 7).products(0)[2 * 7 + 3], (4 + 6 + 9) % 7);
+        assert_ne!(task(Operation::Random, 7).products(0), task(Operation::Random, 7).products(1));
+    }
+
+    #[test]
+    fn a_fraction_parts_the_pairs_and_depends_on_the_seed() {
+        let task = Groups { fraction: 0.3, ..task(Operation::Add, 23) };
+        let (trained, held_out) = task.split(4);
+        assert_eq!((trained.len(), held_out.len()), (159, 370));
+        assert_eq!((task.sample_size(), task.held_out_size()), (Some(159), Some(370)));
+        let mut all = [trained.clone(), held_out].concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..529));
+        assert_ne!(task.split(5).0, trained);
+        let whole = Groups { fraction: 1.0, ..task };
+        assert_eq!(whole.split(4).0, whole.split(4).1);
+    }
+
+    #[test]
+    fn a_mini_batch_visits_every_pair_once_in_an_epoch() {
+        let task = task(Operation::Dihedral, 3);
+        let mut batch = Batch::default();
+        (0..4).for_each(|step| task.sample(2, 1, step, 9, &mut batch));
+        let mut pairs: Vec<usize> = batch.x.chunks(2).map(|x| (x[0] * 6.0 + x[1]) as usize).collect();
+        pairs.sort_unstable();
+        assert!(pairs.into_iter().eq(0..36));
+    }
+
+    #[test]
+    fn a_table_that_is_no_group_is_refused_with_the_reason() {
+        let own = |table: &[usize]| Groups {
+            operation: Operation::Table,
+            table: table.to_vec(),
+            ..Default::default()
+        };
+        assert!(own(&[0, 1, 1, 0]).problems().is_empty());
+        let problem = own(&[0, 1, 1, 1]).problems().remove(0).to_string();
+        assert!(problem.starts_with("table = this table: expected a group's; "), "{problem}");
+        assert_eq!(task(Operation::Dihedral, 65).problems()[0].key, "n");
+        let product = Groups { factors: vec![16, 9], ..task(Operation::Product, 5) };
+        assert_eq!(product.problems()[0].found, "144 elements");
+    }
+}
