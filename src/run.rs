@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::models::Model;
-use crate::training::optimizers::Adam;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 use crate::training::loss::Loss;
+use crate::training::optimizers::Adam;
 use crate::training::optimizers::Optimizer;
 use crate::{choices, settings};
 

@@ -176,6 +176,7 @@ mod tests {
             train_accuracy: one.clone(),
             test_loss: one.clone(),
             test_accuracy: one,
+            ..Default::default()
         }
     }
 

@@ -224,11 +224,8 @@ impl State {
         let inputs = spec.task.sampler().inputs();
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
         self.relevant = spec.task.sampler().relevant(spec.run.seed);
-        let initial = if inputs * width <= MAX_PREVIEW {
-            spec.initial_of(1).into_iter().next()
-        } else {
-            None
-        };
+        let initial =
+            if inputs * width <= MAX_PREVIEW { spec.initial_of(1).into_iter().next() } else { None };
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
         (self.gaps, self.spectrum, self.attention) = Default::default();
@@ -271,7 +268,8 @@ impl State {
     pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
         let spec = self.spec().clone();
         let on_cpu = self.staff == Staff::Ready(Program::Cpu);
-        let held_out_limit = (on_cpu && spec.task.sampler().held_out_size().is_none() && spec.held_out() > CPU_HELD_OUT)
+        let held_out_limit =
+            (on_cpu && spec.task.sampler().held_out_size().is_none() && spec.held_out() > CPU_HELD_OUT)
                 .then_some(CPU_HELD_OUT);
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));

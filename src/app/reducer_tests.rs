@@ -300,7 +300,7 @@ fn a_diverged_run_stands_at_the_last_good_step() {
 #[test]
 fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
     let mut page = Page::open("");
-    page.act(Action::Open("#v1/sparse-parity?n=30&batch=0&x=<script>".into()));
+    page.act(Action::Open("#v1/sparse-parity?n=30&batch=5000&x=<script>".into()));
     assert_eq!(page.link(), "#v1/sparse-parity?n=30");
     assert_eq!(page.state.notices.iter().map(|n| n.key.as_str()).collect::<Vec<_>>(), ["batch", "x"]);
     page.act(Action::DismissNotices);

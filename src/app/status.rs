@@ -154,6 +154,7 @@ mod tests {
             train_accuracy: same.clone(),
             test_loss: losses.to_vec(),
             test_accuracy: same,
+            ..Default::default()
         });
         (state.step, state.relevant) = (80, vec![1, 4]);
         (state.phase, state.solved) = (phase, solved.to_vec());

@@ -112,6 +112,7 @@ pub mod scripted {
                 train_accuracy: of(1.0, 0.5),
                 test_loss: of(0.01, 1.0),
                 test_accuracy: of(1.0, 0.5),
+                ..Default::default()
             }
         }
     }

@@ -213,7 +213,10 @@ mod tests {
     #[test]
     fn lambda_follows_its_changes() {
         let net = GroupNet { lambdas: vec![(200, 1e-4), (400, 1e-5)], ..Default::default() };
-        assert_eq!([0, 199, 200, 399, 400, 9000].map(|s| net.lambda_at(s)), [1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5]);
+        assert_eq!(
+            [0, 199, 200, 399, 400, 9000].map(|s| net.lambda_at(s)),
+            [1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5]
+        );
         assert_eq!([0, 200, 400].map(|s| net.next_change(s)), [Some(200), Some(400), None]);
     }
 

@@ -117,8 +117,13 @@ pub struct Rows {
 
 impl Rows {
     /// Weights between inputs and neurons.
-    pub const LAYER: Rows =
-        Rows { name: "First-layer weights W", symbol: "W", row: "input bit", column: "neuron", entry: "weight" };
+    pub const LAYER: Rows = Rows {
+        name: "First-layer weights W",
+        symbol: "W",
+        row: "input bit",
+        column: "neuron",
+        entry: "weight",
+    };
 }
 
 /// What every model can do without a tensor library.

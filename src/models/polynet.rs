@@ -60,7 +60,13 @@ impl Architecture for Polynet {
     }
 
     fn rows(&self) -> Rows {
-        Rows { name: "Weights w of the factors", symbol: "w", row: "input bit", column: "factor", entry: "weight" }
+        Rows {
+            name: "Weights w of the factors",
+            symbol: "w",
+            row: "input bit",
+            column: "factor",
+            entry: "weight",
+        }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -203,7 +203,9 @@ impl Knob {
                 format!("one to {most} whole numbers from {low} to {high} with dots between")
             }
             Range::Table(most) => {
-                format!("the entries of a square table of at most {most} rows, row by row, with dots or spaces between")
+                format!(
+                    "the entries of a square table of at most {most} rows, row by row, with dots or spaces between"
+                )
             }
             Range::Schedule(low, high) => format!(
                 "rising steps with values from {} to {}, like 500:0.1_900:0.02",

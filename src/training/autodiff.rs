@@ -16,8 +16,8 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::feed::{Examples, Feed};
-use super::loss;
 use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
+use super::loss;
 use crate::models::{Parameter, one_hot};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
