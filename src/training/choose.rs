@@ -1,6 +1,7 @@
 //! Which device and which learner a run gets.
 
 use crate::kernels::plan::Network;
+use crate::models::Model;
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
 
 /// Operations of one step above which a GPU with autodiff is faster than one processor core with our loop, and
@@ -27,6 +28,18 @@ pub const FUSED_WORTH_REPLICAS: usize = 8;
 /// a kernel that keeps them in one workgroup: a millisecond of launches against as long in one workgroup.
 pub const FUSED_MOST_FLOPS: f64 = 5e7;
 
+/// Operations of one step of a network on pairs above which a GPU with our kernels is faster than our loop on the
+/// processor.
+///
+/// # Why
+/// The loop makes some 20 to 40 Gflop/s, so that p = 23 with 200 neurons (15 Mflop) takes it half a millisecond. A
+/// GPU's step is two launches, or one workgroup's work, and takes a tenth of a millisecond at least; a laptop's is
+/// slower than a server's. Estimated, not measured on hardware.
+pub const PAIRS_WORTH_FLOPS: f64 = 2e7;
+
+/// How the note begins that says why kernels do not train.
+const UNCOVERED: &str = "Fused kernels do not cover this network";
+
 /// What a run is trained with on a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
@@ -39,9 +52,15 @@ pub enum Engine {
 /// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
 pub fn engine(spec: &RunSpec) -> (Engine, String) {
     let one = spec.step_flops() / spec.run.replicas as f64;
+    if spec.run.learner != LearnerChoice::Autodiff && matches!(spec.model, Model::GroupNet(_)) {
+        return match Some(spec.batch()) == spec.task.sampler().sample_size() {
+            true => (Engine::Fused, String::new()),
+            false => (Engine::Autodiff, format!("{UNCOVERED}: a step takes a part of the sample.")),
+        };
+    }
     match (spec.run.learner, Network::of(spec)) {
         (LearnerChoice::Autodiff, _) => (Engine::Autodiff, String::new()),
-        (_, Err(why)) => (Engine::Autodiff, format!("Fused kernels do not cover this network: {why}.")),
+        (_, Err(why)) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         (LearnerChoice::Auto, Ok(_)) if one > FUSED_MOST_FLOPS => {
             (Engine::Autodiff, "For a network this large autodiff uses more of a GPU.".into())
         }
@@ -60,6 +79,9 @@ pub fn prefers_gpu(spec: &RunSpec) -> bool {
 
 /// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
 pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
+    if engine == Engine::Fused && matches!(spec.model, Model::GroupNet(_)) {
+        return spec.step_flops() > PAIRS_WORTH_FLOPS;
+    }
     let loops = spec.run.learner != LearnerChoice::Autodiff && Network::of(spec).is_ok();
     match engine {
         Engine::Fused => spec.run.replicas >= FUSED_WORTH_REPLICAS,
@@ -106,6 +128,30 @@ mod with_session {
         Ok(())
     }
 
+    /// Our kernels for `spec`, and what they do.
+    #[cfg(feature = "fused")]
+    fn kernels(spec: &RunSpec) -> Result<(Box<dyn Learner>, &'static str), String> {
+        use crate::kernels::group_net::plan::Variant;
+        let many = "fused kernels, many steps per launch";
+        if !matches!(spec.model, Model::GroupNet(_)) {
+            return Ok((Box::new(crate::training::fused::Fused::new(spec)?), many));
+        }
+        let learner = crate::training::pair_kernels::PairKernels::new(spec)?;
+        let name = match learner.variant() {
+            Variant::One => many,
+            Variant::Many => "fused kernels, two launches per step",
+        };
+        Ok((Box::new(learner), name))
+    }
+
+    /// Our loops on the processor for `spec`.
+    fn loops(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
+        Ok(match &spec.model {
+            Model::GroupNet(_) => Box::new(crate::training::pair_lanes::PairLanes::new(spec)?),
+            _ => Box::new(crate::training::lanes::Lanes::new(spec)?),
+        })
+    }
+
     /// The learner for `spec` on `device`: our kernels where they fit, else autodiff.
     ///
     /// # Errors
@@ -118,11 +164,8 @@ mod with_session {
             note = why;
             #[cfg(feature = "fused")]
             if engine == Engine::Fused {
-                match crate::training::fused::Fused::new(spec) {
-                    Ok(learner) => {
-                        let name = "fused kernels, many steps per launch".to_string();
-                        return Ok(Chosen { learner: Box::new(learner), name, note });
-                    }
+                match kernels(spec) {
+                    Ok((learner, name)) => return Ok(Chosen { learner, name: name.into(), note }),
                     Err(why) => note = format!("Fused kernels do not fit this GPU: {why}."),
                 }
             }
@@ -130,10 +173,8 @@ mod with_session {
             #[cfg(feature = "fused")]
             fits(spec)?;
         } else if spec.run.learner != LearnerChoice::Autodiff {
-            match crate::training::lanes::Lanes::new(spec) {
-                Ok(learner) => {
-                    return Ok(Chosen { learner: Box::new(learner), name: "fused loop, SIMD".into(), note });
-                }
+            match loops(spec) {
+                Ok(learner) => return Ok(Chosen { learner, name: "fused loop, SIMD".into(), note }),
                 Err(why) => note = format!("The fused loop does not cover this network: {why}."),
             }
         }

@@ -6,16 +6,13 @@
 //! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
 
 use super::learner::{Learner, Leg, Local, Progress, Weights};
+use super::pace::Looks;
 use super::packed::{Batches, held_out, seen};
 use crate::kernels::lanes::{Patterns, Push, Replica, Scratch, Sums};
 use crate::kernels::plan::Network;
 use crate::models::Parameter;
-use crate::platform::now_ms;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-
-/// Milliseconds of training between two looks at the clock.
-const LOOK_MS: f64 = 0.5;
 
 /// Our loops over all replicas.
 pub struct Lanes {
@@ -31,7 +28,7 @@ pub struct Lanes {
     held_out: (Patterns, usize),
     /// What each replica has of a finite sample, as it is measured.
     seen: Vec<(Patterns, usize)>,
-    steps_per_look: f64,
+    looks: Looks,
 }
 
 impl Lanes {
@@ -56,7 +53,7 @@ impl Lanes {
             words: vec![],
             held_out: (Patterns::default(), 0),
             seen: vec![],
-            steps_per_look: 1.0,
+            looks: Looks::default(),
         };
         learner.load(&Weights { parameters: initial, moments });
         Ok(learner)
@@ -74,34 +71,14 @@ impl Lanes {
         }
     }
 
-    /// First step after `step` at which something is to be done besides training.
-    fn stop(leg: &Leg, step: u64) -> u64 {
-        let due = (step + 1).next_multiple_of(leg.spec.run.every);
-        due.min(leg.until).min(leg.last.max(step + 1))
-    }
-
     /// As [`Learner::advance`].
     fn run(&mut self, leg: &Leg) -> Progress {
-        let mut step = leg.from;
-        if leg.due(step) {
-            return Progress { step, rows: vec![self.look(step, leg.held_out)] };
+        if leg.due(leg.from) {
+            return Progress { step: leg.from, rows: vec![self.look(leg.from, leg.held_out)] };
         }
-        let stop = Lanes::stop(leg, step);
-        let mut now = now_ms();
-        while step < stop {
-            let most = stop.min(step + self.steps_per_look as u64);
-            self.train(leg.spec, step, most);
-            let (made, begin) = ((most - step) as f64, now);
-            (step, now) = (most, now_ms());
-            // A short stretch says nothing about long ones, unless it took too long; browsers round the time.
-            let fits = self.steps_per_look * (LOOK_MS / (now - begin).max(0.01)).clamp(0.25, 2.0);
-            if made >= self.steps_per_look.floor() || fits < self.steps_per_look {
-                self.steps_per_look = fits.clamp(1.0, 10_000.0);
-            }
-            if now >= leg.deadline_ms {
-                break;
-            }
-        }
+        let mut looks = self.looks;
+        let step = looks.train(leg, |from, until| self.train(leg.spec, from, until));
+        self.looks = looks;
         Progress { step, rows: vec![] }
     }
 

@@ -19,9 +19,15 @@ pub mod lanes;
 pub mod learner;
 pub mod loss;
 pub mod optimizers;
-#[cfg(feature = "fused")]
+#[cfg(feature = "session")]
 pub mod pace;
 #[cfg(feature = "session")]
 pub mod packed;
+#[cfg(feature = "fused")]
+pub mod pair_kernels;
+#[cfg(feature = "session")]
+pub mod pair_lanes;
+#[cfg(feature = "session")]
+pub mod pairs;
 #[cfg(feature = "session")]
 pub mod session;

@@ -76,6 +76,13 @@ pub struct Record {
     pub norms: Vec<f32>,
 }
 
+/// Pairs that a network is asked about without being trained on them.
+pub struct Others {
+    plan: Plan,
+    data: Handle,
+    slopes: (Handle, usize),
+}
+
 /// Replicas of a network on the GPU.
 pub struct GroupNet {
     shape: Shape,
@@ -110,8 +117,7 @@ impl GroupNet {
             return Err(format!("{replicas} of these networks need a buffer of {} MiB", largest >> 20));
         }
         let plan = Plan::tiled(network, replicas, shape.variant, limits)?;
-        let cells = pairs.iter().map(|[a, b]| a * order as u32 + b);
-        let data: Vec<u32> = cells.chain(labels.iter().copied()).collect();
+        let data = table(order, pairs, labels);
         let size = order * neurons;
         let mut state = vec![0.0f32; replicas * network.state()];
         for (replica, state) in state.chunks_mut(network.state()).enumerate() {
@@ -162,14 +168,115 @@ impl GroupNet {
         let (last, every) = (self.step + steps, every.max(1));
         let mut records = vec![];
         loop {
-            let (until, due) = self.stretch(last, every);
-            if until > self.step || !due.is_empty() {
-                records.extend(self.slice(until, &due, every).await?);
-            }
-            if until == last {
+            records.extend(self.approach(last, every, last.is_multiple_of(every)).await?);
+            if self.step == last {
                 return Ok(records);
             }
         }
+    }
+
+    /// Makes one slice of steps towards step `last` and measures before each of them that `every` divides, unless
+    /// that has been measured before; with `look` the end too, if it is reached.
+    ///
+    /// # Errors
+    /// As [`GroupNet::advance`].
+    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+        let (until, due) = self.stretch(last, every, look);
+        if until == self.step && due.is_empty() {
+            return Ok(vec![]);
+        }
+        self.slice(until, &due, every).await
+    }
+
+    /// Takes it that step `step` has been measured, and no other.
+    pub fn set_recorded(&mut self, step: Option<u64>) {
+        self.recorded = step;
+    }
+
+    /// Everything that training changes: of every replica the parameters, then their moments.
+    ///
+    /// # Errors
+    /// When the GPU stops working.
+    pub async fn save(&self) -> Result<Vec<f32>, Failure> {
+        self.read(self.state.clone()).await
+    }
+
+    /// The parameters of the first replica.
+    ///
+    /// # Errors
+    /// When the GPU stops working.
+    pub async fn save_first(&self) -> Result<Vec<f32>, Failure> {
+        let network = &self.plan.network;
+        let rest = self.shape.replicas * network.state() - network.parameters();
+        self.read(self.state.clone().offset_end(4 * rest as u64)).await
+    }
+
+    /// Counts on from `step`, with the weights as they are.
+    pub fn set_step(&mut self, step: u64) {
+        (self.step, self.recorded) = (step, None);
+    }
+
+    /// Puts the network where [`GroupNet::save`] found one after `step` steps.
+    pub fn put(&mut self, state: &[f32], step: u64) {
+        debug_assert_eq!(
+            state.len(),
+            self.shape.replicas * self.plan.network.state(),
+            "a state of this network"
+        );
+        self.state = self.client.create_from_slice(f32::as_bytes(state));
+        (self.step, self.recorded) = (step, None);
+    }
+
+    /// Other pairs that this network can be asked about.
+    ///
+    /// # Errors
+    /// As [`GroupNet::new`].
+    pub fn others(&self, pairs: &[[u32; 2]], labels: &[u32]) -> Result<Others, String> {
+        let network = Network { pairs: pairs.len(), ..self.plan.network };
+        let limits = limits(&self.client);
+        let plan = Plan::tiled(network, self.shape.replicas, Some(Variant::Many), limits)?;
+        let data = table(self.shape.order, pairs, labels);
+        let slopes = self.shape.replicas * network.slopes();
+        Ok(Others {
+            plan,
+            data: self.client.create_from_slice(u32::as_bytes(&data)),
+            slopes: (self.client.empty(4 * slopes), slopes),
+        })
+    }
+
+    /// Measures on `others`, without a penalty.
+    ///
+    /// # Errors
+    /// As [`GroupNet::advance`].
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    pub async fn ask(&mut self, others: &Others) -> Result<Record, Failure> {
+        self.next_nonce();
+        let (plan, replicas) = (others.plan, self.shape.replicas);
+        let each = FIELDS * plan.measures();
+        let measures = self.client.empty(4 * replicas * each);
+        // SAFETY: every length is that of its buffer; `answer_all` stays inside, as above.
+        unsafe {
+            steps::answer_all::launch_unchecked(
+                &self.client,
+                CubeCount::Static(plan.output_tiles() as u32, replicas as u32, 1),
+                CubeDim::new_1d(plan.output_lanes() as u32),
+                self.state(),
+                BufferArg::from_raw_parts(others.slopes.0.clone(), others.slopes.1),
+                BufferArg::from_raw_parts(measures.clone(), replicas * each),
+                BufferArg::from_raw_parts(others.data.clone(), 2 * plan.network.pairs),
+                0,
+                self.nonce,
+                plan,
+            );
+        }
+        let values = self.read(measures).await?;
+        let mut record = Record { step: self.step, ..Default::default() };
+        for values in values.chunks(each) {
+            let outputs = &values[..FIELDS * plan.output_tiles()];
+            self.prove(outputs)?;
+            record.push(outputs, plan.network.pairs);
+        }
+        Ok(record)
     }
 
     /// The trained numbers.
@@ -187,13 +294,13 @@ impl GroupNet {
     }
 
     /// End of the next slice, and the steps in it that are due.
-    fn stretch(&self, last: u64, every: u64) -> (u64, Vec<u64>) {
+    fn stretch(&self, last: u64, every: u64, look: bool) -> (u64, Vec<u64>) {
         let row = 4 * FIELDS * self.plan.measures() * self.shape.replicas;
         let most = (MEASURE_BYTES / row).max(2) - 1;
         let mut until = last.min(self.step + self.steps_per_slice as u64);
         let mut due = vec![];
         let mut step = self.step.next_multiple_of(every);
-        while step < until || (step == until && until == last) {
+        while step < until {
             if due.len() == most {
                 until = step;
                 break;
@@ -202,6 +309,9 @@ impl GroupNet {
                 due.push(step);
             }
             step += every;
+        }
+        if look && until == last && self.recorded != Some(until) {
+            due.push(until);
         }
         (until, due)
     }
@@ -219,8 +329,7 @@ impl GroupNet {
     }
 
     async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, Failure> {
-        // Exact as a float, and never 0, which fresh memory holds.
-        self.nonce = self.nonce % 0x00ff_ffff + 1;
+        self.next_nonce();
         let begin = now_ms();
         let end = if due.last() == Some(&until) { until + 1 } else { until };
         // What is due, and the proof: a look at the end has no second phase, so many workgroups prove one before.
@@ -240,14 +349,25 @@ impl GroupNet {
         }
         let values = self.read(measures).await?;
         self.time(until - self.step, now_ms() - begin);
-        if !values.chunks(FIELDS).all(|fields| fields[FIELDS - 1] == self.nonce as f32) {
-            return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
-        }
+        self.prove(&values)?;
         self.step = until;
         self.recorded = due.last().copied().or(self.recorded);
         let records = values.chunks(self.shape.replicas * width).zip(&measured);
         let wanted = records.filter(|(_, step)| due.binary_search(step).is_ok());
         Ok(wanted.map(|(values, step)| self.record(*step, values)).collect())
+    }
+
+    fn next_nonce(&mut self) {
+        // Exact as a float, and never 0, which fresh memory holds.
+        self.nonce = self.nonce % 0x00ff_ffff + 1;
+    }
+
+    /// Whether the numbers are those of the last launch, and of all of it.
+    fn prove(&self, values: &[f32]) -> Result<(), Failure> {
+        if values.chunks(FIELDS).all(|fields| fields[FIELDS - 1] == self.nonce as f32) {
+            return Ok(());
+        }
+        Err(Failure::GpuLost("a launch did not give its numbers back".into()))
     }
 
     /// Fits the length of the next slice to the time of the last.
@@ -262,17 +382,17 @@ impl GroupNet {
 
     fn record(&self, step: u64, values: &[f32]) -> Record {
         let mut record = Record { step, ..Default::default() };
-        let pairs = self.plan.network.pairs as f32;
         for values in values.chunks(FIELDS * self.plan.measures()) {
             let (outputs, neurons) = values.split_at(FIELDS * self.plan.output_tiles());
-            let sum = |tiles: &[f32], field: usize| tiles.iter().skip(field).step_by(FIELDS).sum::<f32>();
-            let broken = sum(outputs, 2) > 0.0 || sum(neurons, 1) > 0.0;
+            record.push(outputs, self.plan.network.pairs);
             let norms = sum(neurons, 0);
-            let margins = outputs.iter().skip(3).step_by(FIELDS);
-            record.loss.push(if broken { f32::NAN } else { sum(outputs, 0) / pairs });
+            if sum(neurons, 1) > 0.0 {
+                for broken in [&mut record.loss, &mut record.margin] {
+                    broken.pop();
+                    broken.push(f32::NAN);
+                }
+            }
             record.penalty.push(self.shape.lambda as f32 * norms);
-            record.accuracy.push(sum(outputs, 1) / pairs);
-            record.margin.push(if broken { f32::NAN } else { margins.fold(f32::INFINITY, |a, b| a.min(*b)) });
             record.norms.push(norms);
         }
         record
@@ -392,6 +512,28 @@ impl GroupNet {
     async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
         let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
         Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
+    }
+}
+
+/// Places of the pairs in the table of all of them, then their labels.
+fn table(order: usize, pairs: &[[u32; 2]], labels: &[u32]) -> Vec<u32> {
+    let cells = pairs.iter().map(|[a, b]| a * order as u32 + b);
+    cells.chain(labels.iter().copied()).collect()
+}
+
+/// Sum of one field over tiles.
+fn sum(tiles: &[f32], field: usize) -> f32 {
+    tiles.iter().skip(field).step_by(FIELDS).sum()
+}
+
+impl Record {
+    /// Adds what the tiles of `pairs` pairs say of one replica.
+    fn push(&mut self, tiles: &[f32], pairs: usize) {
+        let broken = sum(tiles, 2) > 0.0;
+        let margin = tiles.iter().skip(3).step_by(FIELDS).fold(f32::INFINITY, |a, b| a.min(*b));
+        self.loss.push(if broken { f32::NAN } else { sum(tiles, 0) / pairs as f32 });
+        self.accuracy.push(sum(tiles, 1) / pairs as f32);
+        self.margin.push(if broken { f32::NAN } else { margin });
     }
 }
 

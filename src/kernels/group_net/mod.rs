@@ -27,7 +27,7 @@ pub mod plan;
 mod steps;
 pub mod trial;
 
-pub use launch::{GroupNet, Record, Shape, Weights};
+pub use launch::{GroupNet, Others, Record, Shape, Weights};
 
 /// Numbers of one measurement: loss, right answers, broken losses, least margin, or Σ‖ω‖^ν and whether it is
 /// broken; and last the number of the launch.

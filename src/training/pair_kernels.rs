@@ -1,0 +1,258 @@
+//! The GPU's learner of networks on pairs: the kernels of [`crate::kernels::group_net`].
+//!
+//! # Why
+//! A slice of steps is enqueued at once and read back once with all its measurements; the weights stay where they
+//! are. Where a run ends at a measurement in the middle of a slice, or diverges after it, the weights of that
+//! measurement are made again: from a state that was read back a moment before, by the same steps, which give the
+//! same numbers. That is rare, and it spares every other slice a copy.
+
+use super::learner::{Learner, Leg, Local, Progress, Weights, split};
+use super::pairs::{Examples, Measured, covered, lambda, next_change, note};
+use crate::kernels::group_net::plan::Variant;
+use crate::kernels::group_net::{GroupNet, Others, Record, Shape, Weights as Start};
+use crate::models::Parameter;
+use crate::platform::now_ms;
+use crate::protocol::{Failure, Row};
+use crate::run::RunSpec;
+
+/// Between two readings of the whole state, so that what has to be made again stays a moment's work.
+const SAVE_MS: f64 = 1000.0;
+
+/// Our kernels over all replicas.
+pub struct PairKernels {
+    /// The run, with the learning rates set so far.
+    spec: RunSpec,
+    shapes: Vec<Parameter>,
+    net: GroupNet,
+    held_out: Option<Others>,
+    /// The measurements of the last leg.
+    recent: Vec<Row>,
+    /// A state that is known to be good, and a later one that has not been measured yet; each with its step.
+    base: (u64, Vec<f32>),
+    candidate: Option<(u64, Vec<f32>)>,
+    saved_at: f64,
+    remembered: u64,
+}
+
+impl PairKernels {
+    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
+    ///
+    /// # Errors
+    /// A sentence that says why the network does not fit the kernels or the GPU.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        fits(spec)?;
+        let net = covered(spec)?;
+        let shape = Shape {
+            order: spec.task.sampler().inputs(),
+            neurons: net.width,
+            sigma: net.sigma,
+            nu: net.exponent,
+            lambda: net.lambda_at(0),
+            optimizer: spec.optimizer.clone(),
+            replicas: spec.run.replicas,
+            variant: None,
+        };
+        let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
+        let [u, v, w] = spec.initial().try_into().map_err(|_| "it has other parameters".to_string())?;
+        let net = GroupNet::new(shape, &trained.pairs, &trained.labels, &Start { u, v, w })?;
+        let held_out = held_out.map(|others| net.others(&others.pairs, &others.labels)).transpose()?;
+        let mut learner = PairKernels {
+            spec: spec.clone(),
+            shapes: spec.parameters(),
+            net,
+            held_out,
+            recent: vec![],
+            base: (0, vec![]),
+            candidate: None,
+            saved_at: now_ms(),
+            remembered: 0,
+        };
+        let parameters = spec.initial();
+        let moments = learner.shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moments()]);
+        let moments = moments.collect();
+        learner.load(&Weights { parameters, moments });
+        Ok(learner)
+    }
+
+    /// Who makes a step.
+    pub fn variant(&self) -> Variant {
+        self.net.plan().variant
+    }
+
+    /// Rate and λ of `step`, which hold to the next change.
+    fn adjust(&mut self, step: u64) {
+        self.net.adjust(self.spec.learning_rate(step), f64::from(lambda(&self.spec, step)));
+    }
+
+    /// The first step after `step` from which on a slice needs other numbers.
+    fn change(&self, step: u64) -> u64 {
+        covered(&self.spec).ok().and_then(|net| next_change(&self.spec, net, step)).unwrap_or(u64::MAX)
+    }
+
+    async fn run(&mut self, leg: &Leg<'_>) -> Result<Progress, Failure> {
+        self.spec.run.schedule.clone_from(&leg.spec.run.schedule);
+        self.stand(leg.from);
+        if now_ms() - self.saved_at > SAVE_MS && self.candidate.is_none() {
+            self.candidate = Some((leg.from, self.net.save().await?));
+            self.saved_at = now_ms();
+        }
+        self.net.set_recorded(leg.measured);
+        self.adjust(leg.from);
+        let every = leg.spec.run.every;
+        let mut until = leg.until.min(self.change(leg.from)).max(leg.from);
+        if self.held_out.is_some() {
+            // Held-out pairs are asked about where a slice begins.
+            until = until.min((leg.from + 1).next_multiple_of(every));
+        }
+        if leg.due(leg.from) && (self.held_out.is_some() || until == leg.from || leg.from >= leg.last) {
+            let row = self.look().await?;
+            self.recent = vec![row.clone()];
+            return Ok(Progress { step: leg.from, rows: vec![row] });
+        }
+        let records = self.net.approach(until, every, false).await?;
+        let rows: Vec<Row> = records.iter().map(|record| row(record, None)).collect();
+        self.recent.clone_from(&rows);
+        Ok(Progress { step: self.net.step(), rows })
+    }
+
+    /// Takes it that the weights are those of `step`, which only a run that is taken up again must be told.
+    fn stand(&mut self, step: u64) {
+        if self.net.step() != step {
+            self.net.set_step(step);
+            (self.base.0, self.candidate, self.remembered) = (step, None, step);
+        }
+    }
+
+    /// Measures where the network stands.
+    async fn look(&mut self) -> Result<Row, Failure> {
+        self.net.set_recorded(None);
+        let here = self.net.step();
+        let records = self.net.approach(here, 1, true).await?;
+        let held_out = match &self.held_out {
+            Some(others) => Some(self.net.ask(others).await?),
+            None => None,
+        };
+        let record = records.first();
+        record.map(|record| row(record, held_out.as_ref())).ok_or_else(|| {
+            Failure::Internal("a network on the GPU could not be measured where it stands".into())
+        })
+    }
+
+    /// Trains from where the network stands to `step`, without measuring.
+    async fn replay(&mut self, step: u64) -> Result<(), Failure> {
+        while self.net.step() < step {
+            let from = self.net.step();
+            self.adjust(from);
+            self.net.approach(step.min(self.change(from)), u64::MAX, false).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether kernels cover the run.
+///
+/// # Errors
+/// A sentence for the person.
+pub fn fits(spec: &RunSpec) -> Result<(), String> {
+    covered(spec)?;
+    match Some(spec.batch()) == spec.task.sampler().sample_size() {
+        true => Ok(()),
+        false => Err("a step takes a part of the sample".into()),
+    }
+}
+
+/// A measurement of all replicas; where nothing is held out, it is on what is trained on.
+fn row(record: &Record, held_out: Option<&Record>) -> Row {
+    let mut row = Row { step: record.step, ..Default::default() };
+    for r in 0..record.loss.len() {
+        let of = |record: &Record| Measured { loss: record.loss[r], accuracy: record.accuracy[r] };
+        note(&mut row, of(record), record.margin[r] / record.norms[r], of(held_out.unwrap_or(record)));
+    }
+    row
+}
+
+impl Learner for PairKernels {
+    fn advance<'a>(&'a mut self, leg: &'a Leg<'a>) -> Local<'a, Progress> {
+        Box::pin(self.run(leg))
+    }
+
+    fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Row> {
+        Box::pin(async move {
+            match self.recent.iter().find(|row| row.step == step) {
+                Some(row) if step != self.net.step() => Ok(row.clone()),
+                _ => {
+                    self.stand(step);
+                    self.look().await
+                }
+            }
+        })
+    }
+
+    fn weights(&self) -> Local<'_, Weights> {
+        Box::pin(async move {
+            let state = self.net.save().await?;
+            let replicas = self.spec.run.replicas;
+            let moments = self.spec.optimizer.moments();
+            let each = self.shapes.iter().map(|p| p.len() / replicas);
+            let lengths: Vec<usize> = (0..=moments).flat_map(|_| each.clone()).collect();
+            let mut weights = Weights {
+                parameters: vec![vec![]; self.shapes.len()],
+                moments: vec![vec![vec![]; moments]; self.shapes.len()],
+            };
+            for replica in state.chunks(state.len() / replicas) {
+                for (at, values) in split(replica, lengths.iter().copied()).into_iter().enumerate() {
+                    let (part, which) = (at / self.shapes.len(), at % self.shapes.len());
+                    match part {
+                        0 => weights.parameters[which].extend(values),
+                        moment => weights.moments[which][moment - 1].extend(values),
+                    }
+                }
+            }
+            Ok(weights)
+        })
+    }
+
+    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
+        Box::pin(async move {
+            let replicas = self.spec.run.replicas;
+            let first = self.net.save_first().await?;
+            Ok(split(&first, self.shapes.iter().take(count).map(|p| p.len() / replicas)))
+        })
+    }
+
+    fn load(&mut self, weights: &Weights) {
+        let replicas = self.spec.run.replicas;
+        let mut state = vec![];
+        for r in 0..replicas {
+            let own = |values: &[f32]| -> Vec<f32> {
+                let length = values.len() / replicas;
+                values[r * length..(r + 1) * length].to_vec()
+            };
+            state.extend(weights.parameters.iter().flat_map(|values| own(values)));
+            for moment in 0..self.spec.optimizer.moments() {
+                state.extend(weights.moments.iter().flat_map(|kept| own(&kept[moment])));
+            }
+        }
+        self.net.put(&state, self.net.step());
+        (self.base, self.candidate) = ((self.net.step(), state), None);
+        self.remembered = self.net.step();
+    }
+
+    fn remember(&mut self, step: u64) {
+        self.remembered = step;
+        if self.candidate.as_ref().is_some_and(|(from, _)| *from <= step)
+            && let Some(candidate) = self.candidate.take()
+        {
+            self.base = candidate;
+        }
+    }
+
+    fn restore(&mut self) -> Local<'_, ()> {
+        Box::pin(async move {
+            self.net.put(&self.base.1, self.base.0);
+            self.candidate = None;
+            self.recent.clear();
+            self.replay(self.remembered).await
+        })
+    }
+}
