@@ -108,10 +108,20 @@ impl Replica {
     )]
     fn compute(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
         #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx2") {
+        if std::is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has just said that it knows these instructions.
+            return unsafe { self.compute_avx512(scratch, pairs, job) };
+        } else if std::is_x86_feature_detected!("avx2") {
+            // SAFETY: as above.
             return unsafe { self.compute_avx2(scratch, pairs, job) };
         }
+        self.compute_anywhere(scratch, pairs, job)
+    }
+
+    /// The same source with vectors of sixteen.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn compute_avx512(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
         self.compute_anywhere(scratch, pairs, job)
     }
 
@@ -193,7 +203,12 @@ impl Replica {
         for (panel, weights) in transposed.chunks_exact(neurons).enumerate() {
             let half = order - panel * LANES <= LANES / 2;
             for first in (0..count).step_by(HIGH) {
-                let rows = over_neurons(&hidden[first..], *room, weights, half);
+                let hidden = &hidden[first..];
+                let rows = if half {
+                    over_neurons::<{ LANES / 2 }>(hidden, *room, weights)
+                } else {
+                    over_neurons::<LANES>(hidden, *room, weights)
+                };
                 for (r, row) in rows.into_iter().enumerate() {
                     outputs[(first + r) * panels + panel] = row;
                 }
@@ -311,5 +326,41 @@ impl Replica {
             }
         }
         total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::plan::Rule;
+    use crate::training::optimizers::{Adam, Optimizer};
+
+    /// What all processors run, and what this one runs.
+    #[test]
+    fn vectors_of_any_width_give_the_same_bits_and_lanes_beyond_the_neurons_stay_empty() {
+        for sigma in [Sigma::Square, Sigma::Relu] {
+            let network = Network { order: 19, neurons: 21, sigma, nu: 3, rule: Rule::Adam };
+            let stream = crate::rng::Stream::new(3, crate::rng::Purpose::Weights, 0);
+            let mut replica = Replica::new(&network);
+            for which in 0..3 {
+                let values: Vec<f32> = (0..19 * 21).map(|i| stream.normal(which as u64, i)).collect();
+                replica.write(0, which, &values);
+            }
+            let mut plain = replica.clone();
+            let cells: Vec<[u32; 2]> = (0..90).map(|i| [i * i % 19, i * 7 % 19]).collect();
+            let labels: Vec<u32> = (0..90).map(|i| i % 19).collect();
+            let (pairs, mut scratch) = (Pairs::new(19, &cells, &labels), Scratch::new(&network));
+            for step in 0..10 {
+                let push = Push::new(&Optimizer::Adam(Adam::default()), step, 0.01);
+                replica.step(&mut scratch, &pairs, 0.01, &push);
+                plain.compute_anywhere(&mut scratch, &pairs, Job::Step(0.01, &push));
+            }
+            assert_eq!(replica, plain);
+            let sums = plain.compute_anywhere(&mut scratch, &pairs, Job::Measure);
+            assert_eq!(replica.measure(&mut scratch, &pairs), sums);
+            for tile in replica.state.iter().flat_map(|part| part.chunks_exact(3 * 19).skip(1)) {
+                assert!(tile.iter().all(|row| row.0[21 - LANES..] == [0.0; 2 * LANES - 21]));
+            }
+        }
     }
 }

@@ -102,9 +102,12 @@ mod tests {
 
     #[test]
     fn losses_keep_their_digits() {
-        for (outputs, label) in
-            [(vec![20.0f32, 0.0, 1.0], 0usize), (vec![-3.0; 17], 16), (vec![1.0, 2.0, 30.0], 1), (vec![0.5], 0)]
-        {
+        for (outputs, label) in [
+            (vec![20.0f32, 0.0, 1.0], 0usize),
+            (vec![-3.0; 17], 16),
+            (vec![1.0, 2.0, 30.0], 1),
+            (vec![0.5], 0),
+        ] {
             let exact: f64 = outputs.iter().map(|f| libm::exp(f64::from(f - outputs[label]))).sum();
             let others: f64 = exact - 1.0;
             let mut rows = vec![Row::ZERO; outputs.len().div_ceil(LANES)];
