@@ -1,5 +1,5 @@
 //! Whole training loops as kernels: on a GPU, where one workgroup trains one replica for many steps per launch,
-//! and on the processor, in [`lanes`].
+//! and on the processor, in [`lanes`] and [`group_lanes`].
 //!
 //! # Why
 //! A small model is bound by launches: one step through autodiff is a chain of 25 to 400 of them and takes a
@@ -21,6 +21,7 @@
 pub mod drawing;
 #[cfg(feature = "fused")]
 pub mod forward;
+pub mod group_lanes;
 #[cfg(feature = "fused")]
 pub mod group_net;
 pub mod lanes;

@@ -45,6 +45,15 @@ impl Rule {
     }
 }
 
+/// Non-linearity of the neurons of a network on pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sigma {
+    /// z².
+    Square,
+    /// max(z, 0).
+    Relu,
+}
+
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
 const MANY: usize = 256;
 /// Cycles from a load to its use.

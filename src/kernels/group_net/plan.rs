@@ -11,6 +11,7 @@
 //! one workgroup; a large one keeps many busy, unless there are enough replicas for that.
 
 use super::FIELDS;
+pub use crate::kernels::plan::Sigma;
 use crate::kernels::plan::{Limits, Rule};
 
 /// What a launch takes besides its work, in instructions of a scheduler: about 25 µs, as those of autodiff take on
@@ -22,15 +23,6 @@ const AT_ONCE: f64 = 32.0;
 const EVERYWHERE: usize = 16 << 10;
 /// Instructions that a barrier is worth.
 const BARRIER: f64 = 40.0;
-
-/// Non-linearity of the neurons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sigma {
-    /// z².
-    Square,
-    /// max(z, 0).
-    Relu,
-}
 
 /// What is known of a network before a kernel is compiled for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -61,19 +61,19 @@ impl Row {
     pub const ZERO: Row = Row([0.0; LANES]);
 
     #[inline(always)]
-    fn map(self, f: impl Fn(f32) -> f32) -> Row {
+    pub(in crate::kernels) fn map(self, f: impl Fn(f32) -> f32) -> Row {
         Row(std::array::from_fn(|l| f(self.0[l])))
     }
 
     /// `f` of two rows, lane by lane.
     #[inline(always)]
-    fn zip(self, other: Row, f: impl Fn(f32, f32) -> f32) -> Row {
+    pub(in crate::kernels) fn zip(self, other: Row, f: impl Fn(f32, f32) -> f32) -> Row {
         Row(std::array::from_fn(|l| f(self.0[l], other.0[l])))
     }
 
     /// The sum over lanes, halving, so that the order does not depend on the vectors' width.
     #[inline(always)]
-    fn sum(mut self) -> f32 {
+    pub(in crate::kernels) fn sum(mut self) -> f32 {
         let mut half = LANES / 2;
         while half > 0 {
             for l in 0..half {

@@ -58,7 +58,7 @@ impl Push {
 
     /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
     #[inline(always)]
-    pub(super) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
+    pub(in crate::kernels) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
         match *self {
             Push::Sgd { rate, decay, momentum: 0.0 } => {
                 for (w, g) in w.iter_mut().zip(g) {
