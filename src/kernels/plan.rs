@@ -45,14 +45,7 @@ impl Rule {
     }
 }
 
-/// Non-linearity of the neurons of a network on pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sigma {
-    /// z².
-    Square,
-    /// max(z, 0).
-    Relu,
-}
+pub use crate::models::group_net::Sigma;
 
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
 const MANY: usize = 256;

@@ -4,8 +4,11 @@ pub mod activation;
 pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod group_net;
+pub mod embedding_mlp;
 pub mod initialisation;
+pub mod lookup;
 pub mod mlp;
+pub mod modular_transformer;
 pub mod parity_transformer;
 pub mod polynet;
 
@@ -15,8 +18,10 @@ pub use activation::Activation;
 pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
 pub use group_net::GroupNet;
+pub use embedding_mlp::EmbeddingMlp;
 pub use initialisation::Initialisation;
 pub use mlp::Mlp;
+pub use modular_transformer::ModularTransformer;
 pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
 

@@ -1,0 +1,58 @@
+//! Examples that are pairs of elements: looking up the rows of a table, and small products of matrices.
+//!
+//! # Why
+//! On tensors a row is looked up by a product with a one-hot vector. A gather would do less work, but its gradient
+//! adds rows up by float atomics on GPUs, in an order that differs from run to run; the gradient of the product is
+//! a product again, and reproducible. Burn's own `one_hot` reads the indices back to the host, which a browser
+//! cannot do in the middle of a step (burn 0.22).
+
+/// Which elements an example is: a and b, from the two numbers of its row of x.
+///
+/// # Panics
+/// If the row does not hold two numbers.
+pub fn pair(x: &[f32]) -> [usize; 2] {
+    assert_eq!(x.len(), 2, "an example is a pair of elements");
+    [x[0] as usize, x[1] as usize]
+}
+
+/// `out` plus `factor` times `row`.
+pub fn add(out: &mut [f32], factor: f32, row: &[f32]) {
+    out.iter_mut().zip(row).for_each(|(out, value)| *out += factor * value);
+}
+
+/// The product of a `[rows, inner]` with b `[inner, columns]`, `[rows, columns]`.
+pub fn product(a: &[f32], b: &[f32], columns: usize) -> Vec<f32> {
+    let inner = b.len() / columns.max(1);
+    let mut out = vec![0.0; a.len() / inner.max(1) * columns];
+    for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
+        for (factor, line) in row.iter().zip(b.chunks_exact(columns)) {
+            add(out, *factor, line);
+        }
+    }
+    out
+}
+
+/// The one-hot vectors of an element of each pair in `x`: of a for `place` 0, of b for `place` 1.
+///
+/// # Shapes
+/// `x` is `[replicas or 1, batch, 2]`; the result is `[replicas or 1, batch, elements]`.
+#[cfg(feature = "train")]
+pub fn one_hot(x: &burn::tensor::Tensor<3>, place: usize, elements: usize) -> burn::tensor::Tensor<3> {
+    use burn::tensor::{Int, Tensor};
+    let all = Tensor::<1, Int>::arange(0..elements as i64, &x.device()).float();
+    x.clone().narrow(2, place, 1).equal(all.reshape([1, 1, elements])).float()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_is_rows_times_columns() {
+        let a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let b = [1.0, 0.0, -1.0, 0.0, 1.0, 1.0];
+        assert_eq!(product(&a, &b, 2), [2.0, 3.0, 5.0, 6.0], "2 x 3 times 3 x 2");
+        assert_eq!(product(&a, &[1.0, 10.0], 1), [21.0, 43.0, 65.0]);
+        assert_eq!(pair(&[7.0, 112.0]), [7, 112]);
+    }
+}
