@@ -39,7 +39,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
         Model::DisjointPolynet(polynet) => product(polynet.degree, false),
         Model::DeepMlp(deep) => composition(deep),
-        Model::ParityTransformer(_) | Model::GroupNet(_) => Reach::default(),
+        _ => Reach::default(),
     };
     let mut advice: Vec<String> = reach.short_of(task.k).into_iter().collect();
     if let Model::DisjointPolynet(polynet) = &spec.model

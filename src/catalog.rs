@@ -85,12 +85,6 @@ pub const VASWANI_2017: Source = Source {
     title: "Attention Is All You Need",
     url: "https://arxiv.org/abs/1706.03762",
 };
-/// Progress measures of grokking.
-pub const NANDA_2023: Source = Source {
-    cite: "Nanda et al. 2023",
-    title: "Progress measures for grokking via mechanistic interpretability",
-    url: "https://arxiv.org/abs/2301.05217",
-};
 /// Grokking shown interactively, with the notebooks behind it.
 pub const PEARCE_2023: Source = Source {
     cite: "Pearce et al. 2023",

@@ -102,7 +102,7 @@ impl Architecture for EmbeddingMlp {
     }
 
     fn rows(&self) -> Rows {
-        Rows { name: "Embedding W_E", symbol: "W_E", column: "component", entry: "weight" }
+        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -3,8 +3,8 @@
 pub mod activation;
 pub mod deep_mlp;
 pub mod disjoint_polynet;
-pub mod group_net;
 pub mod embedding_mlp;
+pub mod group_net;
 pub mod initialisation;
 pub mod lookup;
 pub mod mlp;
@@ -17,8 +17,8 @@ use std::borrow::Cow;
 pub use activation::Activation;
 pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
-pub use group_net::GroupNet;
 pub use embedding_mlp::EmbeddingMlp;
+pub use group_net::GroupNet;
 pub use initialisation::Initialisation;
 pub use mlp::Mlp;
 pub use modular_transformer::ModularTransformer;
@@ -43,6 +43,10 @@ crate::catalog! {
         ParityTransformer,
         /// One hidden layer on pairs of elements.
         GroupNet,
+        /// The transformer that groks modular arithmetic.
+        ModularTransformer,
+        /// A perceptron on embeddings of two elements.
+        EmbeddingMlp,
     }
 }
 
@@ -54,7 +58,8 @@ impl Model {
 
     /// The same of the model of that slug.
     pub fn suit(slug: &str, task: &Task) -> bool {
-        let on_elements = [GroupNet::INFO.slug].contains(&slug);
+        let on_elements =
+            [GroupNet::INFO.slug, ModularTransformer::INFO.slug, EmbeddingMlp::INFO.slug].contains(&slug);
         on_elements == task.sampler().classes().is_some()
     }
 }
@@ -233,6 +238,8 @@ impl Model {
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
             Model::GroupNet(model) => model,
+            Model::ModularTransformer(model) => model,
+            Model::EmbeddingMlp(model) => model,
         }
     }
 }
@@ -266,17 +273,8 @@ impl Model {
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
             Model::GroupNet(model) => model,
+            Model::ModularTransformer(model) => model,
+            Model::EmbeddingMlp(model) => model,
         }
     }
-}
-
-/// A one in the place of each number, and zeros beside it.
-///
-/// # Shapes
-/// `numbers` is `[replicas, batch, 1]`; the result is `[replicas, batch, count]`.
-#[cfg(feature = "train")]
-pub fn one_hot(numbers: burn::tensor::Tensor<3>, count: usize) -> burn::tensor::Tensor<3> {
-    use burn::tensor::{Int, Tensor};
-    let places = Tensor::<1, Int>::arange(0..count as i64, &numbers.device()).float().reshape([1, 1, count]);
-    (numbers - places).equal_elem(0.0).float()
 }

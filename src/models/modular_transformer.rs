@@ -100,7 +100,7 @@ impl Architecture for ModularTransformer {
     }
 
     fn rows(&self) -> Rows {
-        Rows { name: "Embedding W_E", symbol: "W_E", column: "component", entry: "weight" }
+        Rows { name: "Embedding W_E", symbol: "W_E", row: "element", column: "component", entry: "weight" }
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

@@ -18,7 +18,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::feed::{Examples, Feed};
 use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
 use super::loss;
-use crate::models::{Parameter, one_hot};
+use crate::models::Parameter;
+use crate::models::lookup::one_hot;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
@@ -67,7 +68,7 @@ impl Autodiff {
         let count = y.dims()[1];
         let outputs = self.spec.model.net().forward(&tracked, x.autodiff(), self.spec.stage(step));
         let losses = match self.spec.task.sampler().classes() {
-            Some(classes) => loss::of_classes(one_hot(y, classes).autodiff(), outputs).0,
+            Some(classes) => loss::of_classes(one_hot(&y, 0, classes).autodiff(), outputs).0,
             None => self.spec.run.loss.forward(y.autodiff(), outputs),
         };
         let mut gradients = (losses / count as f32).backward();
@@ -99,7 +100,7 @@ impl Autodiff {
         let penalty = self.spec.model.architecture().penalty(step)?;
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), self.spec.stage(step));
         let margins = match self.spec.task.sampler().classes() {
-            Some(classes) => loss::of_classes(one_hot(y.clone(), classes), outputs).1,
+            Some(classes) => loss::of_classes(one_hot(y, 0, classes), outputs).1,
             None => outputs * y.clone(),
         };
         Some(margins.min_dim(1) / self.norms(penalty.exponent).sum_dim(2))
@@ -126,7 +127,7 @@ impl Autodiff {
     fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), stage);
         let (losses, margins) = match self.spec.task.sampler().classes() {
-            Some(classes) => loss::of_classes(one_hot(y.clone(), classes), outputs),
+            Some(classes) => loss::of_classes(one_hot(y, 0, classes), outputs),
             None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), outputs * y.clone()),
         };
         let right = margins.greater_elem(0.0).float().sum_dim(1);
