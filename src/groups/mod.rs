@@ -6,6 +6,7 @@
 //! | [`named`] | cyclic, dihedral, symmetric, alternating and quaternion groups, and products |
 //! | [`characters`] | the complex characters, from the algebra of the classes |
 //! | [`irreps`] | the irreducible real representations, with their functions and matrices |
+//! | [`subgroups`] | subgroups up to conjugacy, and shares of variance between their cosets |
 //!
 //! Sources: J.-P. Serre 1977, *Linear Representations of Finite Groups* (sections 1 and 2, and 13.2 for real
 //! representations); I. M. Isaacs 1976, *Character Theory of Finite Groups*.
@@ -22,10 +23,12 @@ pub mod characters;
 pub mod irreps;
 mod matrices;
 pub mod named;
+pub mod subgroups;
 pub mod table;
 
 pub use characters::Characters;
 pub use irreps::{Irrep, Irreps, Kind};
+pub use subgroups::{Side, Subgroup, coset_share};
 pub use table::Flaw;
 
 /// A finite group, given by its table. Elements are the numbers 0 to order − 1.
