@@ -4,6 +4,9 @@
 //! |---|---|
 //! | [`table`] | a group from a pasted table, or what is wrong with it |
 //! | [`named`] | cyclic, dihedral, symmetric, alternating and quaternion groups, and products |
+//! | [`characters`] | the complex characters, from the algebra of the classes |
+//! | [`irreps`] | the irreducible real representations, with their functions and matrices |
+//! | [`subgroups`] | subgroups up to conjugacy, and shares of variance between their cosets |
 //!
 //! Sources: J.-P. Serre 1977, *Linear Representations of Finite Groups* (sections 1 and 2, and 13.2 for real
 //! representations); I. M. Isaacs 1976, *Character Theory of Finite Groups*.
@@ -16,9 +19,16 @@
 //! assert_eq!(group.element(group.times(swap, turn)), "(2 3)"); // first the turn, then the swap
 //! ```
 
+pub mod characters;
+pub mod irreps;
+mod matrices;
 pub mod named;
+pub mod subgroups;
 pub mod table;
 
+pub use characters::Characters;
+pub use irreps::{Irrep, Irreps, Kind};
+pub use subgroups::{Side, Subgroup, coset_share};
 pub use table::Flaw;
 
 /// A finite group, given by its table. Elements are the numbers 0 to order − 1.
@@ -54,10 +64,8 @@ impl Group {
         let at = |a: usize, b: usize| table[a * order + b] as usize;
         // The only idempotent of a group.
         let identity = (0..order).find(|a| at(*a, *a) == *a).unwrap_or(0);
-        let mut inverses = vec![0; order];
-        for a in 0..order {
-            inverses[a] = (0..order).find(|b| at(a, *b) == identity).unwrap_or(a);
-        }
+        let inverse = |a: usize| (0..order).find(|b| at(a, *b) == identity).unwrap_or(a);
+        let inverses = (0..order).map(inverse).collect();
         let mut group = Group {
             order,
             table,
@@ -172,14 +180,35 @@ impl Group {
         self.class_of[a]
     }
 
-    /// Name of a class: the name of its smallest element, but for permutations the one that has the cycle type's
-    /// numbers in their order, `(1 2)(3 4)`, where the class has it.
+    /// The element that stands for a class: its smallest one, but of permutations the one that has the points in
+    /// their order, `(1 2)(3 4)`, where the class has it.
+    pub fn representative(&self, class: usize) -> usize {
+        let members = &self.classes[class];
+        let typical = self.permutation(members[0]).map(named::typical);
+        let found =
+            typical.and_then(|wanted| members.iter().find(|a| self.permutation(**a) == Some(&wanted)));
+        *found.unwrap_or(&members[0])
+    }
+
+    /// Name of a class, which is that of its [`Group::representative`].
     pub fn class_name(&self, class: usize) -> String {
-        let first = self.classes[class][0];
-        let typical = self.permutation(first).map(named::typical);
-        typical
-            .and_then(|wanted| self.classes[class].iter().find(|a| self.permutation(**a) == Some(&wanted)))
-            .map_or_else(|| self.names[first].clone(), |a| self.names[*a].clone())
+        self.names[self.representative(class)].clone()
+    }
+}
+
+/// Numbers in [−1, 1) without a pattern, the same for the same seed (SplitMix64: Steele, Lea and Flood 2014,
+/// "Fast splittable pseudorandom number generators").
+///
+/// # Why
+/// Not from [`crate::rng`]: these numbers are no part of a run. Almost any others give the same results.
+fn generic(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 
