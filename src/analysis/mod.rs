@@ -9,6 +9,7 @@ pub mod gap;
 pub mod gradient;
 pub mod majority;
 pub mod movement;
+pub mod neurons;
 pub mod scaling;
 pub mod spectrum;
 pub mod thinned;
