@@ -88,6 +88,7 @@ fn what_the_bundled_font_has_not_is_written_otherwise() {
     };
     assert!(drawn("t ∝ n") == drawn("t ~ n"));
     assert!(drawn("t ∝ n") != drawn("t + n"));
+    assert!(drawn("Σ‖ω‖³, 2 ⊗ 3") == drawn("Σ||ω||³, 2 × 3"));
 }
 
 #[test]
