@@ -10,6 +10,7 @@ pub mod gradient;
 pub mod majority;
 pub mod movement;
 pub mod progress;
+pub mod neurons;
 pub mod scaling;
 pub mod sparsity;
 pub mod spectrum;
@@ -83,7 +84,8 @@ pub struct Series {
     pub name: String,
     /// Which colour of the theme it takes.
     pub role: Role,
-    /// Places, rising; stairs may have one more than values, where the last stair ends.
+    /// Places, rising, in any order for a scatter; stairs may have one more than values, where the last stair
+    /// ends.
     pub x: Vec<f64>,
     /// Values, one per place.
     pub y: Vec<f32>,
@@ -93,6 +95,8 @@ pub struct Series {
     pub points: bool,
     /// Whether each value holds from its place to the next, as counts of a histogram do.
     pub stairs: bool,
+    /// Whether the values are dots that no line joins.
+    pub scatter: bool,
 }
 
 /// What a curve means, which decides its colour.
@@ -126,6 +130,10 @@ pub struct Grid {
     pub values: Vec<f32>,
     /// Rows to point at.
     pub marked_rows: Vec<usize>,
+    /// Names of the rows, which stand for their numbers; empty if they have none.
+    pub row_names: Vec<String>,
+    /// Names of the columns, which stand for their numbers; empty if they have none.
+    pub column_names: Vec<String>,
 }
 
 impl Grid {

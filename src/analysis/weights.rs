@@ -16,6 +16,7 @@ pub fn first_layer(weights: &[f32], inputs: usize, width: usize, relevant: &[usi
         columns: if fits { width } else { 0 },
         values: if fits { weights.to_vec() } else { vec![] },
         marked_rows: relevant.to_vec(),
+        ..Default::default()
     }
 }
 

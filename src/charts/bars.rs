@@ -5,7 +5,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::Drawn;
 use super::axis::{Axis, Scale};
-use super::frame::{self, Entry, Names};
+use super::frame::{self, Entry, Names, Swatch};
 use super::pen::{Area, Label, Pen};
 use super::strokes::{DOT, dotted};
 use super::{decimate, ends};
@@ -59,7 +59,11 @@ fn legend<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Vec<Entry> {
         (pen.theme.ink, &bars.overlay_name, points)
     });
     let named = [marked, line].into_iter().flatten().filter(|(_, name, _)| !name.is_empty());
-    named.map(|(colour, name, points)| Entry { colour, name: name.clone(), points }).collect()
+    let entry = |(colour, name, points): (_, &String, _)| {
+        let swatch = Swatch::of_curve(points);
+        Entry { colour, name: name.clone(), swatch }
+    };
+    named.map(entry).collect()
 }
 
 /// The line over the bars, with a rim that keeps it apart from them.

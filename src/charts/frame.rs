@@ -28,6 +28,24 @@ const WHOLE: f64 = 6.0;
 /// Length of a tick.
 pub(super) const TICK: f64 = 4.0;
 
+/// What stands before a name in a legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Swatch {
+    /// A piece of the curve.
+    Line,
+    /// A piece of a curve whose values are dots.
+    Dotted,
+    /// A dot, where no line joins them.
+    Dot,
+}
+
+impl Swatch {
+    /// That of a curve with or without dots.
+    pub fn of_curve(points: bool) -> Self {
+        if points { Swatch::Dotted } else { Swatch::Line }
+    }
+}
+
 /// An entry of a legend.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
@@ -35,8 +53,8 @@ pub(super) struct Entry {
     pub colour: RGBColor,
     /// Its name.
     pub name: String,
-    /// Whether it has dots.
-    pub points: bool,
+    /// What stands before the name.
+    pub swatch: Swatch,
 }
 
 /// The names around a plot.
@@ -143,9 +161,12 @@ fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<
         let row = if shared { i } else { i + usize::from(!names.title.is_empty()) };
         let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name)).sum();
         let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
-        for Entry { colour, name, points } in *entries {
-            pen.across(x, x + pen.px(SWATCH), row_y(row), if *points { 1.6 } else { 3.0 }, *colour)?;
-            if *points {
+        for Entry { colour, name, swatch } in *entries {
+            let wide = if *swatch == Swatch::Line { 3.0 } else { 1.6 };
+            if *swatch != Swatch::Dot {
+                pen.across(x, x + pen.px(SWATCH), row_y(row), wide, *colour)?;
+            }
+            if *swatch != Swatch::Line {
                 pen.dot((x + pen.px(SWATCH) / 2, row_y(row)), 3.0, *colour)?;
             }
             pen.text(name, (x + pen.px(SWATCH + GAP), row_y(row)), legend_label(pen))?;

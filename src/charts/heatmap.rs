@@ -28,6 +28,8 @@ const FEWEST_COLUMNS: usize = 96;
 const BAR: f64 = 8.0;
 /// Between cells and colour scale.
 const BEFORE_BAR: f64 = 10.0;
+/// Most of the width that names of rows may take.
+const NAMES: f64 = 0.3;
 /// Width of a block, once columns must be gathered: a single strong one should be seen.
 const BLOCK: f64 = 2.0;
 
@@ -38,13 +40,18 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
     let limit = grid.limit();
     let ends = [numbers::rounded(f64::from(limit)), numbers::rounded(f64::from(-limit))];
     let numbers = frame::widest(pen, ends.iter().map(String::as_str)).max(pen.px(26.0));
+    let rows_named = named(&grid.row_names, grid.rows, f64::from(pen.all().width()) * NAMES, pen);
     let last_row = grid.rows.to_string();
+    let labels = match rows_named {
+        Some(names) => frame::widest(pen, names.iter().map(String::as_str)),
+        None => frame::widest(pen, [last_row.as_str()].into_iter()),
+    };
     let names = Names {
         title: &grid.title,
         x: &grid.x_label,
         y: &grid.y_label,
         legend: vec![],
-        left: frame::widest(pen, [last_row.as_str()].into_iter()).max(pen.px(14.0)) + pen.px(13.0),
+        left: labels.max(pen.px(14.0)) + pen.px(13.0),
         least_left: 0.0,
         right: pen.px(BEFORE_BAR + BAR + 5.0) + numbers - pen.px(4.0),
     };
@@ -58,8 +65,22 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
         return pen.text("no weights yet", middle, pen.name(HPos::Center));
     }
     cells(pen, plot, grid, limit, &colours)?;
-    rows(pen, plot, grid)?;
-    columns(pen, plot, grid)
+    rows(pen, plot, grid, rows_named)?;
+    match named(&grid.column_names, grid.columns, f64::from(plot.width()), pen) {
+        Some(names) => column_names(pen, plot, names),
+        None => columns(pen, plot, grid),
+    }
+}
+
+/// The names, if there is one for each and the widest fits.
+fn named<'a, DB: DrawingBackend>(
+    names: &'a [String],
+    count: usize,
+    room: f64,
+    pen: &Pen<DB>,
+) -> Option<&'a [String]> {
+    let wide = || f64::from(frame::widest(pen, names.iter().map(String::as_str)));
+    (count > 0 && names.len() == count && wide() <= room).then_some(names)
 }
 
 /// Blocks down and across for a matrix of this shape on so many CSS pixels.
@@ -132,8 +153,8 @@ fn cells<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Numbers of rows, and the marked rows with a triangle and thin lines around them.
-fn rows<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB> {
+/// Numbers or names of rows, and the marked rows with a triangle and thin lines around them.
+fn rows<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid, names: Option<&[String]>) -> Drawn<DB> {
     let edge =
         |row: usize| plot.top + (row as f64 * f64::from(plot.height()) / grid.rows as f64).round() as i32;
     let middle = |row: usize| (edge(row) + edge(row + 1)) / 2;
@@ -144,10 +165,15 @@ fn rows<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB>
     let wanted: Vec<i32> = marked.iter().map(|r| middle(*r)).collect();
     let places = spread(&wanted, gap, plot.top, plot.bottom);
     let right = plot.left - pen.px(10.0);
-    for number in round_numbers(pen, grid.rows, plot.height(), 26.0) {
-        let y = middle(number - 1);
+    let name = |row: usize| names.map_or_else(|| (row + 1).to_string(), |names| names[row].clone());
+    let labelled: Vec<usize> = match names {
+        Some(_) => (0..grid.rows).step_by(every(gap, plot.height(), grid.rows)).collect(),
+        None => round_numbers(pen, grid.rows, plot.height(), 26.0).iter().map(|number| number - 1).collect(),
+    };
+    for row in labelled {
+        let y = middle(row);
         if places.iter().chain(&wanted).all(|other| (other - y).abs() >= gap) {
-            pen.text(&number.to_string(), (right, y), pen.tick(HPos::Right))?;
+            pen.text(&name(row), (right, y), pen.tick(HPos::Right))?;
         }
     }
     let mark = pen.theme.mark;
@@ -166,8 +192,25 @@ fn rows<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB>
         }
         if let Some(place) = places.get(i) {
             let label = Label { colour: mark, ..pen.tick(HPos::Right) };
-            pen.text(&(row + 1).to_string(), (right, *place), label)?;
+            pen.text(&name(*row), (right, *place), label)?;
         }
+    }
+    Ok(())
+}
+
+/// Every how many of `count` labels over so many pixels must stay if each takes `each`.
+fn every(each: i32, pixels: i32, count: usize) -> usize {
+    let slot = f64::from(pixels) / count.max(1) as f64;
+    ((f64::from(each) / slot).ceil() as usize).max(1)
+}
+
+/// Names of columns, every n-th where they would touch.
+fn column_names<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, names: &[String]) -> Drawn<DB> {
+    let each = frame::widest(pen, names.iter().map(String::as_str)) + pen.px(6.0);
+    let slot = f64::from(plot.width()) / names.len() as f64;
+    for (i, name) in names.iter().enumerate().step_by(every(each, plot.width(), names.len())) {
+        let x = plot.left + ((i as f64 + 0.5) * slot).round() as i32;
+        frame::number_below(pen, plot, x, name, pen.tick(HPos::Center))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::Drawn;
 use super::axis::{Axis, Scale};
 use super::colour::mix;
 use super::ends;
-use super::frame::{self, Entry, Names};
+use super::frame::{self, Entry, Names, Swatch};
 use super::pen::Pen;
 use super::strokes::{self, Style};
 use super::{Theme, inside};
@@ -154,7 +154,7 @@ fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Ve
     let crowd = lines.series.len() > FEW;
     let common = |name: &str| lines.series.iter().filter(|s| s.name == name).count() > 1;
     let (mut entries, mut last): (Vec<Entry>, Vec<Entry>) = (vec![], vec![]);
-    for (Series { name, role, points, x, .. }, style) in lines.series.iter().zip(styles) {
+    for (Series { name, role, points, scatter, x, .. }, style) in lines.series.iter().zip(styles) {
         let quiet = crowd && *role == Role::Other;
         let among = if quiet { &mut last } else { &mut entries };
         let known = among.iter().any(|e| e.name == *name && e.colour == style.colour);
@@ -162,7 +162,7 @@ fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Ve
             among.push(Entry {
                 colour: style.colour,
                 name: name.clone(),
-                points: *points && dotted(x.len()),
+                swatch: if *scatter { Swatch::Dot } else { Swatch::of_curve(*points && dotted(x.len())) },
             });
         }
     }

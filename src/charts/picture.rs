@@ -22,6 +22,9 @@ const TITLE_ROW: f64 = 30.0;
 /// Most pixels of a PNG.
 const LARGEST: u64 = 16 << 20;
 
+/// Signs that the bundled font has not, and what is written for them.
+const INSTEAD: &[(&str, &str)] = &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
+
 /// Several readings in one picture, row by row.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure<'a> {
@@ -133,7 +136,7 @@ pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()>
         return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
     }
     // This font is 1.121 em high, and plotters sets its baseline 0.11 em below the middle; 0.35 is right.
-    let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true, instead: &[("∝", "~")] };
+    let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true, instead: INSTEAD };
     let scale = theme.scale * f64::from(OVERSAMPLING);
     let theme =
         Theme { scale, quirks, family: "sans-serif", cells: theme.cells.max(200_000), ..theme.clone() };

@@ -108,6 +108,7 @@ pub(super) fn weights(rows: usize, columns: usize, marked: &[usize]) -> Grid {
         columns,
         values: (0..rows * columns).map(value).collect(),
         marked_rows: marked.to_vec(),
+        ..Default::default()
     }
 }
 
@@ -237,6 +238,41 @@ fn trajectories() -> Lines {
         ..Default::default()
     }
 }
+/// Phases of 200 neurons, in two families.
+fn phases() -> Lines {
+    let turn = std::f64::consts::PI;
+    let of = |name: &str, role, shift: usize| Series {
+        name: name.into(),
+        role,
+        x: (0..100).map(|i| turn * f64::from(noise(i + shift))).collect(),
+        y: (0..100).map(|i| turn as f32 * noise(3 * i + shift + 500)).collect(),
+        scatter: true,
+        ..Default::default()
+    };
+    Lines {
+        title: "Phases of the neurons".into(),
+        x_label: "θu (rad)".into(),
+        y_label: "θv (rad)".into(),
+        series: vec![of("frequency 1", Role::Test, 0), of("frequency 2", Role::Train, 7000)],
+        ..Default::default()
+    }
+}
+
+/// The character table of the symmetric group on three letters.
+fn characters() -> Grid {
+    let names = |names: [&str; 3]| names.map(String::from).to_vec();
+    Grid {
+        title: "Character table".into(),
+        x_label: "conjugacy class".into(),
+        y_label: "irrep".into(),
+        rows: 3,
+        columns: 3,
+        values: vec![1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 2.0, 0.0, -1.0],
+        row_names: names(["trivial", "sign", "standard"]),
+        column_names: names(["e", "(1 2)", "(1 2 3)"]),
+        ..Default::default()
+    }
+}
 
 /// Bars with a second height each.
 fn overlaid() -> Bars {
@@ -276,5 +312,7 @@ pub(super) fn samples() -> Vec<(&'static str, Reading)> {
         ("scaling", Reading::Lines(scaling())),
         ("histogram", Reading::Lines(histogram())),
         ("trajectories", Reading::Lines(trajectories())),
+        ("scatter", Reading::Lines(phases())),
+        ("named-grid", Reading::Grid(characters())),
     ]
 }

@@ -17,6 +17,11 @@ pub(super) const DOT: f64 = 2.6;
 const APART: f64 = 7.0;
 /// Opacity of a band.
 const BAND: f64 = 0.2;
+/// Dots of a scatter stand at places this far apart (CSS pixels): any number of them is a bounded number of
+/// strokes.
+const RASTER: f64 = 1.5;
+/// More dots of a scatter are small ones.
+const MANY: usize = 300;
 
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +40,9 @@ pub(super) fn curve<DB: DrawingBackend>(
     series: &Series,
     style: Style,
 ) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
+    if series.scatter {
+        return scatter(pen, x, y, series, style.colour);
+    }
     let runs = if series.stairs {
         let edges = stairs(x, series, &series.y).flat_map(|stair| match stair {
             Some((from, to, value)) => {
@@ -56,6 +64,28 @@ pub(super) fn curve<DB: DrawingBackend>(
         dots(pen, x, y, series, style.colour)?;
     }
     Ok(runs)
+}
+
+/// Draws values as dots that no line joins; a short run for each.
+fn scatter<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    x: &Axis,
+    y: &Axis,
+    series: &Series,
+    colour: RGBColor,
+) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
+    let pairs = series.x.iter().zip(&series.y);
+    let places = pairs.filter_map(|(a, b)| Some((x.place_inside(*a)?, y.place_inside(f64::from(*b))?)));
+    let places = apart(places, pen.px(RASTER));
+    let size = if places.len() > MANY { DOT * 0.6 } else { DOT };
+    places.iter().try_for_each(|at| pen.dot(*at, size, colour))?;
+    Ok(places.into_iter().map(|at| vec![at, at]).collect())
+}
+
+/// The first of the places in each square of this side.
+fn apart(places: impl Iterator<Item = Point>, side: i32) -> Vec<Point> {
+    let mut taken = std::collections::BTreeSet::new();
+    places.filter(|(x, y)| taken.insert((x.div_euclid(side), y.div_euclid(side)))).collect()
 }
 
 fn dots<DB: DrawingBackend>(
@@ -180,6 +210,13 @@ mod tests {
     fn stairs_keep_their_corners_where_columns_are_gathered() {
         assert_eq!(squared(&[(0, 5), (3, 5), (3, 9)]), [(0, 5), (3, 5), (3, 9)]);
         assert_eq!(squared(&[(0, 5), (0, 9), (7, 6)]), [(0, 5), (0, 9), (0, 6), (7, 6)]);
+    }
+
+    #[test]
+    fn dots_on_top_of_each_other_are_one() {
+        let places = [(4, 4), (90, 3), (5, 5), (4, 4), (-1, 0), (0, 0)];
+        assert_eq!(apart(places.into_iter(), 2), [(4, 4), (90, 3), (-1, 0), (0, 0)]);
+        assert_eq!(apart((0..100_000).map(|i| (i % 200, i % 100)), 2).len(), 100);
     }
 
     #[test]

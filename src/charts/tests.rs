@@ -44,6 +44,39 @@ fn one_large_weight_stays_visible() {
 }
 
 #[test]
+fn a_scatter_is_dots_without_a_line() {
+    let of = |scatter| {
+        let mut one = series("dots", Role::Test, 30, noise);
+        one.x.reverse();
+        let lines = Lines { series: vec![Series { scatter, ..one }], ..Default::default() };
+        svg(&Reading::Lines(lines), &Theme::light(), 320, 180)
+    };
+    let count = |picture: &str, tag: &str| picture.lines().filter(|l| l.starts_with(tag)).count();
+    // 31 values, and one dot in the legend.
+    assert_eq!((count(&of(true), "<circle"), count(&of(true), "<polyline")), (32, 0));
+    assert_eq!(count(&of(false), "<circle"), 0);
+}
+
+#[test]
+fn rows_and_columns_have_names_where_they_fit() {
+    let grid = weights(3, 4, &[1]);
+    let named = |name: &str| Grid {
+        row_names: (0..3).map(|i| format!("{name} {i}")).collect(),
+        column_names: (0..4).map(|i| format!("class {i}")).collect(),
+        ..grid.clone()
+    };
+    let texts = |grid: &Grid, width| svg(&Reading::Grid(grid.clone()), &Theme::light(), width, 180);
+    let has = |picture: &str, name: &str| !places(picture, name).is_empty();
+    let wide = texts(&named("irrep"), 480);
+    assert!((0..3).all(|i| has(&wide, &format!("irrep {i}"))));
+    assert!((0..4).all(|i| has(&wide, &format!("class {i}"))) && !has(&wide, "4"));
+    let narrow = texts(&named("irrep"), 240);
+    assert!(has(&narrow, "class 0") && !has(&narrow, "class 1") && has(&narrow, "class 2"));
+    let long = texts(&named("a name that is far too long for a row"), 320);
+    assert!(has(&long, "1") && has(&long, "3"), "numbers instead");
+}
+
+#[test]
 fn what_the_bundled_font_has_not_is_written_otherwise() {
     let drawn = |name: &str| {
         let path = std::env::temp_dir().join(format!("vivarium-font-{}.png", std::process::id()));
@@ -55,6 +88,7 @@ fn what_the_bundled_font_has_not_is_written_otherwise() {
     };
     assert!(drawn("t ∝ n") == drawn("t ~ n"));
     assert!(drawn("t ∝ n") != drawn("t + n"));
+    assert!(drawn("Σ‖ω‖³, 2 ⊗ 3") == drawn("Σ||ω||³, 2 × 3"));
 }
 
 #[test]
@@ -167,8 +201,17 @@ fn any_series() -> impl Strategy<Value = Series> {
     let band = prop::collection::vec((numbers(), numbers()), 0..30);
     let role = prop::sample::select(vec![Role::Train, Role::Test, Role::Relevant, Role::Other]);
     let x = prop::collection::vec(wide(), 0..30);
-    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band, any::<[bool; 2]>()).prop_map(
-        |(name, role, x, y, band, [points, stairs])| Series { name, role, x, y, band, points, stairs },
+    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band, any::<[bool; 3]>()).prop_map(
+        |(name, role, x, y, band, [points, stairs, scatter])| Series {
+            name,
+            role,
+            x,
+            y,
+            band,
+            points,
+            stairs,
+            scatter,
+        },
     )
 }
 
@@ -201,6 +244,8 @@ fn any_reading() -> impl Strategy<Value = Reading> {
                 columns,
                 values,
                 marked_rows: vec![0, 5, 6, 39, usize::MAX],
+                row_names: if fits { vec!["a row".into(); rows] } else { vec![] },
+                column_names: if fits { vec!["column".into(); columns] } else { vec!["x".into(); 3] },
                 ..weights(0, 0, &[])
             })
         },

@@ -32,7 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "platform",
         ],
     ),
-    ("analysis", &["protocol", "rng"]),
+    ("analysis", &["groups", "protocol", "rng"]),
     ("probing", &["analysis", "models", "platform", "protocol", "run", "tasks"]),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
