@@ -26,6 +26,7 @@ pub mod analysis;
 pub mod app;
 pub mod catalog;
 pub mod charts;
+pub mod groups;
 pub mod kernels;
 pub mod models;
 pub mod permalink;

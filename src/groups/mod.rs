@@ -1,0 +1,3 @@
+//! Finite groups.
+
+pub mod theory;
