@@ -34,6 +34,9 @@ pub struct Margin {
     pub shares: Vec<f64>,
     /// Which irreps have a share above zero.
     pub used: Vec<bool>,
+    /// Whether no other shares reach γ*. If some do (S6), these are in the middle of all that do, and use every
+    /// irrep that any of them uses.
+    pub unique: bool,
     /// Margin over each class but the identity's, relative to the smallest: 1 on the margin, else above.
     pub classes: Vec<f64>,
 }
@@ -72,9 +75,17 @@ impl Characters {
         let shares = cleaned(&solution.x);
         let products = program::products(&gaps.rows, &shares[1..]);
         let least = products.iter().copied().fold(f64::INFINITY, f64::min);
+        let used: Vec<bool> = shares.iter().map(|share| *share > 0.0).collect();
+        // Shares can be moved where some combination of the used irreps changes no class on the margin.
+        let tight = |c: &usize| products[*c] < least * (1.0 + 1e-7);
+        let columns: Vec<Vec<f64>> = (1..self.irreps())
+            .filter(|r| used[*r])
+            .map(|r| (0..products.len()).filter(tight).map(|c| gaps.rows[c * (used.len() - 1) + r - 1]).collect())
+            .collect();
         Ok(Margin {
             value: least / self.price(),
-            used: shares.iter().map(|share| *share > 0.0).collect(),
+            unique: independent(columns),
+            used,
             shares,
             classes: gaps.row_of.iter().map(|row| products[*row] / least).collect(),
         })
@@ -135,4 +146,23 @@ fn cleaned(masses: &[f64]) -> Vec<f64> {
     let kept = |mass: &f64| if *mass > NONE * total { *mass } else { 0.0 };
     let sum: f64 = masses.iter().map(kept).sum();
     std::iter::once(0.0).chain(masses.iter().map(|mass| kept(mass) / sum)).collect()
+}
+
+/// Whether no column is a combination of those before it.
+fn independent(mut columns: Vec<Vec<f64>>) -> bool {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for i in 0..columns.len() {
+        let (before, rest) = columns.split_at_mut(i);
+        let length = dot(&rest[0], &rest[0]);
+        for other in before.iter() {
+            let along = dot(other, &rest[0]);
+            rest[0].iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
+        }
+        let left = dot(&rest[0], &rest[0]);
+        if left <= 1e-14 * length {
+            return false;
+        }
+        rest[0].iter_mut().for_each(|x| *x /= left.sqrt());
+    }
+    true
 }
