@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`rng`] | the one source of randomness, the same on every processor |
+//! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`advice`] | why some settings cannot learn |

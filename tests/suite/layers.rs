@@ -7,6 +7,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("settings", &[]),
     ("catalog", &["settings"]),
     ("rng", &[]),
+    ("groups", &[]),
     ("tasks", &["settings", "catalog", "rng"]),
     ("models", &["settings", "catalog", "rng"]),
     ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),

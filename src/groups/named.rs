@@ -1,0 +1,277 @@
+//! Cyclic, dihedral, symmetric, alternating and quaternion groups, and products of groups.
+
+use super::{Family, Group};
+
+/// Most points that the groups of permutations move: 720 permutations.
+pub const MOST_POINTS: usize = 6;
+
+impl Group {
+    /// Z_n: the numbers 0 to n − 1 under addition.
+    ///
+    /// # Panics
+    /// If n is 0.
+    pub fn cyclic(n: usize) -> Group {
+        assert!(n > 0, "a group has at least one element");
+        Group::by_rule(n, |a, b| (a + b) % n, |a| a.to_string(), Family::Cyclic)
+    }
+
+    /// D_n, the symmetries of a regular polygon with n corners, of order 2n: the turns rⁱ first, then the
+    /// reflections rⁱs, with s·r = r⁻¹·s.
+    ///
+    /// # Panics
+    /// If n is 0.
+    pub fn dihedral(n: usize) -> Group {
+        assert!(n > 0, "a polygon has at least one corner");
+        let times = |a: usize, b: usize| {
+            let (turn, by) = (a % n, b % n);
+            let turn = if a < n { turn + by } else { turn + n - by } % n;
+            if (a < n) == (b < n) { turn } else { n + turn }
+        };
+        let name = |a: usize| match (a % n, a < n) {
+            (0, true) => "e".to_string(),
+            (turn, true) => power("r", turn),
+            (turn, false) => power("r", turn) + "s",
+        };
+        Group::by_rule(2 * n, times, name, Family::Any)
+    }
+
+    /// S_n: all permutations of 1 to n in lexicographic order of their one-line notation. a·b is first b, then a.
+    ///
+    /// # Panics
+    /// If n is 0 or above [`MOST_POINTS`].
+    pub fn symmetric(n: usize) -> Group {
+        Group::permutations(permutations(n))
+    }
+
+    /// A_n: the even permutations of 1 to n, in the order of [`Group::symmetric`].
+    ///
+    /// # Panics
+    /// If n is 0 or above [`MOST_POINTS`].
+    pub fn alternating(n: usize) -> Group {
+        let even = |p: &Vec<u8>| cycles(p).iter().filter(|cycle| cycle.len() % 2 == 0).count() % 2 == 0;
+        Group::permutations(permutations(n).into_iter().filter(even).collect())
+    }
+
+    /// Q₈: the quaternions 1, −1, i, −i, j, −j, k, −k, with i·j = k.
+    pub fn quaternion() -> Group {
+        // Unit and sign of the product of two units.
+        const UNITS: [[(usize, usize); 4]; 4] = [
+            [(0, 0), (1, 0), (2, 0), (3, 0)],
+            [(1, 0), (0, 1), (3, 0), (2, 1)],
+            [(2, 0), (3, 1), (0, 1), (1, 0)],
+            [(3, 0), (2, 0), (1, 1), (0, 1)],
+        ];
+        let times = |a: usize, b: usize| {
+            let (unit, sign) = UNITS[a / 2][b / 2];
+            2 * unit + (a + b + sign) % 2
+        };
+        let name = |a: usize| ["", "−"][a % 2].to_string() + ["1", "i", "j", "k"][a / 2];
+        Group::by_rule(8, times, name, Family::Any)
+    }
+
+    /// The direct product, elements as lists with the last part running fastest. One part alone is itself.
+    pub fn product(parts: &[Group]) -> Group {
+        if let [alone] = parts {
+            return alone.clone();
+        }
+        let order = parts.iter().map(Group::order).product();
+        let split = |a: usize| {
+            let mut rest = a;
+            let mut digits: Vec<usize> = parts
+                .iter()
+                .rev()
+                .map(|part| {
+                    let digit = rest % part.order();
+                    rest /= part.order();
+                    digit
+                })
+                .collect();
+            digits.reverse();
+            digits
+        };
+        let elements: Vec<Vec<usize>> = (0..order).map(split).collect();
+        let times = |a: usize, b: usize| {
+            let pairs = elements[a].iter().zip(&elements[b]);
+            pairs.zip(parts).fold(0, |index, ((a, b), part)| index * part.order() + part.times(*a, *b))
+        };
+        let name = |a: usize| {
+            let names: Vec<&str> = elements[a].iter().zip(parts).map(|(a, part)| part.element(*a)).collect();
+            format!("({})", names.join(", "))
+        };
+        Group::by_rule(order, times, name, Family::Any)
+    }
+
+    fn by_rule(
+        order: usize,
+        times: impl Fn(usize, usize) -> usize,
+        name: impl Fn(usize) -> String,
+        family: Family,
+    ) -> Group {
+        let table = (0..order).flat_map(|a| (0..order).map(move |b| (a, b)));
+        let table = table.map(|(a, b)| times(a, b) as u32).collect();
+        Group::build(table, (0..order).map(name).collect(), family)
+    }
+
+    /// The group of these permutations, which must be closed.
+    fn permutations(all: Vec<Vec<u8>>) -> Group {
+        let code =
+            |points: &mut dyn Iterator<Item = u8>| points.fold(0, |code, p| code << 3 | usize::from(p));
+        let mut index = vec![0; 1 << (3 * MOST_POINTS)];
+        for (a, permutation) in all.iter().enumerate() {
+            index[code(&mut permutation.iter().copied())] = a;
+        }
+        let times = |a: usize, b: usize| index[code(&mut all[b].iter().map(|p| all[a][usize::from(*p)]))];
+        let name = |a: usize| cycle_notation(&all[a]);
+        Group::by_rule(all.len(), times, name, Family::Permutations(all.clone()))
+    }
+}
+
+/// All permutations of n points in one-line notation counted from 0, in lexicographic order.
+fn permutations(n: usize) -> Vec<Vec<u8>> {
+    assert!((1..=MOST_POINTS).contains(&n), "permutations of 1 to {MOST_POINTS} points");
+    let mut all: Vec<Vec<u8>> = vec![vec![]];
+    for _ in 0..n {
+        let longer = |begin: Vec<u8>| {
+            let free = (0..n as u8).filter(|p| !begin.contains(p)).collect::<Vec<u8>>();
+            free.into_iter().map(move |p| [begin.as_slice(), &[p]].concat())
+        };
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// The cycles of a permutation, fixed points left out, each from its smallest point.
+pub(super) fn cycles(permutation: &[u8]) -> Vec<Vec<u8>> {
+    let mut seen = vec![false; permutation.len()];
+    let mut cycles = vec![];
+    for start in 0..permutation.len() as u8 {
+        let mut cycle = vec![];
+        let mut point = start;
+        while !std::mem::replace(&mut seen[usize::from(point)], true) {
+            cycle.push(point);
+            point = permutation[usize::from(point)];
+        }
+        if cycle.len() > 1 {
+            cycles.push(cycle);
+        }
+    }
+    cycles
+}
+
+/// `(1 2)(3 4)`, or `e`.
+fn cycle_notation(permutation: &[u8]) -> String {
+    let cycle = |cycle: &Vec<u8>| {
+        let points: Vec<String> = cycle.iter().map(|p| (p + 1).to_string()).collect();
+        format!("({})", points.join(" "))
+    };
+    let all: String = cycles(permutation).iter().map(cycle).collect();
+    if all.is_empty() { "e".into() } else { all }
+}
+
+/// The permutation of the same cycle type that has the points in their order: longest cycles first.
+pub(super) fn typical(permutation: &[u8]) -> Vec<u8> {
+    let mut lengths: Vec<usize> = cycles(permutation).iter().map(Vec::len).collect();
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    let mut typical: Vec<u8> = (0..permutation.len() as u8).collect();
+    let mut start = 0;
+    for length in lengths {
+        typical[start..start + length].rotate_left(1);
+        start += length;
+    }
+    typical
+}
+
+/// A letter with an exponent: nothing for 0, the letter alone for 1, `r²` and so on above.
+fn power(letter: &str, exponent: usize) -> String {
+    match exponent {
+        0 => String::new(),
+        1 => letter.into(),
+        _ => letter.to_string() + &exponent.to_string().chars().map(superscript).collect::<String>(),
+    }
+}
+
+fn superscript(digit: char) -> char {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    digit.to_digit(10).map_or(digit, |digit| DIGITS[digit as usize])
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Named groups of every kind up to order 120.
+    pub fn examples() -> Vec<Group> {
+        let mut groups: Vec<Group> = (1..=13).chain([24, 31]).map(Group::cyclic).collect();
+        groups.extend((1..=9).chain([12]).map(Group::dihedral));
+        groups.extend((1..=5).map(Group::symmetric));
+        groups.extend((1..=5).map(Group::alternating));
+        let [two, three, four] = [2, 3, 4].map(Group::cyclic);
+        groups.push(Group::quaternion());
+        groups.push(Group::product(&[two.clone(), two.clone(), two.clone(), two.clone()]));
+        groups.push(Group::product(&[three.clone(), three.clone()]));
+        groups.push(Group::product(&[two.clone(), four, three.clone()]));
+        groups.push(Group::product(&[Group::quaternion(), three]));
+        groups.push(Group::product(&[Group::alternating(4), two]));
+        groups.push(Group::product(&[]));
+        groups
+    }
+
+    #[test]
+    fn every_named_group_is_one() {
+        for group in examples().into_iter().chain([Group::alternating(6)]) {
+            let n = group.order();
+            let table: Vec<usize> = group.table().iter().map(|a| *a as usize).collect();
+            let checked = Group::from_table(n, &table).unwrap();
+            assert_eq!((checked.identity(), &checked.classes), (group.identity(), &group.classes));
+            assert_eq!(group.identity(), 0);
+            for a in 0..n {
+                assert_eq!(group.times(a, group.inverse(a)), 0);
+                assert_eq!(group.times(0, a), a);
+                assert_eq!((0..n).filter(|b| group.element(*b) == group.element(a)).count(), 1);
+                // The plain loop, where it is quick.
+                if n <= 24 {
+                    (0..n * n).for_each(|i| {
+                        let (b, c) = (i / n, i % n);
+                        let left = group.times(group.times(a, b), c);
+                        assert_eq!(left, group.times(a, group.times(b, c)));
+                    });
+                }
+            }
+        }
+        let orders = [Group::symmetric(6), Group::alternating(6), Group::alternating(5)].map(|g| g.order());
+        assert_eq!(orders, [720, 360, 60]);
+    }
+
+    #[test]
+    fn elements_have_the_usual_names() {
+        let names =
+            |group: &Group| (0..group.order()).map(|a| group.element(a).to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&Group::dihedral(3)), ["e", "r", "r²", "s", "rs", "r²s"]);
+        assert_eq!(names(&Group::symmetric(3)), ["e", "(2 3)", "(1 2)", "(1 2 3)", "(1 3 2)", "(1 3)"]);
+        assert_eq!(names(&Group::quaternion()), ["1", "−1", "i", "−i", "j", "−j", "k", "−k"]);
+        assert_eq!(Group::dihedral(12).element(23), "r¹¹s");
+        let pair = Group::product(&[Group::cyclic(2), Group::symmetric(3)]);
+        assert_eq!(pair.element(9), "(1, (1 2 3))");
+        assert_eq!(Group::cyclic(113).element(112), "112");
+    }
+
+    #[test]
+    fn products_have_the_usual_sense() {
+        let d = Group::dihedral(5);
+        let (r, s) = (1, 5);
+        assert_eq!(d.times(s, r), d.times(d.inverse(r), s));
+        assert_eq!(d.element(d.times(2, s)), "r²s");
+        let q = Group::quaternion();
+        let at = |name: &str| (0..8).find(|a| q.element(*a) == name).unwrap();
+        for (a, b, c) in
+            [("i", "j", "k"), ("j", "k", "i"), ("k", "i", "j"), ("j", "i", "−k"), ("i", "i", "−1")]
+        {
+            assert_eq!(q.element(q.times(at(a), at(b))), c);
+        }
+        let s = Group::symmetric(4);
+        let at = |name: &str| (0..24).find(|a| s.element(*a) == name).unwrap();
+        assert_eq!(s.element(s.times(at("(1 2)"), at("(2 3)"))), "(1 2 3)", "first (2 3), then (1 2)");
+        let part = Group::cyclic(7);
+        assert_eq!(Group::product(std::slice::from_ref(&part)), part);
+    }
+}

@@ -1,0 +1,284 @@
+//! A group from a pasted table, or the first thing that is wrong with it.
+
+use super::{Family, Group};
+
+/// Why a table is not that of a group. Elements are the numbers in the table, counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// There are no entries.
+    #[error("the table is empty; a group has at least one element")]
+    Empty,
+    /// No number of elements has a table of this size.
+    #[error("the table has {entries} entries, which is no square")]
+    NoSquare {
+        /// How many entries there are.
+        entries: usize,
+    },
+    /// The table is that of another number of elements.
+    #[error("the table has {entries} entries, but {order} elements have {} products", order * order)]
+    Size {
+        /// How many elements there should be.
+        order: usize,
+        /// How many entries there are.
+        entries: usize,
+    },
+    /// A product is no element.
+    #[error("{row}·{column} = {entry}, which is no element: they are counted from 0 to {}", order - 1)]
+    Range {
+        /// The left factor.
+        row: usize,
+        /// The right factor.
+        column: usize,
+        /// What the table has there.
+        entry: usize,
+        /// How many elements there are.
+        order: usize,
+    },
+    /// a·b = a·c for two different b and c.
+    #[error("row {row} has {entry} twice")]
+    Row {
+        /// The left factor.
+        row: usize,
+        /// The repeated product.
+        entry: usize,
+    },
+    /// b·a = c·a for two different b and c.
+    #[error("column {column} has {entry} twice")]
+    Column {
+        /// The right factor.
+        column: usize,
+        /// The repeated product.
+        entry: usize,
+    },
+    /// No element leaves all others as they are.
+    #[error("no identity: there is no e with e·a = a and a·e = a for every a")]
+    Identity,
+    /// The right inverse of an element is not its left inverse.
+    #[error("{element} has no inverse: {element}·{right} = {identity}, but {right}·{element} = {found}")]
+    Inverse {
+        /// The element.
+        element: usize,
+        /// Its right inverse.
+        right: usize,
+        /// The identity.
+        identity: usize,
+        /// The product in the other order.
+        found: usize,
+    },
+    /// A product of three depends on the brackets.
+    #[error("({a}·{b})·{c} = {left}, but {a}·({b}·{c}) = {right}")]
+    Associativity {
+        /// The first factor.
+        a: usize,
+        /// The second factor.
+        b: usize,
+        /// The third factor.
+        c: usize,
+        /// (a·b)·c.
+        left: usize,
+        /// a·(b·c).
+        right: usize,
+    },
+}
+
+impl Group {
+    /// The group with this table, a·b at `a * order + b`; elements are named by their numbers. Needs about order²
+    /// log(order) steps if it is one.
+    ///
+    /// # Errors
+    /// The first violation, looked for in this order: size, range of entries, rows and columns without
+    /// repetition, identity, inverses, associativity.
+    pub fn from_table(order: usize, table: &[usize]) -> Result<Group, Flaw> {
+        let entries = table.len();
+        if order == 0 && entries == 0 {
+            return Err(Flaw::Empty);
+        }
+        if entries.isqrt().pow(2) != entries {
+            return Err(Flaw::NoSquare { entries });
+        }
+        if entries.isqrt() != order {
+            return Err(Flaw::Size { order, entries });
+        }
+        if let Some(at) = table.iter().position(|entry| *entry >= order) {
+            return Err(Flaw::Range { row: at / order, column: at % order, entry: table[at], order });
+        }
+        latin(order, table)?;
+        let e = (0..order)
+            .find(|e| (0..order).all(|a| table[e * order + a] == a && table[a * order + e] == a))
+            .ok_or(Flaw::Identity)?;
+        for element in 0..order {
+            let row = &table[element * order..][..order];
+            let right = row.iter().position(|product| *product == e).unwrap_or(e);
+            let found = table[right * order + element];
+            if found != e {
+                return Err(Flaw::Inverse { element, right, identity: e, found });
+            }
+        }
+        associative(order, table)?;
+        let names = (0..order).map(|a| a.to_string()).collect();
+        Ok(Group::build(table.iter().map(|entry| *entry as u32).collect(), names, Family::Any))
+    }
+}
+
+/// Rows first, then columns: whether each holds every element once.
+fn latin(order: usize, table: &[usize]) -> Result<(), Flaw> {
+    let mut seen = vec![usize::MAX; order];
+    for row in 0..order {
+        for entry in &table[row * order..][..order] {
+            if std::mem::replace(&mut seen[*entry], row) == row {
+                return Err(Flaw::Row { row, entry: *entry });
+            }
+        }
+    }
+    seen.fill(usize::MAX);
+    for column in 0..order {
+        for entry in table[column..].iter().step_by(order) {
+            if std::mem::replace(&mut seen[*entry], column) == column {
+                return Err(Flaw::Column { column, entry: *entry });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Light's test: the elements b with (a·b)·c = a·(b·c) for all a and c are closed under products, so that only
+/// generators have to be tried (Clifford and Preston 1961, *The Algebraic Theory of Semigroups*, section 1.2).
+fn associative(order: usize, table: &[usize]) -> Result<(), Flaw> {
+    let times = |a: usize, b: usize| table[a * order + b];
+    let violation = |a: usize, b: usize, c: usize| {
+        let (left, right) = (times(times(a, b), c), times(a, times(b, c)));
+        (left != right).then_some(Flaw::Associativity { a, b, c, left, right })
+    };
+    let all = |middle: &[usize]| {
+        let triples = (0..order).flat_map(|a| middle.iter().map(move |b| (a, *b)));
+        triples.flat_map(|(a, b)| (0..order).map(move |c| (a, b, c))).find_map(|(a, b, c)| violation(a, b, c))
+    };
+    if all(&generators(order, times)).is_some() {
+        // Once more in the order of reading, for the first one.
+        let every: Vec<usize> = (0..order).collect();
+        return all(&every).map_or(Ok(()), Err);
+    }
+    Ok(())
+}
+
+/// Elements of which all others are products.
+fn generators(order: usize, times: impl Fn(usize, usize) -> usize) -> Vec<usize> {
+    let mut generators = vec![];
+    let mut reached = vec![false; order];
+    let mut members: Vec<usize> = vec![];
+    while let Some(next) = reached.iter().position(|r| !r) {
+        generators.push(next);
+        reached[next] = true;
+        members.push(next);
+        // Every member by every generator, also those before by the new one.
+        let mut at = 0;
+        while at < members.len() {
+            for by in &generators {
+                let product = times(members[at], *by);
+                if !std::mem::replace(&mut reached[product], true) {
+                    members.push(product);
+                }
+            }
+            at += 1;
+        }
+    }
+    generators
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(order: usize, table: &[usize]) -> String {
+        Group::from_table(order, table).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn tables_of_no_group_are_refused_with_the_reason() {
+        assert_eq!(refused(0, &[]), "the table is empty; a group has at least one element");
+        assert_eq!(refused(2, &[0, 1, 1, 0, 0]), "the table has 5 entries, which is no square");
+        assert_eq!(refused(3, &[0, 1, 1, 0]), "the table has 4 entries, but 3 elements have 9 products");
+        assert_eq!(refused(2, &[0, 1, 1, 2]), "1·1 = 2, which is no element: they are counted from 0 to 1");
+        assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 2, 2, 1]), "row 2 has 2 twice");
+        assert_eq!(refused(3, &[0, 1, 2, 1, 2, 0, 1, 2, 0]), "column 0 has 1 twice");
+        // a − b modulo 3: 0 is neutral on the right only.
+        assert!(refused(3, &[0, 2, 1, 1, 0, 2, 2, 1, 0]).starts_with("no identity: "));
+    }
+
+    /// A loop of order 5 in which 2·3 = 0 but 3·2 ≠ 0.
+    #[test]
+    fn an_inverse_on_one_side_is_none() {
+        #[rustfmt::skip]
+        let table = [
+            0, 1, 2, 3, 4,
+            1, 0, 3, 4, 2,
+            2, 4, 1, 0, 3,
+            3, 2, 4, 1, 0,
+            4, 3, 0, 2, 1,
+        ];
+        assert_eq!(refused(5, &table), "2 has no inverse: 2·3 = 0, but 3·2 = 4");
+    }
+
+    /// The smallest loops that are no groups have order 5; in this one every element is its own inverse.
+    #[test]
+    fn brackets_that_matter_are_named() {
+        #[rustfmt::skip]
+        let table = [
+            0, 1, 2, 3, 4,
+            1, 0, 3, 4, 2,
+            2, 4, 0, 1, 3,
+            3, 2, 4, 0, 1,
+            4, 3, 1, 2, 0,
+        ];
+        assert_eq!(refused(5, &table), "(1·1)·2 = 2, but 1·(1·2) = 4");
+    }
+
+    #[test]
+    fn each_swap_of_two_rows_of_entries_is_noticed() {
+        let good: Vec<usize> = Group::quaternion().table().iter().map(|a| *a as usize).collect();
+        assert!(Group::from_table(8, &good).is_ok());
+        for at in 0..64 {
+            let mut bad = good.clone();
+            bad[at] = (bad[at] + 1) % 8;
+            assert!(matches!(Group::from_table(8, &bad), Err(Flaw::Row { .. })), "{at}");
+            bad[at] = 8;
+            assert!(matches!(Group::from_table(8, &bad), Err(Flaw::Range { entry: 8, .. })), "{at}");
+        }
+        // Two intercalates traded: still a Latin square with an identity, but no group.
+        let mut bad = good;
+        let (rows, columns) = ([2, 3], [4, 5]);
+        let swapped = rows.map(|row| (row * 8 + columns[0], row * 8 + columns[1]));
+        swapped.iter().for_each(|(a, b)| bad.swap(*a, *b));
+        let flaw = Group::from_table(8, &bad).unwrap_err();
+        assert!(matches!(flaw, Flaw::Associativity { .. } | Flaw::Inverse { .. }), "{flaw}");
+    }
+
+    /// The first violation in the order of reading, against the plain loop.
+    #[test]
+    fn the_first_violation_is_told() {
+        let n = 12;
+        let mut table: Vec<usize> = Group::cyclic(n).table().iter().map(|a| *a as usize).collect();
+        // Rows 3 and 9 trade two columns that hold the same two entries.
+        for row in [3, 9] {
+            table.swap(row * n + 1, row * n + 7);
+        }
+        let times = |a: usize, b: usize| table[a * n + b];
+        let first = (0..n * n * n)
+            .map(|i| (i / (n * n), i / n % n, i % n))
+            .find(|(a, b, c)| times(times(*a, *b), *c) != times(*a, times(*b, *c)));
+        match Group::from_table(n, &table) {
+            Err(Flaw::Associativity { a, b, c, .. }) => assert_eq!(Some((a, b, c)), first),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_group_may_have_its_identity_anywhere() {
+        // Addition modulo 5 with every name one higher.
+        let table: Vec<usize> = (0..25).map(|i| ((i / 5 + 4) + (i % 5 + 4) + 1) % 5).collect();
+        let group = Group::from_table(5, &table).unwrap();
+        assert_eq!((group.identity(), group.inverse(2), group.element(3)), (1, 0, "3"));
+        assert_eq!(group.classes()[0], [1]);
+        assert_eq!(group.class_of(0), 1);
+    }
+}
