@@ -1,6 +1,6 @@
-//! Characters known by heart, for tests that do not trust a computation from the table.
+//! RealCharacters known by heart, for tests that do not trust a computation from the table.
 
-use super::Characters;
+use super::RealCharacters;
 
 /// All partitions of `n`, parts falling.
 fn partitions(n: usize, most: usize) -> Vec<Vec<usize>> {
@@ -8,7 +8,10 @@ fn partitions(n: usize, most: usize) -> Vec<Vec<usize>> {
         return vec![vec![]];
     }
     let with = |first: usize| {
-        partitions(n - first, first).into_iter().map(move |rest| [vec![first], rest].concat()).collect::<Vec<_>>()
+        partitions(n - first, first)
+            .into_iter()
+            .map(move |rest| [vec![first], rest].concat())
+            .collect::<Vec<_>>()
     };
     (1..=most.min(n)).rev().flat_map(with).collect()
 }
@@ -36,7 +39,7 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
 }
 
 /// S_n, classes and irreps in the order of partitions, and the cycle type of each class but the identity's.
-pub fn symmetric(n: usize) -> (Characters, Vec<Vec<usize>>) {
+pub fn symmetric(n: usize) -> (RealCharacters, Vec<Vec<usize>>) {
     let shapes = partitions(n, n);
     let mut types = shapes.clone();
     types.reverse();
@@ -48,24 +51,23 @@ pub fn symmetric(n: usize) -> (Characters, Vec<Vec<usize>>) {
     let sizes: Vec<usize> = types.iter().map(size).collect();
     let row = |shape: &Vec<usize>| types.iter().map(|cycles| symmetric_character(shape, cycles)).collect();
     let rows: Vec<Vec<f64>> = shapes.iter().map(row).collect();
-    (Characters::new(&sizes, &rows).unwrap(), types[1..].to_vec())
+    (RealCharacters::new(&sizes, &rows).unwrap(), types[1..].to_vec())
 }
 
 /// Z_n, each element a class.
-pub fn cyclic(n: usize) -> Characters {
+pub fn cyclic(n: usize) -> RealCharacters {
     let wave = |k: usize, a: usize| (std::f64::consts::TAU * (k * a % n) as f64 / n as f64).cos();
     let row = |k: usize| {
         let factor = if k == 0 || 2 * k == n { 1.0 } else { 2.0 };
         (0..n).map(|a| factor * wave(k, a)).collect()
     };
-    Characters::new(&vec![1; n], &(0..=n / 2).map(row).collect::<Vec<_>>()).unwrap()
+    RealCharacters::new(&vec![1; n], &(0..=n / 2).map(row).collect::<Vec<_>>()).unwrap()
 }
 
 /// The dihedral group of 2n elements: rotations up to direction, then reflections in one class or two.
-pub fn dihedral(n: usize) -> Characters {
+pub fn dihedral(n: usize) -> RealCharacters {
     let even = n.is_multiple_of(2);
-    let mut sizes: Vec<usize> =
-        (0..=n / 2).map(|a| if a == 0 || 2 * a == n { 1 } else { 2 }).collect();
+    let mut sizes: Vec<usize> = (0..=n / 2).map(|a| if a == 0 || 2 * a == n { 1 } else { 2 }).collect();
     sizes.extend(if even { vec![n / 2, n / 2] } else { vec![n] });
     let rotations = n / 2 + 1;
     let reflections = sizes.len() - rotations;
@@ -81,11 +83,11 @@ pub fn dihedral(n: usize) -> Characters {
         let wave = move |a: usize| 2.0 * (std::f64::consts::TAU * (k * a % n) as f64 / n as f64).cos();
         rows.push(row(&wave, &[0.0, 0.0]));
     }
-    Characters::new(&sizes, &rows).unwrap()
+    RealCharacters::new(&sizes, &rows).unwrap()
 }
 
 /// A5: classes e, order 2, order 3 and twice order 5; dimensions 1, 3, 3, 4, 5.
-pub fn alternating_5() -> Characters {
+pub fn alternating_5() -> RealCharacters {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
     let rows = [
         vec![1.0, 1.0, 1.0, 1.0, 1.0],
@@ -94,18 +96,18 @@ pub fn alternating_5() -> Characters {
         vec![4.0, 0.0, 1.0, -1.0, -1.0],
         vec![5.0, 1.0, -1.0, 0.0, 0.0],
     ];
-    Characters::new(&[1, 15, 20, 12, 12], &rows).unwrap()
+    RealCharacters::new(&[1, 15, 20, 12, 12], &rows).unwrap()
 }
 
 /// Z_2^n, each element a class.
-pub fn cube(n: u32) -> Characters {
+pub fn cube(n: u32) -> RealCharacters {
     let order = 1usize << n;
     let row = |k: usize| (0..order).map(|a| if (a & k).count_ones() % 2 == 0 { 1.0 } else { -1.0 }).collect();
-    Characters::new(&vec![1; order], &(0..order).map(row).collect::<Vec<_>>()).unwrap()
+    RealCharacters::new(&vec![1; order], &(0..order).map(row).collect::<Vec<_>>()).unwrap()
 }
 
 /// The quaternion group: classes 1, −1, ±i, ±j, ±k; the last irrep is the quaternions, of dimension 4.
-pub fn quaternion() -> Characters {
+pub fn quaternion() -> RealCharacters {
     let rows = [
         vec![1.0, 1.0, 1.0, 1.0, 1.0],
         vec![1.0, 1.0, 1.0, -1.0, -1.0],
@@ -113,5 +115,5 @@ pub fn quaternion() -> Characters {
         vec![1.0, 1.0, -1.0, -1.0, 1.0],
         vec![4.0, -4.0, 0.0, 0.0, 0.0],
     ];
-    Characters::new(&[1, 1, 2, 2, 2], &rows).unwrap()
+    RealCharacters::new(&[1, 1, 2, 2, 2], &rows).unwrap()
 }

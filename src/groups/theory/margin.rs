@@ -17,7 +17,7 @@
 //! averaged over the symmetries of the group: this is an argument, not a proof that training gets there.
 
 use super::program::{self, Term};
-use super::{Characters, Problem};
+use super::{Problem, RealCharacters};
 
 /// The largest violation of the optimality conditions that is accepted.
 const TOLERANCE: f64 = 1e-9;
@@ -60,7 +60,7 @@ pub struct Prediction {
     pub collapsed: bool,
 }
 
-impl Characters {
+impl RealCharacters {
     /// The maximum margin, by the linear program above.
     ///
     /// # Errors
@@ -80,7 +80,9 @@ impl Characters {
         let tight = |c: &usize| products[*c] < least * (1.0 + 1e-7);
         let columns: Vec<Vec<f64>> = (1..self.irreps())
             .filter(|r| used[*r])
-            .map(|r| (0..products.len()).filter(tight).map(|c| gaps.rows[c * (used.len() - 1) + r - 1]).collect())
+            .map(|r| {
+                (0..products.len()).filter(tight).map(|c| gaps.rows[c * (used.len() - 1) + r - 1]).collect()
+            })
             .collect();
         Ok(Margin {
             value: least / self.price(),

@@ -2,14 +2,14 @@
 
 use super::known::{alternating_5, cube, cyclic, dihedral, quaternion, symmetric};
 use super::program::{self, Term};
-use super::{Characters, Problem, cyclic_margin};
+use super::{Problem, RealCharacters, cyclic_margin};
 
 fn near(value: f64, expected: f64, error: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < error, "{what}: {value}, expected {expected}");
 }
 
 /// Groups where theorem 7.9 holds.
-fn theorem() -> Vec<(&'static str, Characters, f64, usize)> {
+fn theorem() -> Vec<(&'static str, RealCharacters, f64, usize)> {
     vec![
         ("S3", symmetric(3).0, 0.0236050, 18),
         ("S4", symmetric(4).0, 0.00207665, 126),
@@ -70,17 +70,17 @@ fn margins_of_cyclic_groups_are_those_of_theorem_7_7() {
 
 #[test]
 fn the_condition_of_the_theorem_is_the_printed_one() {
-    let check = |name: &str, (group, cycles): (Characters, Vec<Vec<usize>>), printed: &[(&[usize], f64)]| {
-        let values = group.condition();
-        for (class, value) in printed {
-            let c = cycles.iter().position(|cycles| cycles == class).unwrap();
-            assert!((values[c] - value).abs() < 0.06, "{name} {class:?}: {}", values[c]);
-            assert!((values[c] - value).abs() < 6e-4 || name == "S6", "{name} {class:?}: {}", values[c]);
-        }
-    };
+    let check =
+        |name: &str, (group, cycles): (RealCharacters, Vec<Vec<usize>>), printed: &[(&[usize], f64)]| {
+            let values = group.condition();
+            for (class, value) in printed {
+                let c = cycles.iter().position(|cycles| cycles == class).unwrap();
+                assert!((values[c] - value).abs() < 0.06, "{name} {class:?}: {}", values[c]);
+                assert!((values[c] - value).abs() < 6e-4 || name == "S6", "{name} {class:?}: {}", values[c]);
+            }
+        };
     check("S3", symmetric(3), &[(&[2, 1], -1.0), (&[3], -1.828)]);
-    let s4: [(&[usize], f64); 4] =
-        [(&[2, 1, 1], -1.0), (&[2, 2], -3.735), (&[3, 1], -1.828), (&[4], -1.0)];
+    let s4: [(&[usize], f64); 4] = [(&[2, 1, 1], -1.0), (&[2, 2], -3.735), (&[3, 1], -1.828), (&[4], -1.0)];
     check("S4", symmetric(4), &s4);
     let s5: [(&[usize], f64); 6] = [
         (&[2, 1, 1, 1], -1.0),
@@ -128,8 +128,11 @@ fn four_irreps_of_s6_are_not_used() {
     let used: Vec<usize> = (1..11).filter(|r| margin.used[*r]).collect();
     let without = |left_out: usize| {
         let kept: Vec<usize> = used.iter().copied().filter(|r| *r != left_out).collect();
-        let rows: Vec<f64> =
-            gaps.rows.chunks_exact(10).flat_map(|row| kept.iter().map(|r| row[r - 1]).collect::<Vec<_>>()).collect();
+        let rows: Vec<f64> = gaps
+            .rows
+            .chunks_exact(10)
+            .flat_map(|row| kept.iter().map(|r| row[r - 1]).collect::<Vec<_>>())
+            .collect();
         1.0 / program::solve(&rows, kept.len(), Term::AtLeastOne).x.iter().sum::<f64>() / group.price()
     };
     assert!(used.iter().any(|r| (without(*r) / margin.value - 1.0).abs() < 1e-10));
@@ -145,25 +148,28 @@ fn the_closed_form_holds_for_other_types() {
             near(margin.value, value, 1e-10, name);
             assert!(margin.used[1..].iter().all(|used| *used), "{name}");
         } else {
-            assert!(margin.used[1..].iter().any(|used| !used) || margin.classes.iter().any(|c| *c > 1.0 + 1e-6));
+            assert!(
+                margin.used[1..].iter().any(|used| !used) || margin.classes.iter().any(|c| *c > 1.0 + 1e-6)
+            );
         }
     }
 }
 
 /// The conditions of Karush, Kuhn and Tucker, from the numbers of the group alone.
-fn check_conditions(name: &str, group: &Characters, lambda: f64) {
-    let prediction = group.prediction(lambda).unwrap_or_else(|problem| panic!("{name} {lambda:e}: {problem}"));
+fn check_conditions(name: &str, group: &RealCharacters, lambda: f64) {
+    let prediction =
+        group.prediction(lambda).unwrap_or_else(|problem| panic!("{name} {lambda:e}: {problem}"));
     let loss = |s: &[f64]| {
         let wrong = |c: usize| {
-            let margin: f64 = (1..group.irreps()).map(|r| s[r] * (group.dimensions[r] - group.at(r, c))).sum();
+            let margin: f64 =
+                (1..group.irreps()).map(|r| s[r] * (group.dimensions[r] - group.at(r, c))).sum();
             group.sizes[c] * (-margin).exp()
         };
         (0..group.sizes.len()).map(wrong).sum::<f64>()
     };
     let total = prediction.norm / group.price();
-    let s: Vec<f64> = (0..group.irreps())
-        .map(|r| prediction.shares[r] * total / group.dimensions[r].powf(1.5))
-        .collect();
+    let s: Vec<f64> =
+        (0..group.irreps()).map(|r| prediction.shares[r] * total / group.dimensions[r].powf(1.5)).collect();
     let wrong = loss(&s);
     near(prediction.loss, wrong.ln_1p(), 1e-6, name);
     for r in 1..group.irreps() {
@@ -187,7 +193,7 @@ fn check_conditions(name: &str, group: &Characters, lambda: f64) {
 
 #[test]
 fn predictions_satisfy_the_conditions_at_every_penalty() {
-    let mut groups: Vec<(&str, Characters)> = theorem().into_iter().map(|(n, g, ..)| (n, g)).collect();
+    let mut groups: Vec<(&str, RealCharacters)> = theorem().into_iter().map(|(n, g, ..)| (n, g)).collect();
     groups.extend([("A5", alternating_5()), ("S6", symmetric(6).0), ("Q8", quaternion())]);
     groups.extend([("Z4", cyclic(4)), ("Z6", cyclic(6)), ("Z23", cyclic(23)), ("Z64", cyclic(64))]);
     groups.extend([("Z127", cyclic(127)), ("D12", dihedral(12)), ("Z2^5", cube(5))]);
@@ -207,7 +213,7 @@ fn predictions_satisfy_the_conditions_at_every_penalty() {
 
 #[test]
 fn predictions_are_the_printed_ones() {
-    let check = |name: &str, group: &Characters, lambda: f64, ratio: f64, shares: &[f64]| {
+    let check = |name: &str, group: &RealCharacters, lambda: f64, ratio: f64, shares: &[f64]| {
         let found = group.prediction(lambda).unwrap();
         assert!(ratio.is_nan() || (found.ratio - ratio).abs() < 6e-4, "{name} {lambda:e}: {}", found.ratio);
         let mut sorted = found.shares[1..].to_vec();
@@ -261,7 +267,9 @@ fn the_dual_certifies_the_maximum_margin() {
         // Weights of the classes against which no irrep gains more: an upper bound on every network.
         let total: f64 = solution.q.iter().sum();
         let best = (0..columns)
-            .map(|r| solution.q.iter().zip(gaps.rows.chunks_exact(columns)).map(|(q, row)| q * row[r]).sum::<f64>())
+            .map(|r| {
+                solution.q.iter().zip(gaps.rows.chunks_exact(columns)).map(|(q, row)| q * row[r]).sum::<f64>()
+            })
             .fold(0.0, f64::max);
         near(best / total / group.price(), group.max_margin().unwrap().value, 1e-10, "duality");
     }
@@ -269,8 +277,8 @@ fn the_dual_certifies_the_maximum_margin() {
 
 #[test]
 fn what_has_no_answer_says_so() {
-    assert_eq!(Characters::new(&[1], &[vec![1.0]]), Err(Problem::Trivial));
-    let missing = Characters::new(&[1, 1, 1], &[vec![1.0; 3]]);
+    assert_eq!(RealCharacters::new(&[1], &[vec![1.0]]), Err(Problem::Trivial));
+    let missing = RealCharacters::new(&[1, 1, 1], &[vec![1.0; 3]]);
     assert!(matches!(missing, Err(Problem::Characters(_))));
     for lambda in [0.0, -1.0, f64::NAN] {
         assert!(matches!(symmetric(3).0.prediction(lambda), Err(Problem::Penalty(_))));

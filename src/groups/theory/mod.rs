@@ -11,7 +11,7 @@
 //!
 //! | module | what it gives |
 //! |---|---|
-//! | [`characters`] | the numbers of a group that the theory needs; the condition of theorem 7.9 |
+//! | [`real_characters`] | the numbers of a group that the theory needs; the condition of theorem 7.9 |
 //! | [`margin`] | γ* of any finite group, and what is to be expected at a penalty above zero |
 //! | [`construction`] | networks written down: memorising, and by Fourier series |
 //! | [`representation`] | networks that reach γ*, from the matrices of irreducible representations |
@@ -24,16 +24,25 @@
 //! whichever its type, the entries `R_ij` have the squared norm |G|/D, and `tr R(a)R(b)R(c)ᵀ` is made from D³
 //! products of three entries. The same number bounds every network, so that γ* needs D and χ alone.
 
-pub mod characters;
+pub mod construction;
 #[cfg(test)]
 mod known;
 pub mod margin;
 #[cfg(test)]
 mod margin_tests;
+pub mod parity;
 mod program;
+pub mod real_characters;
+pub mod representation;
+#[cfg(test)]
+mod representation_tests;
 
-pub use characters::Characters;
+pub use construction::{Construction, Spread, fourier, memorising, memorising_margin};
 pub use margin::{Margin, Prediction};
+pub use parity::{ParityConstruction, parity};
+pub use real_characters::RealCharacters;
+
+use super::{Group, Irreps};
 
 /// Why the theory has nothing to say.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -62,6 +71,42 @@ pub enum Problem {
     /// The set of a parity does not fit its inputs.
     #[error("a parity needs from 1 to 20 different bits below {0}")]
     Support(usize),
+}
+
+/// The maximum margin of a group, and the shares of its irreps in Σ‖ω‖³ where it is reached.
+///
+/// # Errors
+///
+/// For the group of one element.
+///
+/// ```
+/// use vivarium::groups::{Group, Irreps, theory};
+/// let group = Group::alternating(5);
+/// let margin = theory::max_margin(&group, &Irreps::of(&group))?;
+/// assert!((margin.value - 4.31571e-4).abs() < 1e-9);
+/// assert_eq!(margin.used, [false, true, true, true, false]); // not the one of dimension 5
+/// # Ok::<(), theory::Problem>(())
+/// ```
+pub fn max_margin(group: &Group, irreps: &Irreps) -> Result<Margin, Problem> {
+    RealCharacters::of(group, irreps)?.max_margin()
+}
+
+/// The minimum of the mean cross-entropy over all pairs plus `lambda` times Σ‖ω‖³.
+///
+/// # Errors
+///
+/// For the group of one element, and if `lambda` is not above zero.
+pub fn prediction(group: &Group, irreps: &Irreps, lambda: f64) -> Result<Prediction, Problem> {
+    RealCharacters::of(group, irreps)?.prediction(lambda)
+}
+
+/// A network with these shares of Σ‖ω‖³, one for each irrep: of maximum margin with those of [`max_margin`].
+///
+/// # Errors
+///
+/// For the group of one element, and if the shares do not fit.
+pub fn representation(group: &Group, irreps: &Irreps, shares: &[f64]) -> Result<Construction, Problem> {
+    RealCharacters::of(group, irreps)?.network(shares, |r| irreps.matrices(r))
 }
 
 /// γ* of Z_p: `√(2/27) / (√p (p − 1))` (Edelman 2024, theorem 7.7), for odd `p`, prime or not.

@@ -90,7 +90,8 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn start(rows: &'a [f64], columns: usize, term: Term<'a>) -> Self {
         let count = rows.len() / columns;
-        let least = rows.chunks_exact(columns).map(|row| row.iter().sum::<f64>()).fold(f64::INFINITY, f64::min);
+        let least =
+            rows.chunks_exact(columns).map(|row| row.iter().sum::<f64>()).fold(f64::INFINITY, f64::min);
         let height = match term {
             Term::AtLeastOne => 2.0,
             // Where the loss is about the penalty.
@@ -172,7 +173,9 @@ impl<'a> State<'a> {
         let dz: Vec<f64> =
             (0..n).map(|r| centre / self.x[r] - self.z[r] - self.z[r] / self.x[r] * dx[r]).collect();
         let dslack: Vec<f64> = match self.term {
-            Term::AtLeastOne => (0..moved.len()).map(|c| moved[c] + products[c] - 1.0 - self.slack[c]).collect(),
+            Term::AtLeastOne => {
+                (0..moved.len()).map(|c| moved[c] + products[c] - 1.0 - self.slack[c]).collect()
+            }
             Term::CrossEntropy { .. } => Vec::new(),
         };
         let mut length = 1.0_f64;

@@ -1,13 +1,14 @@
 //! The numbers of a group that the theory needs: sizes of classes, real dimensions and real characters.
 
 use super::Problem;
+use crate::groups::{Group, Irreps};
 
 /// How far apart two characters may be and count as equal.
 const EQUAL: f64 = 1e-7;
 
 /// Classes and irreducible real characters of a finite group.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Characters {
+pub struct RealCharacters {
     /// Elements of the group.
     pub order: usize,
     /// Real dimension D of each irrep, the trivial one first.
@@ -20,20 +21,33 @@ pub struct Characters {
     pub characters: Vec<f64>,
 }
 
-impl Characters {
+impl RealCharacters {
+    /// Those of a group.
+    ///
+    /// # Errors
+    ///
+    /// For the group of one element.
+    pub fn of(group: &Group, irreps: &Irreps) -> Result<RealCharacters, Problem> {
+        let sizes: Vec<usize> = group.classes().iter().map(Vec::len).collect();
+        let rows: Vec<Vec<f64>> = irreps.all().iter().map(|irrep| irrep.character.clone()).collect();
+        RealCharacters::new(&sizes, &rows)
+    }
+
     /// From the sizes of all classes and the real character of each irrep on them, `{e}` and the trivial first.
     ///
     /// # Errors
     ///
     /// Where the numbers break what holds for every group: `Σ_R D_R χ_R(C) / type = 0` for C ≠ e, and |G| at e.
-    pub fn new(sizes: &[usize], characters: &[Vec<f64>]) -> Result<Characters, Problem> {
+    pub fn new(sizes: &[usize], characters: &[Vec<f64>]) -> Result<RealCharacters, Problem> {
         let wrong = |what: &str| Err(Problem::Characters(what.into()));
         let order: usize = sizes.iter().sum();
         if order < 2 {
             return Err(Problem::Trivial);
         }
         if sizes[0] != 1 || characters.iter().any(|row| row.len() != sizes.len()) {
-            return wrong("the first class is the identity alone, and a character has a value for each class");
+            return wrong(
+                "the first class is the identity alone, and a character has a value for each class",
+            );
         }
         if characters.first().is_none_or(|row| row.iter().any(|x| (x - 1.0).abs() > EQUAL)) {
             return wrong("the first is not the trivial one");
@@ -42,7 +56,10 @@ impl Characters {
             row.iter().zip(sizes).map(|(x, size)| x * x * *size as f64).sum::<f64>() / order as f64
         };
         let types: Vec<f64> = characters.iter().map(|row| norm(row).round()).collect();
-        if characters.iter().zip(&types).any(|(row, of)| (norm(row) - of).abs() > 1e-6 || ![1.0, 2.0, 4.0].contains(of))
+        if characters
+            .iter()
+            .zip(&types)
+            .any(|(row, of)| (norm(row) - of).abs() > 1e-6 || ![1.0, 2.0, 4.0].contains(of))
         {
             return wrong("a mean square is none of 1, 2 and 4");
         }
@@ -53,7 +70,7 @@ impl Characters {
                 return wrong("they do not add up to the regular character");
             }
         }
-        Ok(Characters {
+        Ok(RealCharacters {
             order,
             dimensions: characters.iter().map(|row| row[0]).collect(),
             types,
@@ -107,7 +124,8 @@ impl Characters {
     /// In the type's own terms 2 d³ for real ones (Edelman 2024, lemma D.15) and 8 for a pair of frequencies
     /// (appendix D.6.2).
     pub fn neurons_needed(&self, used: &[bool]) -> usize {
-        let of = |r: usize| 2.0 * self.dimensions[r] * self.dimensions[r] * self.dimensions[r] / self.types[r];
+        let of =
+            |r: usize| 2.0 * self.dimensions[r] * self.dimensions[r] * self.dimensions[r] / self.types[r];
         (0..self.irreps()).filter(|r| used.get(*r) == Some(&true)).map(|r| of(r).round() as usize).sum()
     }
 
