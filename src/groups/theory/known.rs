@@ -31,7 +31,7 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
             let jumped = beads.iter().filter(|other| **other < *bead && **other > bead - first).count();
             let mut moved = beads.to_vec();
             moved[i] = bead - first;
-            sum += if jumped % 2 == 0 { 1.0 } else { -1.0 } * walk(&moved, rest);
+            sum += if jumped.is_multiple_of(2) { 1.0 } else { -1.0 } * walk(&moved, rest);
         }
         sum
     }
@@ -102,7 +102,9 @@ pub fn alternating_5() -> RealCharacters {
 /// Z_2^n, each element a class.
 pub fn cube(n: u32) -> RealCharacters {
     let order = 1usize << n;
-    let row = |k: usize| (0..order).map(|a| if (a & k).count_ones() % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let row = |k: usize| {
+        (0..order).map(|a| if (a & k).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }).collect()
+    };
     RealCharacters::new(&vec![1; order], &(0..order).map(row).collect::<Vec<_>>()).unwrap()
 }
 

@@ -39,6 +39,9 @@ pub struct Margin {
     pub unique: bool,
     /// Margin over each class but the identity's, relative to the smallest: 1 on the margin, else above.
     pub classes: Vec<f64>,
+    /// The class weights |C| τ_C that certify γ*, with a sum of 1: margins averaged with them over the wrong answers
+    /// are at most γ*, for every network (lemma D.14). Above zero on the margin only.
+    pub weights: Vec<f64>,
 }
 
 /// What the minimum of the regularised loss looks like.
@@ -72,7 +75,7 @@ impl RealCharacters {
         if solution.residual > TOLERANCE {
             return Err(Problem::Unsolved(solution.residual));
         }
-        let shares = cleaned(&solution.x);
+        let (shares, weights) = (cleaned(&solution.x), cleaned(&solution.q));
         let products = program::products(&gaps.rows, &shares[1..]);
         let least = products.iter().copied().fold(f64::INFINITY, f64::min);
         let used: Vec<bool> = shares.iter().map(|share| *share > 0.0).collect();
@@ -90,6 +93,10 @@ impl RealCharacters {
             used,
             shares,
             classes: gaps.row_of.iter().map(|row| products[*row] / least).collect(),
+            // Classes behind one row share its weight by size.
+            weights: (gaps.row_of.iter().zip(&self.sizes))
+                .map(|(row, size)| weights[*row + 1] * size / gaps.sizes[*row])
+                .collect(),
         })
     }
 

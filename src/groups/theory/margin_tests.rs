@@ -259,19 +259,31 @@ fn every_penalty_that_is_low_enough_gives_the_best_margin_of_a_cyclic_group() {
 }
 
 #[test]
-fn the_dual_certifies_the_maximum_margin() {
+fn class_weights_certify_the_maximum_margin() {
     for group in [alternating_5(), symmetric(5).0, symmetric(6).0, cyclic(31), quaternion()] {
-        let gaps = group.gaps();
-        let columns = group.irreps() - 1;
-        let solution = program::solve(&gaps.rows, columns, Term::AtLeastOne);
-        // Weights of the classes against which no irrep gains more: an upper bound on every network.
-        let total: f64 = solution.q.iter().sum();
-        let best = (0..columns)
-            .map(|r| {
-                solution.q.iter().zip(gaps.rows.chunks_exact(columns)).map(|(q, row)| q * row[r]).sum::<f64>()
-            })
-            .fold(0.0, f64::max);
-        near(best / total / group.price(), group.max_margin().unwrap().value, 1e-10, "duality");
+        let margin = group.max_margin().unwrap();
+        near(margin.weights.iter().sum(), 1.0, 1e-12, "sum");
+        // Against these weights no irrep gains more: an upper bound on every network.
+        let gain = |r: usize| {
+            let gap = |c: usize| margin.weights[c] * (group.dimensions[r] - group.at(r, c));
+            (0..group.sizes.len()).map(gap).sum::<f64>() / group.dimensions[r].powf(1.5) / group.price()
+        };
+        let best = (1..group.irreps()).map(gain).fold(0.0, f64::max);
+        near(best, margin.value, 1e-10, "duality");
+        for (weight, class) in margin.weights.iter().zip(&margin.classes) {
+            assert!(*weight == 0.0 || (class - 1.0).abs() < 1e-7, "{margin:?}");
+        }
+    }
+}
+
+#[test]
+fn class_weights_are_those_of_lemma_d_14() {
+    for (name, group, ..) in theorem() {
+        let weights = group.max_margin().unwrap().weights;
+        let condition = group.condition();
+        for c in 0..weights.len() {
+            near(weights[c], -condition[c] * group.sizes[c] / group.sum(), 1e-8, name);
+        }
     }
 }
 
@@ -282,22 +294,5 @@ fn what_has_no_answer_says_so() {
     assert!(matches!(missing, Err(Problem::Characters(_))));
     for lambda in [0.0, -1.0, f64::NAN] {
         assert!(matches!(symmetric(3).0.prediction(lambda), Err(Problem::Penalty(_))));
-    }
-}
-
-#[test]
-#[ignore = "prints times"]
-fn times() {
-    #[expect(clippy::disallowed_methods, reason = "a measurement by hand")]
-    let now = std::time::Instant::now;
-    for (name, group) in [("Z127", cyclic(127)), ("S6", symmetric(6).0), ("Z2^6", cube(6))] {
-        let start = now();
-        group.max_margin().unwrap();
-        let margin = start.elapsed();
-        let start = now();
-        for exponent in 4..=12 {
-            group.prediction(10f64.powi(-exponent)).unwrap();
-        }
-        println!("{name}: margin {margin:?}, nine predictions {:?}", start.elapsed());
     }
 }

@@ -29,7 +29,6 @@ pub(super) struct Solution {
     /// The unknowns, above zero by a rounding error where they should be zero.
     pub x: Vec<f64>,
     /// Multipliers of the rows: `Aᵀ q ≤ 1` with equality where x > 0.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the certificate, which the tests check"))]
     pub q: Vec<f64>,
     /// The largest violation of the Karush–Kuhn–Tucker conditions, relative to the numbers in them.
     pub residual: f64,

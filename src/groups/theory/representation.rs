@@ -36,7 +36,7 @@ impl RealCharacters {
     ) -> Result<Construction, Problem> {
         let total: f64 = shares.iter().skip(1).sum();
         let fits = shares.len() == self.irreps() && shares[1..].iter().all(|share| *share >= 0.0);
-        if !fits || !(total > 0.0 && total.is_finite()) {
+        if !(fits && total > 0.0 && total.is_finite()) {
             return Err(Problem::Shares);
         }
         let mut neurons = vec![];
