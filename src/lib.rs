@@ -14,7 +14,7 @@
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
-//! Dependencies point one way: settings, catalog, rng → tasks → models → run → {permalink, presets,
+//! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
 //! protocol}; tasks and models → training → analysis → charts, app. `tests/layers.rs` holds the table.
 //!
 //! # Dimension letters

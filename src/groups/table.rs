@@ -272,6 +272,62 @@ mod tests {
         }
     }
 
+    /// All tables with each element once in each row and column, with rows in lexicographic order.
+    fn latin_squares(order: usize) -> Vec<Vec<usize>> {
+        let mut all: Vec<Vec<usize>> = vec![vec![]];
+        for at in 0..order * order {
+            let (row, column) = (at / order, at % order);
+            let longer = |table: Vec<usize>| {
+                let free = |entry: &usize| {
+                    let mut above = table.iter().skip(column).step_by(order);
+                    !table[row * order..].contains(entry) && above.all(|other| other != entry)
+                };
+                let entries: Vec<usize> = (0..order).filter(free).collect();
+                entries.into_iter().map(move |entry| [table.as_slice(), &[entry]].concat())
+            };
+            all = all.into_iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    /// Each group has order! / (number of its automorphisms) tables: 3 for Z₃; 12 + 4 for Z₄ and Z₂²; 30 for Z₅.
+    #[test]
+    fn of_all_small_tables_those_of_groups_are_taken() {
+        let every: Vec<Vec<usize>> =
+            (0..19_683).map(|code| (0..9).map(|at| code / 3usize.pow(at) % 3).collect()).collect();
+        assert_eq!(every.iter().filter(|table| Group::from_table(3, table).is_ok()).count(), 3);
+        for (order, squares, groups) in [(4, 576, 16), (5, 161_280, 30)] {
+            let all = latin_squares(order);
+            assert_eq!(all.len(), squares);
+            let (mut taken, mut reasons) = (0, [0; 3]);
+            for table in &all {
+                match Group::from_table(order, table) {
+                    Ok(_) => taken += 1,
+                    Err(Flaw::Identity) => reasons[0] += 1,
+                    Err(Flaw::Inverse { element, right, identity, found }) => {
+                        reasons[1] += 1;
+                        assert_eq!(
+                            (table[element * order + right], table[right * order + element]),
+                            (identity, found)
+                        );
+                        assert_ne!(identity, found);
+                    }
+                    Err(Flaw::Associativity { a, b, c, left, right }) => {
+                        reasons[2] += 1;
+                        let times = |a: usize, b: usize| table[a * order + b];
+                        assert_eq!((times(times(a, b), c), times(a, times(b, c))), (left, right));
+                        assert_ne!(left, right);
+                    }
+                    Err(other) => panic!("{other}"),
+                }
+            }
+            assert_eq!(taken, groups);
+            // Of 56 normalised squares of order 5 six are groups; any of five elements may be the identity.
+            assert_eq!(squares - reasons[0], if order == 4 { 16 } else { 56 * 5 });
+            assert_eq!(taken + reasons.iter().sum::<usize>(), squares);
+        }
+    }
+
     #[test]
     fn a_group_may_have_its_identity_anywhere() {
         // Addition modulo 5 with every name one higher.
