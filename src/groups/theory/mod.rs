@@ -14,8 +14,8 @@
 //! | [`real_characters`] | the numbers of a group that the theory needs; the condition of theorem 7.9 |
 //! | [`margin`] | γ* of any finite group, and what is to be expected at a penalty above zero |
 //! | [`construction`] | networks written down: memorising, and by Fourier series |
-//! | [`representation`] | networks that reach γ*, from the matrices of irreducible representations |
-//! | [`parity`] | the same for sparse parities, with x^k in place of x² |
+//! | [`mod@representation`] | networks that reach γ*, from the matrices of irreducible representations |
+//! | [`mod@parity`] | the same for sparse parities, with x^k in place of x² |
 //!
 //! # Why real representations
 //!
