@@ -7,6 +7,7 @@
 //! | [`characters`] | the complex characters, from the algebra of the classes |
 //! | [`irreps`] | the irreducible real representations, with their functions and matrices |
 //! | [`subgroups`] | subgroups up to conjugacy, and shares of variance between their cosets |
+//! | [`theory`] | networks of maximum margin |
 //!
 //! Sources: J.-P. Serre 1977, *Linear Representations of Finite Groups* (sections 1 and 2, and 13.2 for real
 //! representations); I. M. Isaacs 1976, *Character Theory of Finite Groups*.
@@ -25,6 +26,7 @@ mod matrices;
 pub mod named;
 pub mod subgroups;
 pub mod table;
+pub mod theory;
 
 pub use characters::Characters;
 pub use irreps::{Irrep, Irreps, Kind};

@@ -1,0 +1,132 @@
+//! The network of maximum margin for a sparse parity.
+
+use super::Problem;
+
+/// Most bits of a parity, and of the points that a margin is taken over.
+const MOST: usize = 20;
+
+/// The weights of a network `f(x)[y] = Σ_i (u_i · x)^k w_i[y]`, answer 0 for an even and 1 for an odd number of −1.
+///
+/// # Shapes
+///
+/// `u` is `[inputs, neurons]` and `w` `[2, neurons]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParityConstruction {
+    /// Neurons.
+    pub neurons: usize,
+    /// Bits that the parity is of.
+    pub support: Vec<usize>,
+    /// Weights of the bits.
+    pub u: Vec<f64>,
+    /// Weights to the answers.
+    pub w: Vec<f64>,
+}
+
+/// The parity of the bits `support` of `inputs`: one neuron for each sign pattern σ up to a common sign, with
+/// `u = σ / √(k+1)` and `w = ∏σ (1, −1) / √(2(k+1))`, all together of mass Σ‖ω‖^{k+1} = 1 (Edelman 2024,
+/// appendix D.7). Its margin is [`parity_margin`](super::parity_margin).
+///
+/// # Errors
+///
+/// If `support` is empty, names a bit twice or one that is not there, or has more than 20 bits.
+pub fn parity(inputs: usize, support: &[usize]) -> Result<ParityConstruction, Problem> {
+    let k = support.len();
+    let twice = (1..k).any(|j| support[..j].contains(&support[j]));
+    if k == 0 || k > MOST || twice || support.iter().any(|bit| *bit >= inputs) {
+        return Err(Problem::Support(inputs));
+    }
+    let neurons = 1 << (k - 1);
+    let base = (k + 1) as f64;
+    let share = libm::pow(neurons as f64, -1.0 / base);
+    let mut u = vec![0.0; inputs * neurons];
+    let mut w = vec![0.0; 2 * neurons];
+    for i in 0..neurons {
+        // The bit of the pattern that would be its common sign is always +.
+        let sign = |j: usize| if i >> j & 1 == 1 { -1.0 } else { 1.0 };
+        for (j, bit) in support.iter().enumerate() {
+            u[bit * neurons + i] = share * sign(j) / base.sqrt();
+        }
+        let product: f64 = (0..k).map(sign).product();
+        let outer = share * product / (2.0 * base).sqrt();
+        (w[i], w[neurons + i]) = (outer, -outer);
+    }
+    Ok(ParityConstruction { neurons, support: support.to_vec(), u, w })
+}
+
+impl ParityConstruction {
+    /// Bits of an input.
+    pub fn inputs(&self) -> usize {
+        self.u.len() / self.neurons
+    }
+
+    /// Both logits at a point whose bit j is −1 where bit j of `point` is set.
+    pub fn logits(&self, point: usize) -> [f64; 2] {
+        let n = self.neurons;
+        let mut sums = vec![0.0; n];
+        for (j, row) in self.u.chunks_exact(n).enumerate() {
+            let x = if point >> j & 1 == 1 { -1.0 } else { 1.0 };
+            sums.iter_mut().zip(row).for_each(|(sum, u)| *sum += x * u);
+        }
+        let powers: Vec<f64> = sums.iter().map(|sum| sum.powi(self.support.len() as i32)).collect();
+        [0, 1].map(|y| powers.iter().zip(&self.w[y * n..]).map(|(p, w)| p * w).sum())
+    }
+
+    /// Right minus wrong logit at a point.
+    pub fn margin(&self, point: usize) -> f64 {
+        let odd = self.support.iter().filter(|bit| point >> **bit & 1 == 1).count() % 2 == 1;
+        let [even, other] = self.logits(point);
+        if odd { other - even } else { even - other }
+    }
+
+    /// ‖ω_i‖ of each neuron.
+    pub fn norms(&self) -> Vec<f64> {
+        let mut squares = vec![0.0; self.neurons];
+        for row in self.u.chunks_exact(self.neurons).chain(self.w.chunks_exact(self.neurons)) {
+            squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
+        }
+        squares.into_iter().map(f64::sqrt).collect()
+    }
+
+    /// The smallest margin over all points divided by Σ‖ω‖^{k+1}; above 20 inputs over the first 2²⁰ points.
+    pub fn normalised_margin(&self) -> f64 {
+        let mass: f64 = self.norms().iter().map(|norm| norm.powi(self.support.len() as i32 + 1)).sum();
+        let points = 0..1usize << self.inputs().min(MOST);
+        points.map(|point| self.margin(point)).fold(f64::INFINITY, f64::min) / mass
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parity_margin;
+    use super::*;
+
+    #[test]
+    fn sign_patterns_reach_the_maximum_margin() {
+        for (inputs, support) in [
+            (3, vec![1]),
+            (10, vec![0, 1]),
+            (10, vec![2, 5, 9]),
+            (10, vec![1, 3, 4, 8]),
+            (6, vec![0, 1, 2, 3, 5]),
+        ] {
+            let k = support.len();
+            let network = parity(inputs, &support).unwrap();
+            assert_eq!((network.neurons, network.inputs()), (1 << (k - 1), inputs));
+            let ratio = network.normalised_margin() / parity_margin(k);
+            assert!((ratio - 1.0).abs() < 1e-12, "{support:?}: {ratio}");
+            let mass: f64 = network.norms().iter().map(|norm| norm.powi(k as i32 + 1)).sum();
+            assert!((mass - 1.0).abs() < 1e-12);
+            // Every point is on the margin.
+            for point in 0..1 << inputs {
+                assert!((network.margin(point) / parity_margin(k) - 1.0).abs() < 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_that_does_not_fit_is_refused() {
+        for support in [vec![], vec![4], vec![1, 1]] {
+            assert_eq!(parity(4, &support), Err(Problem::Support(4)));
+        }
+    }
+}

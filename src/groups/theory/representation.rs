@@ -1,0 +1,169 @@
+//! Networks of maximum margin on any finite group, from matrices of its irreducible real representations.
+//!
+//! For an orthogonal representation with entries R_ij, two neurons
+//!
+//! ```text
+//! u = s R_ij,   v = ± s R_jk,   w = ± s R_ik
+//! ```
+//!
+//! add 4 s³ R_ij(a) R_jk(b) R_ik(c) to the logits, and over all j, k and i that is 4 s³ tr R(a)R(b)R(c)ᵀ
+//! (Edelman 2024, appendix D.9, lemmas D.15 and D.16).
+//!
+//! # Why fewer neurons do for other types
+//!
+//! Where matrices J commute with an irreducible representation (√−1, or the three units of the quaternions), they
+//! make one vector x into 2 or 4 with `⟨Jx, M Jx⟩ = ⟨x, M x⟩` for all matrices M of the representation. So i may
+//! run over one vector of each such set, with 2 or 4 times the weight: on Z_p that leaves the eight neurons per
+//! frequency of appendix D.6.2. The norm |G|/D of `⟨x, R e_j⟩` and with it the margin are the same for all types.
+
+use super::{Construction, Problem, RealCharacters};
+
+impl RealCharacters {
+    /// The network that computes `Σ_R s_R χ_R(a b c⁻¹)` with the norm masses `shares` (one for each irrep, the
+    /// trivial one's ignored), and `matrices(r)` of irrep r, `[order, D, D]`.
+    ///
+    /// With the shares of [`max_margin`](Self::max_margin) its margin is γ*. The scale is that of lemma D.16: where
+    /// theorem 7.9 holds, the right logit is |G| − 1 and all others are −1. It has
+    /// [`neurons_needed`](Self::neurons_needed) neurons.
+    ///
+    /// # Errors
+    ///
+    /// If the shares do not fit, or matrices are not of the dimension and the type that they should be of.
+    pub fn network(
+        &self,
+        shares: &[f64],
+        mut matrices: impl FnMut(usize) -> Vec<f64>,
+    ) -> Result<Construction, Problem> {
+        let total: f64 = shares.iter().skip(1).sum();
+        let fits = shares.len() == self.irreps() && shares[1..].iter().all(|share| *share >= 0.0);
+        if !(fits && total > 0.0 && total.is_finite()) {
+            return Err(Problem::Shares);
+        }
+        let mut neurons = vec![];
+        for r in (1..self.irreps()).filter(|r| shares[*r] > 0.0) {
+            let (dimension, units) = (self.dimensions[r] as usize, self.types[r] as usize);
+            let matrices = matrices(r);
+            if matrices.len() != self.order * dimension * dimension {
+                return Err(Problem::Matrices(r));
+            }
+            let representation = Representation { matrices: &matrices, dimension };
+            let vectors = representation.vectors(units).ok_or(Problem::Matrices(r))?;
+            // Σ D^{1.5} s_R is what it would be with s_R = D_R / type.
+            let s = shares[r] / total * self.sum() / libm::pow(self.dimensions[r], 1.5);
+            let amplitude = libm::cbrt(units as f64 * s / 4.0);
+            for x in &vectors {
+                let rows = representation.rows(x);
+                for (j, first) in rows.iter().enumerate() {
+                    for (k, last) in rows.iter().enumerate() {
+                        let middle = representation.entry(j, k);
+                        for sign in [1.0, -1.0] {
+                            let times = |f: &[f64], by: f64| f.iter().map(|x| by * x).collect::<Vec<f64>>();
+                            neurons.push([
+                                times(first, amplitude),
+                                times(&middle, sign * amplitude),
+                                times(last, sign * amplitude),
+                            ]);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Construction::of(self.order, &neurons))
+    }
+}
+
+/// Matrices `[order, D, D]`.
+struct Representation<'a> {
+    matrices: &'a [f64],
+    dimension: usize,
+}
+
+impl Representation<'_> {
+    /// R_jk as a function, `[order]`.
+    fn entry(&self, j: usize, k: usize) -> Vec<f64> {
+        let d = self.dimension;
+        self.matrices.chunks_exact(d * d).map(|matrix| matrix[j * d + k]).collect()
+    }
+
+    /// ⟨x, R e_j⟩ as functions, `[D][order]`.
+    fn rows(&self, x: &[f64]) -> Vec<Vec<f64>> {
+        let d = self.dimension;
+        let along = |j: usize| {
+            let of = |matrix: &[f64]| x.iter().enumerate().map(|(i, x)| x * matrix[i * d + j]).sum();
+            self.matrices.chunks_exact(d * d).map(of).collect()
+        };
+        (0..d).map(along).collect()
+    }
+
+    /// One vector of each orbit under the units that commute: D / `units` of them.
+    fn vectors(&self, units: usize) -> Option<Vec<Vec<f64>>> {
+        let d = self.dimension;
+        if !d.is_multiple_of(units) {
+            return None;
+        }
+        // With one orbit any vector will do.
+        let commuting = if d == units { vec![] } else { self.commuting(units - 1)? };
+        let mut vectors: Vec<Vec<f64>> = vec![];
+        let mut spanned: Vec<Vec<f64>> = vec![];
+        while vectors.len() < d / units {
+            // Of the basis vectors, the one that is farthest from all that is spanned.
+            let rests = (0..d).map(|i| {
+                let mut rest = vec![0.0; d];
+                rest[i] = 1.0;
+                for other in &spanned {
+                    let along = dot(&rest, other);
+                    rest.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
+                }
+                let left = dot(&rest, &rest);
+                (left, rest)
+            });
+            // Of equal ones the first.
+            let (left, rest) = rests.reduce(|best, next| if next.0 > best.0 + 1e-9 { next } else { best })?;
+            let vector: Vec<f64> = rest.iter().map(|x| x / left.sqrt()).collect();
+            spanned.push(vector.clone());
+            for unit in &commuting {
+                spanned.push(unit.chunks_exact(d).map(|row| dot(row, &vector)).collect());
+            }
+            vectors.push(vector);
+        }
+        Some(vectors)
+    }
+
+    /// `count` antisymmetric matrices that commute with all others, orthogonal to each other and each orthogonal
+    /// itself: averages R X Rᵀ over the group. None if there are fewer.
+    fn commuting(&self, count: usize) -> Option<Vec<Vec<f64>>> {
+        let d = self.dimension;
+        let mut found: Vec<Vec<f64>> = vec![];
+        for (a, b) in (1..d).flat_map(|b| (0..b).map(move |a| (a, b))) {
+            if found.len() == count {
+                break;
+            }
+            let mut mean = vec![0.0; d * d];
+            for matrix in self.matrices.chunks_exact(d * d) {
+                for i in 0..d {
+                    for j in 0..d {
+                        mean[i * d + j] +=
+                            matrix[i * d + a] * matrix[j * d + b] - matrix[i * d + b] * matrix[j * d + a];
+                    }
+                }
+            }
+            let order = (self.matrices.len() / (d * d)) as f64;
+            mean.iter_mut().for_each(|x| *x /= order);
+            for other in &found {
+                let along = dot(&mean, other) / d as f64;
+                mean.iter_mut().zip(other).for_each(|(x, o)| *x -= along * o);
+            }
+            let square = dot(&mean, &mean) / d as f64;
+            // A mean that is not a rounding error is far from zero.
+            if square > 1e-6 {
+                mean.iter_mut().for_each(|x| *x /= square.sqrt());
+                found.push(mean);
+            }
+        }
+        (found.len() == count).then_some(found)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
