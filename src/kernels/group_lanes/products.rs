@@ -71,6 +71,9 @@ pub fn over_classes(slopes: &[Row], weights: &[Row]) -> [Row; HIGH] {
 /// `slopes` has the tile's classes for each pair, `hidden` a row of neurons for each pair.
 #[inline(always)]
 pub fn over_pairs(slopes: &[Factors], hidden: &[Row]) -> [Row; HIGH] {
-    let products = slopes.iter().zip(hidden);
-    products.fold([[0.0; LANES]; HIGH], |sums, (slopes, hidden)| add(sums, hidden, *slopes)).map(Row)
+    let mut sums = [[0.0; LANES]; HIGH];
+    for (slopes, hidden) in slopes.iter().zip(hidden) {
+        sums = add(sums, hidden, *slopes);
+    }
+    sums.map(Row)
 }

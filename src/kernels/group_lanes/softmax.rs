@@ -5,20 +5,25 @@ use crate::kernels::lanes::{LANES, Row};
 /// eˣ for x ≤ 0, and 0 where that is below the least normal number.
 ///
 /// By the polynomial of Cephes (Moshier 1989) for |r| ≤ ln 2 / 2 and x = n ln 2 + r; within 2 units in the last
-/// place. Only operations that IEEE 754 fixes, so that the bits are the same everywhere.
+/// place. Only operations that IEEE 754 fixes, so that the bits are the same everywhere. In many small maps,
+/// since the compiler does not inline a large one, and then makes no vectors of it.
 #[inline(always)]
-pub fn exp(x: f32) -> f32 {
+pub fn exp(x: Row) -> Row {
     /// Its addition rounds to a whole number, which then stands in the last bits.
     const ROUND: f32 = 12_582_912.0;
     /// ln 2 in two parts, of which the first has few digits.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
-    let shifted = x * std::f32::consts::LOG2_E + ROUND;
-    let n = shifted - ROUND;
-    let r = x - n * LN_2[0] - n * LN_2[1];
-    let tail = 4.166_579_6e-2 + r * (8.333_452e-3 + r * (1.398_2e-3 + r * 1.987_569_1e-4));
-    let series = 1.0 + r + r * r * (0.5 + r * (1.666_666_5e-1 + r * tail));
-    let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0f32.to_bits()));
-    if x < -87.0 { 0.0 } else { series * power }
+    const SERIES: [f32; 6] = [1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+    let shifted = x.map(|x| x * std::f32::consts::LOG2_E + ROUND);
+    let n = shifted.map(|shifted| shifted - ROUND);
+    let r = x.zip(n, |x, n| x - n * LN_2[0]).zip(n, |x, n| x - n * LN_2[1]);
+    let mut series = Row::ZERO;
+    for next in SERIES {
+        series = series.zip(r, |s, r| s * r + next);
+    }
+    let series = series.zip(r, |s, r| s * (r * r) + r + 1.0);
+    let power = shifted.map(|s| f32::from_bits((s.to_bits() << 23).wrapping_add(1.0f32.to_bits())));
+    series.zip(power, |s, p| s * p).zip(x, |e, x| if x < -87.0 { 0.0 } else { e })
 }
 
 /// What softmax makes of a pair's outputs.
@@ -55,12 +60,13 @@ impl Answer {
             half /= 2;
         }
         let top = larger(other.0[0], given);
-        let mut sum = Row::ZERO;
+        outputs[label / LANES].0[label % LANES] = given;
         for row in outputs.iter_mut() {
-            *row = row.map(|f| exp(f - top));
-            sum = sum + *row;
+            *row = exp(row.map(|f| f - top));
         }
-        Answer { margin: given - other.0[0], own: exp(given - top), others: sum.sum() }
+        let own = std::mem::take(&mut outputs[label / LANES].0[label % LANES]);
+        let others = outputs.iter().fold(Row::ZERO, |sum, row| sum + *row).sum();
+        Answer { margin: given - other.0[0], own, others }
     }
 
     /// −ln softmax of the label, with the digits of small ones.
@@ -91,13 +97,14 @@ mod tests {
 
     #[test]
     fn exp_is_that_of_libm() {
+        let single = |x: f32| exp(Row([x; LANES])).0[LANES - 1];
         for i in 0..=870_000 {
             let x = -(i as f32) * 1e-4;
             let exact = libm::exp(f64::from(x));
-            assert!((f64::from(exp(x)) - exact).abs() <= 2.5e-7 * exact, "{x}: {} {exact}", exp(x));
+            assert!((f64::from(single(x)) - exact).abs() <= 2.5e-7 * exact, "{x}: {} {exact}", single(x));
         }
-        assert_eq!([exp(0.0), exp(-88.0), exp(-1e30), exp(f32::NEG_INFINITY)], [1.0, 0.0, 0.0, 0.0]);
-        assert!(exp(f32::NAN).is_nan());
+        assert_eq!([0.0, -88.0, -1e30, f32::NEG_INFINITY].map(single), [1.0, 0.0, 0.0, 0.0]);
+        assert!(single(f32::NAN).is_nan());
     }
 
     #[test]
