@@ -176,6 +176,14 @@ pub trait Architecture {
     /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
     /// gradients. Only for models that have a [first layer](Architecture::first_layer).
     fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64;
+    /// The functions on the elements that each neuron of one replica is made of, for probes: embeddings u and v and
+    /// output weights w, or one of these alone. Only for models on pairs.
+    ///
+    /// # Shapes
+    /// `weights` as in [`Architecture::first_layer`]; each result is `[inputs, neurons]`.
+    fn neurons(&self, _weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
+        None
+    }
     /// For each head the share of attention on each input and, last, on the token that is read out: the mean over
     /// the rows of `x`. Only for models with attention.
     ///

@@ -198,7 +198,8 @@ fn lines(
 ) -> AnyView {
     let take = move |event: web_sys::Event| {
         store.act(Action::Edit(key.into(), event_target_value(&event)));
-        event_target::<web_sys::HtmlTextAreaElement>(&event).set_value(&store.peek(|state| shown(state, key)));
+        event_target::<web_sys::HtmlTextAreaElement>(&event)
+            .set_value(&store.peek(|state| shown(state, key)));
     };
     view! {
         <textarea class="knob__box knob__box--wide knob__box--lines" id=id.to_string() data-testid=id.to_string()

@@ -139,7 +139,7 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             Some(Finding::Attention(mass)) => {
                 spec.task.sampler().relevant(spec.run.seed).iter().map(|i| mass[*i]).sum()
             }
-            None => f32::NAN,
+            _ => f32::NAN,
         }
     };
     (0..replicas).map(one).collect()
