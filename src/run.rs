@@ -274,6 +274,10 @@ impl RunSpec {
         let (inputs, columns) = (sampler.inputs(), sampler.columns());
         let (batch, replicas) = (self.batch(), self.run.replicas);
         problems.extend(self.suits());
+        if let Err((key, expected)) = self.written() {
+            let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
+            problems.push(Problem::new(key, &found, expected));
+        }
         if self.run.batch == 0 && sampler.sample_size().is_none() {
             let expected = "at least 1: examples that are always fresh are no sample";
             problems.push(Problem::new("batch", "0", expected));
@@ -355,7 +359,10 @@ impl RunSpec {
     pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
         let inputs = self.task.sampler().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
-        let mut initial = self.model.architecture().initial(self.run.seed, inputs, different);
+        let mut initial = match self.written() {
+            Ok(Some(one)) => one.iter().map(|values| values.repeat(different)).collect(),
+            _ => self.model.architecture().initial(self.run.seed, inputs, different),
+        };
         for values in &mut initial {
             let length = values.len() / different;
             for replica in different..replicas {
@@ -364,6 +371,14 @@ impl RunSpec {
             }
         }
         initial
+    }
+
+    /// The initial weights of one replica, where they are written down and not drawn.
+    fn written(&self) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
+        match (&self.model, &self.task) {
+            (Model::GroupNet(net), Task::Groups(task)) => net.written(task, self.run.seed),
+            _ => Ok(None),
+        }
     }
 
     /// The stage of training step `step`: the steps are divided evenly among the model's stages, of which the

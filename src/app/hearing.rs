@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::device::Survey;
 use super::state::{Before, Phase, Staff, State, Weights};
-use super::status::{found, status};
+use super::status::{examples, found, status};
 use super::trainer::{Effect, Program, Sign};
 use super::words::{percent, thousands};
 use crate::analysis::curves::{History, spread};
@@ -161,8 +161,8 @@ impl State {
                 } else if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
-                    self.message =
-                        format!("The last step, {step}, was made: {right} right on held-out examples.");
+                    let of = examples(self);
+                    self.message = format!("The last step, {step}, was made: {right} right on {of}.");
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {

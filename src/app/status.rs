@@ -1,12 +1,14 @@
 //! What the run is doing, in one sentence.
 
 use super::state::{Phase, State};
+use super::summary::chance;
 use super::words::{self, percent, thousands};
 use crate::analysis::curves::spread;
 use crate::protocol::Ending;
 
-/// Accuracy below which a network does no better than guessing, given a thousand held-out examples.
-const CHANCE_BELOW: f32 = 0.55;
+/// How far above that of guessing the accuracy of a network may be that does no better, given a thousand held-out
+/// examples.
+const ABOVE_CHANCE: f32 = 0.05;
 
 /// Accuracy on the training sample above which it counts as memorised.
 const MEMORISED_ABOVE: f32 = 0.99;
@@ -37,6 +39,7 @@ fn of_run(state: &State) -> String {
         Phase::Paused => format!("Paused at step {step}"),
         Phase::Finished(Ending::Target) => found(state),
         Phase::Finished(_) if !state.solved.is_empty() => format!("{} Ended at step {step}.", found(state)),
+        Phase::Finished(_) if state.pairs.is_some() => format!("Ended at step {step} before its target"),
         Phase::Finished(_) => format!("Ended at step {step}, not found"),
         Phase::Diverged { step, last_good } => format!(
             "The loss was not finite at step {}; the run stands at step {}, the last good one",
@@ -85,10 +88,48 @@ fn learning(state: &State) -> String {
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
         return format!("Memorised its sample; {right} on what it has not seen");
     }
-    if test < CHANCE_BELOW {
+    if test < chance(state) + ABOVE_CHANCE {
         return format!("Learning. {right}, no better than guessing");
     }
-    format!("Learning. {right}, no longer guessing")
+    match state.margin_share().filter(|_| train >= 1.0) {
+        Some(share) => {
+            format!("Every pair is right. The margin is at {} of the largest possible", percent(share))
+        }
+        None => format!("Learning. {right}, no longer guessing"),
+    }
+}
+
+/// "All pairs are right at step 85." or the same of fewer than all, or of held-out ones.
+fn found_on_pairs(state: &State, at: &str) -> String {
+    let spec = state.spec();
+    let (held_out, of) = (has_held_out(state), examples(state));
+    let who = if spec.run.replicas > 1 { format!(" by {}", networks(state)) } else { String::new() };
+    let share = match spec.run.target >= 1.0 {
+        true => format!("All {of} are right"),
+        false => format!("{} of the {of} are right", percent(spec.run.target as f32)),
+    };
+    let margin = state.margin_share().filter(|_| !held_out && state.history.last().is_some_and(all_right));
+    let margin = margin.map(|share| format!(" The margin is at {} of the largest possible.", percent(share)));
+    format!("{share}{who} {at}.{}", margin.unwrap_or_default())
+}
+
+/// Whether there are examples that are not trained on.
+fn has_held_out(state: &State) -> bool {
+    let sampler = state.spec().task.sampler();
+    sampler.classes().is_none() || sampler.sample_size() != Some(sampler.inputs().pow(2))
+}
+
+/// What the accuracy that counts is measured on.
+pub fn examples(state: &State) -> &'static str {
+    match (state.spec().task.sampler().classes(), has_held_out(state)) {
+        (None, _) => "held-out examples",
+        (Some(_), true) => "held-out pairs",
+        (Some(_), false) => "pairs",
+    }
+}
+
+fn all_right(row: &crate::protocol::Row) -> bool {
+    spread(&row.train_accuracy).0 >= 1.0
 }
 
 /// "Found at step 1,250: all 3 bits (4, 11, 17)."
@@ -104,6 +145,9 @@ pub fn found(state: &State) -> String {
         true => format!("at step {}", thousands(first)),
         false => format!("at steps {} to {}", thousands(first), thousands(last)),
     };
+    if state.spec().task.sampler().classes().is_some() {
+        return found_on_pairs(state, &at);
+    }
     match state.spec().run.replicas {
         1 => format!("Found {at}: {bits}."),
         _ => format!("Found by {}, {at}: {bits}.", networks(state)),

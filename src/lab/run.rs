@@ -179,7 +179,10 @@ pub fn closing(outcome: &Outcome) -> String {
 fn table(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header(["step", "train loss", "train accuracy", "test loss", "test accuracy"]);
+    // Only networks with a penalty have a margin that is normalised.
+    let has_margin = rows.iter().any(|row| !row.margin.is_empty());
+    let header = ["step", "train loss", "train accuracy", "test loss", "test accuracy", "margin"];
+    table.set_header(&header[..if has_margin { 6 } else { 5 }]);
     for row in rows {
         let cell = |values: &[f32]| {
             let (middle, low, high) = spread(values);
@@ -190,7 +193,7 @@ fn table(rows: &[Row]) -> String {
             }
         };
         let cells = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
-        let numbers = cells.iter().map(|values| cell(values));
+        let numbers = cells.into_iter().chain(has_margin.then_some(&row.margin)).map(|values| cell(values));
         table.add_row(std::iter::once(row.step.to_string()).chain(numbers));
     }
     for column in table.column_iter_mut() {
@@ -202,17 +205,15 @@ fn table(rows: &[Row]) -> String {
 /// Metrics for programs.
 fn csv(rows: &[Row]) -> Result<String, anyhow::Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
-    writer.write_record(["step", "replica", "train_loss", "train_accuracy", "test_loss", "test_accuracy"])?;
+    let has_margin = rows.iter().any(|row| !row.margin.is_empty());
+    let header = ["step", "replica", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
+    writer.write_record(&header[..if has_margin { 7 } else { 6 }])?;
     for row in rows {
         for r in 0..row.test_loss.len() {
-            writer.write_record([
-                row.step.to_string(),
-                r.to_string(),
-                row.train_loss[r].to_string(),
-                row.train_accuracy[r].to_string(),
-                row.test_loss[r].to_string(),
-                row.test_accuracy[r].to_string(),
-            ])?;
+            let columns = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
+            let columns = columns.into_iter().chain(has_margin.then_some(&row.margin));
+            let numbers = columns.map(|column| column[r].to_string());
+            writer.write_record([row.step.to_string(), r.to_string()].into_iter().chain(numbers))?;
         }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)

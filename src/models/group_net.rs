@@ -14,7 +14,10 @@
 use super::initialisation::each;
 use super::{Architecture, Parameter, Penalty, Rows, crowded};
 use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
+use crate::groups::{Irreps, theory};
 use crate::settings::{Problem, Range};
+use crate::tasks::Groups;
+use crate::tasks::groups::Operation;
 use crate::{choices, settings};
 
 choices! {
@@ -72,6 +75,60 @@ impl GroupNet {
     pub fn lambda_at(&self, step: u64) -> f64 {
         let change = self.lambdas.iter().rev().find(|(from, _)| *from <= step);
         change.map_or(self.lambda, |(_, lambda)| *lambda)
+    }
+
+    /// The weights u, v and w, each `[order, width]`, that training begins with where it does not begin with chance:
+    /// of the network that is written down, and zeros where it has fewer neurons.
+    ///
+    /// # Errors
+    /// The key of the setting and what would be right for it, where there is no such network or it is too wide.
+    pub fn written(&self, task: &Groups, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
+        if self.from == Beginning::Random {
+            return Ok(None);
+        }
+        if self.sigma != Sigma::Square {
+            return Err(("act", "square, of which alone such a network is known".into()));
+        }
+        let order = task.order();
+        let fits = |needed: usize| match self.width < needed {
+            true => Err(("width", format!("at least {needed} neurons for this initial network"))),
+            false => Ok(()),
+        };
+        let built = match self.from {
+            Beginning::Memorising => {
+                fits(2 * order * order)?;
+                theory::memorising(order, &task.products(seed), true)
+            }
+            _ => {
+                let none =
+                    || ("from", "another beginning: of this table no largest margin is known".to_string());
+                let group = task.group().filter(|_| task.has_theory()).ok_or_else(none)?;
+                let irreps = Irreps::of(&group);
+                let margin = theory::max_margin(&group, &irreps).map_err(|_| none())?;
+                let built = theory::representation(&group, &irreps, &margin.shares).map_err(|_| none())?;
+                fits(built.neurons)?;
+                match task.operation {
+                    // a − b is a times the inverse of b.
+                    Operation::Subtract => {
+                        let inverse = |b: usize| group.inverse(b) * built.neurons;
+                        let row = |b: usize| built.v[inverse(b)..inverse(b) + built.neurons].to_vec();
+                        let v = (0..order).flat_map(row).collect();
+                        theory::Construction { v, ..built }
+                    }
+                    _ => built,
+                }
+            }
+        };
+        let widened = |values: &[f64]| -> Vec<f32> {
+            let rows = values.chunks_exact(built.neurons.max(1));
+            let row = |row: &[f64]| {
+                let mut row: Vec<f32> = row.iter().map(|v| *v as f32).collect();
+                row.resize(self.width, 0.0);
+                row
+            };
+            rows.flat_map(row).collect()
+        };
+        Ok(Some([&built.u, &built.v, &built.w].map(|values| widened(values)).to_vec()))
     }
 
     /// The first step after `step` at which λ changes.
@@ -212,6 +269,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn networks_that_are_written_down_have_the_margins_of_theory() {
+        use crate::tasks::Task;
+        let ratio = |task: &Groups, net: &GroupNet| {
+            let weights = net.written(task, 0).unwrap().unwrap();
+            let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            let order = task.order();
+            let x: Vec<f32> =
+                (0..order * order).flat_map(|pair| [(pair / order) as f32, (pair % order) as f32]).collect();
+            let outputs = net.evaluate(&weights, order, &x, 0);
+            let products = task.products(0);
+            let margin = outputs.chunks(order).zip(&products).map(|(f, c)| {
+                let wrong = f.iter().enumerate().filter(|(other, _)| *other != *c as usize);
+                f[*c as usize] - wrong.fold(f32::NEG_INFINITY, |most, (_, f)| most.max(*f))
+            });
+            let least = f64::from(margin.fold(f32::INFINITY, f32::min));
+            let norms = net.penalty(0).unwrap().norms(&weights, net.width);
+            let group = task.group().unwrap();
+            assert!(Task::Groups(task.clone()).sampler().problems().is_empty());
+            least / norms / theory::max_margin(&group, &Irreps::of(&group)).unwrap().value
+        };
+        let net = GroupNet { from: Beginning::Maximum, ..Default::default() };
+        let task = Groups { n: 11, ..Default::default() };
+        assert!((ratio(&task, &net) - 1.0).abs() < 1e-5);
+        let subtract = Groups { operation: Operation::Subtract, ..task.clone() };
+        assert!((ratio(&subtract, &net) - 1.0).abs() < 1e-5);
+        let symmetric = Groups { operation: Operation::Symmetric, letters: 4, ..task.clone() };
+        assert!((ratio(&symmetric, &net) - 1.0).abs() < 1e-5);
+        let memorising = GroupNet { from: Beginning::Memorising, width: 250, ..net.clone() };
+        let expected = 2f64.sqrt() * 10.0 / 11f64.powf(1.5);
+        assert!((ratio(&task, &memorising) - expected).abs() < 1e-5);
+        let narrow = GroupNet { width: 39, ..net.clone() };
+        assert_eq!(narrow.written(&task, 0).unwrap_err().0, "width");
+        assert_eq!(GroupNet { sigma: Sigma::Relu, ..net.clone() }.written(&task, 0).unwrap_err().0, "act");
+        let random = Groups { operation: Operation::Random, ..task };
+        assert_eq!(net.written(&random, 0).unwrap_err().0, "from");
     }
 
     #[test]

@@ -142,6 +142,22 @@ pub enum Measure {
     Correlation,
     /// Attention on the relevant bits together.
     Attention,
+    /// Normalised margin as a share of the largest possible, γ*.
+    Margin,
+    /// Largest normalised power of u, the median over live neurons.
+    Purity,
+    /// Share of the live neurons whose u, v and w have one dominant frequency or irrep.
+    Agreement,
+    /// |θu + θv − θw| in radians, the median over live neurons.
+    Residual,
+    /// Share of the frequencies, or non-trivial irreps, that some live neuron is of.
+    Kinds,
+    /// Share of this irrep in Σ‖ω‖^ν over the live neurons; the trivial one is number 0.
+    Mass(usize),
+    /// Live neurons.
+    Live,
+    /// Cross-entropy with the key frequencies alone.
+    Restricted,
 }
 
 impl Preset {

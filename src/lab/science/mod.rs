@@ -6,12 +6,14 @@ mod instances;
 use crate::analysis::convergence::Times;
 use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
+use crate::analysis::neurons::{Neurons, Part};
 use crate::analysis::scaling::{Point, fit};
 use crate::analysis::weights::reach;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::presets::{Expect, Measure, Preset};
 use crate::probing::Inquiry;
+use crate::probing::margins::largest;
 use crate::protocol::{Event, Failure, Finding, Probe, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
@@ -42,8 +44,8 @@ struct Trial {
     x: f64,
     rows: Vec<Row>,
     solved: Vec<Option<u64>>,
-    /// Values of one measure, by step, one for each replica.
-    looks: Vec<(u64, Vec<f32>)>,
+    /// Values of measures of the weights, by step, one for each replica.
+    looks: Vec<(Measure, u64, Vec<f32>)>,
 }
 
 /// Runs the preset, with [`REPLICAS`] networks where its link asks for one, and compares.
@@ -56,10 +58,15 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
         spec.run.replicas = REPLICAS;
     }
     spec.run.steps = preset.budget;
-    let probed = preset.expect.iter().find_map(|expect| match expect {
-        Expect::Reaches { measure, .. } | Expect::Median { measure, .. } => probe(*measure),
-        _ => None,
-    });
+    let mut probed: Vec<Measure> = vec![];
+    for expect in preset.expect {
+        if let Expect::Reaches { measure, .. } | Expect::Median { measure, .. } = expect
+            && is_of_weights(*measure)
+            && !probed.contains(measure)
+        {
+            probed.push(*measure);
+        }
+    }
     let places = places(&spec.run.sweep);
     let mut runs = cells(&spec);
     if runs.is_empty() {
@@ -67,33 +74,35 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
     }
     let run = |cell: Cell| {
         let x = places.get(cell.at).copied().unwrap_or_default();
-        trial(cell, x, probed, device)
+        trial(cell, x, &probed, device)
     };
     let trials: Vec<Trial> = runs.into_iter().map(run).collect::<Result<_, _>>()?;
     Ok(preset.expect.iter().map(|expect| judge(expect, &trials)).collect())
 }
 
-/// The measure, if it wants the weights.
-fn probe(measure: Measure) -> Option<Measure> {
-    (!matches!(measure, Measure::TrainAccuracy | Measure::TestAccuracy)).then_some(measure)
+/// Whether the measure wants the weights.
+fn is_of_weights(measure: Measure) -> bool {
+    !matches!(measure, Measure::TrainAccuracy | Measure::TestAccuracy | Measure::Margin)
 }
 
-fn trial(cell: Cell, x: f64, probed: Option<Measure>, device: &Device) -> Result<Trial, Failure> {
+fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
     let mut session = Session::start(&cell.spec, device, Options::default())?;
-    let Some(measure) = probed else {
+    if probed.is_empty() {
         let outcome = pollster::block_on(session.finish(|_| {}))?;
         return Ok(Trial { cell, x, rows: outcome.rows, solved: outcome.solved, looks: vec![] });
-    };
+    }
     let every =
         cell.spec.run.every.max(cell.spec.run.steps / MOMENTS / cell.spec.run.every * cell.spec.run.every);
     let (mut rows, mut looks) = (vec![], vec![]);
     let start = cell.spec.initial();
+    let mut looked = |session: &Session| -> Result<(), Failure> {
+        let weights = pollster::block_on(session.checkpoint())?.weights.parameters;
+        let at = session.step();
+        looks.extend(probed.iter().map(|m| (*m, at, look(*m, &cell.spec, at, &start, &weights))));
+        Ok(())
+    };
     while !session.finished() {
-        let checkpoint = pollster::block_on(session.checkpoint())?;
-        looks.push((
-            session.step(),
-            look(measure, &cell.spec, session.step(), &start, &checkpoint.weights.parameters),
-        ));
+        looked(&session)?;
         let until = session.step() + every;
         while !session.finished() && session.step() < until {
             for event in pollster::block_on(session.advance(1e9, until - session.step()))? {
@@ -103,6 +112,7 @@ fn trial(cell: Cell, x: f64, probed: Option<Measure>, device: &Device) -> Result
             }
         }
     }
+    looked(&session)?;
     let solved = session.solved().to_vec();
     Ok(Trial { cell, x, rows, solved, looks })
 }
@@ -130,12 +140,19 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
         let probe = match measure {
             Measure::Gap => Probe::Gap,
             Measure::Attention => Probe::Attention,
-            _ => Probe::Spectrum,
+            Measure::Correlation => Probe::Spectrum,
+            Measure::Restricted => Probe::Progress,
+            _ => Probe::Neurons,
         };
         let finding = Inquiry::new(probe, spec, step, weights).and_then(|mut i| i.advance(f64::INFINITY));
         match finding {
             Some(Finding::Gap { relaxed, .. }) => relaxed as f32,
             Some(Finding::Spectrum { correlation, .. }) => correlation,
+            Some(Finding::Progress { losses, .. }) => losses[0].map_or(f32::NAN, |loss| loss as f32),
+            Some(Finding::Neurons { neurons, irreps, numbers }) => {
+                let found = Neurons::from_numbers(neurons, irreps, &numbers);
+                found.map_or(f32::NAN, |neurons| of_neurons(measure, spec, &neurons))
+            }
             Some(Finding::Attention(mass)) => {
                 spec.task.sampler().relevant(spec.run.seed).iter().map(|i| mass[*i]).sum()
             }
@@ -145,14 +162,50 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
     (0..replicas).map(one).collect()
 }
 
+/// A measure of what the neurons of one network have become.
+fn of_neurons(measure: Measure, spec: &RunSpec, neurons: &Neurons) -> f32 {
+    match measure {
+        Measure::Purity => neurons.median_share(Part::First).unwrap_or(f32::NAN),
+        Measure::Agreement => neurons.agreement().unwrap_or(f32::NAN),
+        Measure::Residual => {
+            let live = neurons.live().into_iter();
+            let sizes: Vec<f32> = live.filter_map(|i| neurons.phase_residual(i)).map(f32::abs).collect();
+            spread(&sizes).0
+        }
+        Measure::Kinds => {
+            let counts = neurons.counts();
+            let used = counts[1..].iter().filter(|count| **count > 0).count();
+            used as f32 / (counts.len() - 1) as f32
+        }
+        Measure::Mass(irrep) => {
+            let exponent = spec.model.architecture().penalty(0).map_or(2, |penalty| penalty.exponent);
+            neurons.masses(exponent as u32).get(irrep).copied().unwrap_or(f32::NAN)
+        }
+        Measure::Live => neurons.live().len() as f32,
+        _ => f32::NAN,
+    }
+}
+
 impl Trial {
+    /// γ* of the run, by which margins are shares; 1 where theory knows none.
+    fn unit(&self) -> f32 {
+        largest(&self.cell.spec).unwrap_or(1.0) as f32
+    }
+
     /// The measure by step, one value for each replica.
-    fn values(&self, measure: Measure) -> Vec<(u64, &[f32])> {
+    fn values(&self, measure: Measure) -> Vec<(u64, Vec<f32>)> {
         let rows = self.rows.iter();
         match measure {
-            Measure::TrainAccuracy => rows.map(|r| (r.step, r.train_accuracy.as_slice())).collect(),
-            Measure::TestAccuracy => rows.map(|r| (r.step, r.test_accuracy.as_slice())).collect(),
-            _ => self.looks.iter().map(|(step, values)| (*step, values.as_slice())).collect(),
+            Measure::TrainAccuracy => rows.map(|r| (r.step, r.train_accuracy.clone())).collect(),
+            Measure::TestAccuracy => rows.map(|r| (r.step, r.test_accuracy.clone())).collect(),
+            Measure::Margin => {
+                let unit = self.unit();
+                rows.map(|r| (r.step, r.margin.iter().map(|margin| margin / unit).collect())).collect()
+            }
+            _ => {
+                let own = self.looks.iter().filter(|(of, _, _)| *of == measure);
+                own.map(|(_, step, values)| (*step, values.clone())).collect()
+            }
         }
     }
 
