@@ -13,7 +13,6 @@ use crate::run::RunSpec;
 
 /// Our loops over all replicas.
 pub struct PairLanes {
-    spec: RunSpec,
     network: Network,
     shapes: Vec<Parameter>,
     trained: Examples,
@@ -49,7 +48,6 @@ impl PairLanes {
         let shapes = spec.parameters();
         let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; network.rule.moments()]).collect();
         let mut learner = PairLanes {
-            spec: spec.clone(),
             whole: pairs(&trained),
             held_out: held_out.as_ref().map(pairs),
             batch: (Examples::default(), Pairs::new(order, &[], &[])),
