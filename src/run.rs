@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::models::Model;
+use crate::models::{Model, power_net};
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 use crate::training::loss::Loss;
@@ -279,6 +279,9 @@ impl RunSpec {
             problems.push(Problem::new("batch", "0", expected));
         }
         problems.extend(self.model.architecture().problems(inputs, batch, replicas));
+        if let (Model::PowerNet(net), Task::SparseParity(task)) = (&self.model, &self.task) {
+            problems.extend(net.beginning_problem(task.k));
+        }
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
         let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
@@ -321,7 +324,8 @@ impl RunSpec {
             self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
         {
             let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
-            if let Some(default) = fresh.value(&problem.key) {
+            let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
+            if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
                 // The default was checked when it was declared.
                 let _ = self.set(&problem.key, &default);
             }
@@ -353,9 +357,20 @@ impl RunSpec {
 
     /// Those of the first `replicas`.
     pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
-        let inputs = self.task.sampler().inputs();
+        let sampler = self.task.sampler();
+        let inputs = sampler.inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
-        let mut initial = self.model.architecture().initial(self.run.seed, inputs, different);
+        // A network that is written down knows what is to be learned, and is the same in every replica.
+        let written = match &self.model {
+            Model::PowerNet(net) if net.from == power_net::Beginning::Maximum => {
+                net.maximum(inputs, &sampler.relevant(self.run.seed))
+            }
+            _ => None,
+        };
+        let mut initial = match written {
+            Some(one) => one.into_iter().map(|values| values.repeat(different)).collect(),
+            None => self.model.architecture().initial(self.run.seed, inputs, different),
+        };
         for values in &mut initial {
             let length = values.len() / different;
             for replica in different..replicas {

@@ -11,6 +11,7 @@ pub mod mlp;
 pub mod modular_transformer;
 pub mod parity_transformer;
 pub mod polynet;
+pub mod power_net;
 
 use std::borrow::Cow;
 
@@ -24,6 +25,7 @@ pub use mlp::Mlp;
 pub use modular_transformer::ModularTransformer;
 pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
+pub use power_net::PowerNet;
 
 use crate::settings::Problem;
 use crate::tasks::Task;
@@ -47,6 +49,8 @@ crate::catalog! {
         ModularTransformer,
         /// A perceptron on embeddings of two elements.
         EmbeddingMlp,
+        /// One hidden layer of powers on signs.
+        PowerNet,
     }
 }
 
@@ -240,6 +244,7 @@ impl Model {
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
+            Model::PowerNet(model) => model,
         }
     }
 }
@@ -275,6 +280,7 @@ impl Model {
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
+            Model::PowerNet(model) => model,
         }
     }
 }

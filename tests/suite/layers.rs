@@ -9,7 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rng", &[]),
     ("groups", &[]),
     ("tasks", &["settings", "catalog", "rng", "groups"]),
-    ("models", &["settings", "catalog", "rng", "tasks"]),
+    ("models", &["settings", "catalog", "rng", "tasks", "groups"]),
     ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),
     ("sweep", &["settings", "run", "permalink"]),
     ("kernels", &["rng", "tasks", "models", "run", "protocol", "platform", "training"]),
