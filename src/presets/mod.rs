@@ -1,11 +1,12 @@
 //! Presets: runs with a claim, its source, and statements that a test can check.
 //!
-//! They are the figures of Edelman 2024, chapter 5 and appendix B (Barak et al. 2022). Where the text leaves a setting
+//! They are the figures of Edelman 2024, chapters 5 and 7 and appendices B and D (Barak et al. 2022, Morwani et al. 2023). Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
 mod data;
 mod depth;
 mod networks;
+mod parities;
 mod parts;
 mod progress;
 mod search;
@@ -32,6 +33,8 @@ choices! {
         Data = "data", "Few examples and wrong labels";
         /// Appendix B.3.7 and B.3.8.
         Depth = "depth", "Depth and width";
+        /// Chapter 7.
+        Margin = "margin", "Margins that theory drew beforehand";
     }
 }
 
@@ -142,6 +145,8 @@ pub enum Measure {
     Correlation,
     /// Attention on the relevant bits together.
     Attention,
+    /// The normalised margin on what is trained on, as a share of the largest possible one.
+    Margin,
 }
 
 impl Preset {
@@ -168,8 +173,15 @@ impl Preset {
 pub const PRESETS: &[Preset] = &ALL;
 
 /// The parts of the menu, in its order.
-const PARTS: &[&[Preset]] =
-    &[start::PRESETS, networks::PRESETS, progress::PRESETS, search::PRESETS, data::PRESETS, depth::PRESETS];
+const PARTS: &[&[Preset]] = &[
+    start::PRESETS,
+    networks::PRESETS,
+    progress::PRESETS,
+    search::PRESETS,
+    data::PRESETS,
+    depth::PRESETS,
+    parities::PRESETS,
+];
 const ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
 use crate::analysis::scaling::{Point, fit};
 use crate::analysis::weights::reach;
+use crate::models::Model;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::presets::{Expect, Measure, Preset};
@@ -16,6 +17,7 @@ use crate::protocol::{Event, Failure, Finding, Probe, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::{Cell, cells, places};
+use crate::tasks::Task;
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
 
@@ -44,6 +46,8 @@ struct Trial {
     solved: Vec<Option<u64>>,
     /// Values of one measure, by step, one for each replica.
     looks: Vec<(u64, Vec<f32>)>,
+    /// Normalised margins as shares of the largest, likewise; none where that is not known.
+    margins: Vec<(u64, Vec<f32>)>,
 }
 
 /// Runs the preset, with [`REPLICAS`] networks where its link asks for one, and compares.
@@ -75,14 +79,15 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// The measure, if it wants the weights.
 fn probe(measure: Measure) -> Option<Measure> {
-    (!matches!(measure, Measure::TrainAccuracy | Measure::TestAccuracy)).then_some(measure)
+    (!matches!(measure, Measure::TrainAccuracy | Measure::TestAccuracy | Measure::Margin)).then_some(measure)
 }
 
 fn trial(cell: Cell, x: f64, probed: Option<Measure>, device: &Device) -> Result<Trial, Failure> {
     let mut session = Session::start(&cell.spec, device, Options::default())?;
     let Some(measure) = probed else {
         let outcome = pollster::block_on(session.finish(|_| {}))?;
-        return Ok(Trial { cell, x, rows: outcome.rows, solved: outcome.solved, looks: vec![] });
+        let margins = margins(&cell.spec, &outcome.rows);
+        return Ok(Trial { cell, x, rows: outcome.rows, solved: outcome.solved, looks: vec![], margins });
     };
     let every =
         cell.spec.run.every.max(cell.spec.run.steps / MOMENTS / cell.spec.run.every * cell.spec.run.every);
@@ -104,7 +109,23 @@ fn trial(cell: Cell, x: f64, probed: Option<Measure>, device: &Device) -> Result
         }
     }
     let solved = session.solved().to_vec();
-    Ok(Trial { cell, x, rows, solved, looks })
+    let margins = margins(&cell.spec, &rows);
+    Ok(Trial { cell, x, rows, solved, looks, margins })
+}
+
+/// The largest margin that a network of this run can have, if theory knows it.
+fn largest_margin(spec: &RunSpec) -> Option<f64> {
+    match (&spec.task, &spec.model) {
+        (Task::SparseParity(task), Model::PowerNet(net)) => net.largest_margin(task.k),
+        _ => None,
+    }
+}
+
+/// The measured margins as shares of the largest.
+fn margins(spec: &RunSpec, rows: &[Row]) -> Vec<(u64, Vec<f32>)> {
+    let Some(largest) = largest_margin(spec) else { return vec![] };
+    let share = |row: &Row| row.margin.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect();
+    rows.iter().filter(|row| !row.margin.is_empty()).map(|row| (row.step, share(row))).collect()
 }
 
 /// The measure on every replica.
@@ -152,6 +173,7 @@ impl Trial {
         match measure {
             Measure::TrainAccuracy => rows.map(|r| (r.step, r.train_accuracy.as_slice())).collect(),
             Measure::TestAccuracy => rows.map(|r| (r.step, r.test_accuracy.as_slice())).collect(),
+            Measure::Margin => self.margins.iter().map(|(step, values)| (*step, values.as_slice())).collect(),
             _ => self.looks.iter().map(|(step, values)| (*step, values.as_slice())).collect(),
         }
     }
