@@ -13,9 +13,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::chart::{Chart, USUAL};
+use crate::analysis::chart::{Chart, USUAL, USUAL_OF_PAIRS};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
+use crate::tasks::Task;
 use crate::{choices, settings};
 
 choices! {
@@ -49,8 +50,20 @@ settings! {
         show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
         /// Axis of the steps in every curve; a logarithmic one shows memorising and understanding apart.
         x_axis: Axis = Axis::Linear, "x", "Steps", Range::Choice(Axis::OPTIONS);
+        /// Neuron whose weights are drawn one by one, from 1; 0 takes the largest.
+        neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
         /// Axis of the values in every curve; on a logarithmic one accuracy is drawn as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
+    }
+}
+
+impl View {
+    /// How a run of `task` is shown where a link does not say it.
+    pub fn of(task: &Task) -> Self {
+        match task {
+            Task::SparseParity(_) => View::default(),
+            Task::Groups(_) => View { show: USUAL_OF_PAIRS.to_vec(), ..View::default() },
+        }
     }
 }
 
@@ -96,7 +109,7 @@ pub fn encode(link: &Link) -> String {
             parts.push(format!("{}={value}", knob.key));
         }
     }
-    let plain = View::default();
+    let plain = View::of(&link.spec.task);
     for knob in View::KNOBS {
         if let Some(value) = link.view.value(knob.key).filter(|v| plain.value(knob.key).as_ref() != Some(v)) {
             parts.push(format!("{}={value}", knob.key));
@@ -131,7 +144,10 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
     let mut link = Link::default();
     let lab = lab.trim_matches('/');
     match RunSpec::of_lab(lab) {
-        Some(spec) => link.spec = spec,
+        Some(spec) => {
+            link.view = View::of(&spec.task);
+            link.spec = spec;
+        }
         None if lab.is_empty() => {}
         None => {
             let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();

@@ -1,6 +1,9 @@
 //! Probes of the first replica that take too long for one slice: each is an [`Inquiry`] that goes on for a few
 //! milliseconds at a time, in the worker as on the command line.
 
+pub mod margins;
+mod pairs;
+
 use crate::analysis::gap::Gap;
 use crate::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
 use crate::analysis::spectrum::{MOST_INPUTS, Spectrum, point};
@@ -9,6 +12,7 @@ use crate::models::parity_transformer::average;
 use crate::platform::now_ms;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
+use pairs::PairWork;
 
 /// Points of the cube that are worked on between two looks at the clock, divided by the width.
 const POINTS: usize = 1 << 16;
@@ -20,8 +24,13 @@ const ATTENDED: usize = 256;
 /// # Errors
 /// A sentence for the person.
 pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
-    let inputs = spec.task.sampler().inputs();
+    let sampler = spec.task.sampler();
+    let inputs = sampler.inputs();
+    if sampler.classes().is_some() && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
+        return Err("This is about networks on bits.".into());
+    }
     match (probe, &spec.model) {
+        (Probe::Neurons | Probe::Outputs | Probe::Cosets | Probe::Progress, _) => pairs::applies(probe, spec),
         (Probe::Gap, Model::ParityTransformer(_)) => {
             Err("A transformer has no layer that is linear in the input, so it has no Fourier gap.".into())
         }
@@ -54,6 +63,7 @@ enum Work {
     /// Outputs on the first points of the cube.
     Spectrum(Vec<f32>),
     Attention,
+    Pairs(PairWork),
 }
 
 impl Inquiry {
@@ -71,6 +81,7 @@ impl Inquiry {
             }
             Probe::Spectrum => Work::Spectrum(Vec::with_capacity(1 << task.inputs())),
             Probe::Attention => Work::Attention,
+            _ => Work::Pairs(PairWork::new(probe, spec, &weights)?),
         };
         Some(Inquiry { spec: spec.clone(), relevant, weights, step, work })
     }
@@ -91,6 +102,9 @@ impl Inquiry {
     }
 
     fn portion(&mut self) -> Option<Finding> {
+        if let Work::Pairs(work) = &mut self.work {
+            return work.portion(&self.spec, &self.weights);
+        }
         let (model, loss) = (self.spec.model.architecture(), self.spec.run.loss);
         let inputs = self.spec.task.sampler().inputs();
         let (weights, stage) = (slices(&self.weights), self.spec.stage(self.step));
@@ -121,6 +135,7 @@ impl Inquiry {
                     None => Finding::Spectrum { shares: vec![f32::NAN; inputs + 1], correlation: f32::NAN },
                 })
             }
+            Work::Pairs(_) => None,
             Work::Attention => {
                 let mut batch = crate::tasks::Batch::default();
                 self.spec.task.sampler().held_out(self.spec.run.seed, 0, ATTENDED, &mut batch);

@@ -50,6 +50,14 @@ pub enum Probe {
     Spectrum,
     /// Where the \[CLS\] token of a transformer looks.
     Attention,
+    /// What each neuron of a network on pairs has become.
+    Neurons,
+    /// The outputs of a network on pairs, on some of them.
+    Outputs,
+    /// Which neurons are constant on cosets.
+    Cosets,
+    /// Progress measures of modular arithmetic.
+    Progress,
 }
 
 /// What a [`Probe`] has found.
@@ -73,6 +81,59 @@ pub enum Finding {
     },
     /// Mean weight of each input under the heads' attention; what is missing to 1 rests on \[CLS\] itself.
     Attention(Vec<f32>),
+    /// Powers, norms and phases of every neuron, as `analysis::neurons` writes them.
+    Neurons {
+        /// Neurons.
+        neurons: usize,
+        /// Irreps, or frequencies.
+        irreps: usize,
+        /// The numbers; they travel as the message's payload.
+        numbers: Vec<f32>,
+    },
+    /// Outputs on pairs of elements.
+    Outputs {
+        /// The pairs, a and b after each other.
+        pairs: Vec<u32>,
+        /// `[pairs, classes]`; it travels as the message's payload.
+        outputs: Vec<f32>,
+    },
+    /// Live neurons by the largest class of subgroups on whose cosets they are constant.
+    Cosets(Vec<usize>),
+    /// Progress measures (Nanda et al. 2023).
+    Progress {
+        /// Frequencies that count as key.
+        key: Vec<usize>,
+        /// Share of the outputs' power by frequency.
+        shares: Vec<f32>,
+        /// Restricted and excluded loss, and those of training and held-out pairs, where there are any.
+        losses: [Option<f64>; 4],
+        /// Gini coefficient and inverse participation ratio of the embedding's Fourier norms.
+        sparsity: Option<[f64; 2]>,
+    },
+}
+
+impl Finding {
+    /// The numbers that are to travel beside the message, taken out of it.
+    pub fn take_numbers(&mut self) -> Payload {
+        match self {
+            Finding::Neurons { numbers, .. } | Finding::Outputs { outputs: numbers, .. } => {
+                Payload::Numbers(std::mem::take(numbers))
+            }
+            _ => Payload::Empty,
+        }
+    }
+
+    /// The finding with the numbers that travelled beside it.
+    pub fn with_numbers(mut self, payload: Payload) -> Self {
+        if let (
+            Finding::Neurons { numbers, .. } | Finding::Outputs { outputs: numbers, .. },
+            Payload::Numbers(travelled),
+        ) = (&mut self, payload)
+        {
+            *numbers = travelled;
+        }
+        self
+    }
 }
 
 /// From the worker to the page.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::models::{Model, power_net};
+use crate::models::Model;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 use crate::training::loss::Loss;
@@ -279,9 +279,7 @@ impl RunSpec {
             problems.push(Problem::new("batch", "0", expected));
         }
         problems.extend(self.model.architecture().problems(inputs, batch, replicas));
-        if let (Model::PowerNet(net), Task::SparseParity(task)) = (&self.model, &self.task) {
-            problems.extend(net.beginning_problem(task.k));
-        }
+        problems.extend(self.model.unwritten(&self.task));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
         let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
@@ -357,17 +355,10 @@ impl RunSpec {
 
     /// Those of the first `replicas`.
     pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
-        let sampler = self.task.sampler();
-        let inputs = sampler.inputs();
+        let inputs = self.task.sampler().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
-        // A network that is written down knows what is to be learned, and is the same in every replica.
-        let written = match &self.model {
-            Model::PowerNet(net) if net.from == power_net::Beginning::Maximum => {
-                net.maximum(inputs, &sampler.relevant(self.run.seed))
-            }
-            _ => None,
-        };
-        let mut initial = match written {
+        // A network that is written down is the same in every replica.
+        let mut initial = match self.model.written(&self.task, self.run.seed) {
             Some(one) => one.into_iter().map(|values| values.repeat(different)).collect(),
             None => self.model.architecture().initial(self.run.seed, inputs, different),
         };

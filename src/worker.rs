@@ -131,13 +131,14 @@ impl Probes {
         let (step, found) = (inquiry.step(), inquiry.advance(begin + PROBE_MS));
         let now = now_ms();
         self.spent_ms += now - begin;
-        let finding = found?;
+        let mut finding = found?;
         self.inquiry = None;
         if self.due.is_empty() && self.rest_until == f64::INFINITY {
             let rest = self.spent_ms * TRAINING_SHARE / (1.0 - TRAINING_SHARE);
             self.rest_until = now + rest.max(PROBES_MS);
         }
-        Some(Event::Probed { step, finding }.into())
+        let payload = finding.take_numbers();
+        Some(Message { event: Event::Probed { step, finding }, payload })
     }
 }
 

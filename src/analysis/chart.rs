@@ -73,7 +73,52 @@ charts! {
     Times = "times", "Convergence times", "Times", Lines;
     /// Median time to the target against the setting that the sweep goes through, with the fitted power.
     Sweep = "sweep", "Median convergence time", "Sweep", Lines;
+    /// Least margin over the training examples, divided by the norm that the penalty takes; 1 is the largest possible.
+    Margin = "margin", "Normalised margin", "Margin", Lines;
+    /// Share of every live neuron's squared norm in each frequency or irrep, neurons of one kind side by side.
+    Neurons = "neurons", "What each neuron is made of", "Neurons", Grid;
+    /// Largest share of one frequency or irrep in the embedding u, over all live neurons, at the start and now.
+    Purity = "purity", "Largest normalised power", "Purity", Lines;
+    /// How many live neurons belong to each frequency or irrep.
+    Counts = "counts", "Neurons of each kind", "Counts", Bars;
+    /// Share of each frequency or irrep in the sum of the neurons' norms, with what theory predicts at this λ.
+    Mass = "mass", "Norm of each kind", "Mass", Bars;
+    /// Phases of u and v of every live neuron; opposite edges are the same place.
+    Phases = "phases", "Phases of u and v", "Phases", Lines;
+    /// How far the phases of u, v and w are from adding up, over all live neurons.
+    Residual = "residual", "Phase residual θu + θv − θw", "Residual", Lines;
+    /// First-layer weights of one neuron over the elements, with the smooth curve of the same Fourier coefficients.
+    Curve = "curve", "Embedding of one neuron", "Curve", Lines;
+    /// Power of one neuron's embedding in each frequency or irrep.
+    Wave = "wave", "Spectrum of one neuron", "Wave", Bars;
+    /// Outputs for some pairs less that of the right answer; at the largest margin all wrong ones are alike.
+    Outputs = "outputs", "Outputs less the right one", "Outputs", Grid;
+    /// Live neurons by the largest subgroup on whose cosets u is constant: another reading of the same weights.
+    Cosets = "cosets", "Neurons that read cosets", "Cosets", Bars;
+    /// Characters of the group's irreducible real representations by conjugacy class, computed from its table.
+    Characters = "characters", "Character table", "Table", Grid;
+    /// Loss with the key frequencies alone and without them, beside those of training and held-out pairs.
+    Progress = "progress", "Restricted and excluded loss", "Progress", Lines;
+    /// How unevenly the embedding's squared norm lies on the frequencies: Gini coefficient and participation ratio.
+    Sparsity = "sparsity", "Sparsity of the embedding", "Sparsity", Lines;
+    /// Share of the outputs' variance in the waves of each frequency, key frequencies pointed at.
+    Keys = "keys", "Key frequencies", "Keys", Bars;
 }
+
+impl Chart {
+    /// Whether the chart is about networks on pairs of elements, or about those on bits; none if about all.
+    pub fn of_pairs(self) -> Option<bool> {
+        use Chart::*;
+        match self {
+            Loss | Accuracy | Weights | Times | Sweep | Margin => None,
+            Movement | Paths | Gap | Spectrum | Attention => Some(false),
+            _ => Some(true),
+        }
+    }
+}
+
+/// What is shown of networks on pairs where a link does not say it.
+pub const USUAL_OF_PAIRS: [Chart; 4] = [Chart::Accuracy, Chart::Margin, Chart::Neurons, Chart::Purity];
 
 /// What is shown where a link does not say it.
 pub const USUAL: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Weights];

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::device::{Survey, choose};
 use super::form::default_text;
+use super::pairs::Pairs;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::sweeping::Sweep;
 use super::trainer::{Effect, Program};
@@ -229,6 +230,7 @@ impl State {
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
         (self.gaps, self.spectrum, self.attention) = Default::default();
+        self.pairs = Pairs::of(&spec).map(Box::new);
         self.held_out = spec.held_out();
         self.runs += 1;
         self.step = 0;

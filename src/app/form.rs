@@ -60,7 +60,13 @@ impl Field {
         }
     }
 
-    fn entries(key: &'static str, label: &'static str, entries: &'static [Entry], chosen: &str) -> Field {
+    fn entries(
+        key: &'static str,
+        label: &'static str,
+        entries: &'static [Entry],
+        chosen: &str,
+        suits: impl Fn(&Entry) -> bool,
+    ) -> Field {
         let about = entries.iter().find(|e| e.info.slug == chosen).map_or("", |e| e.info.about);
         Field {
             key,
@@ -68,7 +74,9 @@ impl Field {
             help: about.into(),
             range: String::new(),
             unit: "",
-            control: Control::Select(entries.iter().map(|e| (e.info.slug, e.info.name)).collect()),
+            control: Control::Select(
+                entries.iter().filter(|e| suits(e)).map(|e| (e.info.slug, e.info.name)).collect(),
+            ),
         }
     }
 }
@@ -101,10 +109,13 @@ fn range(knob: &Knob) -> String {
 pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
     let mut fields = match section {
         Section::Model => {
-            vec![Field::entries(MODEL_KEY, "Model", Model::ENTRIES, spec.model.info().slug)]
+            let slug = spec.model.info().slug;
+            let suits = |entry: &Entry| entry.info.slug == slug || Model::suit(entry.info.slug, &spec.task);
+            vec![Field::entries(MODEL_KEY, "Model", Model::ENTRIES, slug, suits)]
         }
         Section::Optimizer => {
-            vec![Field::entries(OPTIMIZER_KEY, "Optimizer", Optimizer::ENTRIES, spec.optimizer.info().slug)]
+            let slug = spec.optimizer.info().slug;
+            vec![Field::entries(OPTIMIZER_KEY, "Optimizer", Optimizer::ENTRIES, slug, |_| true)]
         }
         Section::Task | Section::Run => vec![],
     };
@@ -133,7 +144,7 @@ pub fn speed_field() -> Option<Field> {
 
 /// The default of `key` for the chosen task, model and optimizer, as text.
 pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
-    if let Some(value) = View::default().value(key) {
+    if let Some(value) = View::of(&spec.task).value(key) {
         return Some(value.to_string());
     }
     let mut base = RunSpec::of_lab(spec.task.info().slug)?;

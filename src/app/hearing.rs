@@ -111,6 +111,7 @@ impl State {
                     self.step = self.step.max(row.step);
                     self.history.push(row);
                 }
+                self.follow_lambda();
             }
             (Event::Weights { step, inputs, width }, Payload::Numbers(values)) => {
                 let start = || Trajectories::new(&values, inputs, width, &self.relevant);
@@ -179,7 +180,7 @@ impl State {
                     None => format!("{at}. A smaller learning rate may help."),
                 };
             }
-            (Event::Probed { step, finding }, _) => self.probed(step, finding),
+            (Event::Probed { step, finding }, payload) => self.probed(step, finding.with_numbers(payload)),
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => self.checkpoint = Some((step, bytes)),
             _ => {}
         }
@@ -191,6 +192,11 @@ impl State {
             Finding::Gap { relaxed, strict, error } => self.gaps.push(step, Gap { relaxed, strict, error }),
             Finding::Spectrum { shares, correlation } => self.spectrum = Some((step, shares, correlation)),
             Finding::Attention(mass) => self.attention = Some((step, mass)),
+            of_pairs => {
+                if let Some(pairs) = &mut self.pairs {
+                    pairs.found(step, of_pairs);
+                }
+            }
         }
     }
 

@@ -10,6 +10,8 @@ pub mod acting;
 pub mod device;
 pub mod form;
 pub mod hearing;
+mod pair_charts;
+pub mod pairs;
 pub mod readings;
 pub mod scale;
 pub mod showing;

@@ -3,6 +3,7 @@
 //! A new chart is its line in [`crate::analysis::chart`] and one arm in each of the methods here and in
 //! [`super::summary`].
 
+use super::pair_charts;
 use super::state::State;
 use super::words::{label, option, symbol};
 use crate::analysis::chart::Chart;
@@ -38,15 +39,34 @@ impl Chart {
     /// A sentence that says why not.
     pub fn applies(self, state: &State) -> Result<(), String> {
         let run = &state.link.spec.run;
+        let on_pairs = state.spec().task.sampler().classes().is_some();
+        match self.of_pairs() {
+            Some(true) if !on_pairs => return Err("This is about networks on pairs of elements.".into()),
+            Some(false) if on_pairs => return Err("This is about networks on bits.".into()),
+            _ => {}
+        }
         match self {
+            Chart::Margin if state.spec().model.architecture().penalty(0).is_some() => Ok(()),
+            Chart::Margin => {
+                Err("Margins are normalised by the norm of a penalty, and this model has none.".into())
+            }
+            Chart::Phases | Chart::Residual
+                if !state.pairs.as_ref().is_some_and(|pairs| pairs.group.is_cyclic_by_number()) =>
+            {
+                Err("Phases are there for the numbers modulo n.".into())
+            }
+            Chart::Phases | Chart::Residual
+                if matches!(state.spec().model, crate::models::Model::ModularTransformer(_)) =>
+            {
+                Err("A transformer's neurons have no embeddings of their own.".into())
+            }
+            Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),
             Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
             Chart::Times if state.spec().run.replicas > 1 => Ok(()),
             Chart::Times => Err("Convergence times have a distribution with several replicas only.".into()),
             Chart::Sweep if !run.sweep.is_empty() => Ok(()),
             Chart::Sweep => Err("This run is no sweep: the settings of the run can make it one.".into()),
-            Chart::Gap | Chart::Spectrum | Chart::Attention => {
-                self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
-            }
+            _ => self.probe().map_or(Ok(()), |probe| applies(probe, state.spec())),
         }
     }
 
@@ -56,6 +76,15 @@ impl Chart {
             Chart::Gap => Some(Probe::Gap),
             Chart::Spectrum => Some(Probe::Spectrum),
             Chart::Attention => Some(Probe::Attention),
+            Chart::Neurons
+            | Chart::Purity
+            | Chart::Counts
+            | Chart::Mass
+            | Chart::Phases
+            | Chart::Residual => Some(Probe::Neurons),
+            Chart::Outputs => Some(Probe::Outputs),
+            Chart::Cosets => Some(Probe::Cosets),
+            Chart::Progress | Chart::Sparsity | Chart::Keys => Some(Probe::Progress),
             _ => None,
         }
     }
@@ -66,6 +95,10 @@ impl Chart {
         match self {
             Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy".into(),
             Chart::Weights => rows.name.into(),
+            Chart::Curve => match pair_charts::reading(self, state) {
+                Some(Reading::Lines(lines)) if !lines.title.is_empty() => lines.title,
+                _ => self.info().name.into(),
+            },
             Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
                 Some(number) => format!("Path of every {}, {} {number}", rows.entry, rows.column),
                 None => format!("Path of every {}", rows.entry),
@@ -100,8 +133,8 @@ impl Chart {
             Chart::Weights => {
                 let w = &state.weights;
                 let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
-                let column = state.spec().model.architecture().rows().column;
-                Reading::Grid(Grid { x_label: column.into(), ..grid })
+                let rows = state.spec().model.architecture().rows();
+                Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
             Chart::Movement | Chart::Paths => {
                 let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
@@ -127,6 +160,18 @@ impl Chart {
             }
             Chart::Times => Reading::Lines(times(state)),
             Chart::Sweep => Reading::Lines(sweep(state)),
+            Chart::Margin => {
+                let mut lines = marked(pair_charts::margin(state), state);
+                lines.log_y = false;
+                Reading::Lines(lines)
+            }
+            of_pairs => match pair_charts::reading(of_pairs, state) {
+                Some(Reading::Lines(lines)) if lines.x_label == "step" => {
+                    Reading::Lines(marked(lines, state))
+                }
+                Some(other) => other,
+                None => Reading::Lines(self.empty("", "")),
+            },
         };
         reading.titled(self.title(state))
     }
@@ -144,11 +189,15 @@ impl Chart {
     pub fn stamp(self, state: &State) -> Stamp {
         let at = match self {
             Chart::Weights => state.weights.step,
-            Chart::Loss | Chart::Accuracy => state.history.last().map_or(u64::MAX, |row| row.step),
+            Chart::Loss | Chart::Accuracy | Chart::Margin => {
+                state.history.last().map_or(u64::MAX, |row| row.step)
+            }
             Chart::Movement | Chart::Paths => state.weights.step,
-            Chart::Gap | Chart::Spectrum | Chart::Attention => state.findings,
+            Chart::Characters => 0,
+            Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
             Chart::Times => state.solved.len() as u64,
             Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
+            _ => state.findings,
         };
         let marks = state.solved.len() + state.spec().run.schedule.len();
         let axes = (state.link.view.x_axis, state.link.view.y_axis);

@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use super::device::{Choice, Survey};
+use super::pairs::Pairs;
 use super::sweeping::Sweep;
 use super::trainer::{Program, Sign};
 use crate::analysis::chart::Chart;
@@ -166,6 +167,8 @@ pub struct State {
     pub spectrum: Option<(u64, Vec<f32>, f32)>,
     /// Newest attention on every input bit.
     pub attention: Option<(u64, Vec<f32>)>,
+    /// What is known of the group that the run is about, and of the network on it.
+    pub pairs: Option<Box<Pairs>>,
     /// Counts findings of probes, so that charts know a new one.
     pub findings: u64,
     /// Input coordinates that matter, from 0.

@@ -4,6 +4,7 @@ use super::state::State;
 use super::words::{MISSING, count, decimal, percent, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
+use crate::analysis::neurons::Part;
 use crate::analysis::weights;
 use crate::permalink::Axis;
 use crate::protocol::Row;
@@ -12,6 +13,9 @@ impl Chart {
     /// What is seen, for those who do not see it.
     pub fn summary(self, state: &State) -> String {
         let newest = Newest::of(state.history.last());
+        if let Some(sentence) = super::pair_charts::summary(self, state) {
+            return sentence;
+        }
         match self {
             Chart::Loss => format!(
                 "Loss over {} steps: {} on training examples, {} on held-out ones.",
@@ -20,12 +24,18 @@ impl Chart {
                 newest.test_loss
             ),
             Chart::Accuracy => format!(
-                "Accuracy over {} steps{}: {} on training examples, {} on held-out ones; chance is 50 %.",
+                "Accuracy over {} steps{}: {} on training examples, {} on held-out ones; chance is {}.",
                 thousands(state.step),
                 if state.link.view.y_axis == Axis::Log { ", drawn as error" } else { "" },
                 newest.train_accuracy,
-                newest.test_accuracy
+                newest.test_accuracy,
+                percent(chance(state))
             ),
+            Chart::Weights if state.relevant.is_empty() => {
+                let rows = state.spec().model.architecture().rows();
+                let (inputs, width) = (state.weights.inputs, state.weights.width);
+                format!("{}, {} by {}.", rows.name, count(inputs, rows.row), count(width, rows.column))
+            }
             Chart::Weights => {
                 let (relevant, other) = reach(state);
                 let rows = state.spec().model.architecture().rows();
@@ -90,6 +100,37 @@ impl Chart {
                     ),
                 }
             }
+            _ => format!("{}, after {} steps.", self.title(state), thousands(state.step)),
+        }
+    }
+}
+
+/// Accuracy of guessing.
+pub fn chance(state: &State) -> f32 {
+    1.0 / state.spec().task.sampler().classes().unwrap_or(2) as f32
+}
+
+/// Two more numbers with their names: of networks on bits how large their weights are, of networks on pairs how large
+/// the margin is and how pure the neurons.
+pub fn extra(state: &State, which: usize) -> (String, String) {
+    if state.spec().task.sampler().classes().is_none() {
+        let symbol = state.spec().model.architecture().rows().symbol;
+        let (relevant, other) = reach(state);
+        return match which {
+            0 => (format!("Largest |{symbol}|, relevant bits"), relevant),
+            _ => (format!("Largest |{symbol}|, other bits"), other),
+        };
+    }
+    let margin = state.history.last().filter(|row| !row.margin.is_empty());
+    match (which, state.largest_margin()) {
+        (0, Some(_)) => ("Margin / γ*".into(), decimal(state.margin_share().unwrap_or(f32::NAN))),
+        (0, None) => {
+            ("Normalised margin".into(), decimal(margin.map_or(f32::NAN, |row| spread(&row.margin).0)))
+        }
+        _ => {
+            let neurons = state.pairs.as_ref().and_then(|pairs| pairs.neurons.as_ref());
+            let median = neurons.and_then(|neurons| neurons.median_share(Part::First));
+            ("Largest power, median".into(), decimal(median.unwrap_or(f32::NAN)))
         }
     }
 }

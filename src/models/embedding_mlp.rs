@@ -141,6 +141,15 @@ impl Architecture for EmbeddingMlp {
     ///
     /// # Shapes
     /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
+    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
+        let seen = |(embed, row): (usize, usize)| {
+            let own = &weights[W][row * self.width..(row + self.embedding) * self.width];
+            lookup::product(weights[embed], own, self.width)
+        };
+        let [u, v] = self.paths().map(seen);
+        Some(vec![u, v, lookup::turned(weights[UNEMBED], inputs)])
+    }
+
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let [first, second] = self.paths().map(|(embed, row)| {
             let rows = &weights[W][row * self.width..][..self.embedding * self.width];

@@ -124,6 +124,10 @@ impl Architecture for GroupNet {
         unreachable!("a network on pairs has many outputs")
     }
 
+    fn neurons(&self, weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
+        Some(weights.iter().map(|values| values.to_vec()).collect())
+    }
+
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let m = self.width;
         let mut outputs = vec![0.0; x.len() / 2 * inputs];

@@ -32,6 +32,11 @@ pub fn product(a: &[f32], b: &[f32], columns: usize) -> Vec<f32> {
     out
 }
 
+/// The transpose of a `[rows, columns]`.
+pub fn turned(a: &[f32], columns: usize) -> Vec<f32> {
+    (0..columns).flat_map(|column| a.iter().skip(column).step_by(columns).copied()).collect()
+}
+
 /// The one-hot vectors of an element of each pair in `x`: of a for `place` 0, of b for `place` 1.
 ///
 /// # Shapes
@@ -53,6 +58,7 @@ mod tests {
         let b = [1.0, 0.0, -1.0, 0.0, 1.0, 1.0];
         assert_eq!(product(&a, &b, 2), [2.0, 3.0, 5.0, 6.0], "2 x 3 times 3 x 2");
         assert_eq!(product(&a, &[1.0, 10.0], 1), [21.0, 43.0, 65.0]);
+        assert_eq!(turned(&a, 3), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
         assert_eq!(pair(&[7.0, 112.0]), [7, 112]);
     }
 }

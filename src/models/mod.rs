@@ -66,6 +66,25 @@ impl Model {
             [GroupNet::INFO.slug, ModularTransformer::INFO.slug, EmbeddingMlp::INFO.slug].contains(&slug);
         on_elements == task.sampler().classes().is_some()
     }
+
+    /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
+    /// written down for `task`.
+    pub fn written(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
+        match self {
+            Model::PowerNet(net) if net.from == power_net::Beginning::Maximum => {
+                net.maximum(task.sampler().inputs(), &task.sampler().relevant(seed))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why initial weights that are wanted cannot be [written down](Model::written), if they cannot.
+    pub fn unwritten(&self, task: &Task) -> Option<Problem> {
+        match (self, task) {
+            (Model::PowerNet(net), Task::SparseParity(task)) => net.beginning_problem(task.k),
+            _ => None,
+        }
+    }
 }
 
 /// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
@@ -180,6 +199,14 @@ pub trait Architecture {
     /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
     /// gradients. Only for models that have a [first layer](Architecture::first_layer).
     fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64;
+    /// The functions on the elements that each neuron of one replica is made of, for probes: embeddings u and v and
+    /// output weights w, or one of these alone. Only for models on pairs.
+    ///
+    /// # Shapes
+    /// `weights` as in [`Architecture::first_layer`]; each result is `[inputs, neurons]`.
+    fn neurons(&self, _weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
+        None
+    }
     /// For each head the share of attention on each input and, last, on the token that is read out: the mean over
     /// the rows of `x`. Only for models with attention.
     ///

@@ -25,7 +25,7 @@
 mod plain;
 
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded};
+use super::{Architecture, Parameter, Rows, crowded, lookup};
 use crate::catalog::{Info, NANDA_2023, VASWANI_2017};
 use crate::settings;
 use crate::settings::{Problem, Range};
@@ -144,6 +144,12 @@ impl Architecture for ModularTransformer {
     ///
     /// # Shapes
     /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
+    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
+        // The neuron-logit map; what neurons see of the elements hangs on attention.
+        let map = lookup::product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
+        Some(vec![lookup::turned(&map, inputs)])
+    }
+
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let mut plain = self.plain(weights, inputs);
         let mut logits = vec![0.0; x.len() / 2 * inputs];

@@ -1,11 +1,11 @@
 //! What the two learners of networks on pairs train on, on the processor and on a GPU.
 
 use crate::kernels::plan::Rule;
+use crate::models::Model;
 use crate::models::group_net::GroupNet;
-use crate::models::{Architecture, Model};
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::{Batch, Sampler, Task};
+use crate::tasks::{Batch, Task};
 use crate::training::optimizers::Optimizer;
 
 /// Pairs of elements with their labels.

@@ -15,7 +15,6 @@
 //! | [`readings`] | histograms and charts per irrep |
 //! | [`wave`] | one neuron's weights over the group |
 //! | [`logits`] | whether margins and wrong logits are equal |
-//! | [`sparsity`] | how much of a vector is in few entries |
 //! | [`cosets`] | which neurons are constant on cosets |
 //! | [`table`] | the character table |
 //!
@@ -25,7 +24,6 @@
 pub mod cosets;
 pub mod logits;
 pub mod readings;
-pub mod sparsity;
 pub mod survey;
 pub mod table;
 #[cfg(test)]

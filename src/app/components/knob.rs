@@ -64,6 +64,7 @@ pub fn Knob(
         Control::Number(scale) => number(store, key, label, scale, text, problem, &id, &described),
         Control::Select(options) => select(store, key, options, text, &id, &described),
         Control::Text(example) => entry(store, key, example, text, problem, &id, &described),
+        Control::Lines(example) => lines(store, key, example, text, problem, &id, &described),
     };
     view! {
         <div class="knob" class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
@@ -181,6 +182,31 @@ fn entry(
             placeholder=example autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
             aria-invalid=move || problem.with(|p| p.is_some().to_string())
             prop:value=text on:change=move |event| take(store, key, &event) />
+    }
+    .into_any()
+}
+
+/// A box of several lines, which keeps the line ends of what is pasted.
+fn lines(
+    store: Store,
+    key: &'static str,
+    example: &'static str,
+    text: Memo<String>,
+    problem: Memo<Option<String>>,
+    id: &str,
+    described: &str,
+) -> AnyView {
+    let take = move |event: web_sys::Event| {
+        store.act(Action::Edit(key.into(), event_target_value(&event)));
+        event_target::<web_sys::HtmlTextAreaElement>(&event)
+            .set_value(&store.peek(|state| shown(state, key)));
+    };
+    view! {
+        <textarea class="knob__box knob__box--wide knob__box--lines" id=id.to_string() data-testid=id.to_string()
+            rows="4" placeholder=example autocomplete="off" spellcheck="false"
+            aria-describedby=described.to_string()
+            aria-invalid=move || problem.with(|p| p.is_some().to_string())
+            prop:value=text on:change=take></textarea>
     }
     .into_any()
 }

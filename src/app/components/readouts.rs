@@ -6,7 +6,7 @@ use crate::app::device::device_line;
 use crate::app::state::State;
 use crate::app::status;
 use crate::app::store::Store;
-use crate::app::summary::{Newest, reach};
+use crate::app::summary::{Newest, extra};
 use crate::app::words::thousands;
 
 /// A number with its name.
@@ -38,10 +38,7 @@ pub fn Readouts() -> impl IntoView {
     let device = store.memo(|state| device_line(state.choice.as_ref(), state.report.as_ref()));
     let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);
-    let symbol = store.memo(|state| state.spec().model.architecture().rows().symbol);
-    let largest =
-        move |on: &'static str| Signal::derive(move || format!("Largest |{}|, {on} bits", symbol.get()));
-    let (largest_relevant, largest_other) = (largest("relevant"), largest("other"));
+    let names = [0, 1].map(|which| store.memo(move |state| extra(state, which).0));
     view! {
         <section class="numbers" aria-label="Newest numbers">
             <dl class="readouts">
@@ -51,8 +48,8 @@ pub fn Readouts() -> impl IntoView {
                     of=|s| Newest::of(s.history.last()).train_accuracy />
                 <Readout testid="test-accuracy" name="Accuracy, held-out"
                     of=|s| Newest::of(s.history.last()).test_accuracy />
-                <Readout testid="reach-relevant" name=largest_relevant of=|s| reach(s).0 />
-                <Readout testid="reach-other" name=largest_other of=|s| reach(s).1 />
+                <Readout testid="reach-relevant" name=names[0] of=|s| extra(s, 0).1 />
+                <Readout testid="reach-other" name=names[1] of=|s| extra(s, 1).1 />
             </dl>
             <p class="device">
                 <span data-testid="device">{device}</span>

@@ -71,9 +71,18 @@ fn AxisSwitch(
 /// A switch for every chart of the catalogue, and two for the axes.
 #[component]
 pub fn Toolbar() -> impl IntoView {
+    // Those of another lab would only be in the way; one that the link asked for can be hidden.
+    let offered = Store::here().memo(|state| {
+        let on_pairs = state.spec().task.sampler().classes().is_some();
+        let suits = |chart: &Chart| chart.of_pairs().is_none_or(|of_pairs| of_pairs == on_pairs);
+        let shown = |chart: &Chart| state.link.view.show.contains(chart);
+        Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()
+    });
     view! {
         <div class="switches" role="group" aria-label="Charts" data-testid="toolbar">
-            {Chart::ALL.iter().map(|chart| view! { <ChartSwitch chart=*chart /> }).collect_view()}
+            <For each=move || offered.get() key=|chart| *chart let:chart>
+                <ChartSwitch chart />
+            </For>
             <span class="switches__axes">
                 <AxisSwitch key="x" word="Log x"
                     hint="Logarithmic steps, which show memorising and understanding apart." />

@@ -8,16 +8,15 @@ use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
 use crate::analysis::scaling::{Point, fit};
 use crate::analysis::weights::reach;
-use crate::models::Model;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::presets::{Expect, Measure, Preset};
 use crate::probing::Inquiry;
+use crate::probing::margins::largest;
 use crate::protocol::{Event, Failure, Finding, Probe, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::{Cell, cells, places};
-use crate::tasks::Task;
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
 
@@ -113,17 +112,9 @@ fn trial(cell: Cell, x: f64, probed: Option<Measure>, device: &Device) -> Result
     Ok(Trial { cell, x, rows, solved, looks, margins })
 }
 
-/// The largest margin that a network of this run can have, if theory knows it.
-fn largest_margin(spec: &RunSpec) -> Option<f64> {
-    match (&spec.task, &spec.model) {
-        (Task::SparseParity(task), Model::PowerNet(net)) => net.largest_margin(task.k),
-        _ => None,
-    }
-}
-
 /// The measured margins as shares of the largest.
 fn margins(spec: &RunSpec, rows: &[Row]) -> Vec<(u64, Vec<f32>)> {
-    let Some(largest) = largest_margin(spec) else { return vec![] };
+    let Some(largest) = largest(spec) else { return vec![] };
     let share = |row: &Row| row.margin.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect();
     rows.iter().filter(|row| !row.margin.is_empty()).map(|row| (row.step, share(row))).collect()
 }
@@ -160,7 +151,7 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             Some(Finding::Attention(mass)) => {
                 spec.task.sampler().relevant(spec.run.seed).iter().map(|i| mass[*i]).sum()
             }
-            None => f32::NAN,
+            _ => f32::NAN,
         }
     };
     (0..replicas).map(one).collect()

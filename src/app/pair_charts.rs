@@ -1,0 +1,222 @@
+//! What the charts of networks on pairs show of the state, and say of it; as [`super::readings`] has it for all.
+
+use super::pairs::Pairs;
+use super::state::State;
+use super::words::{decimal, percent};
+use crate::analysis::chart::Chart;
+use crate::analysis::curves::spread;
+use crate::analysis::neurons::cosets::Cosets;
+use crate::analysis::neurons::readings::{
+    What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
+};
+use crate::analysis::neurons::{Neurons, Part, logits, table, wave};
+use crate::analysis::progress;
+use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use crate::groups::subgroups::Side;
+use crate::models::Model;
+use crate::models::group_net::GroupNet;
+
+/// The normalised margin over the steps, as a share of the largest possible where that is known.
+pub(super) fn margin(state: &State) -> Lines {
+    let largest = state.largest_margin();
+    let mut series = Series { name: "network".into(), role: Role::Test, ..Default::default() };
+    for row in state.history.rows().filter(|row| !row.margin.is_empty()) {
+        let unit = largest.unwrap_or(1.0) as f32;
+        let (middle, low, high) = spread(&row.margin);
+        series.x.push(row.step as f64);
+        series.y.push(middle / unit);
+        if row.margin.len() > 1 {
+            series.band.push((low / unit, high / unit));
+        }
+    }
+    let mut references = vec![];
+    if let Some(largest) = largest {
+        references.push((1.0, format!("γ* = {}", decimal(largest as f32))));
+    }
+    let theory = state.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
+    if let Some(prediction) = theory.and_then(|theory| theory.prediction()) {
+        let is_below = prediction.ratio < 0.995;
+        let text = format!("best at this λ: {:.3}", prediction.ratio);
+        references.extend(is_below.then_some((prediction.ratio, text)));
+    }
+    Lines {
+        x_label: "step".into(),
+        y_label: if largest.is_some() { "margin / γ*" } else { "normalised margin" }.into(),
+        // Below zero there are wrong answers, and the share says nothing.
+        y_range: largest.is_some().then_some((0.0, 1.08)),
+        series: vec![series],
+        references,
+        ..Default::default()
+    }
+}
+
+/// What one of these charts draws; axes without anything until something is found.
+pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
+    let pairs = state.pairs.as_deref()?;
+    let neurons = pairs.neurons.as_ref();
+    let empty = || Lines { x_label: "neurons have not been looked at yet".into(), ..Default::default() };
+    let bars = |read: fn(&Neurons, &Pairs) -> Bars| {
+        Reading::Bars(neurons.map_or_else(Bars::default, |neurons| read(neurons, pairs)))
+    };
+    let lines = |read: fn(&Neurons) -> Lines| Reading::Lines(neurons.map_or_else(empty, read));
+    Some(match chart {
+        Chart::Neurons => {
+            Reading::Grid(neurons.map_or_else(Grid::default, |neurons| power_grid(neurons, &pairs.names)))
+        }
+        Chart::Purity => Reading::Lines(
+            neurons.map_or_else(empty, |neurons| power_histogram(pairs.start.as_ref(), neurons)),
+        ),
+        Chart::Counts => bars(|neurons, pairs| per_irrep(neurons, None, &pairs.names, What::Count)),
+        Chart::Mass => {
+            let exponent = exponent(state);
+            let predicted = predicted(pairs);
+            Reading::Bars(neurons.map_or_else(Bars::default, |neurons| {
+                per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent))
+            }))
+        }
+        Chart::Phases => lines(torus),
+        Chart::Residual => lines(phase_residuals),
+        Chart::Curve => Reading::Lines(curve(state, pairs)),
+        Chart::Wave => {
+            let values = column(state, pairs).map(|(_, values)| values).unwrap_or_default();
+            Reading::Bars(wave_bars(pairs, &values))
+        }
+        Chart::Outputs => Reading::Grid(outputs(state, pairs)),
+        Chart::Cosets => {
+            let counts = pairs.cosets.as_deref().unwrap_or_default();
+            Reading::Bars(Cosets::new(&pairs.group, Side::Left).map(|c| c.bars(counts)).unwrap_or_default())
+        }
+        Chart::Characters => Reading::Grid(table::character_table(&pairs.group, &pairs.irreps)),
+        Chart::Progress => Reading::Lines(progress::chart(&pairs.progress)),
+        Chart::Sparsity => Reading::Lines(progress::spread_chart(&pairs.progress).unwrap_or_else(empty)),
+        Chart::Keys => {
+            let newest = pairs.progress.iter().last();
+            Reading::Bars(newest.map_or_else(Bars::default, |(_, found)| progress::frequencies(found)))
+        }
+        _ => return None,
+    })
+}
+
+/// Exponent of the norm whose shares are shown.
+fn exponent(state: &State) -> u32 {
+    match &state.spec().model {
+        Model::GroupNet(GroupNet { exponent, .. }) => *exponent as u32,
+        _ => 2,
+    }
+}
+
+/// Shares of the norm that theory predicts at the λ of now.
+fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
+    let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.collapsed)?;
+    Some(prediction.shares.iter().map(|share| *share as f32).collect())
+}
+
+/// The neuron that is shown, from 0, with its column of the first parameter: the one that the view names, or of
+/// all the largest.
+fn column(state: &State, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
+    let weights = &state.weights;
+    let width = weights.width;
+    if weights.values.len() != weights.inputs * width || width == 0 {
+        return None;
+    }
+    let chosen = state.link.view.neuron;
+    let norm = |i: &usize| {
+        let known = pairs.neurons.as_ref().filter(|neurons| neurons.neurons() == width);
+        known.map_or_else(
+            || weights.values.iter().skip(*i).step_by(width).map(|w| w * w).sum::<f32>(),
+            |neurons| neurons.norm(*i),
+        )
+    };
+    let neuron = match chosen {
+        0 => (0..width).max_by(|a, b| norm(a).total_cmp(&norm(b)))?,
+        number => number.min(width) - 1,
+    };
+    Some((neuron, weights.values.iter().skip(neuron).step_by(width).copied().collect()))
+}
+
+fn curve(state: &State, pairs: &Pairs) -> Lines {
+    let Some((neuron, values)) = column(state, pairs) else { return Lines::default() };
+    let mut lines = wave::embedding(&values, Part::First, neuron);
+    let rows = state.spec().model.architecture().rows();
+    lines.title = format!("{} {} of {} {}", rows.name, rows.symbol, rows.column, neuron + 1);
+    if !pairs.group.is_cyclic_by_number() {
+        // Between the elements of such a group there is nothing.
+        lines.series.remove(0);
+    }
+    lines
+}
+
+fn wave_bars(pairs: &Pairs, values: &[f32]) -> Bars {
+    if pairs.group.is_cyclic_by_number() {
+        return wave::spectrum(values);
+    }
+    let f: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
+    let powers = if f.is_empty() { vec![0.0; pairs.names.len()] } else { pairs.irreps.power(&f) };
+    let total: f64 = powers.iter().sum();
+    let share = |power: f64| if total > 0.0 { (power / total) as f32 } else { 0.0 };
+    Bars {
+        x_label: "irrep".into(),
+        y_label: "share of power".into(),
+        bars: pairs.names.iter().zip(powers).map(|(name, power)| (name.clone(), share(power))).collect(),
+        ..Default::default()
+    }
+}
+
+fn outputs(state: &State, pairs: &Pairs) -> Grid {
+    let (Some((shown, outputs)), crate::tasks::Task::Groups(task)) = (&pairs.outputs, &state.spec().task)
+    else {
+        return Grid::default();
+    };
+    let products = task.products(state.spec().run.seed);
+    let order = pairs.group.order();
+    let both = shown.as_chunks::<2>().0.iter();
+    let labels: Vec<usize> =
+        both.clone().map(|[a, b]| products[*a as usize * order + *b as usize] as usize).collect();
+    let element = |a: usize| pairs.group.element(a).to_string();
+    let rows: Vec<String> =
+        both.map(|[a, b]| format!("{}, {}", element(*a as usize), element(*b as usize))).collect();
+    let elements: Vec<String> = (0..order).map(element).collect();
+    logits::wrong_logits(outputs, &labels, order, &rows, &elements)
+}
+
+/// What is seen, for those who do not see it.
+pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
+    if chart == Chart::Margin {
+        return Some(match (state.margin_share(), state.history.last()) {
+            (Some(share), _) => {
+                format!("The normalised margin is {} of the largest possible.", percent(share))
+            }
+            (None, Some(row)) => format!("Normalised margin: {}.", decimal(spread(&row.margin).0)),
+            (None, None) => "The normalised margin has not been measured yet.".into(),
+        });
+    }
+    let pairs = state.pairs.as_deref()?;
+    let Some(neurons) = &pairs.neurons else {
+        return Some(format!("{}: nothing has been found yet.", chart.info().name)).filter(|_| wants(chart));
+    };
+    let live = neurons.live().len();
+    let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
+    let name = if neurons.has_phases() { "frequencies" } else { "irreps" };
+    Some(match chart {
+        Chart::Neurons | Chart::Counts | Chart::Mass => {
+            let of = neurons.irreps() - 1;
+            format!("{live} live neurons are of {kinds} of {of} {name}.")
+        }
+        Chart::Purity => format!(
+            "The median neuron has {} of its power in one of the {name}.",
+            percent(neurons.median_share(Part::First).unwrap_or(f32::NAN))
+        ),
+        Chart::Phases | Chart::Residual => {
+            let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
+            let sizes: Vec<f32> = residuals.map(f32::abs).collect();
+            format!("The median of |θu + θv − θw| is {} rad.", decimal(spread(&sizes).0))
+        }
+        _ => return None,
+    })
+}
+
+/// Whether the chart is drawn from what neurons have become.
+fn wants(chart: Chart) -> bool {
+    use Chart::{Counts, Mass, Neurons, Phases, Purity, Residual};
+    matches!(chart, Counts | Mass | Neurons | Phases | Purity | Residual)
+}

@@ -1,0 +1,110 @@
+//! What the page knows of the group that a run is about, and what probes have found of the network on it.
+
+use super::state::State;
+use crate::analysis::neurons::Neurons;
+use crate::analysis::progress::{Progress, ProgressTrace, Spread};
+use crate::groups::{Group, Irreps};
+use crate::probing::margins::GroupTheory;
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+use crate::tasks::Task;
+
+/// The group of a run, and the newest findings.
+#[derive(Debug, Clone)]
+pub struct Pairs {
+    /// The group, or the one whose waves a table is compared with.
+    pub group: Group,
+    /// Its irreducible representations.
+    pub irreps: Irreps,
+    /// Their names.
+    pub names: Vec<String>,
+    /// What theory says of margins, where it does.
+    pub theory: Option<GroupTheory>,
+    /// What the neurons are, and what they were at the start.
+    pub neurons: Option<Neurons>,
+    /// See [`Pairs::neurons`].
+    pub start: Option<Neurons>,
+    /// Pairs, a and b after each other, and the outputs on them.
+    pub outputs: Option<(Vec<u32>, Vec<f32>)>,
+    /// Live neurons by class of subgroups.
+    pub cosets: Option<Vec<usize>>,
+    /// Progress measures along the run.
+    pub progress: ProgressTrace,
+}
+
+impl Pairs {
+    /// Of a run on pairs.
+    pub fn of(spec: &RunSpec) -> Option<Self> {
+        let Task::Groups(task) = &spec.task else { return None };
+        let group = task.group()?;
+        let irreps = Irreps::of(&group);
+        let mut theory = GroupTheory::of(spec, &group, &irreps);
+        if let (Some(theory), Some(penalty)) = (&mut theory, spec.model.architecture().penalty(0)) {
+            theory.set_lambda(penalty.lambda);
+        }
+        let names = irreps.all().iter().map(|irrep| irrep.name.clone()).collect();
+        Some(Pairs {
+            group,
+            irreps,
+            names,
+            theory,
+            neurons: None,
+            start: None,
+            outputs: None,
+            cosets: None,
+            progress: ProgressTrace::default(),
+        })
+    }
+
+    /// Takes what a probe has found after `step` steps.
+    pub fn found(&mut self, step: u64, finding: Finding) {
+        match finding {
+            Finding::Neurons { neurons, irreps, numbers } => {
+                let found = Neurons::from_numbers(neurons, irreps, &numbers);
+                if step == 0 {
+                    self.start.clone_from(&found);
+                }
+                self.neurons = found;
+            }
+            Finding::Outputs { pairs, outputs } => self.outputs = Some((pairs, outputs)),
+            Finding::Cosets(counts) => self.cosets = Some(counts),
+            Finding::Progress { key, shares, losses: [restricted, excluded, train, test], sparsity } => {
+                let number = |loss: Option<f64>| loss.unwrap_or(f64::NAN);
+                let embedding = sparsity.map(|[gini, participation]| Spread { gini, participation });
+                let (restricted, excluded) = (number(restricted), number(excluded));
+                let train = number(train);
+                let found = Progress { key, shares, restricted, excluded, train, test, embedding };
+                self.progress.push(step, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl State {
+    /// The network's normalised margin as a share of the largest, by the newest measurement: the median of its
+    /// replicas.
+    pub fn margin_share(&self) -> Option<f32> {
+        let row = self.history.last().filter(|row| !row.margin.is_empty())?;
+        let share = crate::analysis::curves::spread(&row.margin).0 / self.largest_margin()? as f32;
+        share.is_finite().then_some(share)
+    }
+
+    /// γ* of the run, where theory knows it.
+    pub fn largest_margin(&self) -> Option<f64> {
+        match &self.pairs {
+            Some(pairs) => pairs.theory.as_ref().map(|theory| theory.largest.value),
+            None => crate::probing::margins::largest(self.spec()),
+        }
+    }
+
+    /// Has theory follow λ to what it is by now.
+    pub(super) fn follow_lambda(&mut self) {
+        let penalty = self.spec().model.architecture().penalty(self.step);
+        if let (Some(pairs), Some(penalty)) = (&mut self.pairs, penalty)
+            && let Some(theory) = &mut pairs.theory
+        {
+            theory.set_lambda(penalty.lambda);
+        }
+    }
+}
