@@ -329,12 +329,12 @@ impl RunSpec {
             }
             repaired.push(problem);
         }
-        if !self.problems().is_empty() {
-            if let Task::SparseParity(task) = &mut self.task {
-                task.k = task.k.min(task.n);
-                if let Model::DisjointPolynet(net) = &mut self.model {
-                    net.degree = net.degree.min(task.n);
-                }
+        if !self.problems().is_empty()
+            && let Task::SparseParity(task) = &mut self.task
+        {
+            task.k = task.k.min(task.n);
+            if let Model::DisjointPolynet(net) = &mut self.model {
+                net.degree = net.degree.min(task.n);
             }
         }
         repaired

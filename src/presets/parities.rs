@@ -40,7 +40,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[margin(4_000, 0.98)],
         budget: 4_000,
         time: "Some seconds on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "parity-margin-full",
@@ -53,6 +52,5 @@ pub(super) const PRESETS: &[Preset] = &[
         expect: &[margin(30_000, 0.98)],
         budget: 30_000,
         time: "Under a minute on one processor core.",
-        ..QUICK
     },
 ];
