@@ -19,7 +19,7 @@
 use crate::models::deep_mlp::{DeepMlp, Training};
 use crate::models::mlp::Mlp;
 use crate::models::polynet::Bias;
-use crate::models::{Activation, Model};
+use crate::models::{Activation, Model, PowerNet};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::tasks::{Sampler, SparseParity, Task};
@@ -39,6 +39,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
         Model::DisjointPolynet(polynet) => product(polynet.degree, false),
         Model::DeepMlp(deep) => composition(deep),
+        Model::PowerNet(net) => powers(net),
         _ => Reach::default(),
     };
     let mut advice: Vec<String> = reach.short_of(task.k).into_iter().collect();
@@ -64,7 +65,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     if spec.learning_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
         advice.push("With a learning rate of 0 no weight ever moves, so nothing can be learned.".into());
     }
-    advice.extend(too_few(task, spec.run.steps.saturating_mul(spec.run.batch as u64)));
+    advice.extend(too_few(task, spec.run.steps.saturating_mul(spec.batch() as u64)));
     advice
 }
 
@@ -209,6 +210,14 @@ fn product(degree: usize, biased: bool) -> Reach {
     }
 }
 
+/// A sum of powers, each even or odd as its degree is.
+fn powers(net: &PowerNet) -> Reach {
+    let degree = net.degree;
+    // A positive multiple of (u·x)^k, or a negative one.
+    let turns = (format!("One z^{degree} neuron"), degree % 2);
+    Reach { turns: (net.width == 1).then_some(turns), ..product(degree, false) }
+}
+
 /// Whether exactly one of these bits lies in each of `blocks` blocks.
 fn one_in_each(relevant: &[usize], size: usize, blocks: usize) -> bool {
     (0..blocks).all(|block| relevant.iter().filter(|i| **i / size.max(1) == block).count() == 1)
@@ -216,7 +225,7 @@ fn one_in_each(relevant: &[usize], size: usize, blocks: usize) -> bool {
 
 /// Whether all labels of a run together hold less than it takes to name the relevant bits.
 fn too_few(task: &SparseParity, drawn: u64) -> Option<String> {
-    let labels = if task.m > 0 { drawn.min(task.m as u64) } else { drawn };
+    let labels = task.sample_size().map_or(drawn, |size| drawn.min(size as u64));
     let sets = (0..task.k as u64).fold(1, |sets, i| sets * (task.n as u64 - i) / (i + 1));
     let apart = 1u64.checked_shl(labels.try_into().ok()?)?;
     (labels < 63 && apart < sets).then(|| {
@@ -329,6 +338,36 @@ mod tests {
                 assert_eq!(said.is_some(), largest < 1e-9, "degree {degree}, {bias:?}, k = {k}: {largest}");
             }
         }
+    }
+
+    #[test]
+    fn powers_are_uncorrelated_exactly_where_it_is_said() {
+        for (degree, k) in (2..=6).flat_map(|degree| (1..=6).map(move |k| (degree, k))) {
+            let f = |seed: u64, x: &[f64]| -> f64 {
+                let mut next = numbers(seed);
+                let mut neuron = || {
+                    let z: f64 = x.iter().map(|x| x * next()).sum();
+                    z.powi(degree as i32) * next()
+                };
+                (0..5).map(|_| neuron()).sum()
+            };
+            let net = PowerNet { degree, ..Default::default() };
+            let said = powers(&net).short_of(k);
+            let largest = (0..8).map(|seed| correlation(6, k, |x| f(seed, x)).abs()).fold(0.0, f64::max);
+            assert_eq!(said.is_some(), largest < 1e-6, "degree {degree}, k = {k}: {largest}, {said:?}");
+        }
+        let said = advice("model=power-net&width=1&k=3");
+        assert!(
+            said.len() == 1 && said[0].starts_with("One z^3 neuron changes its sign at most once"),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn a_whole_sample_is_as_many_labels_as_it_holds() {
+        assert!(advice("n=10&k=3&data=cube&batch=0").is_empty());
+        assert_eq!(advice("n=10&k=3&m=5&batch=0").len(), 1);
+        assert!(advice("n=10&k=3&m=500&batch=0").is_empty());
     }
 
     #[test]

@@ -274,15 +274,12 @@ impl RunSpec {
         let (inputs, columns) = (sampler.inputs(), sampler.columns());
         let (batch, replicas) = (self.batch(), self.run.replicas);
         problems.extend(self.suits());
-        if let Err((key, expected)) = self.written() {
-            let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
-            problems.push(Problem::new(key, &found, expected));
-        }
         if self.run.batch == 0 && sampler.sample_size().is_none() {
             let expected = "at least 1: examples that are always fresh are no sample";
             problems.push(Problem::new("batch", "0", expected));
         }
         problems.extend(self.model.architecture().problems(inputs, batch, replicas));
+        problems.extend(self.model.unwritten(&self.task));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
         let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
@@ -325,18 +322,19 @@ impl RunSpec {
             self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
         {
             let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
-            if let Some(default) = fresh.value(&problem.key) {
+            let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
+            if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
                 // The default was checked when it was declared.
                 let _ = self.set(&problem.key, &default);
             }
             repaired.push(problem);
         }
-        if !self.problems().is_empty() {
-            if let Task::SparseParity(task) = &mut self.task {
-                task.k = task.k.min(task.n);
-                if let Model::DisjointPolynet(net) = &mut self.model {
-                    net.degree = net.degree.min(task.n);
-                }
+        if !self.problems().is_empty()
+            && let Task::SparseParity(task) = &mut self.task
+        {
+            task.k = task.k.min(task.n);
+            if let Model::DisjointPolynet(net) = &mut self.model {
+                net.degree = net.degree.min(task.n);
             }
         }
         repaired
@@ -359,9 +357,10 @@ impl RunSpec {
     pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
         let inputs = self.task.sampler().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
-        let mut initial = match self.written() {
-            Ok(Some(one)) => one.iter().map(|values| values.repeat(different)).collect(),
-            _ => self.model.architecture().initial(self.run.seed, inputs, different),
+        // A network that is written down is the same in every replica.
+        let mut initial = match self.model.written(&self.task, self.run.seed) {
+            Some(one) => one.into_iter().map(|values| values.repeat(different)).collect(),
+            None => self.model.architecture().initial(self.run.seed, inputs, different),
         };
         for values in &mut initial {
             let length = values.len() / different;
@@ -371,14 +370,6 @@ impl RunSpec {
             }
         }
         initial
-    }
-
-    /// The initial weights of one replica, where they are written down and not drawn.
-    fn written(&self) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
-        match (&self.model, &self.task) {
-            (Model::GroupNet(net), Task::Groups(task)) => net.written(task, self.run.seed),
-            _ => Ok(None),
-        }
     }
 
     /// The stage of training step `step`: the steps are divided evenly among the model's stages, of which the

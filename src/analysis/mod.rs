@@ -10,6 +10,7 @@ pub mod gradient;
 pub mod majority;
 pub mod movement;
 pub mod neurons;
+pub mod parity_neurons;
 pub mod progress;
 pub mod scaling;
 pub mod sparsity;

@@ -11,6 +11,7 @@ use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
 use crate::run::RunSpec;
 use crate::tasks::Task;
+use crate::tasks::sparse_parity::Data;
 use crate::training::loss::Loss;
 use crate::training::optimizers::Optimizer;
 
@@ -94,6 +95,9 @@ impl Network {
         let Task::SparseParity(task) = &spec.task else {
             return Err("it learns something else than a parity".into());
         };
+        if task.data == Data::Cube {
+            return Err("its sample is all inputs there are".into());
+        }
         if spec.run.batch == 0 {
             return Err("a step takes the whole sample".into());
         }

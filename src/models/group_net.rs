@@ -16,7 +16,7 @@ use super::{Architecture, Parameter, Penalty, Rows, crowded};
 use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
 use crate::groups::{Irreps, theory};
 use crate::settings::{Problem, Range};
-use crate::tasks::Groups;
+use crate::tasks::Task;
 use crate::tasks::groups::Operation;
 use crate::{choices, settings};
 
@@ -82,7 +82,8 @@ impl GroupNet {
     ///
     /// # Errors
     /// The key of the setting and what would be right for it, where there is no such network or it is too wide.
-    pub fn written(&self, task: &Groups, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
+    pub fn written(&self, task: &Task, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
+        let Task::Groups(task) = task else { return Ok(None) };
         if self.from == Beginning::Random {
             return Ok(None);
         }
@@ -273,9 +274,9 @@ mod tests {
 
     #[test]
     fn networks_that_are_written_down_have_the_margins_of_theory() {
-        use crate::tasks::Task;
+        use crate::tasks::Groups;
         let ratio = |task: &Groups, net: &GroupNet| {
-            let weights = net.written(task, 0).unwrap().unwrap();
+            let weights = net.written(&Task::Groups(task.clone()), 0).unwrap().unwrap();
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let order = task.order();
             let x: Vec<f32> =
@@ -303,10 +304,10 @@ mod tests {
         let expected = 2f64.sqrt() * 10.0 / 11f64.powf(1.5);
         assert!((ratio(&task, &memorising) - expected).abs() < 1e-5);
         let narrow = GroupNet { width: 39, ..net.clone() };
-        assert_eq!(narrow.written(&task, 0).unwrap_err().0, "width");
-        assert_eq!(GroupNet { sigma: Sigma::Relu, ..net.clone() }.written(&task, 0).unwrap_err().0, "act");
+        assert_eq!(narrow.written(&Task::Groups(task.clone()), 0).unwrap_err().0, "width");
+        assert_eq!(GroupNet { sigma: Sigma::Relu, ..net.clone() }.written(&Task::Groups(task.clone()), 0).unwrap_err().0, "act");
         let random = Groups { operation: Operation::Random, ..task };
-        assert_eq!(net.written(&random, 0).unwrap_err().0, "from");
+        assert_eq!(net.written(&Task::Groups(random), 0).unwrap_err().0, "from");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod mlp;
 pub mod modular_transformer;
 pub mod parity_transformer;
 pub mod polynet;
+pub mod power_net;
 
 use std::borrow::Cow;
 
@@ -24,8 +25,9 @@ pub use mlp::Mlp;
 pub use modular_transformer::ModularTransformer;
 pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
+pub use power_net::PowerNet;
 
-use crate::settings::Problem;
+use crate::settings::{Problem, Settings};
 use crate::tasks::Task;
 
 crate::catalog! {
@@ -47,6 +49,8 @@ crate::catalog! {
         ModularTransformer,
         /// A perceptron on embeddings of two elements.
         EmbeddingMlp,
+        /// One hidden layer of powers on signs.
+        PowerNet,
     }
 }
 
@@ -61,6 +65,31 @@ impl Model {
         let on_elements =
             [GroupNet::INFO.slug, ModularTransformer::INFO.slug, EmbeddingMlp::INFO.slug].contains(&slug);
         on_elements == task.sampler().classes().is_some()
+    }
+
+    /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
+    /// written down for `task`.
+    pub fn written(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
+        match self {
+            Model::PowerNet(net) if net.from == power_net::Beginning::Maximum => {
+                net.maximum(task.sampler().inputs(), &task.sampler().relevant(seed))
+            }
+            Model::GroupNet(net) => net.written(task, seed).ok().flatten(),
+            _ => None,
+        }
+    }
+
+    /// Why initial weights that are wanted cannot be [written down](Model::written), if they cannot.
+    pub fn unwritten(&self, task: &Task) -> Option<Problem> {
+        match (self, task) {
+            (Model::PowerNet(net), Task::SparseParity(task)) => net.beginning_problem(task.k),
+            (Model::GroupNet(net), _) => {
+                let (key, expected) = net.written(task, 0).err()?;
+                let found = net.value(key).map(|value| value.to_string()).unwrap_or_default();
+                Some(Problem::new(key, &found, expected))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -248,6 +277,7 @@ impl Model {
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
+            Model::PowerNet(model) => model,
         }
     }
 }
@@ -283,6 +313,7 @@ impl Model {
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
+            Model::PowerNet(model) => model,
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Presets: runs with a claim, its source, and statements that a test can check.
 //!
-//! They are the figures of Edelman 2024, chapter 5 and appendix B (Barak et al. 2022). Where the text leaves a setting
+//! They are the figures of Edelman 2024, chapters 5 and 7 and appendices B and D (Barak et al. 2022, Morwani et al.
+//! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
 mod data;
 mod depth;
+mod grokking;
+mod groups;
 mod networks;
+mod parities;
 mod parts;
 mod progress;
 mod search;
@@ -32,6 +36,14 @@ choices! {
         Data = "data", "Few examples and wrong labels";
         /// Appendix B.3.7 and B.3.8.
         Depth = "depth", "Depth and width";
+        /// Figures 7.1, 7.4 and D.1.
+        Notes = "notes", "Modular addition: one note per neuron";
+        /// Figures 7.6, D.2 and D.3.
+        Groups = "groups", "Finite groups";
+        /// Figure 7.5.
+        Margin = "margin", "Parities with the largest margin";
+        /// Power et al. 2022 and Nanda et al. 2023.
+        Grokking = "grokking", "Memorise, then understand";
     }
 }
 
@@ -184,8 +196,18 @@ impl Preset {
 pub const PRESETS: &[Preset] = &ALL;
 
 /// The parts of the menu, in its order.
-const PARTS: &[&[Preset]] =
-    &[start::PRESETS, networks::PRESETS, progress::PRESETS, search::PRESETS, data::PRESETS, depth::PRESETS];
+const PARTS: &[&[Preset]] = &[
+    start::PRESETS,
+    networks::PRESETS,
+    progress::PRESETS,
+    search::PRESETS,
+    data::PRESETS,
+    depth::PRESETS,
+    groups::NOTES,
+    groups::PRESETS,
+    parities::PRESETS,
+    grokking::PRESETS,
+];
 const ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! What theory says of the margin that a run can reach.
 
-use crate::groups::theory::{Margin, Prediction, RealCharacters, parity_margin};
+use crate::groups::theory::{Margin, Prediction, RealCharacters};
 use crate::groups::{Group, Irreps};
 use crate::models::Model;
 use crate::models::group_net::{GroupNet, Sigma};
 use crate::run::RunSpec;
-use crate::tasks::{Sampler, Task};
+use crate::tasks::Task;
+use crate::tasks::sparse_parity::Data;
 
 /// The largest margins of networks on a group, and what a penalty of finite strength leaves of them.
 #[derive(Debug, Clone)]
@@ -54,9 +55,12 @@ pub fn largest(spec: &RunSpec) -> Option<f64> {
             let irreps = Irreps::of(&group);
             GroupTheory::of(spec, &group, &irreps).map(|theory| theory.largest.value)
         }
-        Task::SparseParity(task) => {
-            spec.model.architecture().penalty(0).map(|_| parity_margin(task.relevant(spec.run.seed).len()))
-        }
+        // On a part of the inputs a margin may be larger.
+        Task::SparseParity(task) if task.data == Data::Cube => match &spec.model {
+            Model::PowerNet(net) => net.largest_margin(task.k),
+            _ => None,
+        },
+        Task::SparseParity(_) => None,
     }
 }
 
@@ -82,6 +86,11 @@ mod tests {
         for link in ["op=mul", "op=random", "act=relu", "nu=2", "model=embedding-mlp"] {
             assert_eq!(found(&format!("#v1/groups?{link}")), None, "{link}");
         }
-        assert_eq!(found("#v1/sparse-parity"), None);
+        close("#v1/sparse-parity?model=power-net&n=10&k=4&degree=4&data=cube", 0.607_157);
+        for link in
+            ["", "?model=power-net", "?model=power-net&n=10&k=2&degree=4&data=cube", "?n=10&data=cube"]
+        {
+            assert_eq!(found(&format!("#v1/sparse-parity{link}")), None, "{link}");
+        }
     }
 }

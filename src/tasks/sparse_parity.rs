@@ -33,6 +33,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Which inputs training sees.
+    pub enum Data {
+        /// Uniform ones, as many different ones as the sample size says.
+        Fresh = "fresh", "Drawn at random";
+        /// Each input once: the whole population of Edelman 2024, section 7.5.
+        Cube = "cube", "All 2^n inputs";
+    }
+}
+
 settings! {
     /// The label is the parity of `k` hidden bits out of `n`.
     pub struct SparseParity {
@@ -44,12 +54,20 @@ settings! {
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 512);
         /// Where the seed may put the relevant bits; a set S that is given is taken as it is.
         layout: Layout = Layout::Anywhere, "layout", "Place of S", Range::Choice(Layout::OPTIONS);
+        /// Which inputs training sees: random ones, or each of all 2^n once in an epoch, for n up to 16.
+        data: Data = Data::Fresh, "data", "Training inputs", Range::Choice(Data::OPTIONS);
         /// Training examples drawn once and visited again and again; 0 draws a fresh batch every step.
-        m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples";
+        m: usize = 0, "m", "Sample size m", Range::Int(0, 100_000), "examples", only when "data" = "fresh";
         /// Probability p that a training label is flipped; the signal shrinks by 1 − 2p.
-        noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5);
+        noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "fresh";
     }
 }
+
+/// Most bits of which all inputs are taken: 65 536.
+const MOST_BITS: usize = 16;
+/// An odd number near the golden section of 2³²: its multiples modulo a power of two are all numbers, well spread
+/// (Knuth 1998, section 6.4).
+const SPREAD: usize = 0x9E37_79B1;
 
 /// Most numbers that a finite sample may hold, so that a link cannot fill a phone's memory.
 const MAX_SAMPLE: usize = 1 << 22;
@@ -83,6 +101,20 @@ impl SparseParity {
         (0..32).fold(0, |flips, e| flips | u32::from(f64::from(words[e]) < bound) << e)
     }
 
+    /// How many inputs there are, where each is taken.
+    fn cube(&self) -> Option<usize> {
+        (self.data == Data::Cube && self.n <= MOST_BITS).then(|| 1 << self.n)
+    }
+
+    /// Appends the inputs of these numbers: bit i of a number is set where x_i = −1.
+    fn points(&self, numbers: impl Iterator<Item = usize>, relevant: &[usize], out: &mut Batch) {
+        for number in numbers {
+            out.x.extend((0..self.n).map(|i| sign(number as u32, i)));
+            let label = relevant.iter().fold(0, |label, i| label ^ (number >> i) & 1);
+            out.y.push(sign(label as u32, 0));
+        }
+    }
+
     /// Appends the examples `from..from + size` of `stream` at `step`, their labels flipped by `noise`.
     fn examples(
         &self,
@@ -109,6 +141,26 @@ impl SparseParity {
     }
 }
 
+impl SparseParity {
+    /// What cannot be where all inputs are taken.
+    fn problems_of_the_cube(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if self.n > MOST_BITS {
+            let expected = format!("fresh for n = {}: all inputs are taken up to n = {MOST_BITS}", self.n);
+            problems.push(Problem::new("data", Data::Cube.slug(), expected));
+        }
+        if self.m > 0 {
+            let expected = "0, since with data = cube all inputs are the sample";
+            problems.push(Problem::new("m", &self.m.to_string(), expected));
+        }
+        if self.noise > 0.0 {
+            let expected = "0, since with data = cube every label is right";
+            problems.push(Problem::new("noise", &self.noise.to_string(), expected));
+        }
+        problems
+    }
+}
+
 /// Bit `at` of `word` as +1 (unset) or −1 (set), so that xor of bits is product of signs.
 #[inline]
 fn sign(word: u32, at: usize) -> f32 {
@@ -121,7 +173,7 @@ impl Sampler for SparseParity {
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        if self.m > 0 {
+        if self.sample_size().is_some() {
             for at in self.visits(seed, replica, step, size) {
                 self.finite_sample(seed, replica, at, 1, out);
             }
@@ -132,21 +184,39 @@ impl Sampler for SparseParity {
     }
 
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        super::epochs(Stream::new(seed, Purpose::Order, replica), self.m, step, size)
+        if let Some(all) = self.cube().filter(|all| *all == size) {
+            // Every input at every step: their order makes no difference.
+            return (0..all).collect();
+        }
+        let size_of_all = self.sample_size().unwrap_or(self.m);
+        super::epochs(Stream::new(seed, Purpose::Order, replica), size_of_all, step, size)
+    }
+
+    fn held_out_size(&self) -> Option<usize> {
+        self.cube()
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        if let Some(all) = self.cube() {
+            // In such an order that those which are measured stand for all where they are fewer.
+            let numbers = from..(from + size).min(all);
+            let spread = numbers.map(|number| number.wrapping_mul(SPREAD) % all);
+            return self.points(spread, &self.relevant(seed), out);
+        }
         let stream = Stream::new(seed, Purpose::HeldOut, 0);
         self.examples(stream, None, 0, from..from + size, &self.relevant(seed), out);
     }
 
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        if self.cube().is_some() {
+            return self.points(from..from + size, &self.relevant(seed), out);
+        }
         let (stream, noise) = [Purpose::Sample, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
         self.examples(stream, Some(noise), 0, from..from + size, &self.relevant(seed), out);
     }
 
     fn sample_size(&self) -> Option<usize> {
-        (self.m > 0).then_some(self.m)
+        self.cube().or((self.m > 0).then_some(self.m))
     }
 
     fn noise(&self) -> f64 {
@@ -182,6 +252,9 @@ impl Sampler for SparseParity {
             let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
             let expected = format!("k = {} different numbers from 1 to n = {}", self.k, self.n);
             problems.push(Problem::new("s", &found, expected));
+        }
+        if self.data == Data::Cube {
+            problems.extend(self.problems_of_the_cube());
         }
         if self.m * self.n > MAX_SAMPLE {
             let expected = format!("at most {} for n = {}", MAX_SAMPLE / self.n, self.n);
@@ -286,6 +359,71 @@ mod tests {
         }
         let given = SparseParity { support: vec![1, 2, 3], layout: Layout::Blocks, ..Default::default() };
         assert_eq!(given.relevant(0), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_cube_has_every_input_once_in_the_order_of_its_bits() {
+        let task = SparseParity { n: 6, k: 3, data: Data::Cube, ..Default::default() };
+        assert_eq!((task.sample_size(), task.held_out_size()), (Some(64), Some(64)));
+        let number = |x: &[f32]| x.iter().enumerate().map(|(i, x)| usize::from(*x < 0.0) << i).sum::<usize>();
+        let numbers = |batch: &Batch| batch.x.chunks(6).map(number).collect::<Vec<_>>();
+        let sorted = |batch: &Batch| {
+            let mut numbers = numbers(batch);
+            numbers.sort_unstable();
+            numbers
+        };
+        let all: Vec<usize> = (0..64).collect();
+        let whole = sample(&task, 5, 64);
+        assert_eq!(numbers(&whole), all);
+        assert!((0..64).all(|e| true_label(&task, &whole, e) == whole.y[e]));
+        assert_eq!(whole.y.iter().sum::<f32>(), 0.0);
+        // In parts it is an epoch, in an order of its own.
+        let mut parts = Batch::default();
+        (0..4).for_each(|step| task.sample(3, 0, step, 16, &mut parts));
+        assert_eq!(sorted(&parts), all);
+        assert_ne!(numbers(&parts), all);
+        assert!((0..64).all(|e| true_label(&task, &parts, e) == parts.y[e]));
+        let mut held_out = Batch::default();
+        for from in [0, 40] {
+            task.held_out(3, from, 40, &mut held_out);
+        }
+        assert_eq!(sorted(&held_out), all);
+        let mut some = Batch::default();
+        task.finite_sample(3, 1, 17, 5, &mut some);
+        assert_eq!(numbers(&some), all[17..22]);
+    }
+
+    /// A part of the held-out inputs stands for all: no bit and no label is the same in all of it.
+    #[test]
+    fn the_first_held_out_inputs_of_the_cube_are_balanced() {
+        let task =
+            SparseParity { n: 16, k: 3, support: vec![14, 15, 16], data: Data::Cube, ..Default::default() };
+        let mut batch = Batch::default();
+        task.held_out(0, 0, 8192, &mut batch);
+        for i in 0..16 {
+            let mean: f32 = batch.x.iter().skip(i).step_by(16).sum::<f32>() / 8192.0;
+            assert!(mean.abs() < 0.05, "bit {i}: {mean}");
+        }
+        assert!(batch.y.iter().sum::<f32>().abs() < 0.05 * 8192.0);
+    }
+
+    #[test]
+    fn a_cube_with_a_sample_noise_or_too_many_bits_is_refused_and_mended() {
+        for (query, key, found) in [
+            ("n=17&data=cube", "data", "cube"),
+            ("n=10&data=cube&m=64", "m", "64"),
+            ("n=10&data=cube&noise=0.1", "noise", "0.1"),
+        ] {
+            let (link, notices) = crate::permalink::decode(&format!("#v1/sparse-parity?{query}"));
+            assert_eq!((notices[0].key.as_str(), notices[0].found.as_str()), (key, found), "{query}");
+            assert!(notices.len() == 1 && link.spec.problems().is_empty(), "{query}");
+        }
+        let (link, notices) = crate::permalink::decode("#v1/sparse-parity?n=16&data=cube&batch=0");
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!((link.spec.batch(), link.spec.held_out()), (65_536, 8192));
+        assert!(!link.spec.applies("m") && !link.spec.applies("noise"));
+        let refused = crate::kernels::plan::Network::of(&link.spec).unwrap_err();
+        assert_eq!(refused, "its sample is all inputs there are");
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub fn every_model() -> Vec<String> {
         }
         models.push(format!("model=polynet&degree={degree}"));
         models.push(format!("model=disjoint-polynet&degree={degree}"));
+        // Without the penalty, which the reference does not know.
+        models.push(format!("model=power-net&width=7&degree={}&lambda=0", degree + 1));
     }
     models.push("model=polynet&degree=3&bias=no&init=sign".into());
     models.push("width=7&act=sin&second=ones&bias=hidden&init=gaussian".into());

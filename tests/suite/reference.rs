@@ -5,6 +5,7 @@ use vivarium::models::disjoint_polynet::DisjointPolynet;
 use vivarium::models::mlp::Mlp;
 use vivarium::models::parity_transformer::ParityTransformer;
 use vivarium::models::polynet::Polynet;
+use vivarium::models::power_net::PowerNet;
 use vivarium::models::{Activation, Model};
 use vivarium::tasks::Batch;
 use vivarium::training::loss::Loss;
@@ -41,6 +42,7 @@ impl Reference {
             Model::Polynet(polynet) => self.polynet(polynet, x),
             Model::DisjointPolynet(polynet) => self.disjoint_polynet(polynet, x),
             Model::DeepMlp(deep) => self.deep_mlp(deep, x),
+            Model::PowerNet(net) => self.power_net(net, x),
             Model::ParityTransformer(net) => (self.output(x), self.numeric_slopes(net, x)),
         }
     }
@@ -79,6 +81,20 @@ impl Reference {
         let all_but = |i: usize| (0..z.len()).filter(|j| *j != i).map(|j| z[j]).product::<f64>();
         let in_b: Vec<f64> = (0..z.len()).map(all_but).collect();
         (z.iter().product(), vec![self.back(x, &in_b), in_b])
+    }
+
+    /// f(x) = Σ (u_i·x)^k (w_i[0] − w_i[1]).
+    fn power_net(&self, net: &PowerNet, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let [u, w] = &self.parameters[..] else { panic!("two parameters") };
+        let (k, (first, second)) = (net.degree as i32, w.split_at(net.width));
+        let forms = self.forms(u, &vec![0.0; net.width], x);
+        let powers: Vec<f64> = forms.iter().map(|z| z.powi(k)).collect();
+        let outputs: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
+        let output = powers.iter().zip(&outputs).map(|(h, w)| h * w).sum();
+        let in_forms: Vec<f64> =
+            forms.iter().zip(&outputs).map(|(z, w)| w * f64::from(k) * z.powi(k - 1)).collect();
+        let in_w = powers.iter().copied().chain(powers.iter().map(|h| -h)).collect();
+        (output, vec![self.back(x, &in_forms), in_w])
     }
 
     /// f(x) = Π ⟨w_i, x_Pi⟩, each coordinate asked for its block.

@@ -1,0 +1,269 @@
+//! Networks on pairs of elements: chapter 7 of the thesis and appendix D (Morwani et al. 2023).
+
+use super::parts::{ALL, QUICK, learns};
+use super::{Expect, Group, Measure, Preset};
+
+/// The median of `measure` over the networks, at step `step`.
+const fn median(measure: Measure, step: u64, between: (f32, f32)) -> Expect {
+    Expect::Median { measure, step, between }
+}
+
+/// The normalised margin as a share of the largest possible.
+const fn margin(step: u64, between: (f32, f32)) -> Expect {
+    median(Measure::Margin, step, between)
+}
+
+/// Addition modulo n.
+pub(super) const NOTES: &[Preset] = &[
+    Preset {
+        slug: "z23",
+        name: "Each neuron sings one note: addition modulo 23",
+        group: Group::Notes,
+        link: "#v1/groups?speed=60&show=margin.neurons.purity.mass",
+        claim: "Every neuron ends on one frequency, all eleven frequencies are used, and the margin climbs to the line that theory drew beforehand.",
+        source: "Edelman 2024, theorem 7.7 and figures 7.1c and 7.4c (Morwani et al. 2023)",
+        instance: "Kept: all pairs as data, squares, the L_{2,3} penalty. Shrunk: p = 23 instead of 71, and Adam at λ = 0.001 instead of gradient descent with a doubling schedule, which takes a hundred times as many steps.",
+        expect: &[
+            margin(600, (0.999, 1.0001)),
+            median(Measure::Purity, 600, (0.999, 1.0001)),
+            median(Measure::Agreement, 600, (0.999, 1.0001)),
+            median(Measure::Residual, 600, (0.0, 0.02)),
+            median(Measure::Kinds, 600, (0.999, 1.0001)),
+        ],
+        budget: 600,
+        ..QUICK
+    },
+    Preset {
+        slug: "z23-phases",
+        name: "Phases that add up",
+        group: Group::Notes,
+        link: "#v1/groups?seed=1&speed=60&show=purity.phases.residual.curve",
+        claim: "The phases of u and v are scattered over the whole torus, but in every neuron that of w is their sum.",
+        source: "Edelman 2024, theorem 7.7 and figure 7.1b",
+        instance: "As the preset before, from another seed.",
+        expect: &[median(Measure::Residual, 600, (0.0, 0.02)), median(Measure::Agreement, 600, (0.999, 1.0001))],
+        budget: 600,
+        ..QUICK
+    },
+    Preset {
+        slug: "z23-outputs",
+        name: "All wrong answers alike",
+        group: Group::Notes,
+        link: "#v1/groups?seed=2&speed=60&show=loss.margin.outputs.counts",
+        claim: "In a network of largest margin every wrong answer of every pair is as far below the right one.",
+        source: "Edelman 2024, lemma 7.6",
+        instance: "As the first of these presets, from another seed.",
+        expect: &[margin(600, (0.999, 1.0001))],
+        budget: 600,
+        ..QUICK
+    },
+    Preset {
+        slug: "z31",
+        name: "Addition modulo 31",
+        group: Group::Notes,
+        link: "#v1/groups?n=31&width=256&steps=1000&speed=100",
+        claim: "A larger circle has more frequencies, and takes longer to give each its share.",
+        source: "Edelman 2024, theorem 7.7",
+        instance: "Kept: all pairs, squares, the penalty. Ours: p, 256 neurons, Adam.",
+        expect: &[margin(1_000, (0.97, 1.0001)), median(Measure::Purity, 1_000, (0.99, 1.0001))],
+        budget: 1_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "z71",
+        name: "The thesis's own: addition modulo 71",
+        group: Group::Notes,
+        link: "#v1/groups?n=71&width=500&lambda=0.0001&opt=sgd&lr=0.05&steps=40000&every=100&lrs=1000:0.1_2000:0.2_3000:0.4_4000:0.8_5000:1.6_6000:3.2_7000:6.4_8000:12.8_9000:25.6_10000:51.2&speed=0&show=accuracy.margin.neurons.purity",
+        claim: "Gradient descent with a rate that doubles ten times: slowly, every neuron comes to one frequency.",
+        source: "Edelman 2024, figure 7.1 and appendix D.2.1",
+        instance: "Full size: p = 71, 500 neurons, λ = 0.0001, 40,000 steps of the whole table. The initial law, which the thesis does not state, is ours.",
+        expect: &[learns(1.0, (500, 20_000), ALL), median(Measure::Purity, 40_000, (0.95, 1.0001))],
+        budget: 40_000,
+        time: "Long: about five minutes on one core of a server, half an hour in a browser without a GPU.",
+    },
+    Preset {
+        slug: "z23-relu",
+        name: "ReLU sings nearly one note",
+        group: Group::Notes,
+        link: "#v1/groups?width=128&act=relu&lambda=0.0001&nu=2&opt=sgd&lr=0.05&steps=3000&every=20&lrs=200:0.1_400:0.2_600:0.4_800:0.8_1000:1.6_1200:3.2_1400:6&show=accuracy.neurons.purity.curve",
+        claim: "With ReLU and plain L2 a neuron has about nine tenths of its power on one frequency, and never all of it.",
+        source: "Edelman 2024, figures 7.1a and 7.4b",
+        instance: "Kept: ReLU, L2, gradient descent with a rate that doubles. Shrunk: p = 23 instead of 71, 128 neurons, the rate up to 6.",
+        expect: &[
+            learns(1.0, (100, 3_000), ALL),
+            median(Measure::Purity, 3_000, (0.85, 0.95)),
+            median(Measure::Kinds, 3_000, (0.999, 1.0001)),
+        ],
+        budget: 3_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "z23-narrow",
+        name: "Too narrow for an equal share",
+        group: Group::Notes,
+        link: "#v1/groups?width=88&speed=60",
+        claim: "88 neurons suffice for the largest margin on paper, but training gives some frequencies too few of them and falls short.",
+        source: "Edelman 2024, theorem 7.7: 4(p − 1) neurons",
+        instance: "As the first of these presets, with 88 neurons instead of 200.",
+        expect: &[margin(600, (0.7, 0.97)), median(Measure::Purity, 600, (0.99, 1.0001))],
+        budget: 600,
+        ..QUICK
+    },
+    Preset {
+        slug: "z7-memorise",
+        name: "From memorising to one note",
+        group: Group::Notes,
+        link: "#v1/groups?n=7&width=98&from=memorise&steps=1000&speed=100",
+        claim: "The start answers every pair with neurons of its own and less than half of the largest margin; the penalty turns it into waves.",
+        source: "Edelman 2024, appendix D.4",
+        instance: "Kept: two neurons for every pair, of one-hot vectors. Ours: equal norms, and the training that follows.",
+        expect: &[
+            median(Measure::Margin, 0, (0.457, 0.459)),
+            margin(1_000, (0.99, 1.0001)),
+            median(Measure::Purity, 1_000, (0.99, 1.0001)),
+        ],
+        budget: 1_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "z23-memorise",
+        name: "Two perfect classifiers: by heart",
+        group: Group::Notes,
+        link: "#v1/groups?width=1058&from=memorise&lr=0&steps=100&show=accuracy.margin.neurons.curve",
+        claim: "Right everywhere, with flat spectra and 28 % of the largest margin: to be right does not force any waves.",
+        source: "Edelman 2024, appendix D.4",
+        instance: "Not trained: the network that is written down, of 2p² neurons.",
+        expect: &[margin(100, (0.2815, 0.2825)), learns(1.0, (0, 1), ALL)],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "z23-fourier",
+        name: "Two perfect classifiers: by waves",
+        group: Group::Notes,
+        link: "#v1/groups?width=88&from=maximum&lr=0&steps=100&show=accuracy.margin.neurons.curve",
+        claim: "Eight waves for every frequency, written down: the largest margin that any network has.",
+        source: "Edelman 2024, appendix D.6",
+        instance: "Not trained: the network that is written down, of 4(p − 1) neurons.",
+        expect: &[margin(100, (0.9999, 1.0001)), learns(1.0, (0, 1), ALL)],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "quadratic-form",
+        name: "Not a group: a² + ab + b² modulo 23",
+        group: Group::Notes,
+        link: "#v1/groups?op=quad&speed=100",
+        claim: "The table can be learned, but no frequency owns a neuron: the waves are the group's doing.",
+        source: "Control; the form is one of Power et al. 2022",
+        instance: "Network, penalty and optimizer of the first of these presets.",
+        expect: &[median(Measure::Purity, 600, (0.0, 0.95))],
+        budget: 600,
+        ..QUICK
+    },
+];
+
+/// Other groups.
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "s3",
+        name: "Six permutations: S3",
+        group: Group::Groups,
+        link: "#v1/groups?op=symmetric&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
+        claim: "Every neuron is of one irrep; as long as λ is not zero the two-dimensional one has less than its share, exactly as predicted.",
+        source: "Edelman 2024, theorem 7.9 and figure D.2",
+        instance: "Kept: the whole table, squares, the penalty. Ours: 100 neurons, Adam and λ = 0.0001 instead of 30, gradient descent and 10^−7.",
+        expect: &[
+            margin(1_500, (0.94, 0.9625)),
+            median(Measure::Purity, 1_500, (0.99, 1.0001)),
+            median(Measure::Mass(2), 1_500, (0.807, 0.827)),
+        ],
+        budget: 1_500,
+        ..QUICK
+    },
+    Preset {
+        slug: "s4",
+        name: "The rotations of a cube: S4",
+        group: Group::Groups,
+        link: "#v1/groups?op=symmetric&letters=4&width=400&lambdas=200:0.0001_400:0.00001_600:0.000001&steps=800&speed=60&show=margin.purity.counts.mass",
+        claim: "The penalty falls by steps, and the margin follows it towards the line; irreps of higher dimension get more neurons.",
+        source: "Edelman 2024, theorem 7.9 and figure D.3",
+        instance: "Kept: the whole table, squares, the penalty down to a small λ. Ours: 400 neurons, Adam, and λ in four steps of 200.",
+        expect: &[
+            margin(800, (0.89, 0.94)),
+            median(Measure::Purity, 800, (0.99, 1.0001)),
+            median(Measure::Kinds, 800, (0.999, 1.0001)),
+            median(Measure::Mass(2), 800, (0.16, 0.2)),
+        ],
+        budget: 800,
+        ..QUICK
+    },
+    Preset {
+        slug: "d5",
+        name: "A pentagon turned and mirrored: D5",
+        group: Group::Groups,
+        link: "#v1/groups?op=dihedral&n=5&width=100&lambda=0.0001&steps=1200&speed=150&show=margin.neurons.mass.cosets",
+        claim: "Two planes and one sign: the two-dimensional irreps share the norm equally, and the predicted shares are met.",
+        source: "Edelman 2024, theorem 7.9",
+        instance: "Not in the thesis: a group that its theorem covers. 100 neurons, Adam, λ = 0.0001.",
+        expect: &[
+            margin(1_200, (0.94, 0.965)),
+            median(Measure::Mass(1), 1_200, (0.105, 0.125)),
+            median(Measure::Mass(2), 1_200, (0.43, 0.456)),
+        ],
+        budget: 1_200,
+        ..QUICK
+    },
+    Preset {
+        slug: "a5",
+        name: "An irrep that never appears: A5",
+        group: Group::Groups,
+        link: "#v1/groups?op=alternating&letters=5&width=300&lambda=0.0001&lambdas=500:0.00001&std=0.15&steps=700&every=10&speed=0&show=margin.purity.counts.mass",
+        claim: "Theorem 7.9 does not apply to this group, and its general form says which irrep goes unused: the one of dimension five dies out.",
+        source: "Edelman 2024, appendix D.9.2",
+        instance: "The thesis states this case and trains none. 300 neurons, Adam, λ in two steps.",
+        expect: &[
+            learns(1.0, (50, 700), ALL),
+            median(Measure::Mass(4), 700, (0.0, 0.01)),
+            median(Measure::Purity, 700, (0.95, 1.0001)),
+        ],
+        budget: 700,
+        time: "Some seconds on one core, half a minute in a browser without a GPU.",
+    },
+    Preset {
+        slug: "s5",
+        name: "A hundred and twenty permutations: S5",
+        group: Group::Groups,
+        link: "#v1/groups?op=symmetric&letters=5&width=2000&lambda=0.00001&opt=sgd&lr=0.05&batch=1000&steps=75000&every=500&lrs=3000:0.1_6000:0.2_9000:0.4_12000:0.8_15000:1.6_18000:3.2_21000:6.4_24000:12.8&speed=0&show=margin.purity.counts.mass",
+        claim: "14,400 pairs in batches of a thousand: seven irreps, computed from the table, and neurons that settle on one each.",
+        source: "Edelman 2024, figure 7.6 and appendix D.2.3",
+        instance: "Full size: 2,000 neurons, λ = 0.00001, 75,000 steps. The initial law, which the thesis does not state, is ours.",
+        expect: &[learns(0.99, (1_000, 75_000), ALL), median(Measure::Purity, 75_000, (0.9, 1.0001))],
+        budget: 75_000,
+        time: "Very long: an hour on one core of a server.",
+    },
+    Preset {
+        slug: "q8",
+        name: "Quaternions: an irrep of another type",
+        group: Group::Groups,
+        link: "#v1/groups?op=quaternion&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
+        claim: "The quaternions have one irrep whose real form has dimension four; the theory of margins, worked out for it, holds.",
+        source: "Edelman 2024, appendix D.9; the quaternionic case is ours",
+        instance: "Not in the thesis, whose theorem asks for real irreps. 100 neurons, Adam, λ = 0.0001.",
+        expect: &[margin(1_500, (0.9, 1.0)), median(Measure::Purity, 1_500, (0.97, 1.0001))],
+        budget: 1_500,
+        ..QUICK
+    },
+    Preset {
+        slug: "cube-of-bits",
+        name: "Exclusive or of three bits: Z2 × Z2 × Z2",
+        group: Group::Groups,
+        link: "#v1/groups?op=product&width=100&steps=600&speed=60&show=margin.neurons.mass.curve",
+        claim: "All seven irreps are parities, all alike, and the margin reaches its line although λ is not small.",
+        source: "Edelman 2024, theorem 7.9",
+        instance: "Not in the thesis: a group that its theorem covers. 100 neurons, Adam, λ = 0.001.",
+        expect: &[margin(600, (0.98, 1.0001)), median(Measure::Kinds, 600, (0.999, 1.0001))],
+        budget: 600,
+        ..QUICK
+    },
+];
