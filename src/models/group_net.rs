@@ -305,7 +305,13 @@ mod tests {
         assert!((ratio(&task, &memorising) - expected).abs() < 1e-5);
         let narrow = GroupNet { width: 39, ..net.clone() };
         assert_eq!(narrow.written(&Task::Groups(task.clone()), 0).unwrap_err().0, "width");
-        assert_eq!(GroupNet { sigma: Sigma::Relu, ..net.clone() }.written(&Task::Groups(task.clone()), 0).unwrap_err().0, "act");
+        assert_eq!(
+            GroupNet { sigma: Sigma::Relu, ..net.clone() }
+                .written(&Task::Groups(task.clone()), 0)
+                .unwrap_err()
+                .0,
+            "act"
+        );
         let random = Groups { operation: Operation::Random, ..task };
         assert_eq!(net.written(&Task::Groups(random), 0).unwrap_err().0, "from");
     }

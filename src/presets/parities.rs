@@ -45,7 +45,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "parity-margin-full",
         name: "Figure 7.5: parity of 4 bits, 30,000 steps",
         group: Group::Margin,
-        link: "#v1/sparse-parity?model=power-net&n=10&k=4&data=cube&width=40&degree=4&lambda=0.001&loss=ce&batch=0&steps=30000&halt=steps&every=100&speed=0",
+        link: "#v1/sparse-parity?model=power-net&n=10&k=4&data=cube&width=40&degree=4&lambda=0.001&loss=ce&batch=0&steps=30000&halt=steps&every=100&speed=0&show=accuracy.weights.margin",
         claim: "With a tenth of the penalty the same margin is approached, about ten times as slowly.",
         source: "Edelman 2024, figure 7.5 and appendix D.2.2",
         instance: "Full size: z^4, 40 neurons, λ = 0.001, learning rate 0.1, all 1,024 inputs at every step; the initial law and the exponent of the penalty are ours, since the text names none.",
