@@ -132,13 +132,14 @@ export function lab(link, ...more) {
   const text = execFileSync(LAB, ["run", link, "--format", "csv", "--quiet", ...more], { encoding: "utf8", maxBuffer: 1 << 28 });
   const found = [];
   for (const line of text.trim().split("\n").slice(1)) {
-    const [step, replica, trainLoss, trainAccuracy, testLoss, testAccuracy] = line.split(",").map(Number);
-    if (replica === 0) found.push({ step, train_loss: [], train_accuracy: [], test_loss: [], test_accuracy: [] });
+    const [step, replica, trainLoss, trainAccuracy, testLoss, testAccuracy, margin] = line.split(",").map(Number);
+    if (replica === 0) found.push({ step, train_loss: [], train_accuracy: [], test_loss: [], test_accuracy: [], margin: [] });
     const row = found.at(-1);
     row.train_loss.push(trainLoss);
     row.train_accuracy.push(trainAccuracy);
     row.test_loss.push(testLoss);
     row.test_accuracy.push(testAccuracy);
+    if (margin !== undefined) row.margin.push(margin);
   }
   return found;
 }

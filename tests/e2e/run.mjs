@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { groupsLab } from "./groups.mjs";
 import { parityLab } from "./parity.mjs";
 
 const PHONE = { width: 390, height: 844 };
@@ -320,6 +321,8 @@ describe("the charts", () => {
     await page.close();
   });
 });
+
+describe("the groups lab", () => groupsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
 

@@ -1,0 +1,73 @@
+// The groups lab's own charts and networks, in a browser without WebGPU.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { lab, pixels, rows, text, until, visit } from "./harness.mjs";
+
+const summary = (see, chart) => see(`chart-${chart}`).getAttribute("aria-label");
+
+/** Tests in the browser and at the address that `here` gives. */
+export function groupsLab(here) {
+  const open = (link) => visit(here().context, here().address, link);
+
+  it("brings every neuron to one frequency and the margin to its line", async () => {
+    const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
+    await until(async () => /Every pair is right/.test(await text(see("status"))), "right answers", 30);
+    await until(async () => /^All pairs are right at step \d+\. The margin is at (100|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
+    await until(async () => /^The median neuron has (100|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
+    assert.match(await summary(see, "counts"), /^\d+ live neurons are of 11 of 11 frequencies\.$/);
+    assert.match(await summary(see, "residual"), /is 0(\.00\d*)? rad\.$|is \d(\.\d+)?e−\d rad\.$/);
+    for (const chart of ["margin", "neurons", "purity", "counts", "mass", "phases", "residual", "curve", "wave", "outputs"]) {
+      assert.ok((await pixels(page, `chart-${chart}`)) > 3, `${chart} is drawn`);
+    }
+    const last = (await rows(page)).at(-1);
+    assert.ok(last.margin[0] > 0.999 * 0.00257957 && last.margin[0] < 1.001 * 0.00257957, `${last.margin}`);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("is the run: the same bits in the page and on the command line", async () => {
+    const links = [
+      "#v1/groups?n=13&width=50&steps=60&every=20&speed=0&replicas=2",
+      "#v1/groups?op=symmetric&width=37&act=relu&lambda=0.0001&nu=2&frac=0.7&batch=9&steps=90&every=30&speed=0",
+    ];
+    for (const link of links) {
+      const { page, see } = await open(link);
+      await until(async () => /^(All|Ended)/.test(await text(see("status"))), "the end");
+      const native = lab(link, "--device", "cpu").map((row) =>
+        Object.fromEntries(Object.entries(row).map(([key, values]) => [key, Array.isArray(values) ? values.map(Math.fround) : values])),
+      );
+      assert.deepEqual(await rows(page), native, link);
+      await page.close();
+    }
+  });
+
+  it("takes a Cayley table of one's own, and names what is wrong with one that is no group's", async () => {
+    const { page, heard, see } = await open("#v1/groups?op=table&width=60&steps=300&speed=0&show=margin.neurons.characters.cosets");
+    await until(async () => /^All pairs are right/.test(await text(see("status"))), "the Klein four-group");
+    const table = see("knob-table");
+    await table.fill("e a b\na e b\nb b e");
+    await table.blur();
+    const problem = page.locator(".knob", { has: table }).locator(".knob__problem");
+    await until(async () => /^Expected a group's; /.test(await text(problem)), "the violation");
+    await table.fill("e r s\nr s e\ns e r");
+    await table.blur();
+    await until(async () => page.url().includes("table=0.1.2.1.2.0.2.0.1"), "the table in the link");
+    await until(async () => /^All pairs are right/.test(await text(see("status"))), "the cyclic group");
+    assert.ok((await pixels(page, "chart-characters")) > 3);
+    assert.equal(await page.getByTestId("show-gap").count(), 0, "charts of the other lab stay away");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("groks: it memorises first and understands later, with progress measures of either", async () => {
+    const { page, heard, see } = await open("");
+    await see("preset").selectOption("grokking");
+    await until(async () => /^Memorised its sample/.test(await text(see("status"))), "memorising", 60);
+    await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are right|^All held-out pairs are right/.test(await text(see("status"))), "understanding", 180);
+    assert.ok((await pixels(page, "chart-accuracy")) > 4);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+}
