@@ -41,6 +41,8 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
         (Probe::Spectrum, _) => Ok(()),
         (Probe::Attention, Model::ParityTransformer(_)) => Ok(()),
         (Probe::Attention, _) => Err("This network has no attention.".into()),
+        (Probe::Powers, Model::PowerNet(_)) => Ok(()),
+        (Probe::Powers, _) => Err("This is about networks of powers.".into()),
     }
 }
 
@@ -63,6 +65,7 @@ enum Work {
     /// Outputs on the first points of the cube.
     Spectrum(Vec<f32>),
     Attention,
+    Powers,
     Pairs(PairWork),
 }
 
@@ -81,6 +84,7 @@ impl Inquiry {
             }
             Probe::Spectrum => Work::Spectrum(Vec::with_capacity(1 << task.inputs())),
             Probe::Attention => Work::Attention,
+            Probe::Powers => Work::Powers,
             _ => Work::Pairs(PairWork::new(probe, spec, &weights)?),
         };
         Some(Inquiry { spec: spec.clone(), relevant, weights, step, work })
@@ -136,6 +140,7 @@ impl Inquiry {
                 })
             }
             Work::Pairs(_) => None,
+            Work::Powers => Some(Finding::Powers { width, numbers: self.weights.concat() }),
             Work::Attention => {
                 let mut batch = crate::tasks::Batch::default();
                 self.spec.task.sampler().held_out(self.spec.run.seed, 0, ATTENDED, &mut batch);

@@ -50,6 +50,8 @@ pub enum Probe {
     Spectrum,
     /// Where the \[CLS\] token of a transformer looks.
     Attention,
+    /// Both layers of a network of powers.
+    Powers,
     /// What each neuron of a network on pairs has become.
     Neurons,
     /// The outputs of a network on pairs, on some of them.
@@ -81,6 +83,13 @@ pub enum Finding {
     },
     /// Mean weight of each input under the heads' attention; what is missing to 1 rests on \[CLS\] itself.
     Attention(Vec<f32>),
+    /// Weights u, `[inputs, width]`, then w, `[2, width]`, of a network of powers.
+    Powers {
+        /// Neurons.
+        width: usize,
+        /// The weights; they travel as the message's payload.
+        numbers: Vec<f32>,
+    },
     /// Powers, norms and phases of every neuron, as `analysis::neurons` writes them.
     Neurons {
         /// Neurons.
@@ -116,9 +125,9 @@ impl Finding {
     /// The numbers that are to travel beside the message, taken out of it.
     pub fn take_numbers(&mut self) -> Payload {
         match self {
-            Finding::Neurons { numbers, .. } | Finding::Outputs { outputs: numbers, .. } => {
-                Payload::Numbers(std::mem::take(numbers))
-            }
+            Finding::Neurons { numbers, .. }
+            | Finding::Powers { numbers, .. }
+            | Finding::Outputs { outputs: numbers, .. } => Payload::Numbers(std::mem::take(numbers)),
             _ => Payload::Empty,
         }
     }
@@ -126,7 +135,9 @@ impl Finding {
     /// The finding with the numbers that travelled beside it.
     pub fn with_numbers(mut self, payload: Payload) -> Self {
         if let (
-            Finding::Neurons { numbers, .. } | Finding::Outputs { outputs: numbers, .. },
+            Finding::Neurons { numbers, .. }
+            | Finding::Powers { numbers, .. }
+            | Finding::Outputs { outputs: numbers, .. },
             Payload::Numbers(travelled),
         ) = (&mut self, payload)
         {

@@ -69,6 +69,8 @@ charts! {
     Spectrum = "spectrum", "Fourier weight by degree", "Spectrum", Bars;
     /// Mean attention of the transformer's \[CLS\] token on every input bit, over its heads.
     Attention = "attention", "Attention of [CLS]", "Attention", Bars;
+    /// Embeddings u of the neurons of largest norm in a network of powers, relevant bits pointed at.
+    Strongest = "strongest", "Neurons of largest norm", "Strongest", Grid;
     /// When the replicas reached the target, beside the law of guessing a new set at every step.
     Times = "times", "Convergence times", "Times", Lines;
     /// Median time to the target against the setting that the sweep goes through, with the fitted power.
@@ -111,7 +113,7 @@ impl Chart {
         use Chart::*;
         match self {
             Loss | Accuracy | Weights | Times | Sweep | Margin => None,
-            Movement | Paths | Gap | Spectrum | Attention => Some(false),
+            Movement | Paths | Gap | Spectrum | Attention | Strongest => Some(false),
             _ => Some(true),
         }
     }

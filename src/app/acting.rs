@@ -230,6 +230,7 @@ impl State {
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
         (self.gaps, self.spectrum, self.attention) = Default::default();
+        self.powers = None;
         self.pairs = Pairs::of(&spec).map(Box::new);
         self.held_out = spec.held_out();
         self.runs += 1;

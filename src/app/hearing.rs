@@ -192,6 +192,10 @@ impl State {
             Finding::Gap { relaxed, strict, error } => self.gaps.push(step, Gap { relaxed, strict, error }),
             Finding::Spectrum { shares, correlation } => self.spectrum = Some((step, shares, correlation)),
             Finding::Attention(mass) => self.attention = Some((step, mass)),
+            Finding::Powers { width, mut numbers } => {
+                let w = numbers.split_off(numbers.len().saturating_sub(2 * width));
+                self.powers = Some((numbers, w, width));
+            }
             of_pairs => {
                 if let Some(pairs) = &mut self.pairs {
                     pairs.found(step, of_pairs);

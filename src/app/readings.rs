@@ -11,6 +11,7 @@ use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
+use crate::analysis::parity_neurons;
 use crate::analysis::{Grid, Lines, Reading, Series};
 use crate::analysis::{attention, movement, scaling, spectrum, weights};
 use crate::permalink::Axis;
@@ -20,6 +21,8 @@ use crate::run::RunSpec;
 use crate::settings::Axis as Swept;
 use crate::settings::real;
 
+/// Neurons of largest norm that are shown.
+const STRONGEST: usize = 16;
 /// Steps that an empty chart shows.
 const EMPTY_UNTIL: f64 = 1000.0;
 
@@ -76,6 +79,7 @@ impl Chart {
             Chart::Gap => Some(Probe::Gap),
             Chart::Spectrum => Some(Probe::Spectrum),
             Chart::Attention => Some(Probe::Attention),
+            Chart::Strongest => Some(Probe::Powers),
             Chart::Neurons
             | Chart::Purity
             | Chart::Counts
@@ -157,6 +161,12 @@ impl Chart {
                 let mass = state.attention.as_ref().map(|(_, mass)| mass.clone());
                 let none = || vec![f32::NAN; task.inputs()];
                 Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &state.relevant))
+            }
+            Chart::Strongest => {
+                let grid = state.powers.as_ref().map(|(u, w, width)| {
+                    parity_neurons::top_neurons(u, w, *width, &state.relevant, STRONGEST)
+                });
+                Reading::Grid(grid.unwrap_or_default())
             }
             Chart::Times => Reading::Lines(times(state)),
             Chart::Sweep => Reading::Lines(sweep(state)),

@@ -167,6 +167,8 @@ pub struct State {
     pub spectrum: Option<(u64, Vec<f32>, f32)>,
     /// Newest attention on every input bit.
     pub attention: Option<(u64, Vec<f32>)>,
+    /// Newest weights u and w of a network of powers, and its width.
+    pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
     /// What is known of the group that the run is about, and of the network on it.
     pub pairs: Option<Box<Pairs>>,
     /// Counts findings of probes, so that charts know a new one.

@@ -5,6 +5,7 @@ use super::words::{MISSING, count, decimal, percent, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::Part;
+use crate::analysis::parity_neurons::ParityNeurons;
 use crate::analysis::weights;
 use crate::permalink::Axis;
 use crate::protocol::Row;
@@ -74,6 +75,14 @@ impl Chart {
                     percent(share),
                     decimal(cosine)
                 )
+            }
+            Chart::Strongest => {
+                let penalty = state.spec().model.architecture().penalty(0);
+                let read = |(u, w, width): &(Vec<f32>, Vec<f32>, usize)| {
+                    ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &state.relevant)
+                };
+                let found = state.powers.as_ref().and_then(read);
+                found.map_or("The neurons have not been looked at yet.".into(), |found| found.summary())
             }
             Chart::Attention => {
                 let mass = state
