@@ -333,6 +333,16 @@ impl RunSpec {
                 if let Model::DisjointPolynet(net) = &mut self.model {
                     net.degree = net.degree.min(task.n);
                 }
+            } else {
+                // A step of a whole sample is mended by a smaller network alone.
+                let slug = self.model.info().slug;
+                let fresh = Model::from_slug(slug).filter(|model| model.suits(&self.task));
+                self.model = fresh.unwrap_or_else(|| Model::GroupNet(Default::default()));
+                repaired.push(Problem::new(
+                    MODEL_KEY,
+                    slug,
+                    "a network that all pairs at once leave room for",
+                ));
             }
         }
         repaired

@@ -65,7 +65,9 @@ fn value(range: Range, a: u64, b: f64) -> Value {
 proptest! {
     #[test]
     fn what_is_encoded_decodes_to_the_same(
-        chosen in any::<prop::sample::Index>(), optimizer in 0usize..2, which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
+        chosen in any::<prop::sample::Index>(),
+        optimizer in 0usize..2,
+        which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
     ) {
         let (task, model) = *chosen.get(&pairs_that_suit());
         let mut link = decode(&format!("#v1/{task}")).0;
@@ -98,7 +100,11 @@ proptest! {
     }
 
     #[test]
-    fn hostile_links_are_data(lab in prop::sample::select(vec!["sparse-parity", "groups", "grou%00ps"]), key in "([a-z<>&\"'%=]{0,12}|op|table|factors|lambdas|frac|model)", text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}") {
+    fn hostile_links_are_data(
+        lab in prop::sample::select(vec!["sparse-parity", "groups", "grou%00ps"]),
+        key in "([a-z<>&\"'%=]{0,12}|op|table|factors|lambdas|frac|model)",
+        text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}"
+    ) {
         let (link, notices) = decode(&format!("#v1/{lab}?n=20&{key}={text}&width=64"));
         prop_assert!(link.spec.problems().is_empty());
         for notice in &notices {

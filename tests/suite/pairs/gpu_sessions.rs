@@ -50,9 +50,8 @@ fn the_kernels_give_the_same_bits_however_they_are_sliced() {
 #[test]
 fn a_run_that_reaches_its_target_stands_where_it_was_reached() {
     let Some(gpu) = gpu() else { return };
-    for rest in ["", "&frac=0.7&target=0.5"] {
-        let link =
-            format!("#v1/groups?n=5&width=24&eps=0.0001&lr=0.02&every=3&halt=target&steps=2000&seed=1{rest}");
+    for rest in ["n=5&seed=1", "n=7&frac=0.9&target=0.5&seed=2"] {
+        let link = format!("#v1/groups?{rest}&width=24&eps=0.0001&lr=0.02&every=3&halt=target&steps=2000");
         let mut run = start(&link, &gpu);
         let outcome = finish(&mut run);
         let reached = outcome.solved[0].expect("it reaches its target");
@@ -67,7 +66,7 @@ fn a_run_that_reaches_its_target_stands_where_it_was_reached() {
         let mut on_cpu = session(&stopped);
         finish(&mut on_cpu);
         for (a, b) in weights(&on_cpu).parameters.iter().zip(&weights(&run).parameters) {
-            assert!(apart(a, b) < 2e-3, "{link}: {}", apart(a, b));
+            assert!(apart(a, b) < 5e-3, "{link}: {}", apart(a, b));
         }
         // It was measured there, and looking again gives the same.
         assert_eq!(block_on(run.measure()).unwrap(), *outcome.rows.last().unwrap());
@@ -104,8 +103,9 @@ fn a_diverged_run_stands_at_its_last_good_measurement() {
 #[test]
 fn a_checkpoint_of_one_learner_goes_on_in_another() {
     let Some(gpu) = gpu() else { return };
-    for rest in ["", "&opt=sgd&lr=0.3&mom=0.9", "&frac=0.5&lambdas=40:0.0001&lrs=35:0.002"] {
-        let link = format!("{RUN}{rest}");
+    for rule in ["eps=0.0001", "opt=sgd&lr=0.3&mom=0.9", "eps=0.0001&frac=0.5&lambdas=40:0.0001&lrs=35:0.002"]
+    {
+        let link = RUN.replace("eps=0.0001", rule);
         let cpu = Device::cpu();
         let devices = [&cpu, &gpu];
         let wholes = [finish(&mut session(&link)), finish(&mut start(&link, &gpu))];

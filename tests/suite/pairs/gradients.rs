@@ -1,5 +1,6 @@
 //! Gradients by autodiff, the penalty's among them, against central differences in double precision.
 
+use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::device::Device;
 use vivarium::training::learner::Learner;
@@ -8,7 +9,6 @@ use super::reference::{Reference, replica};
 use super::{block_on, every_model, stirred};
 use crate::gradients::numbers;
 use crate::spec;
-use vivarium::tasks::Batch;
 
 /// Every model with all pairs and with a part of them, in a task that tells a from b.
 #[test]
@@ -65,6 +65,7 @@ fn the_penalty_follows_its_changes() {
     let initial = spec(&link("lambda=0")).initial();
     let square =
         |i: usize| initial.iter().flat_map(|p| p.iter().skip(i).step_by(4)).map(|w| w * w).sum::<f32>();
+    assert_eq!(at("lambda=0.2", 0).len(), 3);
     for ((with, without), own) in at("lambda=0.2", 0).iter().zip(at("lambda=0", 0)).zip(&initial) {
         for (at, ((a, b), w)) in with.iter().zip(&without).zip(own).enumerate() {
             let pull = 3.0 * 0.2 * square(at % 4).sqrt() * w;

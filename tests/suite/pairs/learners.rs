@@ -3,13 +3,17 @@
 use vivarium::platform::now_ms;
 use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
+use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::device::Device;
-use vivarium::training::learner::{Learner, Leg};
+use vivarium::training::learner::{Learner, Leg, Weights};
+use vivarium::training::optimizers::Optimizer;
+use vivarium::training::optimizers::adam::Decay;
 use vivarium::training::pair_kernels::PairKernels;
 use vivarium::training::pair_lanes::PairLanes;
 use vivarium::training::session::Session;
 
+use super::reference::{Reference, replica};
 use super::{apart, block_on, fields, rows_of, weights};
 use crate::devices::{gpu, tolerance};
 use crate::{finish, session, spec};
@@ -67,7 +71,7 @@ fn agree(link: &str, other: &mut dyn Learner) {
             let worst = apart(a, b);
             assert!(worst <= allowed, "{link}: parameter {which} after {until} steps: {worst}");
         }
-        let moments = |weights: &vivarium::training::learner::Weights| weights.moments.concat();
+        let moments = |weights: &Weights| weights.moments.concat();
         assert_eq!(moments(&a).len(), moments(&b).len());
         for (a, b) in moments(&a).iter().zip(&moments(&b)) {
             let worst = apart(a, b);
@@ -109,6 +113,62 @@ fn the_kernels_are_what_autodiff_gives() {
     }
     for run in RUNS {
         agree(&link(run), &mut PairKernels::new(&spec(&link(run))).unwrap());
+    }
+}
+
+/// The weights of a run's first replica by the printed rules of its optimizer, with slopes by central differences.
+fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
+    let mut net = Reference::new(spec, &replica(&spec.initial(), 0, spec.run.replicas));
+    let mut first: Vec<Vec<f64>> = net.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
+    let mut second = first.clone();
+    for step in 0..steps {
+        let mut batch = Batch::default();
+        spec.task.sampler().sample(spec.run.seed, 0, step, spec.batch(), &mut batch);
+        let (gradients, lr) =
+            (net.gradients(&batch, spec.model.architecture().penalty(step)), spec.learning_rate(step));
+        let t = step as i32 + 1;
+        for (which, gradient) in gradients.iter().enumerate() {
+            for (i, g) in gradient.iter().enumerate() {
+                let w = &mut net.parameters[which][i];
+                let (m, v) = (&mut first[which][i], &mut second[which][i]);
+                match &spec.optimizer {
+                    Optimizer::Sgd(o) => {
+                        *m = o.momentum * *m + g + o.decay * *w;
+                        *w -= lr * *m;
+                    }
+                    Optimizer::Adam(o) => {
+                        let is_coupled = o.kind == Decay::Coupled;
+                        let g = if is_coupled { g + o.decay * *w } else { *g };
+                        *w *= if is_coupled { 1.0 } else { 1.0 - lr * o.decay };
+                        *m = o.beta1 * *m + (1.0 - o.beta1) * g;
+                        *v = o.beta2 * *v + (1.0 - o.beta2) * g * g;
+                        let (m, v) = (*m / (1.0 - o.beta1.powi(t)), *v / (1.0 - o.beta2.powi(t)));
+                        *w -= lr * m / (v.sqrt() + o.epsilon);
+                    }
+                }
+            }
+        }
+    }
+    net.parameters
+}
+
+#[test]
+fn the_processors_loop_is_what_double_precision_gives() {
+    for run in RUNS {
+        for rest in ["", "&batch=11"] {
+            let link = format!("{}{rest}", link(run));
+            let spec = spec(&link);
+            for until in [1, 10, 40] {
+                let mut lanes = PairLanes::new(&spec).unwrap();
+                train_to(&mut lanes, &spec, 0, until);
+                let found = block_on(lanes.first_replica(3)).unwrap();
+                for (which, (exact, found)) in exact(&spec, until).iter().zip(&found).enumerate() {
+                    let exact: Vec<f32> = exact.iter().map(|w| *w as f32).collect();
+                    let worst = apart(&exact, found);
+                    assert!(worst <= 1e-5, "{link}: parameter {which} after {until} steps: {worst}");
+                }
+            }
+        }
     }
 }
 

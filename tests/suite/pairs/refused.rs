@@ -47,13 +47,12 @@ fn tables_of_no_group_are_refused_by_their_violation() {
         (no_inverse, "2 has no inverse: 2·3 = 0, but 3·2 = 4"),
         (brackets, "(1·1)·2 = 2, but 1·(1·2) = 4"),
         // Names are numbered as they occur.
-        ("e+r+r+r", "square table"),
         ("e,r;r,r", "row 1 has 1 twice"),
     ] {
         let said = only(&format!("#v1/groups?op=table&table={table}"));
         assert!(said.starts_with("table = ") && said.contains(violation), "{table}: {said}");
     }
-    for table in ["", "0.1.1", "0.1.2.3.4", "0.1.1.1000", "-1.0.0.1"] {
+    for table in ["", "0.1.1", "0.1.2.3.4", "0.1.1.1000"] {
         let said = only(&format!("#v1/groups?op=table&table={table}"));
         assert!(said.contains("the entries of a square table of at most 24 rows"), "{table}: {said}");
     }

@@ -60,20 +60,20 @@ fn three_letters_share_their_norms_as_predicted() {
     let outcome = finish(&mut run);
     let reached = ratio(outcome.rows.last().unwrap(), link);
     let below = prediction.ratio - reached;
-    assert!((-1e-3..0.03).contains(&below), "{reached} where {} is predicted", prediction.ratio);
+    assert!((-1e-4..5e-3).contains(&below), "{reached} where {} is predicted", prediction.ratio);
     let found = neurons(link, block_on(run.first_replica()).unwrap());
     let masses = found.masses(3);
     assert_eq!(masses.len(), prediction.shares.len());
     for (mass, share) in masses.iter().zip(&prediction.shares) {
-        assert!((f64::from(*mass) - share).abs() < 0.01, "{masses:?} where {:?}", prediction.shares);
+        assert!((f64::from(*mass) - share).abs() < 1e-3, "{masses:?} where {:?}", prediction.shares);
     }
     let penalty = spec(link).model.architecture().penalty(0).unwrap();
     let weights = weights(&run).parameters;
     let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let norm = penalty.norms(&slices, 100);
-    assert!((norm / prediction.norm - 1.0).abs() < 0.02, "{norm} where {} is predicted", prediction.norm);
+    assert!((norm / prediction.norm - 1.0).abs() < 1e-3, "{norm} where {} is predicted", prediction.norm);
     let loss = f64::from(outcome.rows.last().unwrap().train_loss[0]);
-    assert!((loss - prediction.loss).abs() < 0.05 * prediction.loss + 1e-4, "{loss}, {}", prediction.loss);
+    assert!((loss - prediction.loss).abs() < 1e-2 * prediction.loss, "{loss}, {}", prediction.loss);
 }
 
 #[test]
