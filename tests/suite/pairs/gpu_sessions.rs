@@ -86,15 +86,14 @@ fn a_diverged_run_stands_at_its_last_good_measurement() {
         // The weights are those of that step.
         let row = block_on(run.measure()).unwrap();
         assert_eq!(row.train_loss, outcome.rows.last().unwrap().train_loss);
-        let (stopped, step) = (LINK.replace("steps=400", &format!("steps={}", outcome.step)), outcome.step);
-        (left, stopped, step)
+        (left, LINK.replace("steps=400", &format!("steps={}", outcome.step)))
     };
-    let (left, stopped, _) = gone(session(LINK));
+    let (left, stopped) = gone(session(LINK));
     let mut plain = session(&stopped);
     finish(&mut plain);
     assert_eq!(weights(&plain), left);
     let Some(gpu) = gpu() else { return };
-    let (left, stopped, _) = gone(start(LINK, &gpu));
+    let (left, stopped) = gone(start(LINK, &gpu));
     let mut plain = start(&stopped, &gpu);
     finish(&mut plain);
     assert_eq!(weights(&plain), left);

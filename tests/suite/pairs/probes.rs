@@ -3,7 +3,6 @@
 use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::groups::theory::memorising;
 use vivarium::models::Model;
-use vivarium::permalink::decode;
 use vivarium::probing::{Inquiry, applies};
 use vivarium::protocol::{Event, Finding, Message, Payload, Probe};
 use vivarium::run::RunSpec;
@@ -269,7 +268,7 @@ fn outputs_on_all_pairs_of_a_small_group_give_its_loss() {
     let link = "#v1/groups?n=6&width=20&steps=60&every=20";
     let mut run = session(link);
     let last = finish(&mut run).rows.pop().unwrap();
-    let (spec, _) = (decode(link).0.spec, ());
+    let spec = spec(link);
     let weights = block_on(run.first_replica()).unwrap();
     let Finding::Outputs { pairs, outputs } = found(Probe::Outputs, &spec, weights) else {
         panic!("outputs")

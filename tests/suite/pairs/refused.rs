@@ -124,7 +124,7 @@ fn the_largest_runs_are_mended() {
 }
 
 /// The smallest runs of every operation.
-pub fn small_links() -> Vec<String> {
+fn small_links() -> Vec<String> {
     let mut links = vec![];
     for operation in Operation::ALL {
         let sizes: Vec<String> = match operation {

@@ -1,6 +1,6 @@
 //! What theory says of the margins of networks on groups, on networks so small that they train in a moment.
 
-use vivarium::analysis::neurons::Neurons;
+use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::groups::Irreps;
 use vivarium::probing::Inquiry;
 use vivarium::probing::margins::{GroupTheory, largest};
@@ -88,11 +88,11 @@ fn too_strong_a_penalty_leaves_nothing() {
     assert!((f64::from(last.train_loss[0]) - prediction.loss).abs() < 1e-2, "{last:?}");
     let now = weights(&run).parameters;
     let penalty = spec(link).model.architecture().penalty(0).unwrap();
-    let slices = |weights: &[Vec<f32>]| -> f64 {
+    let norms = |weights: &[Vec<f32>]| -> f64 {
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         penalty.norms(&slices, 200)
     };
-    let share = slices(&now) / slices(&spec(link).initial());
+    let share = norms(&now) / norms(&spec(link).initial());
     assert!(share < 1e-2, "{share} of the norms is left");
 }
 
@@ -109,12 +109,12 @@ fn trained_neurons_are_waves_of_all_frequencies() {
         live.iter().map(|neuron| found.phase_residual(*neuron).unwrap().abs()).collect();
     residuals.sort_unstable_by(f32::total_cmp);
     assert!(residuals[residuals.len() / 2] < 0.05, "{residuals:?}");
-    for part in vivarium::analysis::neurons::Part::ALL {
+    for part in Part::ALL {
         assert!(found.median_share(part).unwrap() > 0.99, "{:?}", found.largest_shares(part));
     }
     assert_eq!(found.agreement(), Some(1.0));
     let counts = found.counts();
     assert!(counts[0] == 0 && counts[1..].iter().all(|count| *count > 0), "{counts:?}");
     let start = neurons(link, spec(link).initial());
-    assert!(start.median_share(vivarium::analysis::neurons::Part::First).unwrap() < 0.8);
+    assert!(start.median_share(Part::First).unwrap() < 0.8);
 }
