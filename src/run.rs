@@ -1,5 +1,7 @@
 //! The value that determines a run: task, model, optimizer and the settings of the run itself.
 
+mod possible;
+
 use serde::{Deserialize, Serialize};
 
 use crate::models::Model;
@@ -145,10 +147,6 @@ pub const MODEL_KEY: &str = "model";
 /// Key that chooses the optimizer.
 pub const OPTIMIZER_KEY: &str = "opt";
 
-/// Most numbers a run may keep per tensor of hidden activations or weights, so that a link cannot ask
-/// for more memory than a browser gives: 256 MiB in single precision.
-const MAX_NUMBERS: usize = 1 << 26;
-
 impl RunSpec {
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
@@ -261,83 +259,6 @@ impl RunSpec {
                 self.set(key, &knob.parse(text)?)
             }
         }
-    }
-
-    /// What cannot be in this combination of settings, each of which is in range by itself.
-    pub fn problems(&self) -> Vec<Problem> {
-        let sampler = self.task.sampler();
-        let mut problems = sampler.problems();
-        if !problems.is_empty() {
-            // Sizes of what cannot be are no sizes.
-            return problems;
-        }
-        let (inputs, columns) = (sampler.inputs(), sampler.columns());
-        let (batch, replicas) = (self.batch(), self.run.replicas);
-        problems.extend(self.suits());
-        if self.run.batch == 0 && sampler.sample_size().is_none() {
-            let expected = "at least 1: examples that are always fresh are no sample";
-            problems.push(Problem::new("batch", "0", expected));
-        }
-        problems.extend(self.model.architecture().problems(inputs, batch, replicas));
-        problems.extend(self.model.unwritten(&self.task));
-        let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
-        let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
-        let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
-        if self.held_out() * columns > MAX_NUMBERS / 4 {
-            let expected = format!("at most {} for n = {inputs}", MAX_NUMBERS / 4 / inputs);
-            problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
-        }
-        if weights > MAX_NUMBERS || data > MAX_NUMBERS || samples > MAX_NUMBERS {
-            problems.push(Problem::new(
-                "replicas",
-                &self.run.replicas.to_string(),
-                "fewer networks of this size: together they would not fit into a browser's memory",
-            ));
-        }
-        problems.extend(crate::sweep::problems(self));
-        problems
-    }
-
-    /// What is wrong with model and loss for this task.
-    fn suits(&self) -> Vec<Problem> {
-        let mut problems = vec![];
-        if !self.model.suits(&self.task) {
-            let suit = |entry: &&crate::catalog::Entry| Model::suit(entry.info.slug, &self.task);
-            let slugs: Vec<_> = Model::ENTRIES.iter().filter(suit).map(|e| e.info.slug).collect();
-            let expected = format!("one of {} for this task", slugs.join(", "));
-            problems.push(Problem::new(MODEL_KEY, self.model.info().slug, expected));
-        }
-        if self.task.sampler().classes().is_some() && self.run.loss != Loss::CrossEntropy {
-            let expected = "ce, since the labels are classes";
-            problems.push(Problem::new("loss", self.run.loss.slug(), expected));
-        }
-        problems
-    }
-
-    /// Puts settings that cannot be together back to defaults, or to the nearest that can, and says which.
-    pub fn repair(&mut self) -> Vec<Problem> {
-        let mut repaired: Vec<Problem> = vec![];
-        // Each round mends one knob, and no knob is mended twice.
-        while let Some(problem) =
-            self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
-        {
-            let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
-            let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
-            if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
-                // The default was checked when it was declared.
-                let _ = self.set(&problem.key, &default);
-            }
-            repaired.push(problem);
-        }
-        if !self.problems().is_empty()
-            && let Task::SparseParity(task) = &mut self.task
-        {
-            task.k = task.k.min(task.n);
-            if let Model::DisjointPolynet(net) = &mut self.model {
-                net.degree = net.degree.min(task.n);
-            }
-        }
-        repaired
     }
 
     /// The parameters of all replicas.

@@ -1,10 +1,11 @@
 //! Links: for ever, and whatever stands in them.
 
 use proptest::prelude::*;
-use vivarium::models::Model;
 use vivarium::permalink::{Link, MAX_LENGTH, View, decode, encode};
 use vivarium::run::RunSpec;
 use vivarium::settings::{Range, Settings, Value};
+
+use crate::catalogs::pairs_that_suit;
 
 /// `permalinks.txt` only grows: each line is a link that somebody may have kept, and what it must mean: the
 /// canonical link, then settings that it must carry. A default that changes breaks the second part.
@@ -40,6 +41,16 @@ fn value(range: Range, a: u64, b: f64) -> Value {
         Range::Sizes(low, high, most) => {
             Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
+        // Addition, now and then with one entry changed, which makes it no group's.
+        Range::Table(most) => {
+            let rows = 1 + a % most as u64;
+            let mut table: Vec<u64> = (0..rows * rows).map(|at| (at / rows + at % rows) % rows).collect();
+            if b > 0.7 {
+                let at = (a / 7) as usize % table.len();
+                table[at] = (table[at] + 1) % rows;
+            }
+            Value::List(table)
+        }
         Range::Schedule(low, high) => {
             Value::Schedule((0..a % 3).map(|i| (i * 100 + a % 50, low + (high - low) * b)).collect())
         }
@@ -54,10 +65,13 @@ fn value(range: Range, a: u64, b: f64) -> Value {
 proptest! {
     #[test]
     fn what_is_encoded_decodes_to_the_same(
-        model in 0..Model::ENTRIES.len(), optimizer in 0usize..2, which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
+        chosen in any::<prop::sample::Index>(),
+        optimizer in 0usize..2,
+        which in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0.0f64..1.0), 0..8)
     ) {
-        let mut link = Link::default();
-        link.spec.parse("model", Model::ENTRIES[model].info.slug).unwrap();
+        let (task, model) = *chosen.get(&pairs_that_suit());
+        let mut link = decode(&format!("#v1/{task}")).0;
+        link.spec.parse("model", model).unwrap();
         link.spec.parse("opt", ["sgd", "adam"][optimizer]).unwrap();
         for (index, a, b) in which {
             let knobs: Vec<_> = link.spec.knobs().into_iter().map(|k| k.1).chain(View::KNOBS).collect();
@@ -74,6 +88,7 @@ proptest! {
         let (again, notices) = decode(&text);
         prop_assert!(notices.is_empty(), "{text}: {notices:?}");
         prop_assert_eq!(&again, &link);
+        prop_assert!(link.spec.problems().is_empty(), "{text}");
         prop_assert!(text.chars().all(|c| c.is_ascii_alphanumeric() || "#/?&=._:-".contains(c)), "{}", text);
     }
 
@@ -85,8 +100,12 @@ proptest! {
     }
 
     #[test]
-    fn hostile_links_are_data(key in "[a-z<>&\"'%=]{0,12}", text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}") {
-        let (link, notices) = decode(&format!("#v1/sparse-parity?n=20&{key}={text}&width=64"));
+    fn hostile_links_are_data(
+        lab in prop::sample::select(vec!["sparse-parity", "groups", "grou%00ps"]),
+        key in "([a-z<>&\"'%=]{0,12}|op|table|factors|lambdas|frac|model)",
+        text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}"
+    ) {
+        let (link, notices) = decode(&format!("#v1/{lab}?n=20&{key}={text}&width=64"));
         prop_assert!(link.spec.problems().is_empty());
         for notice in &notices {
             prop_assert!(notice.found.chars().count() <= 41 && notice.key.chars().count() <= 41);
@@ -95,13 +114,15 @@ proptest! {
 
     #[test]
     fn values_out_of_range_never_get_through(index in any::<prop::sample::Index>(), text in "-?[0-9]{1,25}(\\.[0-9]{1,5})?(e[0-9]{1,3})?") {
-        let knobs = RunSpec::default().knobs();
-        let knob = index.get(&knobs).1;
-        let (link, notices) = decode(&format!("#v1/sparse-parity?{}={text}", knob.key));
-        let kept = link.spec.value(knob.key).unwrap();
-        prop_assert!(knob.check(&kept).is_ok());
-        if notices.is_empty() {
-            prop_assert_eq!(knob.parse(&text).unwrap(), kept);
+        for lab in ["sparse-parity", "groups"] {
+            let knobs = RunSpec::of_lab(lab).unwrap().knobs();
+            let knob = index.get(&knobs).1;
+            let (link, notices) = decode(&format!("#v1/{lab}?{}={text}", knob.key));
+            let kept = link.spec.value(knob.key).unwrap();
+            prop_assert!(knob.check(&kept).is_ok());
+            if notices.is_empty() {
+                prop_assert_eq!(knob.parse(&text).unwrap(), kept);
+            }
         }
     }
 }

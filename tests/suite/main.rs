@@ -13,6 +13,7 @@ mod gradients;
 mod group_net;
 mod layers;
 mod links;
+mod pairs;
 mod plain;
 mod probes;
 mod reference;

@@ -110,7 +110,7 @@ fn probes_say_why_they_do_not_apply() {
 }
 
 /// All messages of a run through a worker that watches these probes.
-fn watched(link: &str, probes: &[Probe]) -> Vec<Message> {
+pub fn watched(link: &str, probes: &[Probe]) -> Vec<Message> {
     let mut worker = Worker::new(Device::cpu());
     let mut all = worker.handle(Command::Watch(probes.to_vec()), Payload::Empty);
     let start = Command::Start { spec: spec(link), speed: 0, paused: false, held_out_limit: None };
@@ -124,7 +124,7 @@ fn watched(link: &str, probes: &[Probe]) -> Vec<Message> {
     }
 }
 
-fn rows(messages: &[Message]) -> Vec<Row> {
+pub fn rows(messages: &[Message]) -> Vec<Row> {
     let rows = messages.iter().filter_map(|m| match &m.event {
         Event::Metrics(rows) => Some(rows.clone()),
         _ => None,

@@ -44,6 +44,9 @@ impl Reference {
             Model::DeepMlp(deep) => self.deep_mlp(deep, x),
             Model::PowerNet(net) => self.power_net(net, x),
             Model::ParityTransformer(net) => (self.output(x), self.numeric_slopes(net, x)),
+            Model::GroupNet(_) | Model::ModularTransformer(_) | Model::EmbeddingMlp(_) => {
+                unreachable!("a network on pairs answers with a class; its reference is in `pairs`")
+            }
         }
     }
 

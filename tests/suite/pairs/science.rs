@@ -1,0 +1,120 @@
+//! What theory says of the margins of networks on groups, on networks so small that they train in a moment.
+
+use vivarium::analysis::neurons::{Neurons, Part};
+use vivarium::groups::Irreps;
+use vivarium::probing::Inquiry;
+use vivarium::probing::margins::{GroupTheory, largest};
+use vivarium::protocol::{Finding, Probe, Row};
+use vivarium::tasks::Task;
+
+use super::{block_on, weights};
+use crate::{finish, session, spec};
+
+/// A run's neurons, by its probe.
+fn neurons(link: &str, weights: Vec<Vec<f32>>) -> Neurons {
+    let found = Inquiry::new(Probe::Neurons, &spec(link), 0, weights).unwrap().advance(f64::INFINITY);
+    let Some(Finding::Neurons { neurons, irreps, numbers }) = found else { panic!("neurons") };
+    Neurons::from_numbers(neurons, irreps, &numbers).unwrap()
+}
+
+/// The theory of a run's group at its λ.
+fn theory(link: &str, lambda: f64) -> GroupTheory {
+    let spec = spec(link);
+    let Task::Groups(task) = &spec.task else { panic!("a group") };
+    let group = task.group().unwrap();
+    let mut theory = GroupTheory::of(&spec, &group, &Irreps::of(&group)).unwrap();
+    theory.set_lambda(lambda);
+    theory
+}
+
+fn ratio(row: &Row, link: &str) -> f64 {
+    f64::from(row.margin[0]) / largest(&spec(link)).unwrap()
+}
+
+/// Edelman 2024, theorem 7.7.
+#[test]
+fn addition_reaches_the_largest_margin() {
+    for (link, step, least) in [
+        ("#v1/groups?n=13&steps=400", 400, 0.995),
+        ("#v1/groups?op=sub&n=13&steps=400", 400, 0.995),
+        ("#v1/groups", 600, 0.999),
+    ] {
+        let outcome = finish(&mut session(link));
+        assert_eq!(outcome.step, step);
+        for row in &outcome.rows {
+            assert!(ratio(row, link) < 1.0001, "{link}: no network has more at step {}", row.step);
+        }
+        let last = outcome.rows.last().unwrap();
+        assert_eq!((last.step, last.test_accuracy[0]), (step, 1.0));
+        assert!(ratio(last, link) >= least, "{link}: {}", ratio(last, link));
+    }
+}
+
+/// Theorem 7.9 and appendix D.9, at a penalty that is not small.
+#[test]
+fn three_letters_share_their_norms_as_predicted() {
+    let link = "#v1/groups?op=symmetric&letters=3&width=100&lambda=0.0001&steps=2000&every=100";
+    let theory = theory(link, 1e-4);
+    let prediction = theory.prediction().unwrap();
+    let mut run = session(link);
+    let outcome = finish(&mut run);
+    let reached = ratio(outcome.rows.last().unwrap(), link);
+    let below = prediction.ratio - reached;
+    assert!((-1e-4..5e-3).contains(&below), "{reached} where {} is predicted", prediction.ratio);
+    let found = neurons(link, block_on(run.first_replica()).unwrap());
+    let masses = found.masses(3);
+    assert_eq!(masses.len(), prediction.shares.len());
+    for (mass, share) in masses.iter().zip(&prediction.shares) {
+        assert!((f64::from(*mass) - share).abs() < 1e-3, "{masses:?} where {:?}", prediction.shares);
+    }
+    let penalty = spec(link).model.architecture().penalty(0).unwrap();
+    let weights = weights(&run).parameters;
+    let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let norm = penalty.norms(&slices, 100);
+    assert!((norm / prediction.norm - 1.0).abs() < 1e-3, "{norm} where {} is predicted", prediction.norm);
+    let loss = f64::from(outcome.rows.last().unwrap().train_loss[0]);
+    assert!((loss - prediction.loss).abs() < 1e-2 * prediction.loss, "{loss}, {}", prediction.loss);
+}
+
+#[test]
+fn too_strong_a_penalty_leaves_nothing() {
+    let link = "#v1/groups?lambda=0.05&steps=600&every=100";
+    let theory = theory(link, 0.05);
+    let prediction = theory.prediction().unwrap();
+    assert!(prediction.collapsed && prediction.norm == 0.0);
+    let mut run = session(link);
+    let outcome = finish(&mut run);
+    let last = outcome.rows.last().unwrap();
+    assert!((f64::from(last.train_loss[0]) - prediction.loss).abs() < 1e-2, "{last:?}");
+    let now = weights(&run).parameters;
+    let penalty = spec(link).model.architecture().penalty(0).unwrap();
+    let norms = |weights: &[Vec<f32>]| -> f64 {
+        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        penalty.norms(&slices, 200)
+    };
+    let share = norms(&now) / norms(&spec(link).initial());
+    assert!(share < 1e-2, "{share} of the norms is left");
+}
+
+/// Neurons of one frequency, whose phases add up (theorem 7.7), and every frequency among them.
+#[test]
+fn trained_neurons_are_waves_of_all_frequencies() {
+    let link = "#v1/groups?n=7&width=60&steps=400&every=50";
+    let mut run = session(link);
+    finish(&mut run);
+    let found = neurons(link, block_on(run.first_replica()).unwrap());
+    assert!(found.has_phases() && found.irreps() == 4);
+    let live = found.live();
+    let mut residuals: Vec<f32> =
+        live.iter().map(|neuron| found.phase_residual(*neuron).unwrap().abs()).collect();
+    residuals.sort_unstable_by(f32::total_cmp);
+    assert!(residuals[residuals.len() / 2] < 0.05, "{residuals:?}");
+    for part in Part::ALL {
+        assert!(found.median_share(part).unwrap() > 0.99, "{:?}", found.largest_shares(part));
+    }
+    assert_eq!(found.agreement(), Some(1.0));
+    let counts = found.counts();
+    assert!(counts[0] == 0 && counts[1..].iter().all(|count| *count > 0), "{counts:?}");
+    let start = neurons(link, spec(link).initial());
+    assert!(start.median_share(Part::First).unwrap() < 0.8);
+}
