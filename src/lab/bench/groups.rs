@@ -68,7 +68,9 @@ impl Peer {
 /// # Errors
 /// When a device stops working.
 pub fn groups(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble> {
-    println!("Pairs of group elements, all at once, Adam at 0.01; median of five windows, lowest – highest");
+    println!(
+        "Pairs of group elements, all of them unless a batch is named, Adam at 0.01; median of five windows, lowest – highest"
+    );
     let headings = ["device", "network", "m", "learner", "steps/s", "low – high", "GFLOP/s", "of peak"];
     let mut table = headed(headings, 4);
     let mut made = vec![];
