@@ -69,7 +69,7 @@ impl Peer {
 /// When a device stops working.
 pub fn groups(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble> {
     println!(
-        "Pairs of group elements, all of them unless a batch is named, Adam at 0.01; median of five windows, lowest – highest"
+        "All pairs of group elements unless a batch is named, Adam; median of five windows, lowest – highest"
     );
     let headings = ["device", "network", "m", "learner", "steps/s", "low – high", "GFLOP/s", "of peak"];
     let mut table = headed(headings, 4);
