@@ -48,7 +48,8 @@
 //! the compiler unrolls it, so that line is the likelier one. With two tiles on a processor each waits while the
 //! other works, which is why the largest network loses least.
 //!
-//! So launches bound d up to 31, and there is room beside ten times PyTorch's 541 steps/s, which are launches too.
+//! So up to d = 31 launches and instructions weigh about alike, and either line is beyond ten times PyTorch's 541
+//! steps/s, which are launches too.
 //! From d = 71 on it is neither launches nor bandwidth nor arithmetic but the chain of a tile of neurons, d slabs one
 //! after the other, on 32 of 132 processors: four times PyTorch's 484 steps/s, 1,940, need half an instruction per
 //! cycle. The plan counts on 32 workgroups at once, which suits a laptop; were it 132, there would be 84 tiles of
