@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
+mod groups;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,6 +37,9 @@ pub struct Arguments {
     /// Steps over which memory is watched; 0 leaves that out.
     #[arg(long, default_value_t = 0)]
     memory_steps: u64,
+    /// Instead, time full-batch training of networks on pairs of group elements.
+    #[arg(long, conflicts_with = "science")]
+    groups: bool,
     /// Instead, compare every instance of the parity lab's specification with what was found on it elsewhere.
     #[arg(long)]
     science: bool,
@@ -81,6 +86,18 @@ impl Rates {
             _ => String::new(),
         }
     }
+
+    /// Steps per second of `spec`, how far they spread, Gflop/s, and the share of `peak` in operations per second:
+    /// a dash and nothing else where a step takes too long.
+    fn cells(&self, spec: &RunSpec, peak: f64) -> [String; 4] {
+        let median = self.median();
+        if median.is_nan() {
+            return ["–".into(), String::new(), String::new(), String::new()];
+        }
+        let flops = median * spec.step_flops();
+        let share = format!("{:.1} %", 100.0 * flops / peak);
+        [count(median), self.spread(), format!("{:.2}", flops / 1e9), share]
+    }
 }
 
 /// Runs `lab bench`.
@@ -96,18 +113,14 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         Ok(gpu) => devices.push(gpu),
         Err(failure) => println!("GPU: {failure}"),
     }
+    if arguments.groups {
+        return groups::groups(&devices, arguments);
+    }
     println!(
         "(50,3)-parity, batch 32, ReLU, hinge, SGD, fresh data; median of five windows, lowest – highest"
     );
     for device in &devices {
-        let gpu = device.report().kind == DeviceKind::Gpu;
-        let peak = if gpu { peak::flops(&client(), 4096, now_ms) } else { peak::core_flops(now_ms) };
-        let simulated = if device.report().simulated { ", simulated on the CPU" } else { "" };
-        print!("\n{}{simulated}: {:.1} GFLOP/s at most", device.report().name, peak / 1e9);
-        if gpu {
-            print!(", {:.1} in one workgroup", peak::flops(&client(), 1, now_ms) / 1e9);
-        }
-        println!();
+        let peak = introduce(device);
         println!("{}", table(device, peak, arguments)?);
         if arguments.memory_steps > 0 {
             println!("{}", flatness(device, arguments.memory_steps)?);
@@ -117,6 +130,29 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         peers(arguments);
     }
     Ok(())
+}
+
+/// Prints what `device` is and can do, and returns its operations per second at most.
+fn introduce(device: &Device) -> f64 {
+    let gpu = device.report().kind == DeviceKind::Gpu;
+    let peak = if gpu { peak::flops(&client(), 4096, now_ms) } else { peak::core_flops(now_ms) };
+    let simulated = if device.report().simulated { ", simulated on the CPU" } else { "" };
+    print!("\n{}{simulated}: {:.1} GFLOP/s at most", device.report().name, peak / 1e9);
+    if gpu {
+        print!(", {:.1} in one workgroup", peak::flops(&client(), 1, now_ms) / 1e9);
+    }
+    println!();
+    peak
+}
+
+/// A table with these headings, whose columns from number `text` on are numbers.
+fn headed<const N: usize>(headings: [&str; N], text: usize) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(headings);
+    for column in table.column_iter_mut().skip(text) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
 }
 
 /// The comparison with what was found elsewhere, line by line as it comes.
@@ -139,18 +175,9 @@ fn instances(arguments: &Arguments) -> Result<(), Trouble> {
 }
 
 fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Trouble> {
-    let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY);
-    table.set_header([
-        "learner",
-        "width",
-        "replicas",
-        "steps/s",
-        "low – high",
-        "replica-steps/s",
-        "GFLOP/s",
-        "of peak",
-    ]);
+    let headings =
+        ["learner", "width", "replicas", "steps/s", "low – high", "replica-steps/s", "GFLOP/s", "of peak"];
+    let mut table = headed(headings, 1);
     for learner in [LearnerChoice::Fused, LearnerChoice::Autodiff] {
         for width in &arguments.widths {
             for replicas in &arguments.replicas {
@@ -158,33 +185,44 @@ fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Tro
                 if !spec.problems().is_empty() {
                     continue;
                 }
-                let (name, rates) = match rate(&spec, device, arguments.seconds) {
-                    Ok(measured) => measured,
-                    Err(Trouble::Run(failure)) => {
-                        println!("width {width}, {replicas} replicas: {failure}");
-                        continue;
-                    }
-                    Err(other) => return Err(other),
+                let what = format!("width {width}, {replicas} replicas");
+                let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds, &what)? else {
+                    continue;
                 };
+                let [steps, spread, flops, share] = rates.cells(&spec, peak);
                 let median = rates.median();
-                let (total, flops) = (median * *replicas as f64, median * spec.step_flops());
+                let total = if median.is_nan() { String::new() } else { count(median * *replicas as f64) };
                 table.add_row([
                     name,
                     width.to_string(),
                     replicas.to_string(),
-                    if median.is_nan() { "too slow".into() } else { count(median) },
-                    rates.spread(),
-                    if median.is_nan() { String::new() } else { count(total) },
-                    if median.is_nan() { String::new() } else { format!("{:.2}", flops / 1e9) },
-                    if median.is_nan() { String::new() } else { format!("{:.1} %", 100.0 * flops / peak) },
+                    steps,
+                    spread,
+                    total,
+                    flops,
+                    share,
                 ]);
             }
         }
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
     Ok(table)
+}
+
+/// As [`rate`]; a run that fails is told of in a line that begins with `what`, and has no rates.
+fn rate_or_say(
+    spec: &RunSpec,
+    device: &Device,
+    seconds: f64,
+    what: &str,
+) -> Result<Option<(String, Rates)>, Trouble> {
+    match rate(spec, device, seconds) {
+        Ok(measured) => Ok(Some(measured)),
+        Err(Trouble::Run(failure)) => {
+            println!("{what}: {failure}");
+            Ok(None)
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// A number with three digits that count.
@@ -197,17 +235,21 @@ fn count(value: f64) -> String {
     }
 }
 
-/// Steps per second of training alone, after a warm-up, with the name of the learner. The last measurement of
-/// each window waits for the device.
+/// Steps per second of training alone, after a warm-up, with the name of the learner. Reading weights at the end
+/// of each window waits for the device.
 fn rate(spec: &RunSpec, device: &Device, seconds: f64) -> Result<(String, Rates), Trouble> {
     let mut session = Session::start(spec, device, Options::default())?;
     let name = session.learner().split(',').next().unwrap_or_default().to_string();
     let mut sorted = vec![];
     pollster::block_on(async {
-        session.advance(1.0, 1).await?;
+        // What measures and compiles is over with the first step.
+        while session.step() < 1 && !session.finished() {
+            session.advance(1.0, 1).await?;
+        }
+        session.first_layer().await?;
         let begin = now_ms();
         session.advance(1.0, 1).await?;
-        session.measure().await?;
+        session.first_layer().await?;
         if now_ms() - begin > SLOWEST_STEP * 1e3 {
             return Ok::<_, Trouble>(());
         }
@@ -215,7 +257,7 @@ fn rate(spec: &RunSpec, device: &Device, seconds: f64) -> Result<(String, Rates)
         while now_ms() < warm {
             session.advance(50.0, u64::MAX).await?;
         }
-        session.measure().await?;
+        session.first_layer().await?;
         for _ in 0..5 {
             let (begin, from) = (now_ms(), session.step());
             while now_ms() - begin < seconds * 200.0 {
@@ -243,27 +285,11 @@ struct Peer {
     high: f64,
 }
 
-/// PyTorch on the same work. The script says itself why it cannot, and which sizes it leaves out.
+/// PyTorch on the same work.
 fn peers(arguments: &Arguments) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_bench.py");
-    let seconds = arguments.seconds.to_string();
-    let ran = Command::new(&arguments.python)
-        .arg(&script)
-        .args(["--seconds", &seconds])
-        .stderr(std::process::Stdio::inherit())
-        .output();
-    let output = match ran {
-        Ok(output) => output,
-        Err(why) => {
-            println!("\nPyTorch was not measured: {} cannot be run ({why}).", arguments.python);
-            return;
-        }
-    };
-    let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY);
-    table.set_header(["peer", "device", "width", "replicas", "steps/s", "low – high", "replica-steps/s"]);
-    let text = String::from_utf8_lossy(&output.stdout);
-    for row in text.lines().filter_map(|line| serde_json::from_str::<Peer>(line).ok()) {
+    let headings = ["peer", "device", "width", "replicas", "steps/s", "low – high", "replica-steps/s"];
+    let mut table = headed(headings, 2);
+    for row in ask::<Peer>(arguments, &[]) {
         table.add_row([
             row.peer,
             row.device,
@@ -276,9 +302,33 @@ fn peers(arguments: &Arguments) {
     }
     if table.row_count() > 0 {
         println!("\n{table}");
-    } else {
+    }
+}
+
+/// Rows of the script that measures PyTorch, run with `options`; where there are none, a line says so. The script
+/// says itself why it cannot, and which sizes it leaves out.
+fn ask<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]) -> Vec<Row> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/torch_bench.py");
+    let seconds = arguments.seconds.to_string();
+    let ran = Command::new(&arguments.python)
+        .arg(&script)
+        .args(["--seconds", &seconds])
+        .args(options)
+        .stderr(std::process::Stdio::inherit())
+        .output();
+    let output = match ran {
+        Ok(output) => output,
+        Err(why) => {
+            println!("\nPyTorch was not measured: {} cannot be run ({why}).", arguments.python);
+            return vec![];
+        }
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let rows: Vec<Row> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    if rows.is_empty() {
         println!("\nPyTorch was not measured.");
     }
+    rows
 }
 
 /// Memory of this process in MiB, where the system tells.

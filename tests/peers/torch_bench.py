@@ -2,16 +2,21 @@
 
 A two-layer ReLU network with both biases learns (50,3)-sparse parity from a fresh batch of 32 at every
 step, with the hinge loss and plain SGD at rate 0.1; all replicas train at once along a leading axis.
+With --groups the work is that of `lab bench --groups`: one hidden layer on pairs of group elements, all
+pairs in every step, cross-entropy with a norm penalty, Adam at rate 0.01.
 
 The peer is meant to be fast: data are drawn on the device, nothing is read back between the two ends of
 a window, and one call updates all parameters. On CUDA the same step is also timed as a CUDA graph.
 
     python3 torch_bench.py --seconds 3
+    python3 torch_bench.py --seconds 3 --groups
+    python3 torch_bench.py --seconds 3 --groups "n=31&width=256"
 
 Exit code 3 means that there is no torch to import.
 """
 
 import argparse
+import itertools
 import json
 import statistics
 import sys
@@ -28,6 +33,27 @@ REPLICAS = (1, 64, 1024)
 WIDTHS = (10, 100, 1000)
 WINDOWS = 5
 SLOWEST = 2.0  # seconds per step
+
+PAIRS_RATE, DEVIATION = 0.01, 0.1
+# Networks on pairs, as the settings in a link to them, where these differ from the lab's own below.
+GROUPS = (
+    "n=23&width=200",
+    "n=23&width=200&act=relu&nu=2&lambda=1e-4",
+    "n=71&width=500&lambda=1e-4",
+    "n=113&width=512&lambda=1e-4",
+    "op=symmetric&letters=5&width=2000&lambda=1e-5",
+    "op=symmetric&letters=5&width=2000&lambda=1e-5&batch=1000",
+)
+DEFAULTS = {
+    "op": "add",
+    "n": "23",
+    "letters": "3",
+    "width": "200",
+    "act": "square",
+    "nu": "3",
+    "lambda": "1e-3",
+    "batch": "0",
+}
 
 
 class Network:
@@ -55,6 +81,68 @@ class Network:
         gradients = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
             torch._foreach_add_(parameters, gradients, alpha=-RATE)
+
+
+def products(settings):
+    """The number of a∘b for every pair of elements, `[order, order]`."""
+    if settings["op"] == "add":
+        numbers = torch.arange(int(settings["n"]))
+        return (numbers[:, None] + numbers) % len(numbers)
+    if settings["op"] == "symmetric":
+        elements = list(itertools.permutations(range(int(settings["letters"]))))
+        place = {element: at for at, element in enumerate(elements)}
+        return torch.tensor([[place[tuple(a[i] for i in b)] for b in elements] for a in elements])
+    raise ValueError(f"no table for op={settings['op']}")
+
+
+class PairNetwork:
+    """A network on pairs, f(a, b)[c] = Σ_i σ(u_i[a] + v_i[b]) w_i[c], and one step of training.
+
+    Weights are `[order, width]`. Where all pairs are trained on, z is a sum of u and v broadcast against each
+    other, whose backward pass is two sums; of a batch, rows are looked up.
+    """
+
+    def __init__(self, settings, device):
+        table = products(settings).to(device)
+        self.order, self.width = len(table), int(settings["width"])
+        self.labels = table.flatten()  # [pairs]
+        self.act, self.nu, self.penalty = settings["act"], int(settings["nu"]), float(settings["lambda"])
+        # u, v and w in one tensor, so that the penalty is one chain of calls.
+        weights = DEVIATION * torch.randn(3, self.order, self.width, device=device)
+        self.weights = weights.requires_grad_()
+        batch = int(settings["batch"])
+        self.pairs = torch.empty(batch, dtype=torch.long, device=device) if batch else None
+        self.optimizer = adam([self.weights], device)
+
+    def step(self):
+        u, v, w = self.weights.unbind()
+        if self.pairs is None:
+            z = (u[:, None] + v[None]).flatten(0, 1)  # [pairs, width]
+            labels = self.labels
+        else:
+            pairs = self.pairs.random_(0, len(self.labels))  # [batch]
+            a, b = torch.div(pairs, self.order, rounding_mode="floor"), pairs % self.order
+            z = torch.nn.functional.embedding(a, u) + torch.nn.functional.embedding(b, v)
+            labels = self.labels[pairs]
+        hidden = z.square() if self.act == "square" else torch.relu(z)
+        loss = torch.nn.functional.cross_entropy(hidden @ w.T, labels)
+        norms = self.weights.square().sum((0, 1))  # ‖ω_i‖², [width]
+        if self.nu != 2:
+            norms = norms.pow(self.nu / 2)
+        self.optimizer.zero_grad(set_to_none=True)
+        (loss + self.penalty * norms.sum()).backward()
+        self.optimizer.step()
+
+
+def adam(parameters, device):
+    """Adam in as few calls as this PyTorch offers on the device, ready to be captured in a CUDA graph."""
+    capturable = {"capturable": True} if device.type == "cuda" else {}
+    for calls in ({"fused": True}, {"foreach": True}):
+        try:
+            return torch.optim.Adam(parameters, lr=PAIRS_RATE, **calls, **capturable)
+        except (RuntimeError, TypeError):  # unknown to this version, or to this device
+            continue
+    return torch.optim.Adam(parameters, lr=PAIRS_RATE)
 
 
 def captured(network, device):
@@ -115,15 +203,18 @@ def free(device):
         return None
 
 
-def measure(mode, replicas, width, device, seconds):
-    """Prints the row of one size, or on stderr why there is none."""
-    size = f"{mode} on {device.type}, {replicas} replicas of width {width}"
-    memory = free(device)
-    if memory is not None and needed(replicas, width) > 0.8 * memory:
+def measure(mode, what, memory, build, device, seconds):
+    """Prints the row of one size, or on stderr why there is none.
+
+    `what` names the size in the row, `memory` is in bytes, and `build` makes the network.
+    """
+    size = f"{mode} on {device.type}, {', '.join(f'{key} {value}' for key, value in what.items())}"
+    there_is = free(device)
+    if there_is is not None and memory > 0.8 * there_is:
         print(f"{size}: left out, does not fit in memory", file=sys.stderr)
         return
     try:
-        network = Network(replicas, width, device)
+        network = build()
         found = rates(captured(network, device) if mode == "CUDA graph" else network.step, device, seconds)
     except RuntimeError as why:
         is_full = any(words in str(why) for words in ("out of memory", "allocate memory", "enough memory"))
@@ -136,8 +227,7 @@ def measure(mode, replicas, width, device, seconds):
     row = {
         "peer": f"PyTorch {torch.__version__.split('+')[0]} {mode}",
         "device": f"cuda: {torch.cuda.get_device_name(device)}" if device.type == "cuda" else "cpu",
-        "replicas": replicas,
-        "width": width,
+        **what,
         "steps_per_s": round(statistics.median(found), 2),
         "low": round(min(found), 2),
         "high": round(max(found), 2),
@@ -145,23 +235,58 @@ def measure(mode, replicas, width, device, seconds):
     print(json.dumps(row), flush=True)
 
 
+def measure_parity(mode, device, seconds):
+    """All sizes of the network on bits."""
+    for replicas, width in itertools.product(REPLICAS, WIDTHS):
+        what = {"replicas": replicas, "width": width}
+        build = lambda: Network(replicas, width, device)
+        measure(mode, what, needed(replicas, width), build, device, seconds)
+        if device.type == "cuda":
+            torch.cuda.empty_cache()  # what the last size used counts as taken
+
+
+def measure_groups(mode, device, seconds, links):
+    """All networks on pairs that `links` name."""
+    for link in links:
+        settings = DEFAULTS | dict(setting.split("=", 1) for setting in link.split("&"))
+        order, width = len(products(settings)), int(settings["width"])
+        pairs = int(settings["batch"]) or order**2
+        # Weights with gradient and moments; z, σ(z) and the way back; outputs and theirs.
+        memory = 4 * (4 * 3 * order * width + 5 * pairs * width + 4 * pairs * order)
+        build = lambda: PairNetwork(settings, device)
+        measure(mode, {"link": link}, memory, build, device, seconds)
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3.0, help="seconds per size, split into five windows")
-    seconds = parser.parse_args().seconds
+    parser.add_argument(
+        "--groups",
+        nargs="*",
+        metavar="LINK",
+        help="networks on pairs instead: settings as in a link, or those of the bench",
+    )
+    arguments = parser.parse_args()
+    seconds = arguments.seconds
     if not seconds > 0:
         parser.error("--seconds must be more than 0")
     torch.manual_seed(0)
-    runs = [("eager", torch.device("cpu"))]
+    cpu, threads = torch.device("cpu"), torch.get_num_threads()
+    runs = [("eager", cpu, threads)]
+    if arguments.groups is not None:
+        counts = sorted({1, threads}, reverse=True)
+        runs = [(f"eager, {count} thread{'s' if count > 1 else ''}", cpu, count) for count in counts]
     if torch.cuda.is_available():
         cuda = torch.device("cuda", torch.cuda.current_device())
-        runs += [("eager", cuda), ("CUDA graph", cuda)]
-    for mode, device in runs:
-        for replicas in REPLICAS:
-            for width in WIDTHS:
-                measure(mode, replicas, width, device, seconds)
-                if device.type == "cuda":
-                    torch.cuda.empty_cache()  # what the last size used counts as taken
+        runs += [("eager", cuda, threads), ("CUDA graph", cuda, threads)]
+    for mode, device, count in runs:
+        torch.set_num_threads(count)
+        if arguments.groups is None:
+            measure_parity(mode, device, seconds)
+        else:
+            measure_groups(mode, device, seconds, arguments.groups or GROUPS)
 
 
 if __name__ == "__main__":
