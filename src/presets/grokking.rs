@@ -1,5 +1,117 @@
 //! Grokking: training on a part of the pairs only (Power et al. 2022, Nanda et al. 2023).
 
-use super::Preset;
+use super::parts::{ALL, QUICK, learns, never};
+use super::{Expect, Group, Measure, Preset};
 
-pub(super) const PRESETS: &[Preset] = &[];
+/// Every training pair is right within `steps`.
+const fn memorises(steps: (u64, u64)) -> Expect {
+    Expect::Reaches { measure: Measure::TrainAccuracy, at_least: 0.99, steps, share: ALL }
+}
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "memorise-understand",
+        name: "Memorise first, understand later",
+        group: Group::Grokking,
+        link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&wd=0.3&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
+        claim: "Within a hundred steps every training pair is right and hardly another one; two thousand steps later the network understands, and its neurons are waves.",
+        source: "Power et al. 2022; Gromov 2023 for squares",
+        instance: "Ours: addition modulo 31 on 60 % of the pairs, one hidden layer of squares, AdamW with decay 0.3. The papers have modulus 97 and more, and transformers.",
+        expect: &[
+            memorises((25, 300)),
+            learns(0.5, (1_000, 4_000), ALL),
+            learns(0.99, (1_500, 6_000), (0.9, 1.0)),
+            Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.0, 0.15) },
+        ],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-no-decay",
+        name: "Without weight decay it never understands",
+        group: Group::Grokking,
+        link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
+        claim: "The same network without decay stays with what it has memorised.",
+        source: "Power et al. 2022, section 3.3; Nanda et al. 2023, section 5.3",
+        instance: "As the preset before, with decay 0.",
+        expect: &[memorises((25, 300)), never(0.2, 6_000)],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-progress",
+        name: "Hidden progress behind grokking",
+        group: Group::Grokking,
+        link: "#v1/groups?model=embedding-mlp&n=29&frac=0.6&demb=32&width=128&join=concat&lr=0.005&b2=0.98&wd=1&steps=3000&every=50&speed=200&show=accuracy.neurons.progress.sparsity&x=log",
+        claim: "The loss with the key frequencies alone falls while held-out accuracy has yet to rise, and the loss without them rises.",
+        source: "Nanda et al. 2023, sections 4.3 and 5.1",
+        instance: "Kept: the measures. Ours: an MLP on embeddings instead of a transformer, modulus 29 instead of 113, and the key frequencies of every moment instead of the last one's.",
+        expect: &[
+            memorises((25, 500)),
+            learns(0.99, (500, 3_000), (0.85, 1.0)),
+            Expect::Median { measure: Measure::Restricted, step: 3_000, between: (0.0, 0.2) },
+        ],
+        budget: 3_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-penalty",
+        name: "A penalty instead of decay",
+        group: Group::Grokking,
+        link: "#v1/groups?n=31&frac=0.5&lambda=0.00001&std=0.5&lr=0.003&b2=0.98&steps=3000&every=25&speed=300&x=log",
+        claim: "The penalty that asks for the largest margin makes the network understand, and all at once.",
+        source: "Morwani et al. 2023 for the penalty; Power et al. 2022 for the task",
+        instance: "Ours: half of the pairs modulo 31, λ = 0.00001 and no decay.",
+        expect: &[memorises((25, 300)), learns(0.99, (500, 2_000), (0.9, 1.0))],
+        budget: 3_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-random",
+        name: "Nothing to understand: a random table",
+        group: Group::Grokking,
+        link: "#v1/groups?op=random&n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&wd=0.3&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
+        claim: "A table without a rule can be memorised, and that is all.",
+        source: "Power et al. 2022; Nanda et al. 2023, control",
+        instance: "Network, decay and fraction of the first of these presets.",
+        expect: &[memorises((25, 500)), never(0.15, 6_000)],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-multiplication",
+        name: "Multiplication modulo 31",
+        group: Group::Grokking,
+        link: "#v1/groups?op=mul&n=31&frac=0.6&lambda=0&std=0.5&lr=0.002&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=25&speed=300&show=loss.accuracy.neurons.weights&x=log",
+        claim: "Understood as well as addition, but not in waves of addition: no frequency owns a neuron.",
+        source: "Power et al. 2022",
+        instance: "Ours: 60 % of the pairs, zero among them, and one hidden layer of squares.",
+        expect: &[memorises((25, 500)), learns(0.99, (500, 6_000), (0.85, 1.0))],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "grokking-transformer",
+        name: "A small transformer",
+        group: Group::Grokking,
+        link: "#v1/groups?model=modular-transformer&n=31&frac=0.5&demb=32&dattn=8&dmlp=128&lr=0.005&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=50&speed=0&show=loss.accuracy.progress.keys&x=log",
+        claim: "The architecture of the paper, small: most seeds understand within some thousand steps.",
+        source: "Nanda et al. 2023",
+        instance: "Kept: one layer, four heads, ReLU, no layer norm, AdamW with decay 1, the progress measures. Shrunk: modulus 31 instead of 113, 32 dimensions instead of 128, half of the pairs; learning rate 0.005.",
+        expect: &[memorises((50, 600)), learns(0.99, (500, 6_000), (0.5, 1.0))],
+        budget: 6_000,
+        time: "Half a minute on one core, a minute or two in a browser without a GPU.",
+    },
+    Preset {
+        slug: "grokking-113",
+        name: "The paper's transformer: modulo 113",
+        group: Group::Grokking,
+        link: "#v1/groups?model=modular-transformer&n=113&frac=0.3&lr=0.001&b2=0.98&wd=1&steps=40000&target=0.99&halt=target&every=100&speed=0&show=loss.accuracy.progress.keys&x=log",
+        claim: "3,831 of 12,769 pairs: memorised in hundreds of steps, understood after some ten thousand, with a handful of key frequencies.",
+        source: "Nanda et al. 2023, sections 3 and 4",
+        instance: "Full size. The paper also trains an output for the token =, and warms the learning rate up over ten steps; ours does neither.",
+        expect: &[memorises((50, 2_000)), learns(0.99, (3_000, 40_000), ALL)],
+        budget: 40_000,
+        time: "For a real GPU: minutes there, hours on a processor.",
+    },
+];

@@ -63,7 +63,7 @@ export function groupsLab(here) {
 
   it("groks: it memorises first and understands later, with progress measures of either", async () => {
     const { page, heard, see } = await open("");
-    await see("preset").selectOption("grokking");
+    await see("preset").selectOption("memorise-understand");
     await until(async () => /^Memorised its sample/.test(await text(see("status"))), "memorising", 60);
     await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are right|^All held-out pairs are right/.test(await text(see("status"))), "understanding", 180);
     assert.ok((await pixels(page, "chart-accuracy")) > 4);

@@ -8,7 +8,8 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::plan::{Network, Plan, Sigma, Variant};
+use super::data::{Record, Shape, Weights, check, sum, table};
+use super::plan::{Network, Plan, Variant};
 use super::{FIELDS, NO_RECORD, steps};
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::kernels::plan::Rule;
@@ -26,55 +27,6 @@ const SLICE_STEPS: f64 = 8192.0;
 const TURNS: usize = 60_000;
 /// Bytes of measurements read back in one slice.
 const MEASURE_BYTES: usize = 4 << 20;
-
-/// A network and how it is trained.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
-    /// Elements d of the group.
-    pub order: usize,
-    /// Neurons m.
-    pub neurons: usize,
-    /// Non-linearity σ.
-    pub sigma: Sigma,
-    /// Exponent ν of the penalty, at least 2.
-    pub nu: usize,
-    /// Strength λ of the penalty.
-    pub lambda: f64,
-    /// Update rule.
-    pub optimizer: Optimizer,
-    /// Networks side by side.
-    pub replicas: usize,
-    /// Who makes a step; `None` takes what should be quicker.
-    pub variant: Option<Variant>,
-}
-
-/// The trained numbers, each array `[replicas, order, neurons]`.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Weights {
-    /// Embedding of the first element.
-    pub u: Vec<f32>,
-    /// Embedding of the second element.
-    pub v: Vec<f32>,
-    /// Output weights.
-    pub w: Vec<f32>,
-}
-
-/// What was measured before a step, one number for each replica.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Record {
-    /// Steps made before.
-    pub step: u64,
-    /// Mean cross-entropy, without the penalty; not a number if any of it is.
-    pub loss: Vec<f32>,
-    /// λ Σ‖ω‖^ν.
-    pub penalty: Vec<f32>,
-    /// Share of pairs whose label has the largest output.
-    pub accuracy: Vec<f32>,
-    /// Least margin over the pairs: the label's output less the largest other one.
-    pub margin: Vec<f32>,
-    /// Σ‖ω‖^ν, by which the margin of a network that is homogeneous of degree ν is normalised.
-    pub norms: Vec<f32>,
-}
 
 /// Pairs that a network is asked about without being trained on them.
 pub struct Others {
@@ -513,51 +465,4 @@ impl GroupNet {
         let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
         Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
     }
-}
-
-/// Places of the pairs in the table of all of them, then their labels.
-fn table(order: usize, pairs: &[[u32; 2]], labels: &[u32]) -> Vec<u32> {
-    let cells = pairs.iter().map(|[a, b]| a * order as u32 + b);
-    cells.chain(labels.iter().copied()).collect()
-}
-
-/// Sum of one field over tiles.
-fn sum(tiles: &[f32], field: usize) -> f32 {
-    tiles.iter().skip(field).step_by(FIELDS).sum()
-}
-
-impl Record {
-    /// Adds what the tiles of `pairs` pairs say of one replica.
-    fn push(&mut self, tiles: &[f32], pairs: usize) {
-        let broken = sum(tiles, 2) > 0.0;
-        let margin = tiles.iter().skip(3).step_by(FIELDS).fold(f32::INFINITY, |a, b| a.min(*b));
-        self.loss.push(if broken { f32::NAN } else { sum(tiles, 0) / pairs as f32 });
-        self.accuracy.push(sum(tiles, 1) / pairs as f32);
-        self.margin.push(if broken { f32::NAN } else { margin });
-    }
-}
-
-/// What is wrong with the data, if anything is.
-fn check(shape: &Shape, pairs: &[[u32; 2]], labels: &[u32], weights: &Weights) -> Result<(), String> {
-    let Shape { order, neurons, nu, replicas, .. } = *shape;
-    if order < 2 || neurons < 1 || replicas < 1 || nu < 2 {
-        return Err("there must be two classes, a neuron, a replica, and an exponent of at least 2".into());
-    }
-    let inside = |element: &u32| (*element as usize) < order;
-    if pairs.is_empty() || pairs.len() != labels.len() {
-        return Err(format!("{} pairs have {} labels", pairs.len(), labels.len()));
-    }
-    if !pairs.iter().flatten().chain(labels).all(inside) {
-        return Err(format!("elements and labels must be below {order}"));
-    }
-    let mut sorted = pairs.to_vec();
-    sorted.sort_unstable();
-    if sorted.windows(2).any(|two| two[0] == two[1]) {
-        return Err("a pair occurs twice".into());
-    }
-    let size = replicas * order * neurons;
-    if [&weights.u, &weights.v, &weights.w].iter().any(|values| values.len() != size) {
-        return Err(format!("each array of weights must hold {size} numbers"));
-    }
-    Ok(())
 }

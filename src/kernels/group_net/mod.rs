@@ -56,6 +56,7 @@
 //! neurons, half the instructions (114 µs), and 1,980 steps/s at a quarter. d = 113 would go from 300 to 690
 //! against PyTorch's 478. 2026-11-21.
 
+mod data;
 mod launch;
 mod neurons;
 mod outputs;
@@ -63,7 +64,8 @@ pub mod plan;
 mod steps;
 pub mod trial;
 
-pub use launch::{GroupNet, Others, Record, Shape, Weights};
+pub use data::{Record, Shape, Weights};
+pub use launch::{GroupNet, Others};
 
 /// Numbers of one measurement: loss, right answers, broken losses, least margin, or Σ‖ω‖^ν and whether it is
 /// broken; and last the number of the launch.

@@ -1,0 +1,106 @@
+//! What goes into the group kernels and what comes out, as plain numbers.
+
+use super::FIELDS;
+use super::plan::{Sigma, Variant};
+use crate::training::optimizers::Optimizer;
+
+/// A network and how it is trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Elements d of the group.
+    pub order: usize,
+    /// Neurons m.
+    pub neurons: usize,
+    /// Non-linearity σ.
+    pub sigma: Sigma,
+    /// Exponent ν of the penalty, at least 2.
+    pub nu: usize,
+    /// Strength λ of the penalty.
+    pub lambda: f64,
+    /// Update rule.
+    pub optimizer: Optimizer,
+    /// Networks side by side.
+    pub replicas: usize,
+    /// Who makes a step; `None` takes what should be quicker.
+    pub variant: Option<Variant>,
+}
+
+/// The trained numbers, each array `[replicas, order, neurons]`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Weights {
+    /// Embedding of the first element.
+    pub u: Vec<f32>,
+    /// Embedding of the second element.
+    pub v: Vec<f32>,
+    /// Output weights.
+    pub w: Vec<f32>,
+}
+
+/// What was measured before a step, one number for each replica.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// Steps made before.
+    pub step: u64,
+    /// Mean cross-entropy, without the penalty; not a number if any of it is.
+    pub loss: Vec<f32>,
+    /// λ Σ‖ω‖^ν.
+    pub penalty: Vec<f32>,
+    /// Share of pairs whose label has the largest output.
+    pub accuracy: Vec<f32>,
+    /// Least margin over the pairs: the label's output less the largest other one.
+    pub margin: Vec<f32>,
+    /// Σ‖ω‖^ν, by which the margin of a network that is homogeneous of degree ν is normalised.
+    pub norms: Vec<f32>,
+}
+
+/// Places of the pairs in the table of all of them, then their labels.
+pub(super) fn table(order: usize, pairs: &[[u32; 2]], labels: &[u32]) -> Vec<u32> {
+    let cells = pairs.iter().map(|[a, b]| a * order as u32 + b);
+    cells.chain(labels.iter().copied()).collect()
+}
+
+/// Sum of one field over tiles.
+pub(super) fn sum(tiles: &[f32], field: usize) -> f32 {
+    tiles.iter().skip(field).step_by(FIELDS).sum()
+}
+
+impl Record {
+    /// Adds what the tiles of `pairs` pairs say of one replica.
+    pub(super) fn push(&mut self, tiles: &[f32], pairs: usize) {
+        let broken = sum(tiles, 2) > 0.0;
+        let margin = tiles.iter().skip(3).step_by(FIELDS).fold(f32::INFINITY, |a, b| a.min(*b));
+        self.loss.push(if broken { f32::NAN } else { sum(tiles, 0) / pairs as f32 });
+        self.accuracy.push(sum(tiles, 1) / pairs as f32);
+        self.margin.push(if broken { f32::NAN } else { margin });
+    }
+}
+
+/// What is wrong with the data, if anything is.
+pub(super) fn check(
+    shape: &Shape,
+    pairs: &[[u32; 2]],
+    labels: &[u32],
+    weights: &Weights,
+) -> Result<(), String> {
+    let Shape { order, neurons, nu, replicas, .. } = *shape;
+    if order < 2 || neurons < 1 || replicas < 1 || nu < 2 {
+        return Err("there must be two classes, a neuron, a replica, and an exponent of at least 2".into());
+    }
+    let inside = |element: &u32| (*element as usize) < order;
+    if pairs.is_empty() || pairs.len() != labels.len() {
+        return Err(format!("{} pairs have {} labels", pairs.len(), labels.len()));
+    }
+    if !pairs.iter().flatten().chain(labels).all(inside) {
+        return Err(format!("elements and labels must be below {order}"));
+    }
+    let mut sorted = pairs.to_vec();
+    sorted.sort_unstable();
+    if sorted.windows(2).any(|two| two[0] == two[1]) {
+        return Err("a pair occurs twice".into());
+    }
+    let size = replicas * order * neurons;
+    if [&weights.u, &weights.v, &weights.w].iter().any(|values| values.len() != size) {
+        return Err(format!("each array of weights must hold {size} numbers"));
+    }
+    Ok(())
+}
