@@ -27,7 +27,7 @@ pub(super) const PRESETS: &[Preset] = &[
         ..QUICK
     },
     Preset {
-        slug: "grokking-no-decay",
+        slug: "memorise-only",
         name: "Without weight decay it never understands",
         group: Group::Grokking,
         link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
@@ -82,7 +82,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "grokking-multiplication",
         name: "Multiplication modulo 31",
         group: Group::Grokking,
-        link: "#v1/groups?op=mul&n=31&frac=0.6&lambda=0&std=0.5&lr=0.002&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=25&speed=300&show=loss.accuracy.neurons.weights&x=log",
+        link: "#v1/groups?op=mul&n=31&frac=0.6&lambda=0&std=0.5&lr=0.002&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=25&speed=300&show=loss.accuracy.weights.neurons&x=log",
         claim: "Understood as well as addition, but not in waves of addition: no frequency owns a neuron.",
         source: "Power et al. 2022",
         instance: "Ours: 60 % of the pairs, zero among them, and one hidden layer of squares.",
