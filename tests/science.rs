@@ -27,7 +27,18 @@ fn every_preset_shows_what_it_claims() {
 /// The quickest of them, in every run of the tests.
 #[test]
 fn the_first_presets_show_what_they_claim() {
-    let quick = ["parity-20", "cubic-10", "polynet", "hidden-progress", "hidden-progress-noise", "gap-path"];
+    let quick = [
+        "parity-20",
+        "cubic-10",
+        "polynet",
+        "hidden-progress",
+        "hidden-progress-noise",
+        "gap-path",
+        "z23",
+        "z7-memorise",
+        "s3",
+        "cube-of-bits",
+    ];
     let presets = PRESETS.iter().filter(|p| quick.contains(&p.slug));
     let failed: Vec<String> = presets.flat_map(check).collect();
     assert!(failed.is_empty(), "{failed:#?}");

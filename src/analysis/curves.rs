@@ -140,23 +140,24 @@ pub fn loss(history: &History, train: Option<&str>, solved: Option<u64>) -> Line
     }
 }
 
-/// Accuracy over the steps, with chance as a reference line.
-pub fn accuracy(history: &History, train: Option<&str>, solved: Option<u64>) -> Lines {
+/// Accuracy over the steps, with that of guessing, `chance`, as a reference line.
+pub fn accuracy(history: &History, train: Option<&str>, solved: Option<u64>, chance: f64) -> Lines {
     Lines {
         title: "Accuracy".into(),
         x_label: "step".into(),
         y_label: "accuracy".into(),
-        y_range: Some((0.3, 1.02)),
+        y_range: Some((if chance >= 0.5 { 0.3 } else { 0.0 }, 1.02)),
         series: both(history, train, |r| &r.train_accuracy, |r| &r.test_accuracy),
-        references: vec![(0.5, "chance".into())],
+        references: vec![(chance, "chance".into())],
         marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
         ..Default::default()
     }
 }
 
 /// Error over the steps, 1 − accuracy, which a logarithmic axis wants: what is left to learn.
-pub fn error(history: &History, train: Option<&str>, solved: Option<u64>) -> Lines {
-    let mut lines = accuracy(history, train, solved);
+pub fn error(history: &History, train: Option<&str>, solved: Option<u64>, chance: f64) -> Lines {
+    let mut lines = accuracy(history, train, solved, chance);
+    lines.references.iter_mut().for_each(|(accuracy, _)| *accuracy = 1.0 - *accuracy);
     for series in &mut lines.series {
         series.y.iter_mut().for_each(|y| *y = 1.0 - *y);
         series.band.iter_mut().for_each(|(low, high)| (*low, *high) = (1.0 - *high, 1.0 - *low));
@@ -224,7 +225,7 @@ mod tests {
     fn errors_are_what_accuracy_lacks() {
         let mut history = History::default();
         history.push(Row { test_accuracy: vec![0.75, 1.0, 0.5], ..row(0) });
-        let lines = error(&history, trained_on(true, 1), None);
+        let lines = error(&history, trained_on(true, 1), None, 0.5);
         assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.25, (0.0, 0.5)));
     }
 
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!([1, 7, 8].map(|batch| trained_on(false, batch)), [None, None, Some("training batch")]);
         let mut history = History::default();
         history.push(row(0));
-        let lines = accuracy(&history, trained_on(false, 1), None);
+        let lines = accuracy(&history, trained_on(false, 1), None, 0.5);
         assert_eq!(lines.series.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["held-out"]);
     }
 }

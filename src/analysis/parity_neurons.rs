@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_nothing() {
-        assert_eq!(top_neurons(&U, &W[..7], 4, &[0], 3).values, []);
+        assert!(top_neurons(&U, &W[..7], 4, &[0], 3).values.is_empty());
         for (u, w, width, relevant) in [
             (&U[..], &W[..7], 4, &[0][..]),
             (&U, &W, 0, &[0]),

@@ -280,8 +280,9 @@ impl State {
         self.unanswered += 1;
         let command =
             Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
-        effects.push(Effect::Send(command, payload));
+        // First what to look at, so that the start is among it.
         self.watch_anew(effects);
+        effects.push(Effect::Send(command, payload));
     }
 
     /// The probes that the charts on show want.

@@ -161,8 +161,11 @@ impl State {
                 } else if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
-                    let of = examples(self);
-                    self.message = format!("The last step, {step}, was made: {right} right on {of}.");
+                    let of = match examples(self) {
+                        on @ "held-out examples" => format!("right on {on}"),
+                        pairs => format!("of the {pairs} right"),
+                    };
+                    self.message = format!("The last step, {step}, was made: {right} {of}.");
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {

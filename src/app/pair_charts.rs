@@ -2,7 +2,7 @@
 
 use super::pairs::Pairs;
 use super::state::State;
-use super::words::{decimal, percent};
+use super::words::{decimal, percent, significant};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::cosets::Cosets;
@@ -31,7 +31,7 @@ pub(super) fn margin(state: &State) -> Lines {
     }
     let mut references = vec![];
     if let Some(largest) = largest {
-        references.push((1.0, format!("γ* = {}", decimal(largest as f32))));
+        references.push((1.0, format!("γ* = {}", significant(largest))));
     }
     let theory = state.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
     if let Some(prediction) = theory.and_then(|theory| theory.prediction()) {
@@ -138,7 +138,7 @@ fn curve(state: &State, pairs: &Pairs) -> Lines {
     let Some((neuron, values)) = column(state, pairs) else { return Lines::default() };
     let mut lines = wave::embedding(&values, Part::First, neuron);
     let rows = state.spec().model.architecture().rows();
-    lines.title = format!("{} {} of {} {}", rows.name, rows.symbol, rows.column, neuron + 1);
+    lines.title = format!("{} of {} {}", rows.symbol, rows.column, neuron + 1);
     if !pairs.group.is_cyclic_by_number() {
         // Between the elements of such a group there is nothing.
         lines.series.remove(0);
@@ -186,7 +186,9 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             (Some(share), _) => {
                 format!("The normalised margin is {} of the largest possible.", percent(share))
             }
-            (None, Some(row)) => format!("Normalised margin: {}.", decimal(spread(&row.margin).0)),
+            (None, Some(row)) => {
+                format!("Normalised margin: {}.", significant(f64::from(spread(&row.margin).0)))
+            }
             (None, None) => "The normalised margin has not been measured yet.".into(),
         });
     }

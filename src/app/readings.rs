@@ -5,6 +5,7 @@
 
 use super::pair_charts;
 use super::state::State;
+use super::summary::chance;
 use super::words::{label, option, symbol};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
@@ -132,7 +133,7 @@ impl Chart {
             Chart::Accuracy => {
                 let log = state.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
-                Reading::Lines(marked(curves(&state.history, train, solved), state))
+                Reading::Lines(marked(curves(&state.history, train, solved, f64::from(chance(state))), state))
             }
             Chart::Weights => {
                 let w = &state.weights;

@@ -1,7 +1,7 @@
 //! What the charts of the catalogue show, in a sentence each, for those who do not see them; and the newest numbers.
 
 use super::state::State;
-use super::words::{MISSING, count, decimal, percent, thousands};
+use super::words::{MISSING, count, decimal, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::Part;
@@ -134,7 +134,8 @@ pub fn extra(state: &State, which: usize) -> (String, String) {
     match (which, state.largest_margin()) {
         (0, Some(_)) => ("Margin / γ*".into(), decimal(state.margin_share().unwrap_or(f32::NAN))),
         (0, None) => {
-            ("Normalised margin".into(), decimal(margin.map_or(f32::NAN, |row| spread(&row.margin).0)))
+            let newest = margin.map_or(f32::NAN, |row| spread(&row.margin).0);
+            ("Normalised margin".into(), significant(f64::from(newest)))
         }
         _ => {
             let neurons = state.pairs.as_ref().and_then(|pairs| pairs.neurons.as_ref());

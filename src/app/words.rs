@@ -35,6 +35,18 @@ pub fn decimal(value: f32) -> String {
     }
 }
 
+/// A number with three significant digits, however small.
+pub fn significant(value: f64) -> String {
+    if !value.is_finite() {
+        return MISSING.into();
+    }
+    if value != 0.0 && value.abs() < 1e-3 {
+        return format!("{value:.2e}").replace('-', "−");
+    }
+    let places = 2 - libm::floor(libm::log10(value.abs().max(1e-3))) as i32;
+    format!("{value:.0$}", places.max(0) as usize).replace('-', "−")
+}
+
 /// Steps per second, with three significant digits: "5,230 steps/s".
 pub fn rate(steps_per_s: f64) -> String {
     if !steps_per_s.is_finite() || steps_per_s <= 0.0 {

@@ -59,7 +59,13 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
     pen.frame(plot, pen.theme.grid)?;
     let colours = pen.theme.diverging(HALF);
     let left = plot.right + pen.px(BEFORE_BAR);
-    colour_scale(pen, Area { left, right: left + pen.px(BAR), ..plot }, &colours, &ends, limit)?;
+    // Shares have no negative half.
+    let signed = limit == 0.0 || grid.values.iter().any(|value| *value < 0.0);
+    let bar = Area { left, right: left + pen.px(BAR), ..plot };
+    match signed {
+        true => colour_scale(pen, bar, &colours, [&ends[0], "0", &ends[1]], limit)?,
+        false => colour_scale(pen, bar, &colours[colours.len() / 2..], [&ends[0], "", "0"], limit)?,
+    }
     if empty {
         let middle = ((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2);
         return pen.text("no weights yet", middle, pen.name(HPos::Center));
@@ -263,21 +269,23 @@ fn colour_scale<DB: DrawingBackend>(
     pen: &Pen<DB>,
     area: Area,
     colours: &[RGBColor],
-    ends: &[String; 2],
+    [top, middle, bottom]: [&str; 3],
     limit: f32,
 ) -> Drawn<DB> {
     for (i, colour) in colours.iter().rev().enumerate() {
         let pixels = part(i, colours.len(), area.height() as usize);
-        let (top, bottom) = (area.top + pixels.start as i32, area.top + pixels.end as i32);
-        pen.fill(Area { top, bottom, ..area }, *colour, 1.0)?;
+        let (high, low) = (area.top + pixels.start as i32, area.top + pixels.end as i32);
+        pen.fill(Area { top: high, bottom: low, ..area }, *colour, 1.0)?;
     }
     pen.frame(area, pen.theme.grid)?;
     let x = area.right + pen.px(5.0);
     let inset = pen.px(pen.theme.tick_px * 0.4);
-    pen.text("0", (x, (area.top + area.bottom) / 2), pen.tick(HPos::Left))?;
+    if !middle.is_empty() {
+        pen.text(middle, (x, (area.top + area.bottom) / 2), pen.tick(HPos::Left))?;
+    }
     if limit > 0.0 {
-        pen.text(&ends[0], (x, area.top + inset), pen.tick(HPos::Left))?;
-        pen.text(&ends[1], (x, area.bottom - inset), pen.tick(HPos::Left))?;
+        pen.text(top, (x, area.top + inset), pen.tick(HPos::Left))?;
+        pen.text(bottom, (x, area.bottom - inset), pen.tick(HPos::Left))?;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ pub struct Arguments {
 }
 
 /// Presets too large for a processor: they are checked where they are named.
-pub const LARGE: &[&str] = &["transformer-full", "scaling-full"];
+pub const LARGE: &[&str] = &["transformer-full", "scaling-full", "z71", "s5", "grokking-113"];
 
 /// Runs `lab claims`.
 ///

@@ -22,7 +22,7 @@ pub(super) const NOTES: &[Preset] = &[
         link: "#v1/groups?speed=60&show=margin.neurons.purity.mass",
         claim: "Every neuron ends on one frequency, all eleven frequencies are used, and the margin climbs to the line that theory drew beforehand.",
         source: "Edelman 2024, theorem 7.7 and figures 7.1c and 7.4c (Morwani et al. 2023)",
-        instance: "Kept: all pairs as data, squares, the L_{2,3} penalty. Shrunk: p = 23 instead of 71, and Adam at λ = 0.001 instead of gradient descent with a doubling schedule, which takes a hundred times as many steps.",
+        instance: "Kept: all pairs as data, squares, the L₂,₃ penalty. Shrunk: p = 23 instead of 71, and Adam at λ = 0.001 instead of gradient descent with a doubling schedule, which takes a hundred times as many steps.",
         expect: &[
             margin(600, (0.999, 1.0001)),
             median(Measure::Purity, 600, (0.999, 1.0001)),
@@ -175,7 +175,7 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/groups?op=symmetric&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
         claim: "Every neuron is of one irrep; as long as λ is not zero the two-dimensional one has less than its share, exactly as predicted.",
         source: "Edelman 2024, theorem 7.9 and figure D.2",
-        instance: "Kept: the whole table, squares, the penalty. Ours: 100 neurons, Adam and λ = 0.0001 instead of 30, gradient descent and 10^−7.",
+        instance: "Kept: the whole table, squares, the penalty. Ours: 100 neurons, Adam and λ = 0.0001 instead of 30, gradient descent and 10⁻⁷.",
         expect: &[
             margin(1_500, (0.94, 0.9625)),
             median(Measure::Purity, 1_500, (0.99, 1.0001)),
