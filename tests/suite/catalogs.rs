@@ -186,7 +186,7 @@ fn every_combination_trains() {
                     continue;
                 }
                 let link = format!(
-                    "#v1/{task}?model={model}&opt={}&loss={}&n=8&held=64&steps=20&halt=steps&every=10&replicas=2",
+                    "#v1/{task}?model={model}&opt={}&loss={}&n=8&lr=0.003&held=64&steps=20&halt=steps&every=10&replicas=2",
                     optimizer.info.slug,
                     loss.slug()
                 );

@@ -368,7 +368,7 @@ fn small_groups_go_to_one_workgroup_and_large_ones_to_many() {
     assert_eq!(variant(6, 30, 1), Variant::One);
     assert_eq!(variant(13, 200, 1), Variant::One);
     assert_eq!(variant(31, 256, 1), Variant::Many);
-    assert_eq!(variant(31, 256, 64), Variant::One);
+    assert_eq!(variant(31, 256, 256), Variant::One);
     assert_eq!(variant(71, 500, 1), Variant::Many);
     assert_eq!(variant(120, 2000, 1), Variant::Many);
     for (order, neurons) in [(2, 1), (3, 300), (100, 1), (200, 4)] {

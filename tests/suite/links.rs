@@ -1,7 +1,7 @@
 //! Links: for ever, and whatever stands in them.
 
 use proptest::prelude::*;
-use vivarium::permalink::{Link, MAX_LENGTH, View, decode, encode};
+use vivarium::permalink::{MAX_LENGTH, View, decode, encode};
 use vivarium::run::RunSpec;
 use vivarium::settings::{Range, Settings, Value};
 
