@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn what_is_no_square_is_refused() {
         for text in ["", " . ", "0 1 1", "0 1 1 0", "0 1000 1 0"] {
-            assert_eq!(parse(text, 1).is_some(), false, "{text}");
+            assert!(parse(text, 1).is_none(), "{text}");
         }
         assert_eq!(parse("0 1 1 0", 2), Some(vec![0, 1, 1, 0]));
         assert_eq!(parse("0 1000 1 0", 2), None);
