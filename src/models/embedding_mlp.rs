@@ -119,6 +119,10 @@ impl Architecture for EmbeddingMlp {
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
 
+    fn takes_elements(&self) -> bool {
+        true
+    }
+
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         let tables = if self.paths()[0] == self.paths()[1] { 1 } else { 2 };
         let example = (tables + 1) * inputs * self.width;
@@ -136,11 +140,6 @@ impl Architecture for EmbeddingMlp {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a perceptron on pairs of elements has no first layer that is linear in the input")
     }
-
-    /// The logits of every pair in `x`.
-    ///
-    /// # Shapes
-    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         let seen = |(embed, row): (usize, usize)| {
             let own = &weights[W][row * self.width..(row + self.embedding) * self.width];
@@ -150,6 +149,10 @@ impl Architecture for EmbeddingMlp {
         Some(vec![u, v, lookup::turned(weights[UNEMBED], inputs)])
     }
 
+    /// The logits of every pair in `x`.
+    ///
+    /// # Shapes
+    /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let [first, second] = self.paths().map(|(embed, row)| {
             let rows = &weights[W][row * self.width..][..self.embedding * self.width];

@@ -162,6 +162,10 @@ impl Architecture for GroupNet {
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
 
+    fn takes_elements(&self) -> bool {
+        true
+    }
+
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         6.0 * (batch * inputs) as f64 * self.width as f64
     }

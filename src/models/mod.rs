@@ -57,14 +57,12 @@ crate::catalog! {
 impl Model {
     /// Whether it can learn `task`: a model takes either numbers or elements, and answers with a sign or a class.
     pub fn suits(&self, task: &Task) -> bool {
-        Model::suit(self.info().slug, task)
+        self.architecture().takes_elements() == task.sampler().classes().is_some()
     }
 
     /// The same of the model of that slug.
     pub fn suit(slug: &str, task: &Task) -> bool {
-        let on_elements =
-            [GroupNet::INFO.slug, ModularTransformer::INFO.slug, EmbeddingMlp::INFO.slug].contains(&slug);
-        on_elements == task.sampler().classes().is_some()
+        Model::from_slug(slug).is_some_and(|model| model.suits(task))
     }
 
     /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
@@ -185,6 +183,10 @@ pub trait Architecture {
     /// Numbers per example in the largest tensor between input and output; it decides how much is done at once.
     fn activations(&self, inputs: usize) -> usize {
         self.parameters(inputs, 1).iter().map(|p| p.shape[2]).max().unwrap_or(1)
+    }
+    /// Whether an example is a pair of elements and the answer an element; else it is numbers, and the answer a sign.
+    fn takes_elements(&self) -> bool {
+        false
     }
     /// What is added to the loss at training step `step`, if anything is.
     fn penalty(&self, _step: u64) -> Option<Penalty> {

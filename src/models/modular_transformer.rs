@@ -116,6 +116,10 @@ impl Architecture for ModularTransformer {
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
 
+    fn takes_elements(&self) -> bool {
+        true
+    }
+
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         let across = self.heads * self.attention;
         let (looked_up, d) = (self.heads + across, self.embedding);
@@ -136,6 +140,11 @@ impl Architecture for ModularTransformer {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a transformer on pairs of elements has no first layer that is linear in the input")
     }
+    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
+        // The neuron-logit map; what neurons see of the elements hangs on attention.
+        let map = lookup::product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
+        Some(vec![lookup::turned(&map, inputs)])
+    }
 
     /// The logits of every pair in `x`.
     ///
@@ -144,12 +153,6 @@ impl Architecture for ModularTransformer {
     ///
     /// # Shapes
     /// `x` is `[examples, 2]`, a and b; the result is `[examples, inputs]`, a logit for each element.
-    fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
-        // The neuron-logit map; what neurons see of the elements hangs on attention.
-        let map = lookup::product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
-        Some(vec![lookup::turned(&map, inputs)])
-    }
-
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let mut plain = self.plain(weights, inputs);
         let mut logits = vec![0.0; x.len() / 2 * inputs];
