@@ -31,17 +31,20 @@ pub(super) fn margin(state: &State) -> Lines {
     }
     let mut references = vec![];
     if let Some(largest) = largest {
-        references.push((1.0, format!("γ* = {}", significant(largest))));
+        references.push((1.0, "γ*".into()));
     }
     let theory = state.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
     if let Some(prediction) = theory.and_then(|theory| theory.prediction()) {
         let is_below = prediction.ratio < 0.995;
-        let text = format!("best at this λ: {:.3}", prediction.ratio);
+        let text = format!("at this λ {:.3}", prediction.ratio);
         references.extend(is_below.then_some((prediction.ratio, text)));
     }
     Lines {
         x_label: "step".into(),
-        y_label: if largest.is_some() { "margin / γ*" } else { "normalised margin" }.into(),
+        y_label: match largest {
+            Some(largest) => format!("share of γ* = {}", significant(largest)),
+            None => "normalised margin".into(),
+        },
         // Below zero there are wrong answers, and the share says nothing.
         y_range: largest.is_some().then_some((0.0, 1.08)),
         series: vec![series],

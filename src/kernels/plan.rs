@@ -93,7 +93,7 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let Task::SparseParity(task) = &spec.task else {
-            return Err("it learns something else than a parity".into());
+            return Err(format!("its model is the {}", spec.model.info().name));
         };
         if task.data == Data::Cube {
             return Err("its sample is all inputs there are".into());

@@ -53,7 +53,7 @@ pub(super) const NOTES: &[Preset] = &[
         name: "All wrong answers alike",
         group: Group::Notes,
         link: "#v1/groups?seed=2&speed=60&show=loss.margin.counts.outputs",
-        claim: "In a network of largest margin every wrong answer of every pair is as far below the right one.",
+        claim: "In a network of largest margin all wrong answers to all pairs lie equally far below the right ones.",
         source: "Edelman 2024, lemma 7.6",
         instance: "As the first of these presets, from another seed.",
         expect: &[margin(600, (0.999, 1.0001))],

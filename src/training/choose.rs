@@ -146,9 +146,9 @@ mod with_session {
 
     /// Our loops on the processor for `spec`.
     fn loops(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
-        Ok(match &spec.model {
-            Model::GroupNet(_) => Box::new(crate::training::pair_lanes::PairLanes::new(spec)?),
-            _ => Box::new(crate::training::lanes::Lanes::new(spec)?),
+        Ok(match spec.task.sampler().classes() {
+            Some(_) => Box::new(crate::training::pair_lanes::PairLanes::new(spec)?),
+            None => Box::new(crate::training::lanes::Lanes::new(spec)?),
         })
     }
 

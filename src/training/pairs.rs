@@ -50,7 +50,7 @@ impl Examples {
 pub fn covered(spec: &RunSpec) -> Result<&GroupNet, String> {
     match (&spec.task, &spec.model) {
         (Task::Groups(_), Model::GroupNet(net)) => Ok(net),
-        (_, other) => Err(format!("it is a {}", other.info().name)),
+        (_, other) => Err(format!("its model is the {}", other.info().name)),
     }
 }
 

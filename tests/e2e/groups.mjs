@@ -13,7 +13,7 @@ export function groupsLab(here) {
 
   it("brings every neuron to one frequency and the margin to its line", async () => {
     const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
-    await until(async () => /Every pair is right/.test(await text(see("status"))), "right answers", 30);
+    await until(async () => /^All pairs are right at step \d+\..*Goes on\.$/.test(await text(see("status"))), "right answers", 30);
     await until(async () => /^All pairs are right at step \d+\. The margin is at (100|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
     await until(async () => /^The median neuron has (100|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
     assert.match(await summary(see, "counts"), /^\d+ live neurons are of 11 of 11 frequencies\.$/);
@@ -67,7 +67,8 @@ export function groupsLab(here) {
     await until(async () => /^Memorised its sample/.test(await text(see("status"))), "memorising", 60);
     await until(async () => /^(98|99|100)[.\d]* % of the held-out pairs are right|^All held-out pairs are right/.test(await text(see("status"))), "understanding", 180);
     assert.ok((await pixels(page, "chart-accuracy")) > 4);
-    assert.deepEqual(heard.console, []);
+    // The browser's own words when it is asked for a GPU and has none.
+    assert.ok(heard.console.every((said) => said === "warning: No available adapters."), heard.console);
     await page.close();
   });
 }
