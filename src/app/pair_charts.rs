@@ -30,9 +30,7 @@ pub(super) fn margin(state: &State) -> Lines {
         }
     }
     let mut references = vec![];
-    if let Some(largest) = largest {
-        references.push((1.0, "γ*".into()));
-    }
+    references.extend(largest.map(|_| (1.0, "γ*".to_string())));
     let theory = state.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
     if let Some(prediction) = theory.and_then(|theory| theory.prediction()) {
         let is_below = prediction.ratio < 0.995;
