@@ -14,8 +14,8 @@ export function groupsLab(here) {
   it("brings every neuron to one frequency and the margin to its line", async () => {
     const { page, heard, see } = await open("#v1/groups?speed=300&show=margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs");
     await until(async () => /^All pairs are right at step \d+\..*Goes on\.$/.test(await text(see("status"))), "right answers", 30);
-    await until(async () => /^All pairs are right at step \d+\. The margin is at (100|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
-    await until(async () => /^The median neuron has (100|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
+    await until(async () => /^All pairs are right at step \d+\. The margin is at (100\.0|99\.9) % .*Ended at step 600\.$/.test(await text(see("status"))), "the end", 60);
+    await until(async () => /^The median neuron has (100\.0|99\.9) %/.test(await summary(see, "purity")), "pure neurons", 20);
     assert.match(await summary(see, "counts"), /^\d+ live neurons are of 11 of 11 frequencies\.$/);
     assert.match(await summary(see, "residual"), /is (0\.00\d|under 0\.001) rad\.$/);
     for (const chart of ["margin", "neurons", "purity", "counts", "mass", "phases", "residual", "curve", "wave", "outputs"]) {
