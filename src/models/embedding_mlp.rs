@@ -17,7 +17,7 @@
 //!
 //! # Why
 //! W is applied to E and E' once per step, and the rows of the products are looked up, as
-//! [`lookup`](super::lookup) says, instead of looking up embeddings and multiplying for every pair.
+//! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows, crowded, lookup};

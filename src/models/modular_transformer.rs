@@ -17,7 +17,7 @@
 //! The query is the same for every pair, and a token is one of p at two places. So scores and values are needed once
 //! per step for p + 3 vectors (an element, the two positions, and "=" at its own) instead of for three tokens of
 //! every pair: W_K and the query make a single vector of each head, which stands beside W_V. The row of each pair's
-//! elements is then looked up by a one-hot product ([`lookup`](super::lookup) says why), with heads·(1 + d_attn)
+//! elements is then looked up by a one-hot product ([`lookup`] says why), with heads·(1 + d_attn)
 //! columns, 132 by default: a fifth of the work of the MLP that follows. To do all p² pairs at once instead would
 //! triple the work of a training set of 30 %.
 //! W_E is the first parameter, so that charts of a first layer, which has one row for each input, show it.

@@ -84,7 +84,7 @@ impl Loss {
     }
 }
 
-/// The cross-entropies −ln softmax(outputs)[label] of a batch whose labels are classes, and the margins: the
+/// The cross-entropies −ln softmax(outputs)\[label\] of a batch whose labels are classes, and the margins: the
 /// label's output less the largest other one.
 ///
 /// # Shapes

@@ -14,7 +14,7 @@ pub const HIGH: usize = 4;
 /// A factor for each pair, or class, of a tile.
 pub type Factors = [f32; HIGH];
 
-/// sums[r] + factors[r] · row, of the first W lanes.
+/// sums\[r\] + factors\[r\] · row, of the first W lanes.
 ///
 /// Written out and by value: sums that are changed in place stay in memory where the compiler inlines less, as in
 /// incremental builds, and that is ten times slower.
@@ -47,7 +47,7 @@ pub fn over_neurons<const W: usize>(hidden: &[Row], stride: usize, weights: &[Ro
     })
 }
 
-/// Σ_c p[c] w[c] over all classes, for the pairs of a tile and one row of neurons.
+/// Σ_c p\[c\] w\[c\] over all classes, for the pairs of a tile and one row of neurons.
 ///
 /// # Shapes
 /// `slopes` has for each pair as many rows as hold all classes; `weights` has a row of neurons for each class.
@@ -65,7 +65,7 @@ pub fn over_classes(slopes: &[Row], weights: &[Row]) -> [Row; HIGH] {
     sums.map(Row)
 }
 
-/// Σ p[c] h over pairs, for the classes of a tile and one row of neurons.
+/// Σ p\[c\] h over pairs, for the classes of a tile and one row of neurons.
 ///
 /// # Shapes
 /// `slopes` has the tile's classes for each pair, `hidden` a row of neurons for each pair.

@@ -181,7 +181,7 @@ impl Replica {
         }
     }
 
-    /// σ(u[a] + v[b]) of every neuron.
+    /// σ(u\[a\] + v\[b\]) of every neuron.
     #[inline(always)]
     fn hidden(&self, scratch: &mut Scratch, cells: &[[u32; 2]], sigma: impl Fn(f32) -> f32 + Copy) {
         let order = self.network.order;
