@@ -112,9 +112,15 @@ fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
     Some(prediction.shares.iter().map(|share| *share as f32).collect())
 }
 
-/// The neuron that is shown, from 0, with its column of the first parameter: the one that the view names, or of
-/// all the largest.
-fn column(state: &State, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
+/// The title of the curve of one neuron.
+pub(super) fn curve_title(state: &State) -> Option<String> {
+    let neuron = shown_neuron(state, state.pairs.as_deref()?)?;
+    let rows = state.spec().model.architecture().rows();
+    Some(format!("{} of {} {}", rows.symbol, rows.column, neuron + 1))
+}
+
+/// The neuron that is shown, from 0: the one that the view names, or of all the largest.
+fn shown_neuron(state: &State, pairs: &Pairs) -> Option<usize> {
     let weights = &state.weights;
     let width = weights.width;
     if weights.values.len() != weights.inputs * width || width == 0 {
@@ -128,18 +134,22 @@ fn column(state: &State, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
             |neurons| neurons.norm(*i),
         )
     };
-    let neuron = match chosen {
-        0 => (0..width).max_by(|a, b| norm(a).total_cmp(&norm(b)))?,
-        number => number.min(width) - 1,
-    };
-    Some((neuron, weights.values.iter().skip(neuron).step_by(width).copied().collect()))
+    match chosen {
+        0 => (0..width).max_by(|a, b| norm(a).total_cmp(&norm(b))),
+        number => Some(number.min(width) - 1),
+    }
+}
+
+/// That neuron, with its column of the first parameter.
+fn column(state: &State, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
+    let neuron = shown_neuron(state, pairs)?;
+    let column = state.weights.values.iter().skip(neuron).step_by(state.weights.width);
+    Some((neuron, column.copied().collect()))
 }
 
 fn curve(state: &State, pairs: &Pairs) -> Lines {
     let Some((neuron, values)) = column(state, pairs) else { return Lines::default() };
     let mut lines = wave::embedding(&values, Part::First, neuron);
-    let rows = state.spec().model.architecture().rows();
-    lines.title = format!("{} of {} {}", rows.symbol, rows.column, neuron + 1);
     if !pairs.group.is_cyclic_by_number() {
         // Between the elements of such a group there is nothing.
         lines.series.remove(0);

@@ -100,10 +100,7 @@ impl Chart {
         match self {
             Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy".into(),
             Chart::Weights => rows.name.into(),
-            Chart::Curve => match pair_charts::reading(self, state) {
-                Some(Reading::Lines(lines)) if !lines.title.is_empty() => lines.title,
-                _ => self.info().name.into(),
-            },
+            Chart::Curve => pair_charts::curve_title(state).unwrap_or_else(|| self.info().name.into()),
             Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
                 Some(number) => format!("Path of every {}, {} {number}", rows.entry, rows.column),
                 None => format!("Path of every {}", rows.entry),

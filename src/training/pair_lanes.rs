@@ -67,9 +67,10 @@ impl PairLanes {
     fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
         let (task, size) = (spec.task.sampler(), spec.batch());
         let is_whole = size == self.trained.labels.len();
+        let pushes: Vec<Push> =
+            (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
         for (r, replica) in self.replicas.iter_mut().enumerate() {
-            for step in from..until {
-                let push = Push::new(&spec.optimizer, step, spec.learning_rate(step));
+            for (step, push) in (from..until).zip(&pushes) {
                 if !is_whole {
                     let visits = task.visits(spec.run.seed, r as u32, step, size);
                     let (examples, pairs) = &mut self.batch;
@@ -82,7 +83,7 @@ impl PairLanes {
                     pairs.fill(&examples.pairs, &examples.labels);
                 }
                 let pairs = if is_whole { &self.whole } else { &self.batch.1 };
-                replica.step(&mut self.scratch, pairs, lambda(spec, step), &push);
+                replica.step(&mut self.scratch, pairs, lambda(spec, step), push);
             }
         }
     }
