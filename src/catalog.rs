@@ -73,6 +73,26 @@ pub const NANDA_2023: Source = Source {
     title: "Progress measures for grokking via mechanistic interpretability",
     url: "https://arxiv.org/abs/2301.05217",
 };
+/// The thesis on Markov chains in context.
+pub const EDELMAN_2024_MARKOV: Source = Source { cite: "Edelman 2024, ch. 8", ..EDELMAN_2024 };
+/// The paper behind the thesis's chapter 8.
+pub const EDELMAN_2024_HEADS: Source = Source {
+    cite: "Edelman, E. et al. 2024",
+    title: "The Evolution of Statistical Induction Heads: In-Context Learning Markov Chains",
+    url: "https://arxiv.org/abs/2402.11004",
+};
+/// Relative positions.
+pub const SHAW_2018: Source = Source {
+    cite: "Shaw et al. 2018",
+    title: "Self-Attention with Relative Position Representations",
+    url: "https://arxiv.org/abs/1803.02155",
+};
+/// Induction heads.
+pub const OLSSON_2022: Source = Source {
+    cite: "Olsson et al. 2022",
+    title: "In-context Learning and Induction Heads",
+    url: "https://arxiv.org/abs/2209.11895",
+};
 /// Training of one layer after the other.
 pub const BELILOVSKY_2019: Source = Source {
     cite: "Belilovsky et al. 2019",

@@ -7,6 +7,7 @@
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
+//! | [`markov`] | Markov chains, and what can be predicted of them |
 //! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`advice`] | why some settings cannot learn |
@@ -29,6 +30,7 @@ pub mod catalog;
 pub mod charts;
 pub mod groups;
 pub mod kernels;
+pub mod markov;
 pub mod models;
 pub mod permalink;
 pub mod platform;

@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::chart::{Chart, USUAL, USUAL_OF_PAIRS};
+use crate::analysis::chart::{Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_PAIRS};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
 use crate::tasks::Task;
@@ -52,6 +52,18 @@ settings! {
         x_axis: Axis = Axis::Linear, "x", "Steps", Range::Choice(Axis::OPTIONS);
         /// Neuron whose weights are drawn one by one, from 1; 0 takes the largest.
         neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
+        /// Held-out sequence that is looked into, unless one is given.
+        example: usize = 1, "example", "Sequence shown", Range::Int(1, 64);
+        /// Symbols that are looked into instead of a held-out sequence, from 0.
+        sequence: Vec<usize> = vec![], "seq", "Own sequence", Range::Numbers(0, 7, 256);
+        /// Transition matrix that sequences are drawn from for looking into, row by row in percent; none takes held-out ones.
+        chain: Vec<usize> = vec![], "chain", "Own chain", Range::Numbers(0, 100, 64), "%";
+        /// Symbol whose prediction is looked into, from 1; 0 takes the last.
+        place: usize = 0, "place", "Symbol shown", Range::Int(0, 256);
+        /// Head whose attention is drawn, counted layer by layer from 1; 0 draws all of them.
+        head: usize = 0, "head", "Head shown", Range::Int(0, 32);
+        /// Heads that are switched off for looking into, counted layer by layer from 1.
+        off: Vec<usize> = vec![], "off", "Heads off", Range::List(1, 32);
         /// Axis of the values in every curve; on a logarithmic one accuracy is drawn as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
     }
@@ -63,6 +75,7 @@ impl View {
         match task {
             Task::SparseParity(_) => View::default(),
             Task::Groups(_) => View { show: USUAL_OF_PAIRS.to_vec(), ..View::default() },
+            Task::MarkovChain(_) => View { show: USUAL_OF_CHAINS.to_vec(), speed: 60, ..View::default() },
         }
     }
 }

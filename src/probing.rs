@@ -12,6 +12,7 @@ use crate::models::parity_transformer::average;
 use crate::platform::now_ms;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
+use crate::tasks::Form;
 use pairs::PairWork;
 
 /// Points of the cube that are worked on between two looks at the clock, divided by the width.
@@ -26,7 +27,7 @@ const ATTENDED: usize = 256;
 pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let sampler = spec.task.sampler();
     let inputs = sampler.inputs();
-    if sampler.classes().is_some() && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
+    if sampler.form() != Form::Bits && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
         return Err("This is about networks on bits.".into());
     }
     match (probe, &spec.model) {
@@ -43,6 +44,12 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
         (Probe::Attention, _) => Err("This network has no attention.".into()),
         (Probe::Powers, Model::PowerNet(_)) => Ok(()),
         (Probe::Powers, _) => Err("This is about networks of powers.".into()),
+        (Probe::Parameters | Probe::Ablation, _) if sampler.form() != Form::Sequence => {
+            Err("This is about networks on sequences.".into())
+        }
+        (Probe::Parameters, _) => Ok(()),
+        (Probe::Ablation, Model::AttentionOnly(_)) => Ok(()),
+        (Probe::Ablation, _) => Err("This network has no heads.".into()),
     }
 }
 
@@ -67,6 +74,7 @@ enum Work {
     Attention,
     Powers,
     Pairs(PairWork),
+    Parameters,
 }
 
 impl Inquiry {
@@ -78,13 +86,14 @@ impl Inquiry {
         let relevant = task.relevant(spec.run.seed);
         let work = match probe {
             Probe::Gap => {
-                let (w, b) = spec.model.architecture().first_layer(&slices(&weights), task.inputs())?;
+                let (w, b) = spec.architecture().first_layer(&slices(&weights), task.inputs())?;
                 let layer = FirstLayer { weights: &w, biases: &b, inputs: task.inputs(), width: b.len() };
                 Work::Gap(PopulationGradient::new(&layer, &relevant))
             }
             Probe::Spectrum => Work::Spectrum(Vec::with_capacity(1 << task.inputs())),
             Probe::Attention => Work::Attention,
             Probe::Powers => Work::Powers,
+            Probe::Parameters => Work::Parameters,
             _ => Work::Pairs(PairWork::new(probe, spec, &weights)?),
         };
         Some(Inquiry { spec: spec.clone(), relevant, weights, step, work })
@@ -109,7 +118,7 @@ impl Inquiry {
         if let Work::Pairs(work) = &mut self.work {
             return work.portion(&self.spec, &self.weights);
         }
-        let (model, loss) = (self.spec.model.architecture(), self.spec.run.loss);
+        let (model, loss) = (self.spec.architecture(), self.spec.run.loss);
         let inputs = self.spec.task.sampler().inputs();
         let (weights, stage) = (slices(&self.weights), self.spec.stage(self.step));
         let width = self.weights.first().map_or(1, |w| w.len() / inputs.max(1)).max(1);
@@ -140,6 +149,7 @@ impl Inquiry {
                 })
             }
             Work::Pairs(_) => None,
+            Work::Parameters => Some(Finding::Parameters(self.weights.concat())),
             Work::Powers => Some(Finding::Powers { width, numbers: self.weights.concat() }),
             Work::Attention => {
                 let mut batch = crate::tasks::Batch::default();

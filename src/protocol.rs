@@ -60,6 +60,10 @@ pub enum Probe {
     Cosets,
     /// Progress measures of modular arithmetic.
     Progress,
+    /// All parameters of a network on sequences: so small that the page looks into them itself.
+    Parameters,
+    /// What the network's loss is without each of its heads.
+    Ablation,
 }
 
 /// What a [`Probe`] has found.
@@ -119,6 +123,11 @@ pub enum Finding {
         /// Gini coefficient and inverse participation ratio of the embedding's Fourier norms.
         sparsity: Option<[f64; 2]>,
     },
+    /// All parameters of the first replica one after the other, in their permanent order; they travel as the
+    /// message's payload.
+    Parameters(Vec<f32>),
+    /// KL to the truth at the last symbol, in nats: of the whole network, then without each head, layer by layer.
+    Ablation(Vec<f32>),
 }
 
 impl Finding {
@@ -127,6 +136,7 @@ impl Finding {
         match self {
             Finding::Neurons { numbers, .. }
             | Finding::Powers { numbers, .. }
+            | Finding::Parameters(numbers)
             | Finding::Outputs { outputs: numbers, .. } => Payload::Numbers(std::mem::take(numbers)),
             _ => Payload::Empty,
         }
@@ -137,6 +147,7 @@ impl Finding {
         if let (
             Finding::Neurons { numbers, .. }
             | Finding::Powers { numbers, .. }
+            | Finding::Parameters(numbers)
             | Finding::Outputs { outputs: numbers, .. },
             Payload::Numbers(travelled),
         ) = (&mut self, payload)
@@ -300,6 +311,9 @@ pub struct Row {
     /// Normalised margin: the least margin over what is trained on, divided by Σ‖ω‖^ν of the model's penalty; empty
     /// where the model has none.
     pub margin: Vec<f32>,
+    /// Further measures of the task, each with a number per replica or, where it does not apply, with none; for
+    /// sequences in the order of [`crate::markov::Measure`].
+    pub measures: Vec<Vec<f32>>,
 }
 
 /// The kinds of device.

@@ -38,6 +38,10 @@ pub enum Purpose {
     Order = 6,
     /// The finite sample itself.
     Sample = 7,
+    /// Transition matrices of the chains of fresh batches.
+    Chain = 8,
+    /// Transition matrices of the chains of the held-out batch.
+    HeldOutChain = 9,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

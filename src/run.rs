@@ -165,6 +165,20 @@ impl RunSpec {
                     ..Default::default()
                 },
             },
+            task @ Task::MarkovChain(_) => RunSpec {
+                task,
+                model: Model::AttentionOnly(Default::default()),
+                optimizer: Optimizer::Adam(Adam { lr: 0.005, beta2: 0.95, ..Default::default() }),
+                run: Run {
+                    loss: Loss::CrossEntropy,
+                    steps: 400,
+                    target: 0.5,
+                    halt: Halt::Steps,
+                    every: 5,
+                    held_out: 256,
+                    ..Default::default()
+                },
+            },
         })
     }
 
@@ -261,9 +275,14 @@ impl RunSpec {
         }
     }
 
+    /// The model's architecture, for the task's examples.
+    pub fn architecture(&self) -> crate::models::Bound<'_> {
+        self.model.architecture(self.task.sampler().length())
+    }
+
     /// The parameters of all replicas.
     pub fn parameters(&self) -> Vec<crate::models::Parameter> {
-        self.model.architecture().parameters(self.task.sampler().inputs(), self.run.replicas)
+        self.architecture().parameters(self.task.sampler().inputs(), self.run.replicas)
     }
 
     /// Initial values of the parameters of all replicas, each `[replicas, rows, columns]`.
@@ -281,7 +300,7 @@ impl RunSpec {
         // A network that is written down is the same in every replica.
         let mut initial = match self.model.written(&self.task, self.run.seed) {
             Some(one) => one.into_iter().map(|values| values.repeat(different)).collect(),
-            None => self.model.architecture().initial(self.run.seed, inputs, different),
+            None => self.architecture().initial(self.run.seed, inputs, different),
         };
         for values in &mut initial {
             let length = values.len() / different;
@@ -296,13 +315,13 @@ impl RunSpec {
     /// The stage of training step `step`: the steps are divided evenly among the model's stages, of which the
     /// last one stays for ever.
     pub fn stage(&self, step: u64) -> usize {
-        let stages = self.model.architecture().stages() as u64;
+        let stages = self.architecture().stages() as u64;
         (step.saturating_mul(stages) / self.run.steps).min(stages - 1) as usize
     }
 
     /// The first step of `stage`.
     pub fn stage_begins(&self, stage: usize) -> u64 {
-        (stage as u64 * self.run.steps).div_ceil(self.model.architecture().stages() as u64)
+        (stage as u64 * self.run.steps).div_ceil(self.architecture().stages() as u64)
     }
 
     /// Learning rate at `step`, with the changes made while the run went on.
@@ -321,7 +340,7 @@ impl RunSpec {
 
     /// Floating-point operations of one step over all replicas, roughly.
     pub fn step_flops(&self) -> f64 {
-        let one = self.model.architecture().step_flops(self.task.sampler().inputs(), self.batch());
+        let one = self.architecture().step_flops(self.task.sampler().inputs(), self.batch());
         one * self.run.replicas as f64
     }
 

@@ -1,6 +1,7 @@
 //! The catalogue of charts: what can be shown of a run, in the order in which page and link have it.
 
 use crate::choices;
+use crate::tasks::Form;
 
 /// The shape of what a chart draws, which is its [`Reading`](super::Reading)'s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,22 +106,49 @@ charts! {
     Sparsity = "sparsity", "Sparsity of the embedding", "Sparsity", Lines;
     /// Share of the outputs' variance in the waves of each frequency, key frequencies pointed at.
     Keys = "keys", "Key frequencies", "Keys", Bars;
+    /// KL of the truth to the network at the last symbol, with what each strategy reaches and which one is nearest.
+    Truth = "kl", "KL to the truth", "KL", Lines;
+    /// KL of each strategy's prediction to the network's: which of them the network follows.
+    Strategies = "strategies", "KL to the strategies", "Follows", Lines;
+    /// Attention on the symbol before, and of the last symbol on those that follow its earlier copies.
+    Scores = "scores", "Previous-token and induction score", "Scores", Lines;
+    /// Attention of one head on the chosen sequence: each row is a symbol that looks back.
+    Map = "map", "Attention map", "Map", Grid;
+    /// Weight of each distance in the first layer, averaged over symbols, now and earlier; 1 is even.
+    Distances = "distances", "Effective positional weights", "Distances", Lines;
+    /// KL to the truth without each head, beside that of the whole network.
+    Ablation = "ablation", "Loss without each head", "Without", Bars;
+    /// KL to the truth on chains of each law, of which training may have seen one only.
+    Others = "others", "Other chains", "Others", Lines;
+    /// Matrix W of the minimal model: how the current symbol weighs an earlier one.
+    Kernel = "kernel", "Matrix W", "W", Grid;
+    /// Vector v of the minimal model over distances; odd ones rise before the loss falls.
+    Lags = "lags", "Vector v", "v", Bars;
+    /// What the network, each strategy and the truth expect next on the chosen sequence.
+    Next = "next", "Next symbol", "Next", Grid;
+    /// W and v of the minimal model as two exact gradient steps make them, by theory.
+    Theory = "theory", "Theory of two steps", "Theory", Lines;
 }
 
 impl Chart {
-    /// Whether the chart is about networks on pairs of elements, or about those on bits; none if about all.
-    pub fn of_pairs(self) -> Option<bool> {
+    /// What examples are to the networks that the chart is about; none if it is about all.
+    pub fn form(self) -> Option<Form> {
         use Chart::*;
         match self {
             Loss | Accuracy | Weights | Times | Sweep | Margin => None,
-            Movement | Paths | Gap | Spectrum | Attention | Strongest => Some(false),
-            _ => Some(true),
+            Movement | Paths | Gap | Spectrum | Attention | Strongest => Some(Form::Bits),
+            Truth | Strategies | Scores | Map | Distances | Ablation | Others | Kernel | Lags | Next
+            | Theory => Some(Form::Sequence),
+            _ => Some(Form::Pair),
         }
     }
 }
 
 /// What is shown of networks on pairs where a link does not say it.
 pub const USUAL_OF_PAIRS: [Chart; 4] = [Chart::Accuracy, Chart::Margin, Chart::Neurons, Chart::Purity];
+
+/// What is shown of networks on sequences where a link does not say it.
+pub const USUAL_OF_CHAINS: [Chart; 4] = [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances];
 
 /// What is shown where a link does not say it.
 pub const USUAL: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Weights];

@@ -45,6 +45,7 @@ impl Field {
             Range::Choice(options) => Control::Select(pairs(options)),
             Range::List(..) => Control::Text("e.g. 2.7.15"),
             Range::Sizes(..) => Control::Text("e.g. 10.10.1"),
+            Range::Numbers(..) => Control::Text("e.g. 0.1.1.0"),
             Range::Table(_) => Control::Lines("e.g. 0 1 2\n1 2 0\n2 0 1"),
             Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
             Range::Axis => Control::Text("e.g. n:10_20_40"),
@@ -97,6 +98,9 @@ fn range(knob: &Knob) -> String {
         Range::List(..) => "Different whole numbers with dots between, or nothing.".into(),
         Range::Sizes(low, high, most) => {
             format!("One to {most} numbers from {low} to {}{unit}, with dots between.", thousands(high))
+        }
+        Range::Numbers(low, high, most) => {
+            format!("At most {most} numbers from {low} to {}{unit}, with dots between.", thousands(high))
         }
         Range::Table(most) => format!("A square table of at most {most} rows: numbers, or names."),
         Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),

@@ -115,7 +115,7 @@ fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
 /// The title of the curve of one neuron.
 pub(super) fn curve_title(state: &State) -> Option<String> {
     let neuron = shown_neuron(state, state.pairs.as_deref()?)?;
-    let rows = state.spec().model.architecture().rows();
+    let rows = state.spec().architecture().rows();
     Some(format!("{} of {} {}", rows.symbol, rows.column, neuron + 1))
 }
 

@@ -39,7 +39,7 @@ impl Pairs {
         let group = task.group()?;
         let irreps = Irreps::of(&group);
         let mut theory = GroupTheory::of(spec, &group, &irreps);
-        if let (Some(theory), Some(penalty)) = (&mut theory, spec.model.architecture().penalty(0)) {
+        if let (Some(theory), Some(penalty)) = (&mut theory, spec.architecture().penalty(0)) {
             theory.set_lambda(penalty.lambda);
         }
         let names = irreps.all().iter().map(|irrep| irrep.name.clone()).collect();
@@ -100,7 +100,7 @@ impl State {
 
     /// Has theory follow λ to what it is by now.
     pub(super) fn follow_lambda(&mut self) {
-        let penalty = self.spec().model.architecture().penalty(self.step);
+        let penalty = self.spec().architecture().penalty(self.step);
         if let (Some(pairs), Some(penalty)) = (&mut self.pairs, penalty)
             && let Some(theory) = &mut pairs.theory
         {

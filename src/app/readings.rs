@@ -21,6 +21,7 @@ use crate::protocol::Probe;
 use crate::run::RunSpec;
 use crate::settings::Axis as Swept;
 use crate::settings::real;
+use crate::tasks::Form;
 
 /// Neurons of largest norm that are shown.
 const STRONGEST: usize = 16;
@@ -43,14 +44,15 @@ impl Chart {
     /// A sentence that says why not.
     pub fn applies(self, state: &State) -> Result<(), String> {
         let run = &state.link.spec.run;
-        let on_pairs = state.spec().task.sampler().classes().is_some();
-        match self.of_pairs() {
-            Some(true) if !on_pairs => return Err("This is about networks on pairs of elements.".into()),
-            Some(false) if on_pairs => return Err("This is about networks on bits.".into()),
-            _ => {}
+        let form = state.spec().task.sampler().form();
+        match self.form().filter(|of| *of != form) {
+            Some(Form::Pair) => return Err("This is about networks on pairs of elements.".into()),
+            Some(Form::Bits) => return Err("This is about networks on bits.".into()),
+            Some(Form::Sequence) => return Err("This is about networks on sequences.".into()),
+            None => {}
         }
         match self {
-            Chart::Margin if state.spec().model.architecture().penalty(0).is_some() => Ok(()),
+            Chart::Margin if state.spec().architecture().penalty(0).is_some() => Ok(()),
             Chart::Margin => {
                 Err("Margins are normalised by the norm of a penalty, and this model has none.".into())
             }
@@ -96,7 +98,7 @@ impl Chart {
 
     /// Its title.
     pub fn title(self, state: &State) -> String {
-        let rows = state.spec().model.architecture().rows();
+        let rows = state.spec().architecture().rows();
         match self {
             Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy".into(),
             Chart::Weights => rows.name.into(),
@@ -135,7 +137,7 @@ impl Chart {
             Chart::Weights => {
                 let w = &state.weights;
                 let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
-                let rows = state.spec().model.architecture().rows();
+                let rows = state.spec().architecture().rows();
                 Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
             Chart::Movement | Chart::Paths => {
@@ -284,7 +286,7 @@ fn marked(mut lines: Lines, state: &State) -> Lines {
     let view = &state.link.view;
     (lines.log_x, lines.log_y) = (view.x_axis == Axis::Log, view.y_axis == Axis::Log);
     let spec = state.spec();
-    let stages = (1..spec.model.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
+    let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
     lines.marks.extend(
         stages.filter(|(s, _)| *s <= state.step).map(|(s, at)| (s as f64, format!("layer {}", at + 1))),
     );

@@ -5,6 +5,7 @@ use super::summary::chance;
 use super::words::{self, percent, thousands};
 use crate::analysis::curves::spread;
 use crate::protocol::Ending;
+use crate::tasks::Form;
 
 /// How far above that of guessing the accuracy of a network may be that does no better, given a thousand held-out
 /// examples.
@@ -116,15 +117,16 @@ fn found_on_pairs(state: &State, at: &str) -> String {
 /// Whether there are examples that are not trained on.
 fn has_held_out(state: &State) -> bool {
     let sampler = state.spec().task.sampler();
-    sampler.classes().is_none() || sampler.sample_size() != Some(sampler.inputs().pow(2))
+    sampler.form() != Form::Pair || sampler.sample_size() != Some(sampler.inputs().pow(2))
 }
 
 /// What the accuracy that counts is measured on.
 pub fn examples(state: &State) -> &'static str {
-    match (state.spec().task.sampler().classes(), has_held_out(state)) {
-        (None, _) => "held-out examples",
-        (Some(_), true) => "held-out pairs",
-        (Some(_), false) => "pairs",
+    match (state.spec().task.sampler().form(), has_held_out(state)) {
+        (Form::Bits, _) => "held-out examples",
+        (Form::Sequence, _) => "held-out sequences",
+        (Form::Pair, true) => "held-out pairs",
+        (Form::Pair, false) => "pairs",
     }
 }
 
@@ -145,8 +147,17 @@ pub fn found(state: &State) -> String {
         true => format!("at step {}", thousands(first)),
         false => format!("at steps {} to {}", thousands(first), thousands(last)),
     };
-    if state.spec().task.sampler().classes().is_some() {
-        return found_on_pairs(state, &at);
+    match state.spec().task.sampler().form() {
+        Form::Bits => {}
+        Form::Pair => return found_on_pairs(state, &at),
+        Form::Sequence => {
+            let who = if state.spec().run.replicas > 1 {
+                format!(" by {}", networks(state))
+            } else {
+                String::new()
+            };
+            return format!("The second drop{who} {at}.");
+        }
     }
     match state.spec().run.replicas {
         1 => format!("Found {at}: {bits}."),

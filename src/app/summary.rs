@@ -9,6 +9,7 @@ use crate::analysis::parity_neurons::ParityNeurons;
 use crate::analysis::weights;
 use crate::permalink::Axis;
 use crate::protocol::Row;
+use crate::tasks::Form;
 
 impl Chart {
     /// What is seen, for those who do not see it.
@@ -33,13 +34,13 @@ impl Chart {
                 percent(chance(state))
             ),
             Chart::Weights if state.relevant.is_empty() => {
-                let rows = state.spec().model.architecture().rows();
+                let rows = state.spec().architecture().rows();
                 let (inputs, width) = (state.weights.inputs, state.weights.width);
                 format!("{}, {} by {}.", rows.name, count(inputs, rows.row), count(width, rows.column))
             }
             Chart::Weights => {
                 let (relevant, other) = reach(state);
-                let rows = state.spec().model.architecture().rows();
+                let rows = state.spec().architecture().rows();
                 let by = match rows.column {
                     "" => String::new(),
                     column => format!(" by {}", count(state.weights.width, column)),
@@ -55,7 +56,7 @@ impl Chart {
                 let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
                 format!(
                     "{} have moved by up to {} on the relevant bits and {} on the others.",
-                    state.spec().model.architecture().rows().name,
+                    state.spec().architecture().rows().name,
                     decimal(relevant),
                     decimal(other)
                 )
@@ -77,7 +78,7 @@ impl Chart {
                 )
             }
             Chart::Strongest => {
-                let penalty = state.spec().model.architecture().penalty(0);
+                let penalty = state.spec().architecture().penalty(0);
                 let read = |(u, w, width): &(Vec<f32>, Vec<f32>, usize)| {
                     ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &state.relevant)
                 };
@@ -122,8 +123,8 @@ pub fn chance(state: &State) -> f32 {
 /// Two more numbers with their names: of networks on bits how large their weights are, of networks on pairs how large
 /// the margin is and how pure the neurons.
 pub fn extra(state: &State, which: usize) -> (String, String) {
-    if state.spec().task.sampler().classes().is_none() {
-        let symbol = state.spec().model.architecture().rows().symbol;
+    if state.spec().task.sampler().form() == Form::Bits {
+        let symbol = state.spec().architecture().rows().symbol;
         let (relevant, other) = reach(state);
         return match which {
             0 => (format!("Largest |{symbol}|, relevant bits"), relevant),

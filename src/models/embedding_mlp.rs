@@ -23,6 +23,7 @@ use super::initialisation::each;
 use super::{Architecture, Parameter, Rows, crowded, lookup};
 use crate::catalog::{GROMOV_2023, Info, PEARCE_2023};
 use crate::settings::{Problem, Range};
+use crate::tasks::Form;
 use crate::{choices, settings};
 
 choices! {
@@ -119,8 +120,8 @@ impl Architecture for EmbeddingMlp {
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
 
-    fn takes_elements(&self) -> bool {
-        true
+    fn takes(&self) -> Form {
+        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

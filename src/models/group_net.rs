@@ -16,8 +16,8 @@ use super::{Architecture, Parameter, Penalty, Rows, crowded};
 use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
 use crate::groups::{Irreps, theory};
 use crate::settings::{Problem, Range};
-use crate::tasks::Task;
 use crate::tasks::groups::Operation;
+use crate::tasks::{Form, Task};
 use crate::{choices, settings};
 
 choices! {
@@ -162,8 +162,8 @@ impl Architecture for GroupNet {
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
 
-    fn takes_elements(&self) -> bool {
-        true
+    fn takes(&self) -> Form {
+        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

@@ -1,12 +1,14 @@
 //! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
 
 pub mod activation;
+pub mod attention_only;
 pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod embedding_mlp;
 pub mod group_net;
 pub mod initialisation;
 pub mod lookup;
+pub mod minimal_markov;
 pub mod mlp;
 pub mod modular_transformer;
 pub mod parity_transformer;
@@ -16,11 +18,13 @@ pub mod power_net;
 use std::borrow::Cow;
 
 pub use activation::Activation;
+pub use attention_only::AttentionOnly;
 pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
 pub use embedding_mlp::EmbeddingMlp;
 pub use group_net::GroupNet;
 pub use initialisation::Initialisation;
+pub use minimal_markov::MinimalMarkov;
 pub use mlp::Mlp;
 pub use modular_transformer::ModularTransformer;
 pub use parity_transformer::ParityTransformer;
@@ -28,7 +32,7 @@ pub use polynet::Polynet;
 pub use power_net::PowerNet;
 
 use crate::settings::{Problem, Settings};
-use crate::tasks::Task;
+use crate::tasks::{Form, Task};
 
 crate::catalog! {
     /// Every model, with its settings.
@@ -51,13 +55,17 @@ crate::catalog! {
         EmbeddingMlp,
         /// One hidden layer of powers on signs.
         PowerNet,
+        /// A transformer without MLPs.
+        AttentionOnly,
+        /// The two matrices that are enough for bigrams.
+        MinimalMarkov,
     }
 }
 
 impl Model {
-    /// Whether it can learn `task`: a model takes either numbers or elements, and answers with a sign or a class.
+    /// Whether it can learn `task`: a model takes numbers, pairs of elements or sequences of symbols.
     pub fn suits(&self, task: &Task) -> bool {
-        self.architecture().takes_elements() == task.sampler().classes().is_some()
+        self.architecture(1).takes() == task.sampler().form()
     }
 
     /// The same of the model of that slug.
@@ -73,6 +81,8 @@ impl Model {
                 net.maximum(task.sampler().inputs(), &task.sampler().relevant(seed))
             }
             Model::GroupNet(net) => net.written(task, seed).ok().flatten(),
+            Model::AttentionOnly(net) => net.written(task),
+            Model::MinimalMarkov(net) => net.written(task),
             _ => None,
         }
     }
@@ -184,9 +194,13 @@ pub trait Architecture {
     fn activations(&self, inputs: usize) -> usize {
         self.parameters(inputs, 1).iter().map(|p| p.shape[2]).max().unwrap_or(1)
     }
-    /// Whether an example is a pair of elements and the answer an element; else it is numbers, and the answer a sign.
-    fn takes_elements(&self) -> bool {
-        false
+    /// What an example is to the model.
+    fn takes(&self) -> Form {
+        Form::Bits
+    }
+    /// Whether weight decay pulls on parameter `which` of [`Architecture::parameters`].
+    fn decays(&self, _which: usize) -> bool {
+        true
     }
     /// What is added to the loss at training step `step`, if anything is.
     fn penalty(&self, _step: u64) -> Option<Penalty> {
@@ -267,10 +281,28 @@ fn product(z: &[f64], slopes: &mut [f64]) -> f64 {
     z.iter().product()
 }
 
-impl Model {
-    /// The model's architecture.
-    pub fn architecture(&self) -> &dyn Architecture {
+/// An architecture with all sizes that it needs of a task's examples.
+pub enum Bound<'a> {
+    /// One that depends on the number of inputs alone.
+    Plain(&'a dyn Architecture),
+    /// One that depends on the length of the sequences besides.
+    Sequence(Box<dyn Architecture>),
+}
+
+impl<'a> std::ops::Deref for Bound<'a> {
+    type Target = dyn Architecture + 'a;
+    fn deref(&self) -> &Self::Target {
         match self {
+            Bound::Plain(model) => *model,
+            Bound::Sequence(model) => &**model,
+        }
+    }
+}
+
+impl Model {
+    /// The model's architecture for sequences of `length` symbols; those that take none do not look at it.
+    pub fn architecture(&self, length: usize) -> Bound<'_> {
+        Bound::Plain(match self {
             Model::Mlp(model) => model,
             Model::Polynet(model) => model,
             Model::DisjointPolynet(model) => model,
@@ -280,7 +312,13 @@ impl Model {
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
             Model::PowerNet(model) => model,
-        }
+            Model::AttentionOnly(net) => {
+                return Bound::Sequence(Box::new(attention_only::OfLength { net: net.clone(), length }));
+            }
+            Model::MinimalMarkov(net) => {
+                return Bound::Sequence(Box::new(minimal_markov::OfLength { net: net.clone(), length }));
+            }
+        })
     }
 }
 
@@ -316,6 +354,8 @@ impl Model {
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
             Model::PowerNet(model) => model,
+            Model::AttentionOnly(model) => model,
+            Model::MinimalMarkov(model) => model,
         }
     }
 }

@@ -29,6 +29,7 @@ use super::{Architecture, Parameter, Rows, crowded, lookup};
 use crate::catalog::{Info, NANDA_2023, VASWANI_2017};
 use crate::settings;
 use crate::settings::{Problem, Range};
+use crate::tasks::Form;
 
 settings! {
     /// One layer of attention and MLP on two elements and "=", where it is read out.
@@ -116,8 +117,8 @@ impl Architecture for ModularTransformer {
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
 
-    fn takes_elements(&self) -> bool {
-        true
+    fn takes(&self) -> Form {
+        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

@@ -21,7 +21,7 @@ const PORTION: usize = 1 << 20;
 pub(super) fn task(spec: &RunSpec) -> Option<&Groups> {
     match &spec.task {
         Task::Groups(task) => Some(task),
-        Task::SparseParity(_) => None,
+        Task::SparseParity(_) | Task::MarkovChain(_) => None,
     }
 }
 
@@ -63,7 +63,7 @@ impl PairWork {
     /// The work for `probe`, or none where it does not apply.
     pub(super) fn new(probe: Probe, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<Self> {
         let task = task(spec)?;
-        let arrays = || spec.model.architecture().neurons(&slices(weights), task.order());
+        let arrays = || spec.architecture().neurons(&slices(weights), task.order());
         let survey = |group: &Group| {
             let arrays = arrays()?;
             let width = arrays.first()?.len() / group.order();
@@ -87,7 +87,7 @@ impl PairWork {
 
     /// Goes on for a portion.
     pub(super) fn portion(&mut self, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<Finding> {
-        let (task, model) = (task(spec)?, spec.model.architecture());
+        let (task, model) = (task(spec)?, spec.architecture());
         let order = task.order();
         match self {
             PairWork::Neurons(survey) => {

@@ -26,7 +26,7 @@ impl RunSpec {
             let expected = "at least 1: examples that are always fresh are no sample";
             problems.push(Problem::new("batch", "0", expected));
         }
-        problems.extend(self.model.architecture().problems(inputs, batch, replicas));
+        problems.extend(self.architecture().problems(inputs, batch, replicas));
         problems.extend(self.model.unwritten(&self.task));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));

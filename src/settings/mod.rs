@@ -28,6 +28,8 @@ pub enum Range {
     List(u64, u64),
     /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
     Sizes(u64, u64, usize),
+    /// Whole numbers in a range, in an order that matters and with repetitions: at most the third, or none.
+    Numbers(u64, u64, usize),
     /// The entries of a square table of whole numbers, row by row, of at most so many rows.
     Table(usize),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
@@ -73,7 +75,7 @@ pub enum Value {
     Real(f64),
     /// For [`Range::Choice`]: the option's slug.
     Choice(String),
-    /// For [`Range::List`], [`Range::Sizes`] and [`Range::Table`].
+    /// For [`Range::List`], [`Range::Sizes`], [`Range::Numbers`] and [`Range::Table`].
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
@@ -118,8 +120,8 @@ impl Knob {
             Range::Int(..) => Value::Int(parse_int(text).ok_or_else(bad)?),
             Range::Real(..) => Value::Real(text.parse().map_err(|_| bad())?),
             Range::Choice(_) => Value::Choice(text.to_string()),
-            Range::List(..) if text.is_empty() => Value::List(vec![]),
-            Range::List(..) | Range::Sizes(..) => Value::List(
+            Range::List(..) | Range::Numbers(..) if text.is_empty() => Value::List(vec![]),
+            Range::List(..) | Range::Sizes(..) | Range::Numbers(..) => Value::List(
                 text.split(['.', ',', ' '])
                     .filter(|part| !part.is_empty())
                     .map(|part| part.parse().map_err(|_| bad()))
@@ -167,6 +169,9 @@ impl Knob {
             (Range::Sizes(low, high, most), Value::List(v)) => {
                 (1..=most).contains(&v.len()) && v.iter().all(|i| (low..=high).contains(i))
             }
+            (Range::Numbers(low, high, most), Value::List(v)) => {
+                v.len() <= most && v.iter().all(|i| (low..=high).contains(i))
+            }
             (Range::Table(most), Value::List(v)) => table::is_sound(v, most),
             (Range::Schedule(low, high), Value::Schedule(v)) => {
                 v.len() <= 64
@@ -201,6 +206,9 @@ impl Knob {
             }
             Range::Sizes(low, high, most) => {
                 format!("one to {most} whole numbers from {low} to {high} with dots between")
+            }
+            Range::Numbers(low, high, most) => {
+                format!("at most {most} whole numbers from {low} to {high} with dots between, or nothing")
             }
             Range::Table(most) => {
                 format!(

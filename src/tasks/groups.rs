@@ -15,7 +15,7 @@
 //! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
 //! ```
 
-use super::{Batch, Sampler};
+use super::{Batch, Form, Sampler};
 use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023, NANDA_2023, POWER_2022};
 use crate::groups::Group;
 use crate::rng::{Purpose, Stream};
@@ -175,6 +175,10 @@ impl Groups {
 }
 
 impl Sampler for Groups {
+    fn form(&self) -> Form {
+        Form::Pair
+    }
+
     fn inputs(&self) -> usize {
         self.order()
     }

@@ -1,9 +1,11 @@
 //! Tasks: what there is to learn, and where the examples come from.
 
 pub mod groups;
+pub mod markov;
 pub mod sparse_parity;
 
 pub use groups::Groups;
+pub use markov::MarkovChain;
 pub use sparse_parity::SparseParity;
 
 use crate::settings::Problem;
@@ -15,7 +17,20 @@ crate::catalog! {
         SparseParity,
         /// The product of two elements of a group.
         Groups,
+        /// The next symbol of a Markov chain.
+        MarkovChain,
     }
+}
+
+/// What an example is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Numbers, mostly ±1, with a sign for a label.
+    Bits,
+    /// Two elements, with an element for a label.
+    Pair,
+    /// Symbols one after the other, each of which is to be predicted from those before it.
+    Sequence,
 }
 
 /// Examples: inputs row by row, and a label for each: −1 or +1, or where the task has classes the number of one.
@@ -47,11 +62,19 @@ impl Batch {
 
 /// What every task can do. All of it is a function of the arguments alone.
 pub trait Sampler {
+    /// What an example is.
+    fn form(&self) -> Form {
+        Form::Bits
+    }
     /// Rows of a first layer: numbers in one input, or elements that an input may be where inputs are elements.
     fn inputs(&self) -> usize;
     /// Numbers in one row of [`Batch::x`].
     fn columns(&self) -> usize {
         self.inputs()
+    }
+    /// Predictions that an example asks for: one, or for a sequence one after each symbol of its context.
+    fn length(&self) -> usize {
+        1
     }
     /// Classes of the labels; none where a label is a sign.
     fn classes(&self) -> Option<usize> {
@@ -87,6 +110,7 @@ impl Task {
         match self {
             Task::SparseParity(task) => task,
             Task::Groups(task) => task,
+            Task::MarkovChain(task) => task,
         }
     }
 }

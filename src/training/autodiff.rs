@@ -76,7 +76,7 @@ impl Autodiff {
             .iter()
             .zip(&self.parameters)
             .map(|(tracked, p)| tracked.grad_remove(&mut gradients).unwrap_or_else(|| p.zeros_like()));
-        let Some(penalty) = self.spec.model.architecture().penalty(step).filter(|p| p.lambda > 0.0) else {
+        let Some(penalty) = self.spec.architecture().penalty(step).filter(|p| p.lambda > 0.0) else {
             return gradients.collect();
         };
         // Its gradient is written down: νλ‖ω‖^(ν−2) ω.
@@ -97,7 +97,7 @@ impl Autodiff {
 
     /// Least margin on `examples` over Σ‖ω‖^ν, `[replicas, 1, 1]`, if the model has a penalty.
     fn margin(&self, (x, y): &Examples, step: u64) -> Option<Tensor<3>> {
-        let penalty = self.spec.model.architecture().penalty(step)?;
+        let penalty = self.spec.architecture().penalty(step)?;
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), self.spec.stage(step));
         let margins = match self.spec.task.sampler().classes() {
             Some(classes) => loss::of_classes(one_hot(y, 0, classes), outputs).1,
@@ -136,7 +136,7 @@ impl Autodiff {
 
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
     fn hold_out(&mut self, count: usize) {
-        let width = self.spec.model.architecture().activations(self.spec.task.sampler().inputs());
+        let width = self.spec.architecture().activations(self.spec.task.sampler().inputs());
         let chunk = (MEASURE_NUMBERS / (width * self.spec.run.replicas)).clamp(32, 1024) / 32 * 32;
         let mut have: usize = self.held_out.iter().map(|(_, y)| y.dims()[1]).sum();
         while have < count {

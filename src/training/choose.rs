@@ -117,7 +117,7 @@ mod with_session {
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
         let inputs = spec.task.sampler().inputs();
-        let widest = spec.model.architecture().activations(inputs).max(inputs);
+        let widest = spec.architecture().activations(inputs).max(inputs);
         let activations = spec.run.replicas * spec.batch() * widest;
         let largest = parameters.iter().map(|p| p.len()).max().unwrap_or(0).max(activations) as u64 * 4;
         if largest > most {

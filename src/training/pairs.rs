@@ -64,7 +64,7 @@ pub fn rule(optimizer: &Optimizer) -> Rule {
 
 /// λ of step `step`, in single precision as both loops take it.
 pub fn lambda(spec: &RunSpec, step: u64) -> f32 {
-    spec.model.architecture().penalty(step).map_or(0.0, |penalty| penalty.lambda as f32)
+    spec.architecture().penalty(step).map_or(0.0, |penalty| penalty.lambda as f32)
 }
 
 /// The first step after `step` at which the learning rate or λ changes, if one does.

@@ -157,6 +157,9 @@ fn some_values(range: Range) -> Vec<Value> {
                 Value::List(vec![high; most]),
             ]
         }
+        Range::Numbers(low, high, most) => {
+            vec![Value::List(vec![]), Value::List(vec![low, low]), Value::List(vec![high; most])]
+        }
         // One element, addition modulo 3, and of the largest size addition again and a table that is no group's.
         Range::Table(most) => {
             let most = most as u64;

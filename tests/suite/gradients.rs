@@ -59,13 +59,13 @@ fn every_case() -> Vec<(String, RunSpec)> {
 
 /// The first step of every stage.
 fn every_stage(spec: &RunSpec) -> impl Iterator<Item = u64> {
-    (0..spec.model.architecture().stages()).map(|stage| spec.stage_begins(stage))
+    (0..spec.architecture().stages()).map(|stage| spec.stage_begins(stage))
 }
 
 /// A replica with its initial weights, as it is at `step`, and that step's batch.
 fn reference(spec: &RunSpec, replica: usize, step: u64) -> (Reference, Batch) {
     let inputs = spec.task.sampler().inputs();
-    let initial = spec.model.architecture().initial(spec.run.seed, inputs, spec.run.replicas);
+    let initial = spec.architecture().initial(spec.run.seed, inputs, spec.run.replicas);
     let one: Vec<Vec<f32>> = initial
         .iter()
         .map(|p| p.chunks(p.len() / spec.run.replicas).nth(replica).unwrap().to_vec())
@@ -123,7 +123,7 @@ fn one_neuron_or_one_product_is_a_parity() {
         ] {
             let spec = spec(&format!("#v1/sparse-parity?n=9&k={degree}&{model}&degree={degree}"));
             let relevant = spec.task.sampler().relevant(0);
-            let mut parameters = spec.model.architecture().initial(0, 9, 1);
+            let mut parameters = spec.architecture().initial(0, 9, 1);
             parameters.iter_mut().flatten().for_each(|v| *v = 0.0);
             let columns = parameters[0].len() / 9;
             for (place, bit) in relevant.iter().enumerate() {
@@ -158,7 +158,7 @@ fn the_reference_agrees_with_central_differences() {
             let (mut net, batch) = reference(&spec, 0, step);
             let analytic = net.gradients(&batch);
             for (which, exact) in analytic.iter().enumerate() {
-                if spec.model.architecture().stages() > 1 && !spec.model.net().trained(net.stage)[which] {
+                if spec.architecture().stages() > 1 && !spec.model.net().trained(net.stage)[which] {
                     assert!(exact.iter().all(|slope| *slope == 0.0), "{link}: frozen");
                     continue;
                 }

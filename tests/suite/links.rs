@@ -41,6 +41,9 @@ fn value(range: Range, a: u64, b: f64) -> Value {
         Range::Sizes(low, high, most) => {
             Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
+        Range::Numbers(low, high, most) => {
+            Value::List((0..a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
+        }
         // Addition, now and then with one entry changed, which makes it no group's.
         Range::Table(most) => {
             let rows = 1 + a % most as u64;

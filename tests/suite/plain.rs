@@ -17,7 +17,7 @@ fn every_spec() -> Vec<(String, RunSpec)> {
 
 /// The weights of one replica at the start.
 fn weights(spec: &RunSpec, replica: usize) -> Vec<Vec<f32>> {
-    let initial = spec.model.architecture().initial(spec.run.seed, 9, spec.run.replicas);
+    let initial = spec.architecture().initial(spec.run.seed, 9, spec.run.replicas);
     initial.iter().map(|p| p.chunks(p.len() / 2).nth(replica).unwrap().to_vec()).collect()
 }
 
@@ -38,7 +38,7 @@ fn plain_loops_give_what_tensors_give() {
         let tensor = |values: &[f32], shape: [usize; 3]| {
             Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
         };
-        let architecture = spec.model.architecture();
+        let architecture = spec.architecture();
         let initial = architecture.initial(spec.run.seed, 9, 2);
         let parameters: Vec<Tensor<3>> =
             initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
@@ -61,7 +61,7 @@ fn plain_loops_give_what_tensors_give() {
 #[test]
 fn heads_continue_first_layers_and_know_their_slopes() {
     for (link, spec) in every_spec() {
-        let architecture = spec.model.architecture();
+        let architecture = spec.architecture();
         let (weights, x) = (weights(&spec, 1), examples(&spec).x);
         let weights = slices(&weights);
         let Some((w, b)) = architecture.first_layer(&weights, 9) else { continue };
@@ -100,7 +100,7 @@ fn a_trained_transformer_attends_to_the_relevant_bits() {
     let (mut run, spec) = (session(link), spec(link));
     let x = examples(&spec).x;
     let mass = |weights: &[Vec<f32>]| -> f32 {
-        let heads = spec.model.architecture().attention(&slices(weights), 10, &x).unwrap();
+        let heads = spec.architecture().attention(&slices(weights), 10, &x).unwrap();
         assert_eq!((heads.len(), heads[0].len()), (4, 11));
         assert!(heads.iter().all(|head| (head.iter().sum::<f32>() - 1.0).abs() < 1e-5));
         spec.task.sampler().relevant(0).iter().map(|bit| average(&heads)[*bit]).sum()

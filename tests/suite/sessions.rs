@@ -237,7 +237,7 @@ fn optimizers_follow_their_printed_rules() {
         let spec = spec(&link);
         let mut run = session(&link);
         finish(&mut run);
-        let initial = spec.model.architecture().initial(0, 7, 1);
+        let initial = spec.architecture().initial(0, 7, 1);
         let mut net = Reference::new(&spec.model, spec.run.loss, 7, &initial);
         let mut first: Vec<Vec<f64>> = net.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
         let mut second = first.clone();

@@ -73,8 +73,8 @@ fn AxisSwitch(
 pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
-        let on_pairs = state.spec().task.sampler().classes().is_some();
-        let suits = |chart: &Chart| chart.of_pairs().is_none_or(|of_pairs| of_pairs == on_pairs);
+        let form = state.spec().task.sampler().form();
+        let suits = |chart: &Chart| chart.form().is_none_or(|of| of == form);
         let shown = |chart: &Chart| state.link.view.show.contains(chart);
         Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()
     });

@@ -111,7 +111,7 @@ fn the_bits_are_the_same_everywhere() {
     }
     let network = Network::of(&spec).unwrap();
     let mut replica = Replica::new(&network);
-    for (which, values) in spec.model.architecture().initial(3, network.inputs, 1).iter().enumerate() {
+    for (which, values) in spec.architecture().initial(3, network.inputs, 1).iter().enumerate() {
         replica.write(0, which, values);
         assert_eq!(&replica.read(0, which), values);
     }

@@ -178,7 +178,7 @@ fn of_neurons(measure: Measure, spec: &RunSpec, neurons: &Neurons) -> f32 {
             used as f32 / (counts.len() - 1) as f32
         }
         Measure::Mass(irrep) => {
-            let exponent = spec.model.architecture().penalty(0).map_or(2, |penalty| penalty.exponent);
+            let exponent = spec.architecture().penalty(0).map_or(2, |penalty| penalty.exponent);
             neurons.masses(exponent as u32).get(irrep).copied().unwrap_or(f32::NAN)
         }
         Measure::Live => neurons.live().len() as f32,

@@ -24,7 +24,7 @@ fn every_models_gradients_are_central_differences() {
             learner.load(&loaded);
             for step in [0, 3] {
                 let found: Vec<Vec<f32>> = learner.gradients(step).into_iter().map(numbers).collect();
-                let penalty = spec.model.architecture().penalty(step);
+                let penalty = spec.architecture().penalty(step);
                 for r in 0..2 {
                     let mut batch = Batch::default();
                     spec.task.sampler().sample(spec.run.seed, r as u32, step, spec.batch(), &mut batch);

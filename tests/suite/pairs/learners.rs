@@ -125,7 +125,7 @@ fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
         let mut batch = Batch::default();
         spec.task.sampler().sample(spec.run.seed, 0, step, spec.batch(), &mut batch);
         let (gradients, lr) =
-            (net.gradients(&batch, spec.model.architecture().penalty(step)), spec.learning_rate(step));
+            (net.gradients(&batch, spec.architecture().penalty(step)), spec.learning_rate(step));
         let t = step as i32 + 1;
         for (which, gradient) in gradients.iter().enumerate() {
             for (i, g) in gradient.iter().enumerate() {

@@ -16,7 +16,7 @@ fn the_first_row_is_what_plain_loops_give() {
             let spec = spec(&link);
             let row = finish(&mut session(&link)).rows.remove(0);
             assert_eq!(row.step, 0);
-            let penalty = spec.model.architecture().penalty(0);
+            let penalty = spec.architecture().penalty(0);
             assert_eq!(row.margin.len(), if penalty.is_some() { 2 } else { 0 }, "{link}");
             for r in 0..2 {
                 let weights = replica(&spec.initial(), r, 2);
@@ -25,7 +25,7 @@ fn the_first_row_is_what_plain_loops_give() {
                 let measured =
                     [(row.train_loss[r], row.train_accuracy[r]), (row.test_loss[r], row.test_accuracy[r])];
                 for (batch, (loss, accuracy)) in both_sets(&spec).iter().zip(measured) {
-                    let plain = spec.model.architecture().evaluate(&slices, 7, &batch.x, 0);
+                    let plain = spec.architecture().evaluate(&slices, 7, &batch.x, 0);
                     let plain: Vec<Vec<f64>> =
                         plain.chunks(7).map(|row| row.iter().map(|f| f64::from(*f)).collect()).collect();
                     for expected in [measure(&plain, &batch.y), reference.measure(batch)] {

@@ -67,7 +67,7 @@ fn three_letters_share_their_norms_as_predicted() {
     for (mass, share) in masses.iter().zip(&prediction.shares) {
         assert!((f64::from(*mass) - share).abs() < 1e-3, "{masses:?} where {:?}", prediction.shares);
     }
-    let penalty = spec(link).model.architecture().penalty(0).unwrap();
+    let penalty = spec(link).architecture().penalty(0).unwrap();
     let weights = weights(&run).parameters;
     let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let norm = penalty.norms(&slices, 100);
@@ -87,7 +87,7 @@ fn too_strong_a_penalty_leaves_nothing() {
     let last = outcome.rows.last().unwrap();
     assert!((f64::from(last.train_loss[0]) - prediction.loss).abs() < 1e-2, "{last:?}");
     let now = weights(&run).parameters;
-    let penalty = spec(link).model.architecture().penalty(0).unwrap();
+    let penalty = spec(link).architecture().penalty(0).unwrap();
     let norms = |weights: &[Vec<f32>]| -> f64 {
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         penalty.norms(&slices, 200)

@@ -1,0 +1,32 @@
+//! Markov chains: their laws, what can be predicted of them, and how a prediction is judged.
+
+use crate::choices;
+
+choices! {
+    /// What is measured of a network on sequences besides loss and accuracy, in the order of
+    /// [`Row::measures`](crate::protocol::Row::measures). Kullback-Leibler divergences are in nats, at the last symbol of a context,
+    /// and means over the held-out sequences.
+    pub enum Measure {
+        /// KL(uniform ‖ network).
+        Uniform = "uniform", "Uniform";
+        /// KL(unigram strategy ‖ network).
+        Unigram = "unigram", "Unigram";
+        /// KL(bigram strategy ‖ network).
+        Bigram = "bigram", "Bigram";
+        /// KL(trigram strategy ‖ network).
+        Trigram = "trigram", "Trigram";
+        /// KL(strategy of four symbols ‖ network).
+        Tetragram = "tetragram", "Tetragram";
+        /// Mean attention on the symbol before, of the head that looks there most.
+        Previous = "previous", "Previous token";
+        /// Attention of the last symbol on those that follow its earlier copies, of the head that looks there most
+        /// outside the first layer.
+        Induction = "induction", "Induction";
+        /// KL(truth ‖ network) on chains with Dirichlet rows.
+        OnDirichlet = "on-dirichlet", "Dirichlet chains";
+        /// The same on independent symbols.
+        OnIndependent = "on-iid", "Independent symbols";
+        /// The same on doubly stochastic chains.
+        OnDoubly = "on-ds", "Doubly stochastic chains";
+    }
+}

@@ -1,0 +1,295 @@
+//! Transformers that are attention alone, on sequences of symbols (Edelman 2024, section 8.2.3; Shaw et al. 2018), on
+//! many replicas at once.
+//!
+//! ```text
+//! z⁰_i = E[x_i] (+ U_i with absolute positions)
+//! A_ij = (z_i W_Q)·(z_j W_K + R_{i−j}) / √d_head   for j ≤ i, in each head
+//! z ← z + softmax(A) z W_V                          layer by layer (equations 8.4 and 8.5)
+//! logits_i = z_i P
+//! ```
+//!
+//! With `norm=pre` a layer reads LN(z)·g instead of z, what its heads give goes through a matrix W_O, and the read-out is
+//! of LN(z)·g: the settings of the authors' code, but for its dropout. Heads stand side by side in the columns of the
+//! matrices and of R. With `mlp=on` z ← z + ReLU(z W_in) W_out follows each layer's attention.
+//!
+//! LN is (z − mean) / √(variance + 1e-5) over the columns, the variance divided by their number.
+
+use super::initialisation::each;
+use super::{Architecture, Parameter, Rows};
+use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info, OLSSON_2022, SHAW_2018};
+use crate::settings::{Problem, Range};
+use crate::tasks::{Form, Task};
+use crate::{choices, settings};
+
+choices! {
+    /// How a network knows the places of symbols.
+    pub enum Positions {
+        /// A vector for each distance, added to keys.
+        Relative = "relative", "Relative (Shaw)";
+        /// A vector for each place, added to embeddings.
+        Absolute = "absolute", "Absolute";
+    }
+}
+
+choices! {
+    /// What stands before each layer.
+    pub enum Norm {
+        /// Nothing: the plain formulas.
+        None = "none", "None: the plain formulas";
+        /// Layer norms and output projections.
+        Pre = "pre", "Layer norm before each layer";
+    }
+}
+
+choices! {
+    /// Whether a layer has an MLP.
+    pub enum Block {
+        /// Attention alone.
+        Off = "off", "Attention alone";
+        /// Attention and an MLP of 4d neurons.
+        On = "on", "Attention and MLP";
+    }
+}
+
+choices! {
+    /// What a run begins from.
+    pub enum Beginning {
+        /// Normal numbers.
+        Drawn = "drawn", "Drawn weights";
+        /// The induction head of proposition 8.2.
+        Circuit = "circuit", "The induction head written by hand";
+    }
+}
+
+settings! {
+    /// Attention layers on an embedding, read out at every symbol.
+    pub struct AttentionOnly {
+        /// Numbers in the vector of a symbol; heads share them, and the head written by hand takes 3k.
+        hidden: usize = 16, "d", "Hidden size d", Range::Int(2, 128);
+        /// Heads of each layer, layer by layer.
+        heads: Vec<usize> = vec![1, 1], "heads", "Heads by layer", Range::Sizes(1, 8, 4);
+        /// How places are told apart: by distance, or by vectors added to embeddings.
+        positions: Positions = Positions::Relative, "pos", "Positions", Range::Choice(Positions::OPTIONS);
+        /// The plain formulas of the thesis, or layer norms and output projections as in its authors' code.
+        norm: Norm = Norm::None, "norm", "Layer norm", Range::Choice(Norm::OPTIONS);
+        /// Whether an MLP of 4d neurons follows the attention of each layer.
+        mlp: Block = Block::Off, "mlp", "MLP", Range::Choice(Block::OPTIONS);
+        /// Standard deviation of the initial weights.
+        scale: f64 = 0.1, "std", "Initial scale", Range::Real(0.0, 2.0), only when "from" = "drawn";
+        /// What the run begins from.
+        from: Beginning = Beginning::Drawn, "from", "Beginning", Range::Choice(Beginning::OPTIONS);
+        /// Sharpness c of the attention that is written by hand: the larger, the harder it looks.
+        sharpness: f64 = 20.0, "c", "Sharpness c", Range::Real(0.0, 200.0), only when "from" = "circuit";
+        /// Slope a of the read-out that is written by hand: logits are a times the frequencies.
+        slope: f64 = 3.0, "a", "Read-out slope a", Range::Real(0.0, 20.0), only when "from" = "circuit";
+    }
+}
+
+impl AttentionOnly {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "attention-only",
+        name: "Attention-only transformer",
+        about: "Layers of attention on symbols, read out at each of them; two layers hold an induction head.",
+        sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS, SHAW_2018, OLSSON_2022],
+    };
+}
+
+/// Added to the variance in a layer norm.
+pub const NORM_EPSILON: f32 = 1e-5;
+
+/// Places of a layer's parameters in [`Architecture::parameters`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LayerPlaces {
+    /// Gains g of the norm before attention, `[1, d]`.
+    pub gain: Option<usize>,
+    /// W_Q, `[d, d]`, the heads side by side.
+    pub query: usize,
+    /// W_K, `[d, d]`.
+    pub key: usize,
+    /// W_V, `[d, d]`.
+    pub value: usize,
+    /// R, `[length, d]`, a row for each distance from 0, the heads side by side.
+    pub distances: Option<usize>,
+    /// W_O, `[d, d]`, the heads one below the other.
+    pub out: Option<usize>,
+    /// Gains of the norm before the MLP, `[1, d]`.
+    pub mlp_gain: Option<usize>,
+    /// W_in, `[d, 4d]`, and W_out, `[4d, d]`.
+    pub mlp: Option<[usize; 2]>,
+}
+
+/// Places of all parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Places {
+    /// E, `[symbols, d]`.
+    pub embed: usize,
+    /// U, `[length, d]`.
+    pub positions: Option<usize>,
+    /// Layer by layer.
+    pub layers: Vec<LayerPlaces>,
+    /// Gains of the norm before the read-out, `[1, d]`.
+    pub gain: Option<usize>,
+    /// P, `[d, symbols]`.
+    pub readout: usize,
+}
+
+impl AttentionOnly {
+    /// Where each parameter stands.
+    pub fn places(&self) -> Places {
+        let mut count = 0;
+        let mut next = || {
+            count += 1;
+            count - 1
+        };
+        let (pre, mlp) = (self.norm == Norm::Pre, self.mlp == Block::On);
+        let embed = next();
+        let positions = (self.positions == Positions::Absolute).then(&mut next);
+        let layers = self.heads.iter().map(|_| LayerPlaces {
+            gain: pre.then(&mut next),
+            query: next(),
+            key: next(),
+            value: next(),
+            distances: (self.positions == Positions::Relative).then(&mut next),
+            out: pre.then(&mut next),
+            mlp_gain: (mlp && pre).then(&mut next),
+            mlp: mlp.then(|| [next(), next()]),
+        });
+        let layers = layers.collect();
+        Places { embed, positions, layers, gain: pre.then(&mut next), readout: next() }
+    }
+
+    /// The weights of the induction head of proposition 8.2, in the order of [`Architecture::parameters`], if that is
+    /// what a run begins from.
+    pub fn written(&self, _task: &Task) -> Option<Vec<Vec<f32>>> {
+        None
+    }
+}
+
+/// The architecture on sequences of `length` symbols.
+#[derive(Debug, Clone)]
+pub struct OfLength {
+    /// The settings.
+    pub net: AttentionOnly,
+    /// Symbols of a context.
+    pub length: usize,
+}
+
+impl Architecture for OfLength {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let (d, places) = (self.net.hidden, self.net.places());
+        let mut all = vec![Parameter::new("", [0; 3]); places.readout + 1];
+        let mut put = |at: Option<usize>, name: &str, layer: usize, rows: usize, columns: usize| {
+            let Some(at) = at else { return };
+            let name = if layer == 0 { name.to_string() } else { format!("{name}{layer}") };
+            all[at] = Parameter::new(&name, [replicas, rows, columns]);
+        };
+        put(Some(places.embed), "embed", 0, inputs, d);
+        put(places.positions, "positions", 0, self.length, d);
+        for (layer, at) in places.layers.iter().enumerate() {
+            let layer = layer + 1;
+            put(at.gain, "gain", layer, 1, d);
+            put(Some(at.query), "query", layer, d, d);
+            put(Some(at.key), "key", layer, d, d);
+            put(Some(at.value), "value", layer, d, d);
+            put(at.distances, "distances", layer, self.length, d);
+            put(at.out, "out", layer, d, d);
+            put(at.mlp_gain, "mlp_gain", layer, 1, d);
+            put(at.mlp.map(|m| m[0]), "mlp_in", layer, d, 4 * d);
+            put(at.mlp.map(|m| m[1]), "mlp_out", layer, 4 * d, d);
+        }
+        put(places.gain, "gain", 0, 1, d);
+        put(Some(places.readout), "readout", 0, d, inputs);
+        all
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Embedding E", symbol: "E", row: "symbol", column: "component", entry: "weight" }
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let places = self.net.places();
+        // What is added to the residual stream is scaled down with the number of additions, as in the authors' code.
+        let residual = 1.0 / libm::sqrtf(2.0 * self.net.heads.len() as f32);
+        let pre = self.net.norm == Norm::Pre;
+        let is_gain = |which| {
+            places.gain == Some(which)
+                || places.layers.iter().any(|at| [at.gain, at.mlp_gain].contains(&Some(which)))
+        };
+        let is_residual =
+            |which| places.layers.iter().any(|at| [at.out, at.mlp.map(|m| m[1])].contains(&Some(which)));
+        let draw = |(which, parameter): (usize, &Parameter)| {
+            if is_gain(which) {
+                return vec![1.0; parameter.len()];
+            }
+            let scale = self.net.scale as f32 * if pre && is_residual(which) { residual } else { 1.0 };
+            each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
+        };
+        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+    }
+
+    fn takes(&self) -> Form {
+        Form::Sequence
+    }
+
+    fn decays(&self, which: usize) -> bool {
+        // Linear layers alone, as in the authors' code.
+        let places = self.net.places();
+        let linear = |at: &super::attention_only::LayerPlaces| {
+            [Some(at.query), Some(at.key), Some(at.value), at.out].contains(&Some(which))
+                || at.mlp.is_some_and(|mlp| mlp.contains(&which))
+        };
+        which == places.readout || places.layers.iter().any(linear)
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        let (d, t) = (self.net.hidden as f64, self.length as f64);
+        let matrices = if self.net.norm == Norm::Pre { 4.0 } else { 3.0 };
+        let mlp = if self.net.mlp == Block::On { 8.0 } else { 0.0 };
+        // Pairs of places: scores with keys and with distances, and values.
+        let layer = t * (matrices + mlp) * d * d + 1.5 * t * t * d;
+        6.0 * batch as f64 * (self.net.heads.len() as f64 * layer + t * d * inputs as f64)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let d = self.net.hidden;
+        let mut problems = vec![];
+        if self.net.heads.iter().any(|heads| d % heads != 0) {
+            let text: Vec<String> = self.net.heads.iter().map(usize::to_string).collect();
+            let expected = format!("numbers that divide d = {d}: heads share its components");
+            problems.push(Problem::new("heads", &text.join("."), expected));
+        }
+        problems.extend(super::crowded(self.activations(inputs), batch, replicas));
+        problems
+    }
+
+    fn activations(&self, inputs: usize) -> usize {
+        let heads = self.net.heads.iter().copied().max().unwrap_or(1);
+        let wide = if self.net.mlp == Block::On { 4 * self.net.hidden } else { self.net.hidden };
+        self.length * (self.length * heads).max(wide).max(inputs)
+    }
+
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a network on sequences has no first layer that is linear in the input")
+    }
+
+    fn evaluate(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32], _stage: usize) -> Vec<f32> {
+        vec![]
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for AttentionOnly {
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        parameters[0].clone()
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true; self.places().readout + 1]
+    }
+}

@@ -1,0 +1,128 @@
+//! The smallest model that can do bigrams in context (Edelman 2024, equation 8.8), on many replicas at once.
+//!
+//! ```text
+//! f(x)_{p,i} = Σ_{q≤p} 1[x_q = i] Σ_{s≤q} v_{q−s} W[x_p, x_s]
+//! ```
+//!
+//! W is k by k and v has an entry for each distance, from 0; the thesis counts v from 1. There is no softmax inside. v = (0, 1, 0, …) with W = 1 counts
+//! how often each symbol has followed the current one, and v = (1, 0, …) with W full of ones how often each has been
+//! (fact 8.3).
+
+use super::{Architecture, Parameter, Rows};
+use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
+use crate::settings::{Problem, Range};
+use crate::tasks::{Form, Task};
+use crate::{choices, settings};
+
+choices! {
+    /// What a run begins from.
+    pub enum Beginning {
+        /// The same number everywhere.
+        Constant = "constant", "Constant W and v";
+        /// Counts of pairs.
+        Bigram = "bigram", "Bigram counts, by hand";
+        /// Counts of symbols.
+        Unigram = "unigram", "Unigram counts, by hand";
+    }
+}
+
+settings! {
+    /// A matrix over pairs of symbols and a vector over distances.
+    pub struct MinimalMarkov {
+        /// What the run begins from.
+        from: Beginning = Beginning::Constant, "from", "Beginning", Range::Choice(Beginning::OPTIONS);
+        /// Every entry of W at the start.
+        kernel: f64 = 0.0, "w0", "Initial W", Range::Real(-1.0, 1.0), only when "from" = "constant";
+        /// Every entry of v at the start.
+        lags: f64 = 0.02, "v0", "Initial v", Range::Real(-1.0, 1.0), only when "from" = "constant";
+    }
+}
+
+impl MinimalMarkov {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "minimal",
+        name: "Minimal model",
+        about: "W over pairs of symbols and v over distances, the least that can count what followed what.",
+        sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
+    };
+
+    /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
+    pub fn written(&self, _task: &Task) -> Option<Vec<Vec<f32>>> {
+        None
+    }
+}
+
+/// Place of W, `[symbols, symbols]`: the row is the current symbol's.
+pub const KERNEL: usize = 0;
+/// Place of v, `[1, length]`, from distance 0.
+pub const LAGS: usize = 1;
+
+/// The architecture on sequences of `length` symbols.
+#[derive(Debug, Clone)]
+pub struct OfLength {
+    /// The settings.
+    pub net: MinimalMarkov,
+    /// Symbols of a context.
+    pub length: usize,
+}
+
+impl Architecture for OfLength {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        vec![
+            Parameter::new("kernel", [replicas, inputs, inputs]),
+            Parameter::new("lags", [replicas, 1, self.length]),
+        ]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { name: "Matrix W", symbol: "W", row: "symbol", column: "symbol", entry: "weight" }
+    }
+
+    fn initial(&self, _seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let parameters = self.parameters(inputs, replicas);
+        let constant = |which: usize, value: f64| vec![value as f32; parameters[which].len()];
+        vec![constant(KERNEL, self.net.kernel), constant(LAGS, self.net.lags)]
+    }
+
+    fn takes(&self) -> Form {
+        Form::Sequence
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        let (k, t) = (inputs as f64, self.length as f64);
+        6.0 * batch as f64 * (0.5 * t * t * k + t * k * k)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        super::crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+    }
+
+    fn activations(&self, inputs: usize) -> usize {
+        self.length * self.length.max(inputs * inputs)
+    }
+
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a network on sequences has no first layer that is linear in the input")
+    }
+
+    fn evaluate(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32], _stage: usize) -> Vec<f32> {
+        vec![]
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for MinimalMarkov {
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        parameters[0].clone()
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true; 2]
+    }
+}
