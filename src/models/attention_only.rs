@@ -14,6 +14,9 @@
 //!
 //! LN is (z − mean) / √(variance + 1e-5) over the columns, the variance divided by their number.
 
+#[cfg(feature = "train")]
+mod tensors;
+
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows};
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info, OLSSON_2022, SHAW_2018};
@@ -275,21 +278,5 @@ impl Architecture for OfLength {
 
     fn evaluate(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32], _stage: usize) -> Vec<f32> {
         vec![]
-    }
-}
-
-#[cfg(feature = "train")]
-impl super::Net for AttentionOnly {
-    fn forward(
-        &self,
-        parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        parameters[0].clone()
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![true; self.places().readout + 1]
     }
 }

@@ -14,6 +14,8 @@ pub mod modular_transformer;
 pub mod parity_transformer;
 pub mod polynet;
 pub mod power_net;
+#[cfg(feature = "train")]
+pub mod sequences;
 
 use std::borrow::Cow;
 

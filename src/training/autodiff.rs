@@ -20,9 +20,11 @@ use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, spl
 use super::loss;
 use crate::models::Parameter;
 use crate::models::lookup::one_hot;
+use crate::models::sequences;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
+use crate::tasks::Form;
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
 const MEASURE_NUMBERS: usize = 1 << 21;
@@ -65,12 +67,13 @@ impl Autodiff {
         let (x, y) = self.feed.batch(step);
         let tracked: Vec<Tensor<3>> =
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
-        let count = y.dims()[1];
+        let labels = self.labels(&x, &y);
         let outputs = self.spec.model.net().forward(&tracked, x.autodiff(), self.spec.stage(step));
-        let losses = match self.spec.task.sampler().classes() {
-            Some(classes) => loss::of_classes(one_hot(&y, 0, classes).autodiff(), outputs).0,
+        let losses = match labels {
+            Some(labels) => loss::of_classes(labels.autodiff(), outputs).0,
             None => self.spec.run.loss.forward(y.autodiff(), outputs),
         };
+        let count = losses.dims()[1];
         let mut gradients = (losses / count as f32).backward();
         let gradients = tracked
             .iter()
@@ -82,6 +85,17 @@ impl Autodiff {
         // Its gradient is written down: νλ‖ω‖^(ν−2) ω.
         let pull = self.norms(penalty.exponent - 2) * (penalty.exponent as f64 * penalty.lambda) as f32;
         gradients.zip(&self.parameters).map(|(g, p)| g + p.clone() * pull.clone()).collect()
+    }
+
+    /// The labels as one-hot vectors, a row for each prediction, where they are classes.
+    fn labels(&self, x: &Tensor<3>, y: &Tensor<3>) -> Option<Tensor<3>> {
+        let sampler = self.spec.task.sampler();
+        let classes = sampler.classes()?;
+        Some(match sampler.form() {
+            // Every symbol is the label of those before it.
+            Form::Sequence => sequences::one_hot(x, 1, sampler.length(), classes),
+            _ => one_hot(y, 0, classes),
+        })
     }
 
     /// ‖ω‖^`power` of every neuron, `[replicas, 1, neurons]`, for models whose neurons are the columns of all
@@ -99,8 +113,8 @@ impl Autodiff {
     fn margin(&self, (x, y): &Examples, step: u64) -> Option<Tensor<3>> {
         let penalty = self.spec.architecture().penalty(step)?;
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), self.spec.stage(step));
-        let margins = match self.spec.task.sampler().classes() {
-            Some(classes) => loss::of_classes(one_hot(y, 0, classes), outputs).1,
+        let margins = match self.labels(x, y) {
+            Some(labels) => loss::of_classes(labels, outputs).1,
             None => outputs * y.clone(),
         };
         Some(margins.min_dim(1) / self.norms(penalty.exponent).sum_dim(2))
@@ -113,11 +127,12 @@ impl Autodiff {
         let trained = self.spec.model.net().trained(stage);
         // Moments begin with the stage, since no parameter is trained in more than one.
         let count = step - self.spec.stage_begins(stage);
-        let rule = self.spec.optimizer.rule();
+        let (architecture, plain) = (self.spec.architecture(), self.spec.optimizer.without_decay());
         for (which, gradient) in gradients.into_iter().enumerate() {
             if trained[which] {
                 let moments = &mut self.moments[which];
                 let parameter = self.parameters[which].clone();
+                let rule = if architecture.decays(which) { self.spec.optimizer.rule() } else { plain.rule() };
                 self.parameters[which] = rule.update(parameter, gradient, moments, lr, count);
             }
         }
@@ -126,8 +141,8 @@ impl Autodiff {
     /// Sums of loss and of right answers over the examples in `stage`, `[replicas, 1, 2]`.
     fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), stage);
-        let (losses, margins) = match self.spec.task.sampler().classes() {
-            Some(classes) => loss::of_classes(one_hot(y, 0, classes), outputs),
+        let (losses, margins) = match self.labels(x, y) {
+            Some(labels) => loss::of_classes(labels, outputs),
             None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), outputs * y.clone()),
         };
         let right = margins.greater_elem(0.0).float().sum_dim(1);
@@ -217,6 +232,7 @@ impl Learner for Autodiff {
                 test_loss: column(2),
                 test_accuracy: column(3),
                 margin: if width == 5 { column(4) } else { vec![] },
+                measures: vec![],
             })
         })
     }

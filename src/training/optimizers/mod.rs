@@ -35,6 +35,16 @@ impl Optimizer {
 }
 
 impl Optimizer {
+    /// The same without weight decay.
+    pub fn without_decay(&self) -> Optimizer {
+        let mut plain = self.clone();
+        match &mut plain {
+            Optimizer::Sgd(sgd) => sgd.decay = 0.0,
+            Optimizer::Adam(adam) => adam.decay = 0.0,
+        }
+        plain
+    }
+
     /// What holds for every update: λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε.
     pub fn constants(&self) -> [f32; 6] {
         let numbers = match self {
