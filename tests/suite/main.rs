@@ -17,6 +17,7 @@ mod pairs;
 mod plain;
 mod probes;
 mod reference;
+mod sequences;
 mod sessions;
 mod stages;
 mod workers;

@@ -1,0 +1,103 @@
+//! Networks on sequences: tensors, plain loops and, by them, central differences give the same numbers.
+
+use burn::tensor::{Tensor, TensorData};
+use vivarium::models::{Model, attention_only, minimal_markov};
+use vivarium::run::RunSpec;
+use vivarium::tasks::Batch;
+use vivarium::training::autodiff::Autodiff;
+use vivarium::training::device::Device;
+
+use crate::gradients::numbers;
+use crate::spec;
+
+/// Every kind of network, as the part of a link.
+pub const NETWORKS: &[&str] = &[
+    "k=2",
+    "k=3&d=6&heads=1",
+    "k=3&d=12&heads=3.2",
+    "k=4&d=8&heads=1.2.1&std=0.4",
+    "k=3&d=8&pos=absolute",
+    "k=3&d=8&mlp=on&heads=2",
+    "k=3&d=8&norm=pre&std=0.3",
+    "k=2&d=12&norm=pre&mlp=on&pos=absolute&heads=3.1&std=0.3",
+    "k=2&d=6&from=circuit&c=5",
+    "k=3&d=9&from=circuit",
+    "model=minimal&k=2",
+    "model=minimal&k=4&w0=0.1&v0=-0.03",
+    "model=minimal&k=3&from=bigram",
+];
+
+/// A run on two replicas.
+fn run(network: &str) -> RunSpec {
+    spec(&format!("#v1/markov?{network}&t=11&batch=6&replicas=2&seed=5&held=64"))
+}
+
+/// The weights of one replica at the start, all of which differ.
+fn weights(spec: &RunSpec, replica: usize) -> Vec<Vec<f32>> {
+    let replicas = spec.run.replicas;
+    spec.initial().iter().map(|p| p.chunks(p.len() / replicas).nth(replica).unwrap().to_vec()).collect()
+}
+
+/// Logits and gradients of one replica in double precision.
+fn reference(spec: &RunSpec, replica: usize, sequences: &[u8]) -> (Vec<f64>, f64, Vec<Vec<f64>>) {
+    let weights = weights(spec, replica);
+    let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let sampler = spec.task.sampler();
+    let (k, length) = (sampler.inputs(), sampler.length());
+    let contexts = sequences.chunks_exact(length + 1).map(|s| &s[..length]);
+    match &spec.model {
+        Model::AttentionOnly(net) => {
+            let plain = attention_only::OfLength { net: net.clone(), length }.plain(&slices, k);
+            let (loss, gradients) = plain.gradients(sequences);
+            (contexts.flat_map(|context| plain.look(context, &[]).logits).collect(), loss, gradients)
+        }
+        Model::MinimalMarkov(net) => {
+            let net = minimal_markov::OfLength { net: net.clone(), length };
+            let (loss, gradients) = net.gradients(&slices, k, sequences);
+            let logits = contexts.flat_map(|context| net.logits(&slices, k, context)).collect();
+            (logits, loss, gradients.to_vec())
+        }
+        _ => unreachable!("a network on sequences"),
+    }
+}
+
+#[test]
+fn tensors_give_what_plain_loops_give() {
+    for network in NETWORKS {
+        let spec = run(network);
+        let device = Device::cpu();
+        let learner = Autodiff::new(&spec, device.tensors());
+        let gradients: Vec<Vec<f32>> = learner.gradients(3).into_iter().map(numbers).collect();
+        let columns = spec.task.sampler().columns();
+        let mut both = Batch::default();
+        for replica in 0..2 {
+            spec.task.sampler().sample(spec.run.seed, replica, 3, spec.run.batch, &mut both);
+        }
+        let tensor = |values: &[f32], shape: [usize; 3]| {
+            Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
+        };
+        let parameters: Vec<Tensor<3>> =
+            spec.initial().iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
+        let outputs = spec.model.net().forward(&parameters, tensor(&both.x, [2, spec.run.batch, columns]), 0);
+        let outputs = numbers(outputs);
+        for replica in 0..2 {
+            let half = both.x.len() / 2;
+            let sequences: Vec<u8> =
+                both.x[replica * half..][..half].iter().map(|symbol| *symbol as u8).collect();
+            let (logits, _, exact) = reference(&spec, replica, &sequences);
+            let mine = &outputs[replica * logits.len()..][..logits.len()];
+            for (exact, mine) in logits.iter().zip(mine) {
+                let error = (exact - f64::from(*mine)).abs();
+                assert!(error < 2e-5 * (1.0 + exact.abs()), "{network}: {mine} against {exact}");
+            }
+            for (which, (exact, mine)) in exact.iter().zip(&gradients).enumerate() {
+                let mine = &mine[replica * exact.len()..][..exact.len()];
+                let size = exact.iter().fold(1e-6f64, |size, g| size.max(g.abs()));
+                for (exact, mine) in exact.iter().zip(mine) {
+                    let error = (exact - f64::from(*mine)).abs();
+                    assert!(error < 1e-4 * size, "{network}, parameter {which}: {mine} against {exact}");
+                }
+            }
+        }
+    }
+}
