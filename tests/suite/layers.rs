@@ -8,6 +8,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("catalog", &["settings"]),
     ("rng", &[]),
     ("groups", &[]),
+    ("markov", &["settings", "rng"]),
     ("tasks", &["settings", "catalog", "rng", "groups"]),
     ("models", &["settings", "catalog", "rng", "tasks", "groups"]),
     ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),
