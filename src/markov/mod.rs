@@ -1,5 +1,7 @@
 //! Markov chains: their laws, what can be predicted of them, and how a prediction is judged.
 
+pub mod theory;
+
 use crate::choices;
 
 choices! {
