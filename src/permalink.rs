@@ -14,6 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::chart::{Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_PAIRS};
+use crate::markov::{Chain, symbols_of};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
 use crate::tasks::Task;
@@ -77,6 +78,26 @@ impl View {
             Task::Groups(_) => View { show: USUAL_OF_PAIRS.to_vec(), ..View::default() },
             Task::MarkovChain(_) => View { show: USUAL_OF_CHAINS.to_vec(), speed: 60, ..View::default() },
         }
+    }
+
+    /// Drops a sequence and a chain to look into that a run on sequences cannot have; what was dropped, and why. Other
+    /// runs look into none.
+    pub fn repair(&mut self, spec: &RunSpec) -> Vec<Problem> {
+        let Task::MarkovChain(task) = &spec.task else { return vec![] };
+        let k = task.symbols;
+        let text = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        let mut problems = vec![];
+        if let Err(flaw) = symbols_of(&self.sequence, k) {
+            let expected = format!("symbols below k = {k}; {flaw}");
+            problems.push(Problem::new("seq", &text(&self.sequence), expected));
+            self.sequence.clear();
+        }
+        if let Some(flaw) = Chain::from_percent(k, &self.chain).err().filter(|_| !self.chain.is_empty()) {
+            let expected = format!("{k} rows of {k} numbers that sum to 100 each; {flaw}");
+            problems.push(Problem::new("chain", &text(&self.chain), expected));
+            self.chain.clear();
+        }
+        problems
     }
 }
 
@@ -187,6 +208,7 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
         }
     }
     notices.extend(link.spec.repair());
+    notices.extend(link.view.repair(&link.spec));
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;
         notices.truncate(MAX_NOTICES);
@@ -315,6 +337,19 @@ mod tests {
         let (link, notices) = decode("#v1/sparse-parity?lock=n,k&embed");
         assert_eq!(encode(&link), "#v1/sparse-parity?lock=n,k&embed=");
         assert_eq!(notices.len(), 2);
+    }
+
+    #[test]
+    fn sequences_and_chains_that_cannot_be_are_dropped_with_their_reason() {
+        let good = "#v1/markov?seq=0.1.1&chain=90.10.30.70";
+        assert_eq!((encode(&decode(good).0).as_str(), decode(good).1.len()), (good, 0));
+        let (link, notices) = decode("#v1/markov?seq=0.1.2&chain=90.20.30.70&example=3");
+        assert_eq!(encode(&link), "#v1/markov?example=3");
+        assert!(notices[0].expected.starts_with("symbols below k = 2; symbol 3 is 2"), "{}", notices[0]);
+        assert!(notices[1].expected.contains("row 1 must sum to 100"), "{}", notices[1]);
+        let few = decode("#v1/markov?k=3&chain=90.10.30.70").1;
+        assert!(few[0].expected.contains("needs 9 entries"), "{}", few[0]);
+        assert_eq!(keys("#v1/sparse-parity?seq=0.7"), [] as [&str; 0]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::chains::Chains;
 use super::device::{Survey, choose};
 use super::form::default_text;
 use super::pairs::Pairs;
@@ -63,6 +64,7 @@ impl State {
             }
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
+            Action::Look(what) => self.look_at(what, &mut effects),
             Action::Undo => match self.undo.pop() {
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
@@ -173,7 +175,8 @@ impl State {
             } else {
                 "Restarted"
             };
-            let link = Link { spec, ..self.link.clone() };
+            let mut link = Link { spec, ..self.link.clone() };
+            self.notices.extend(link.view.repair(&link.spec));
             self.change(link, format!("{seed} because {what}."), effects);
         }
         Ok(())
@@ -232,6 +235,7 @@ impl State {
         (self.gaps, self.spectrum, self.attention) = Default::default();
         self.powers = None;
         self.pairs = Pairs::of(&spec).map(Box::new);
+        self.chains = Chains::of(&spec, &self.link.view, self.chains.as_deref()).map(Box::new);
         self.held_out = spec.held_out();
         self.runs += 1;
         self.step = 0;

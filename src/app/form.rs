@@ -1,5 +1,6 @@
 //! The form as data: which fields there are, of which kind, with which words. Views only render it.
 
+use super::looking::LOOKED_KEYS;
 use super::scale::Scale;
 use crate::catalog::Entry;
 use crate::models::Model;
@@ -126,7 +127,8 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
     fields.extend(spec.knobs().into_iter().filter(|(s, _)| *s == section).map(|(_, knob)| Field::of(knob)));
     if section == Section::Run {
         // How a run is shown is set where it is driven and seen, except for what happens on opening.
-        let elsewhere = |key: &str| key == SPEED_KEY || SHOWN_KEYS.contains(&key);
+        let elsewhere =
+            |key: &str| key == SPEED_KEY || SHOWN_KEYS.contains(&key) || LOOKED_KEYS.contains(&key);
         fields.extend(View::KNOBS.iter().filter(|k| !elsewhere(k.key)).map(Field::of));
     }
     fields
@@ -182,8 +184,9 @@ mod tests {
             assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
         }
         for knob in View::KNOBS {
-            let elsewhere =
-                speed_field().is_some_and(|f| f.key == knob.key) || SHOWN_KEYS.contains(&knob.key);
+            let elsewhere = speed_field().is_some_and(|f| f.key == knob.key)
+                || SHOWN_KEYS.contains(&knob.key)
+                || LOOKED_KEYS.contains(&knob.key);
             assert!(elsewhere != all.iter().any(|f| f.key == knob.key), "{}", knob.key);
         }
         for field in &all {
