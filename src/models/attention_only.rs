@@ -3,22 +3,38 @@
 //!
 //! ```text
 //! z⁰_i = E[x_i] (+ U_i with absolute positions)
-//! A_ij = (z_i W_Q)·(z_j W_K + R_{i−j}) / √d_head   for j ≤ i, in each head
-//! z ← z + softmax(A) z W_V                          layer by layer (equations 8.4 and 8.5)
+//! A_ij = (z_i W_Q)·(z_j W_K + R_{i−j}) / √d_h       for j ≤ i, in each head
+//! z_i ← z_i + Σ_j softmax(A)_ij z_j W_V              layer by layer (equations 8.4 and 8.5)
 //! logits_i = z_i P
 //! ```
 //!
-//! With `norm=pre` a layer reads LN(z)·g instead of z, what its heads give goes through a matrix W_O, and the read-out is
-//! of LN(z)·g: the settings of the authors' code, but for its dropout. Heads stand side by side in the columns of the
-//! matrices and of R. With `mlp=on` z ← z + ReLU(z W_in) W_out follows each layer's attention.
+//! A layer's heads share the d columns: head h has those from h·d_h on, d_h = d / heads of them, of z W_Q, z W_K, z W_V
+//! and R, and its scores are divided by √d_h. What the heads give stands side by side in the same columns and is added
+//! to z as it is. R has a row for each distance i − j, from 0; the thesis counts it from 1. With absolute positions
+//! there is no R, and U has a row for each place.
+//!
+//! With `norm=pre` a layer reads LN(z)·g instead of z, what its heads give goes through a matrix W_O before it is added,
+//! and the read-out is of LN(z)·g: the settings of the authors' code, but for its dropout. With `mlp=on`
+//! z ← z + ReLU(z W_in) W_out follows each layer's attention, with a norm and gains of its own under `norm=pre`.
 //!
 //! LN is (z − mean) / √(variance + 1e-5) over the columns, the variance divided by their number.
+//!
+//! [`plain`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
+
+mod backward;
+mod matrices;
+pub mod plain;
+#[cfg(test)]
+mod tests;
+mod written;
+
+pub use plain::{Head, Look, Plain};
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows};
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info, OLSSON_2022, SHAW_2018};
 use crate::settings::{Problem, Range};
-use crate::tasks::{Form, Task};
+use crate::tasks::Form;
 use crate::{choices, settings};
 
 choices! {
@@ -158,12 +174,6 @@ impl AttentionOnly {
         let layers = layers.collect();
         Places { embed, positions, layers, gain: pre.then(&mut next), readout: next() }
     }
-
-    /// The weights of the induction head of proposition 8.2, in the order of [`Architecture::parameters`], if that is
-    /// what a run begins from.
-    pub fn written(&self, _task: &Task) -> Option<Vec<Vec<f32>>> {
-        None
-    }
 }
 
 /// The architecture on sequences of `length` symbols.
@@ -254,7 +264,7 @@ impl Architecture for OfLength {
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
         let d = self.net.hidden;
         let mut problems = vec![];
-        if self.net.heads.iter().any(|heads| d % heads != 0) {
+        if self.net.heads.iter().any(|heads| !d.is_multiple_of(*heads)) {
             let text: Vec<String> = self.net.heads.iter().map(usize::to_string).collect();
             let expected = format!("numbers that divide d = {d}: heads share its components");
             problems.push(Problem::new("heads", &text.join("."), expected));
@@ -273,8 +283,16 @@ impl Architecture for OfLength {
         unreachable!("a network on sequences has no first layer that is linear in the input")
     }
 
-    fn evaluate(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32], _stage: usize) -> Vec<f32> {
-        vec![]
+    /// The logits after the last symbol of each context. A row of `x` holds the context and then the label, which is
+    /// not looked at.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let plain = self.plain(weights, inputs);
+        let logits = |row: &[f32]| -> Vec<f32> {
+            let context: Vec<u8> = row[..self.length].iter().map(|x| *x as u8).collect();
+            let logits = plain.look(&context, &[]).logits;
+            logits[logits.len() - inputs..].iter().map(|logit| *logit as f32).collect()
+        };
+        x.chunks_exact(self.length + 1).flat_map(logits).collect()
     }
 }
 

@@ -88,15 +88,18 @@ impl Model {
     }
 
     /// Why initial weights that are wanted cannot be [written down](Model::written), if they cannot.
-    pub fn unwritten(&self, task: &Task) -> Option<Problem> {
+    pub fn unwritten(&self, task: &Task) -> Vec<Problem> {
         match (self, task) {
-            (Model::PowerNet(net), Task::SparseParity(task)) => net.beginning_problem(task.k),
-            (Model::GroupNet(net), _) => {
-                let (key, expected) = net.written(task, 0).err()?;
-                let found = net.value(key).map(|value| value.to_string()).unwrap_or_default();
-                Some(Problem::new(key, &found, expected))
+            (Model::PowerNet(net), Task::SparseParity(task)) => {
+                net.beginning_problem(task.k).into_iter().collect()
             }
-            _ => None,
+            (Model::GroupNet(net), _) => {
+                let Err((key, expected)) = net.written(task, 0) else { return vec![] };
+                let found = net.value(key).map(|value| value.to_string()).unwrap_or_default();
+                vec![Problem::new(key, &found, expected)]
+            }
+            (Model::AttentionOnly(net), _) => net.unwritten(task),
+            _ => vec![],
         }
     }
 }

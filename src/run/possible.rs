@@ -69,6 +69,10 @@ impl RunSpec {
         while let Some(problem) =
             self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
         {
+            if let Some(beginning) = self.begin_anyhow(&problem) {
+                repaired.push(beginning);
+                continue;
+            }
             let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
             let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
             if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
@@ -96,5 +100,26 @@ impl RunSpec {
             }
         }
         repaired
+    }
+
+    /// Puts the beginning of a run back to its default where `problem` stands in the way of
+    /// [initial weights that are written down](Model::written) and the default of that setting would do so too.
+    fn begin_anyhow(&mut self, problem: &Problem) -> Option<Problem> {
+        const BEGINNING: &str = "from";
+        let blocks =
+            |spec: &RunSpec| spec.model.unwritten(&spec.task).iter().any(|still| still.key == problem.key);
+        if problem.key == BEGINNING || !blocks(self) {
+            return None;
+        }
+        let fresh = Model::from_slug(self.model.info().slug)?;
+        let mut mended = self.clone();
+        mended.set(&problem.key, &fresh.value(&problem.key)?).ok()?;
+        if !blocks(&mended) {
+            return None;
+        }
+        let (found, default) = (self.model.value(BEGINNING)?, fresh.value(BEGINNING)?);
+        self.set(BEGINNING, &default).ok()?;
+        let expected = format!("{default}, or {} = {}", problem.key, problem.expected);
+        (!blocks(self)).then(|| Problem::new(BEGINNING, &found.to_string(), expected))
     }
 }

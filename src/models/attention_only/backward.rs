@@ -1,0 +1,143 @@
+//! Gradients of the cross-entropy in double precision, written by hand: the reference of everything that is faster.
+//!
+//! With dX for the gradient of the loss with respect to X, a softmax with shares s has dscore = s·(ds − Σ s ds), and a norm
+//! of standardised rows y with slope r = 1/√(variance + ε) has dz = r·(dy − mean(dy) − y·mean(y dy)).
+
+use super::matrices::{add, add_turned_product, dot, product_turned};
+use super::plain::{Head, Normed, Pass, Plain, softmax, surprise};
+
+impl Plain {
+    /// The mean cross-entropy over all sequences and places, and its gradients in the order of
+    /// [`Architecture::parameters`](crate::models::Architecture::parameters).
+    ///
+    /// # Shapes
+    /// `sequences` is `[count, length + 1]`: each symbol but the first is predicted from those before it.
+    pub fn gradients(&self, sequences: &[u8]) -> (f64, Vec<Vec<f64>>) {
+        let mut gradients: Vec<Vec<f64>> = self.weights.iter().map(|w| vec![0.0; w.len()]).collect();
+        let sequences = sequences.chunks_exact(self.length + 1);
+        let scale = 1.0 / (sequences.len() * self.length).max(1) as f64;
+        let loss: f64 = sequences.map(|sequence| self.add_gradients(sequence, scale, &mut gradients)).sum();
+        (loss * scale, gradients)
+    }
+
+    /// Adds `scale` times the gradients of the sum over the places of one sequence, and returns that sum.
+    fn add_gradients(&self, sequence: &[u8], scale: f64, gradients: &mut [Vec<f64>]) -> f64 {
+        let (d, k, places) = (self.net.hidden, self.symbols, &self.places);
+        let (context, labels) = (&sequence[..sequence.len() - 1], &sequence[1..]);
+        let mut walk = self.walk(context, &[]);
+        let mut loss = 0.0;
+        for (logits, label) in walk.logits.chunks_exact_mut(k).zip(labels) {
+            loss += surprise(logits, *label);
+            softmax(logits);
+            logits[usize::from(*label)] -= 1.0;
+            logits.iter_mut().for_each(|slope| *slope *= scale);
+        }
+        let slopes = self.back(&walk.logits, &walk.normed.out, places.readout, d, gradients);
+        let mut dz = self.back_normed(slopes, &walk.normed, places.gain, gradients);
+        for (layer, pass) in walk.layers.iter().enumerate().rev() {
+            self.back_layer(&mut dz, layer, pass, gradients);
+        }
+        for (row, symbol) in dz.chunks_exact(d).zip(context) {
+            add(&mut gradients[places.embed][usize::from(*symbol) * d..][..d], 1.0, row);
+        }
+        if let Some(positions) = places.positions {
+            add(&mut gradients[positions], 1.0, &dz);
+        }
+        loss
+    }
+
+    /// From the gradient with respect to what a layer gave, to that with respect to what came to it.
+    fn back_layer(&self, dz: &mut [f64], layer: usize, pass: &Pass, gradients: &mut [Vec<f64>]) {
+        let (d, at) = (self.net.hidden, &self.places.layers[layer]);
+        if let (Some([first, second]), Some((normed, h))) = (at.mlp, &pass.mlp) {
+            let mut dh = self.back(dz, h, second, 4 * d, gradients);
+            dh.iter_mut().zip(h).filter(|(_, h)| **h <= 0.0).for_each(|(dh, _)| *dh = 0.0);
+            let slopes = self.back(&dh, &normed.out, first, d, gradients);
+            add(dz, 1.0, &self.back_normed(slopes, normed, at.mlp_gain, gradients));
+        }
+        let mixed = match at.out {
+            Some(out) => self.back(dz, &pass.mixed, out, d, gradients),
+            None => dz.to_vec(),
+        };
+        let mut slopes = [(); 3].map(|()| vec![0.0; dz.len()]);
+        for head in &pass.heads {
+            self.back_head(&mixed, pass, head, &mut slopes, gradients);
+        }
+        let mut read = vec![0.0; dz.len()];
+        for (slopes, at) in slopes.iter().zip([at.query, at.key, at.value]) {
+            add(&mut read, 1.0, &self.back(slopes, &pass.normed.out, at, d, gradients));
+        }
+        add(dz, 1.0, &self.back_normed(read, &pass.normed, at.gain, gradients));
+    }
+
+    /// From the gradient with respect to what the heads give, `[t, d]`, to those with respect to queries, keys and
+    /// values, to each of which a head adds in its own columns; and adds those with respect to R.
+    fn back_head(
+        &self,
+        mixed: &[f64],
+        pass: &Pass,
+        head: &Head,
+        [query, key, value]: &mut [Vec<f64>; 3],
+        gradients: &mut [Vec<f64>],
+    ) {
+        let (d, size) = (self.net.hidden, self.size(head.layer));
+        let distances = self.places.layers[head.layer].distances;
+        let cut = |place: usize| place * d + head.head * size..place * d + (head.head + 1) * size;
+        let t = mixed.len() / d;
+        for (i, shares) in head.shares.chunks_exact(t).enumerate() {
+            let slopes: Vec<f64> = (0..=i).map(|j| dot(&mixed[cut(i)], &pass.value[cut(j)])).collect();
+            let mean = dot(shares, &slopes);
+            for (j, (share, slope)) in shares.iter().zip(&slopes).enumerate() {
+                add(&mut value[cut(j)], *share, &mixed[cut(i)]);
+                let score = share * (slope - mean) / libm::sqrt(size as f64);
+                add(&mut query[cut(i)], score, &pass.key[cut(j)]);
+                add(&mut key[cut(j)], score, &pass.query[cut(i)]);
+                if let Some(distances) = distances {
+                    add(&mut query[cut(i)], score, &self.weights[distances][cut(i - j)]);
+                    add(&mut gradients[distances][cut(i - j)], score, &pass.query[cut(i)]);
+                }
+            }
+        }
+    }
+
+    /// Of a product yW with the matrix W at `at`: adds the gradient with respect to W, and returns that with respect to
+    /// y.
+    ///
+    /// # Shapes
+    /// `slopes` is that with respect to yW, `[t, columns]`, and `y` is `[t, inner]`, as is the result.
+    fn back(
+        &self,
+        slopes: &[f64],
+        y: &[f64],
+        at: usize,
+        inner: usize,
+        gradients: &mut [Vec<f64>],
+    ) -> Vec<f64> {
+        add_turned_product(&mut gradients[at], y, slopes, inner);
+        product_turned(slopes, &self.weights[at], self.weights[at].len() / inner)
+    }
+
+    /// Of LN(z)·g: adds the gradient with respect to the gains g, if there are any, and returns that with respect to z.
+    fn back_normed(
+        &self,
+        mut slopes: Vec<f64>,
+        normed: &Normed,
+        gain: Option<usize>,
+        gradients: &mut [Vec<f64>],
+    ) -> Vec<f64> {
+        let Some(gain) = gain else { return slopes };
+        let d = self.net.hidden;
+        let rows = slopes.chunks_exact_mut(d).zip(normed.standard.chunks_exact(d)).zip(&normed.slopes);
+        for ((row, standard), slope) in rows {
+            for ((v, y), (g, dg)) in
+                row.iter_mut().zip(standard).zip(self.weights[gain].iter().zip(&mut gradients[gain]))
+            {
+                *dg += *v * y;
+                *v *= g;
+            }
+            let (mean, along) = (row.iter().sum::<f64>() / d as f64, dot(row, standard) / d as f64);
+            row.iter_mut().zip(standard).for_each(|(v, y)| *v = slope * (*v - mean - y * along));
+        }
+        slopes
+    }
+}

@@ -1,0 +1,50 @@
+//! Small products of matrices in double precision, row by row.
+
+/// `out` plus `factor` times `row`.
+pub(super) fn add(out: &mut [f64], factor: f64, row: &[f64]) {
+    out.iter_mut().zip(row).for_each(|(out, value)| *out += factor * value);
+}
+
+/// Σ a_i b_i.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// ab of a `[rows, inner]` and b `[inner, columns]`, `[rows, columns]`.
+pub(super) fn product(a: &[f64], b: &[f64], columns: usize) -> Vec<f64> {
+    let inner = b.len() / columns;
+    let mut out = vec![0.0; a.len() / inner * columns];
+    for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
+        row.iter().zip(b.chunks_exact(columns)).for_each(|(factor, line)| add(out, *factor, line));
+    }
+    out
+}
+
+/// abᵀ of a `[rows, inner]` and b `[columns, inner]`, `[rows, columns]`.
+pub(super) fn product_turned(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
+    a.chunks_exact(inner).flat_map(|row| b.chunks_exact(inner).map(|other| dot(row, other))).collect()
+}
+
+/// Adds aᵀb of a `[rows, inner]` and b `[rows, columns]` to `out`, `[inner, columns]`.
+pub(super) fn add_turned_product(out: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
+    let columns = out.len() / inner;
+    for (row, line) in a.chunks_exact(inner).zip(b.chunks_exact(columns)) {
+        row.iter().zip(out.chunks_exact_mut(columns)).for_each(|(factor, out)| add(out, *factor, line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_one_another() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 0.0, -1.0, 0.0, 1.0, 2.0]);
+        // 2 by 3 times 3 by 2, with b and its transpose.
+        assert_eq!(product(&a, &b, 2), [1.0 - 2.0 + 3.0, 6.0, 4.0 - 5.0 + 6.0, 12.0]);
+        assert_eq!(product_turned(&a, &[1.0, -1.0, 1.0, 0.0, 0.0, 2.0], 3), product(&a, &b, 2));
+        let mut out = product(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0], &[1.0, 0.0, 0.0, 1.0], 2);
+        add_turned_product(&mut out, &a, &[1.0, 0.0, 0.0, 1.0], 3);
+        assert_eq!(out, [2.0, 8.0, 4.0, 10.0, 6.0, 12.0], "twice the transpose of a");
+    }
+}
