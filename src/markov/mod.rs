@@ -11,6 +11,8 @@ pub use chain::{Chain, Flaw, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symb
 pub use laws::{Law, high, moves};
 pub use strategies::{Strategy, kl, kl_to_logits, log_softmax, softmax};
 
+pub mod theory;
+
 use crate::choices;
 
 choices! {

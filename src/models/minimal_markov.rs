@@ -8,6 +8,8 @@
 //! how often each symbol has followed the current one, and v = (1, 0, …) with W full of ones how often each has been
 //! (fact 8.3).
 
+mod plain;
+
 use super::{Architecture, Parameter, Rows};
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
 use crate::settings::{Problem, Range};
@@ -48,8 +50,22 @@ impl MinimalMarkov {
     };
 
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
-    pub fn written(&self, _task: &Task) -> Option<Vec<Vec<f32>>> {
-        None
+    pub fn written(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
+        let sampler = task.sampler();
+        if sampler.form() != Form::Sequence {
+            return None;
+        }
+        let symbols = sampler.inputs();
+        let (distance, kernel) = match self.from {
+            Beginning::Constant => return None,
+            Beginning::Bigram => {
+                let identity = (0..symbols * symbols).map(|i| f32::from(i % (symbols + 1) == 0));
+                (1, identity.collect())
+            }
+            Beginning::Unigram => (0, vec![1.0; symbols * symbols]),
+        };
+        let lags = (0..sampler.length()).map(|d| f32::from(d == distance)).collect();
+        Some(vec![kernel, lags])
     }
 }
 
@@ -106,8 +122,8 @@ impl Architecture for OfLength {
         unreachable!("a network on sequences has no first layer that is linear in the input")
     }
 
-    fn evaluate(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32], _stage: usize) -> Vec<f32> {
-        vec![]
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        self.last(weights, inputs, x)
     }
 }
 

@@ -4,17 +4,7 @@ use super::replica::{Asked, Replica, Scratch};
 use super::symbols::Tally;
 use super::Network;
 use crate::run::RunSpec;
-
-/// What a network says of contexts.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answers {
-    /// Logits after the last symbol of each context, `[contexts, symbols]`.
-    pub logits: Vec<f32>,
-    /// Previous-token score and induction score of each head, layer by layer: means over the contexts that are scored.
-    pub heads: Vec<[f32; 2]>,
-    /// Heads of each layer.
-    pub layers: Vec<usize>,
-}
+use crate::training::judge::Answers;
 
 /// A network without an optimizer.
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ mod table;
 mod tests;
 mod transformer;
 
-pub use evaluator::{Answers, Evaluator, answers};
+pub use evaluator::{Evaluator, answers};
 pub use replica::{Replica, Scratch};
 pub use symbols::Tally;
 

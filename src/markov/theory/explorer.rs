@@ -1,0 +1,197 @@
+//! The theory with knobs: what a few exact steps make of W and v.
+
+use super::{Law, Tensor, Theory};
+use crate::settings::Range;
+use crate::{choices, settings};
+
+choices! {
+    /// What chains the steps are taken on.
+    pub enum Curriculum {
+        /// Independent uniform rows.
+        Default = "default", "Independent rows";
+        /// a = b, uniform in (0, 1).
+        Doubly = "doubly", "Doubly stochastic: a = b";
+        /// One step on independent rows, one on a = b near ½ (proposition 8.5).
+        TwoStep = "twostep", "Two steps: all, then a = b near ½";
+    }
+}
+
+settings! {
+    /// A few exact steps of the minimal model on two symbols.
+    pub struct Explorer {
+        /// Chains that the steps are taken on.
+        curriculum: Curriculum = Curriculum::Default, "tdata", "Chains of the theory", Range::Choice(Curriculum::OPTIONS);
+        /// Context length that the theory is of.
+        length: usize = 100, "tt", "Length t of the theory", Range::Int(2, 256), "symbols";
+        /// Learning rate of every step.
+        eta: f64 = 0.03, "teta", "Learning rate η of the theory", Range::Real(0.0001, 1.0), only when "tdata" = "default" | "doubly";
+        /// Every entry of v at the start.
+        c: f64 = 0.02, "tc", "Initial v", Range::Real(0.001, 1.0);
+        /// Every entry of W at the start; the lemma has the same number for W and v.
+        kernel: f64 = 0.02, "tw", "Initial W", Range::Real(0.0, 1.0), only when "tdata" = "default" | "doubly";
+        /// How many steps are taken.
+        steps: usize = 2, "tsteps", "Steps of the theory", Range::Int(1, 50), only when "tdata" = "default" | "doubly";
+        /// The second step's chains have a = b within ε of ½.
+        epsilon: f64 = 0.25, "teps", "Half width ε", Range::Real(0.01, 0.5), only when "tdata" = "twostep";
+    }
+}
+
+/// What the steps have made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// W and v after step 0, 1, and so on.
+    pub after: Vec<Theory>,
+    /// Minus the loss's gradient with respect to W at the first step.
+    pub first: [[f64; 2]; 2],
+    /// Part of minus the gradient with respect to v at the last step that a W full of the same number gives, `[length]`.
+    pub uniform: Vec<f64>,
+    /// Part that the rest of W's diagonal gives, `[length]`.
+    pub diagonal: Vec<f64>,
+    /// What there is to see, in sentences.
+    pub texts: Vec<String>,
+}
+
+impl Outcome {
+    /// The diagonal of W over the rest after each step from 0; not finite where there is no rest.
+    pub fn ratios(&self) -> Vec<f64> {
+        self.after.iter().map(Theory::ratio).collect()
+    }
+
+    /// W and v after the last step.
+    pub fn last(&self) -> &Theory {
+        &self.after[self.after.len() - 1]
+    }
+
+    /// How many of the first odd distances, up to five, have a larger v than both neighbours after the last step.
+    pub fn odd_peaks(&self) -> usize {
+        let v = &self.last().v;
+        let peak = |d: &usize| v[*d] > v[d - 1] && v[*d] > v[d + 1];
+        (1..v.len().saturating_sub(1)).step_by(2).take(5).take_while(peak).count()
+    }
+}
+
+impl Explorer {
+    /// The steps, in a few milliseconds: T anew, and a handful of products with it.
+    pub fn result(&self) -> Outcome {
+        let length = self.length;
+        let law = match self.curriculum {
+            Curriculum::Doubly => Law::Equal { epsilon: 0.5 },
+            Curriculum::Default | Curriculum::TwoStep => Law::Independent,
+        };
+        let mut tensor = Tensor::new(law, length);
+        let two_step = self.curriculum == Curriculum::TwoStep;
+        let mut after = vec![Theory::constant(if two_step { 0.0 } else { self.kernel }, self.c, length)];
+        let first = tensor.of_kernel(&after[0].v);
+        if two_step {
+            // Other numbers in front of 1/t² and 1/t rescale W and v and change nothing else, since W begins at 0.
+            after.push(after[0].step(&tensor, 1.0 / (length * length) as f64));
+            tensor = Tensor::new(Law::Equal { epsilon: self.epsilon }, length);
+            after.push(after[1].decayed_step(&tensor, 1.0 / length as f64, 1.0));
+        } else {
+            for step in 0..self.steps {
+                after.push(after[step].step(&tensor, self.eta));
+            }
+        }
+        let (uniform, diagonal) = after[after.len() - 2].parts(&tensor);
+        let mut outcome = Outcome { after, first, uniform, diagonal, texts: vec![] };
+        outcome.texts = self.texts(&outcome);
+        outcome
+    }
+
+    fn texts(&self, outcome: &Outcome) -> Vec<String> {
+        let mut texts = vec![];
+        let [own, other] = outcome.first[0];
+        texts.push(if other.abs() < 1e-9 * own.abs() {
+            "The first step moves the diagonal of W alone: symbols are equally frequent, so there are no unigrams to learn."
+                .to_string()
+        } else {
+            format!(
+                "The first gradient of W is {:.2} times as large on the diagonal as off it: W begins to ask which symbols \
+                 are equal to the current one.",
+                own / other
+            )
+        });
+        let last = outcome.last();
+        let (leader, steps) = (last.leader(), outcome.after.len() - 1);
+        let steps = if steps == 1 { "1 step".to_string() } else { format!("{steps} steps") };
+        let next_best = (0..last.v.len()).filter(|d| *d != leader).map(|d| last.v[d]);
+        let lead = last.v[leader] / next_best.fold(f64::NEG_INFINITY, f64::max);
+        let lead = if lead.is_finite() && lead < 1.1 {
+            format!("by {:.1} %", 100.0 * (lead - 1.0))
+        } else {
+            format!("by a factor of {lead:.1}")
+        };
+        texts.push(match leader {
+            0 => {
+                format!("After {steps} v is largest at distance 0, {lead}: the direction of unigrams leads.")
+            }
+            1 => format!("After {steps} v is largest at distance 1, {lead}: bigrams lead."),
+            d => format!("After {steps} v is largest at distance {d}, {lead}."),
+        });
+        if outcome.odd_peaks() >= 2 {
+            texts.push("Odd distances stand above even ones: at even distances chains with opposite λ pull v in opposite ways.".to_string());
+        }
+        texts.push(match last.ratio() {
+            ratio if ratio.is_finite() && ratio < 1e6 => {
+                format!("W's diagonal is {ratio:.2} times the rest.")
+            }
+            _ => "W is a multiple of the identity.".to_string(),
+        });
+        texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn the_lemma_is_said_in_words() {
+        let outcome = Explorer::default().result();
+        assert_eq!(outcome.after.len(), 3);
+        assert!(outcome.texts[0].contains("4.46 times"), "{}", outcome.texts[0]);
+        assert!(outcome.texts[1].contains("2 steps") && outcome.texts[1].contains("bigrams lead"));
+        assert!(outcome.texts[2].starts_with("Odd distances"));
+        let short = Explorer { length: 40, ..Explorer::default() }.result();
+        assert!(short.texts[1].contains("unigrams leads"), "{}", short.texts[1]);
+        let once = Explorer { steps: 1, ..Explorer::default() }.result();
+        assert!(once.texts[1].contains("1 step ") && once.texts[1].contains("unigrams leads"));
+        assert!(once.texts.iter().all(|text| !text.starts_with("Odd")));
+    }
+
+    #[test]
+    fn curricula_without_unigrams_say_so() {
+        let doubly = Explorer { curriculum: Curriculum::Doubly, ..Explorer::default() }.result();
+        assert!(doubly.texts[0].contains("diagonal of W alone"), "{}", doubly.texts[0]);
+        assert!(doubly.ratios().iter().all(|ratio| ratio.is_finite()));
+        let two = Explorer { curriculum: Curriculum::TwoStep, ..Explorer::default() }.result();
+        assert!(two.texts[0].contains("4.46 times"));
+        assert!(two.texts[1].contains("bigrams lead"), "{}", two.texts[1]);
+        assert!(two.texts.last().unwrap().contains("identity"), "{:?}", two.texts);
+        assert_eq!(two.after[1].v, two.after[0].v, "v does not move while W is zero");
+    }
+
+    #[test]
+    fn every_corner_of_the_knobs_has_numbers_and_sentences() {
+        for curriculum in Curriculum::ALL {
+            for length in [2, 3, 256] {
+                for (eta, c, kernel, epsilon, steps) in
+                    [(0.0001, 0.001, 0.0, 0.01, 1), (1.0, 1.0, 1.0, 0.5, 50)]
+                {
+                    let knobs = Explorer { curriculum: *curriculum, length, eta, c, kernel, epsilon, steps };
+                    let outcome = knobs.result();
+                    let finite = |theory: &Theory| {
+                        theory.v.iter().chain(theory.w.as_flattened()).all(|x| x.is_finite())
+                    };
+                    assert!(outcome.after.iter().all(finite), "{knobs:?}");
+                    assert!(outcome.texts.iter().all(|text| text.ends_with('.')), "{:?}", outcome.texts);
+                    let bad = |text: &String| text.contains("NaN") || text.contains("inf");
+                    assert!(!outcome.texts.iter().any(bad), "{knobs:?}: {:?}", outcome.texts);
+                }
+            }
+        }
+        let keys: Vec<&str> = Explorer::KNOBS.iter().map(|knob| knob.key).collect();
+        assert!(keys.iter().all(|key| key.starts_with('t')));
+    }
+}
