@@ -34,7 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "platform",
         ],
     ),
-    ("analysis", &["groups", "markov", "protocol", "rng"]),
+    ("analysis", &["groups", "markov", "protocol", "rng", "tasks"]),
     ("probing", &["analysis", "groups", "models", "platform", "protocol", "run", "tasks"]),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
