@@ -14,6 +14,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod transformer;
+mod wide;
 
 pub use evaluator::{Evaluator, answers};
 pub use replica::{Replica, Scratch};
