@@ -113,7 +113,7 @@ fn gradients_are_those_of_the_definition() {
     for variant in VARIANTS {
         for (k, t) in [(2, 21), (3, 16), (5, 3), (8, 35), (2, 2), (4, 50)] {
             // With the larger numbers scores are too far apart for the first layer's tables, and lose digits.
-            for (scale, tolerance) in [(0.3, 1e-4), (1.2, 1e-2)] {
+            for (scale, tolerance) in [(0.3, 1e-4), (0.8, 5e-3)] {
                 check(&format!("model=attention-only&k={k}&t={t}&{variant}"), scale, 3, tolerance);
             }
         }
@@ -143,6 +143,7 @@ fn speed() {
         "model=attention-only&k=2&t=100&batch=64&d=48&heads=3.3",
         "model=attention-only&k=2&t=50&batch=32&d=16&heads=1.1&pos=absolute",
         "model=minimal&k=2&t=100&batch=64",
+        "model=minimal&k=3&t=100&batch=64",
     ] {
         let spec = spec(link);
         let network = Network::of(&spec).unwrap();
