@@ -159,12 +159,6 @@ fn exchange<const S: usize>(rows: [Row; LANES]) -> [Row; LANES] {
     })
 }
 
-/// The [`LANES`] numbers from `at` on.
-#[inline(always)]
-pub fn across(numbers: &[f32], at: usize) -> Row {
-    numbers[at..].first_chunk::<LANES>().map_or(Row::ZERO, |row| Row(*row))
-}
-
 wide! {
     /// As [`Matrix::learn`].
     fn learn(matrix: &mut Matrix, x: &[Row], d: &[Row], stride: usize, count: usize) {

@@ -122,7 +122,8 @@ impl Table {
             self.mass[at + b] = mass;
             self.factors[at + b] = factor;
         }
-        let scale = total.map(|total| 1.0 / total);
+        // Beyond the sequence there may be nothing to look at.
+        let scale = total.map(|total| if total == 0.0 { 0.0 } else { 1.0 / total });
         for row in self.mass[at..at + k].iter_mut().chain(&mut self.factors[at..at + k]) {
             *row = row.zip(scale, |x, scale| x * scale);
         }
