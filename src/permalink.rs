@@ -14,6 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::chart::{Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_PAIRS};
+use crate::markov::theory::Explorer;
 use crate::markov::{Chain, symbols_of};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
@@ -112,6 +113,8 @@ pub struct Link {
     pub spec: RunSpec,
     /// How it is shown.
     pub view: View,
+    /// The theory that stands beside the minimal model; part of the links of runs on sequences alone.
+    pub theory: Explorer,
     /// Reserved keys with their values, in the order of the link.
     pub reserved: Vec<(String, String)>,
 }
@@ -146,6 +149,14 @@ pub fn encode(link: &Link) -> String {
     let plain = View::of(&link.spec.task);
     for knob in View::KNOBS {
         if let Some(value) = link.view.value(knob.key).filter(|v| plain.value(knob.key).as_ref() != Some(v)) {
+            parts.push(format!("{}={value}", knob.key));
+        }
+    }
+    let theory = Explorer::default();
+    for knob in theory_knobs(&link.spec) {
+        if let Some(value) =
+            link.theory.value(knob.key).filter(|v| theory.value(knob.key).as_ref() != Some(v))
+        {
             parts.push(format!("{}={value}", knob.key));
         }
     }
@@ -230,7 +241,18 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
     if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
         return read_view(&mut link.view, knob, value);
     }
+    if let Some(knob) = theory_knobs(&link.spec).iter().find(|k| k.key == key) {
+        return link.theory.set(key, &knob.parse(value)?).map(|_| ());
+    }
     link.spec.parse(key, value)
+}
+
+/// The knobs of the theory beside the run, where there is one.
+fn theory_knobs(spec: &RunSpec) -> &'static [Knob] {
+    match spec.task {
+        Task::MarkovChain(_) => Explorer::KNOBS,
+        _ => &[],
+    }
 }
 
 fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
@@ -337,6 +359,15 @@ mod tests {
         let (link, notices) = decode("#v1/sparse-parity?lock=n,k&embed");
         assert_eq!(encode(&link), "#v1/sparse-parity?lock=n,k&embed=");
         assert_eq!(notices.len(), 2);
+    }
+
+    #[test]
+    fn the_theory_beside_sequences_is_in_the_link() {
+        let link = "#v1/markov?model=minimal&tdata=doubly&tt=40&tsteps=3";
+        let (read, notices) = decode(link);
+        assert_eq!((encode(&read).as_str(), read.theory.length, notices), (link, 40, vec![]));
+        assert_eq!(keys("#v1/markov?tt=1&tdata=fate"), ["tt", "tdata"]);
+        assert_eq!(keys("#v1/sparse-parity?tt=40"), ["tt"]);
     }
 
     #[test]

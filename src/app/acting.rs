@@ -12,6 +12,7 @@ use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
 use crate::analysis::movement::Trajectories;
+use crate::markov::theory::Explorer;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::probing::applies;
@@ -132,6 +133,7 @@ impl State {
         self.drafts.retain(|draft| draft.key != key);
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
+            None if theory_knob(key).is_some() && self.chains.is_some() => self.edit_theory(key, text),
             None if key == "lr" && self.is_under_way() && self.pending.is_none() => {
                 self.edit_learning_rate(text, effects)
             }
@@ -235,7 +237,8 @@ impl State {
         (self.gaps, self.spectrum, self.attention) = Default::default();
         self.powers = None;
         self.pairs = Pairs::of(&spec).map(Box::new);
-        self.chains = Chains::of(&spec, &self.link.view, self.chains.as_deref()).map(Box::new);
+        self.chains =
+            Chains::of(&spec, &self.link.view, &self.link.theory, self.chains.as_deref()).map(Box::new);
         self.held_out = spec.held_out();
         self.runs += 1;
         self.step = 0;
@@ -364,6 +367,11 @@ impl State {
             _ => {}
         }
     }
+}
+
+/// The theory's knob behind `key`.
+pub(super) fn theory_knob(key: &str) -> Option<&'static Knob> {
+    Explorer::KNOBS.iter().find(|knob| knob.key == key)
 }
 
 fn view_knob(key: &str) -> Option<&'static Knob> {

@@ -8,11 +8,13 @@ use crate::analysis::chains::looks::{self, Attention};
 use crate::analysis::chains::{head_names, letter, parts, word};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
-use crate::analysis::{Lines, Reading};
+use crate::analysis::{Lines, Reading, theory};
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
 use crate::models::attention_only::Positions;
 
+/// Steps of the theory that are drawn, the last ones.
+const DRAWN_STEPS: usize = 3;
 /// Longest sequence that is spelled out in a sentence.
 const SPELLED: usize = 60;
 
@@ -62,9 +64,18 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
             let rows: Vec<_> = expected.into_iter().map(|(who, p)| (who.name(), p)).collect();
             Reading::Grid(looks::next(chains.task.symbols, &rows, network))
         }
-        Chart::Theory => Reading::Lines(Lines::default()),
+        Chart::Theory => Reading::Lines(by_theory(chains)),
         _ => return None,
     })
+}
+
+/// v by theory after its last steps, and that of the network.
+fn by_theory(chains: &Chains) -> Lines {
+    let Some((_, outcome)) = &chains.theory else { return Lines::default() };
+    let after: Vec<(usize, &[f64])> =
+        outcome.after.iter().enumerate().map(|(step, theory)| (step, theory.v.as_slice())).collect();
+    let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
+    theory::lags(last, chains.minimal().map(|(_, v)| v))
 }
 
 fn map(state: &State, chains: &Chains) -> crate::analysis::Grid {
@@ -192,6 +203,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             let all: Vec<String> = chains.expected(place).into_iter().map(one).collect();
             format!("Most likely after symbol {} of {}: {}.", place + 1, sequence(chains), list(&all))
         }
+        Chart::Theory => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
         _ => return None,
     })
 }

@@ -5,6 +5,7 @@ use super::state::State;
 use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
+use crate::markov::theory::{Explorer, Outcome};
 use crate::markov::{Chain, Strategy, softmax, symbols_of};
 use crate::models::attention_only::plain::Look;
 use crate::models::minimal_markov::{KERNEL, LAGS};
@@ -93,12 +94,14 @@ pub struct Chains {
     pub distances: Thinned<Distances>,
     /// What is looked into.
     pub inspected: Inspected,
+    /// The theory beside the minimal model, and what it makes of its knobs.
+    pub theory: Option<(Explorer, Outcome)>,
     spec: RunSpec,
 }
 
 impl Chains {
     /// Of a run on sequences, before its first step; what does not change from the run `before` is taken from there.
-    pub fn of(spec: &RunSpec, view: &View, before: Option<&Chains>) -> Option<Self> {
+    pub fn of(spec: &RunSpec, view: &View, theory: &Explorer, before: Option<&Chains>) -> Option<Self> {
         let Task::MarkovChain(task) = &spec.task else { return None };
         let (seed, held_out) = (spec.run.seed, spec.held_out());
         let same =
@@ -113,8 +116,10 @@ impl Chains {
             ablation: None,
             distances: Thinned::new(SNAPSHOTS + 1),
             inspected: Inspected { symbols: vec![], origin: Origin::HeldOut(1), chain: None, look },
+            theory: before.and_then(|old| old.theory.clone()),
             spec: spec.clone(),
         };
+        chains.explore(theory);
         chains.distances.push(0, chains.weigh());
         chains.look_anew(view);
         Some(chains)
@@ -139,6 +144,15 @@ impl Chains {
             }
             Finding::Ablation(losses) => self.ablation = Some(losses),
             _ => {}
+        }
+    }
+
+    /// Has the theory follow its knobs.
+    pub fn explore(&mut self, knobs: &Explorer) {
+        if !matches!(self.spec.model, Model::MinimalMarkov(_)) {
+            self.theory = None;
+        } else if self.theory.as_ref().is_none_or(|(old, _)| old != knobs) {
+            self.theory = Some((knobs.clone(), knobs.result()));
         }
     }
 
@@ -298,6 +312,7 @@ impl State {
         self.looked += 1;
         if let Some(chains) = &mut self.chains {
             chains.look_anew(&self.link.view);
+            chains.explore(&self.link.theory);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::looking::LOOKED_KEYS;
 use super::scale::Scale;
 use crate::catalog::Entry;
+use crate::markov::theory::Explorer;
 use crate::models::Model;
 use crate::permalink::View;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
@@ -143,6 +144,11 @@ pub const SHOW_KEY: &str = "show";
 /// Keys of what the toolbar above the charts holds.
 pub const SHOWN_KEYS: [&str; 3] = [SHOW_KEY, "x", "y"];
 
+/// The fields of the theory beside the minimal model.
+pub fn theory_fields() -> Vec<Field> {
+    Explorer::KNOBS.iter().map(Field::of).collect()
+}
+
 /// The field of the speed limit.
 pub fn speed_field() -> Option<Field> {
     View::KNOBS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
@@ -151,6 +157,9 @@ pub fn speed_field() -> Option<Field> {
 /// The default of `key` for the chosen task, model and optimizer, as text.
 pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
     if let Some(value) = View::of(&spec.task).value(key) {
+        return Some(value.to_string());
+    }
+    if let Some(value) = Explorer::default().value(key) {
         return Some(value.to_string());
     }
     let mut base = RunSpec::of_lab(spec.task.info().slug)?;

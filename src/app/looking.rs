@@ -1,6 +1,7 @@
 //! What a person does to the sequence that is looked into. All of it is in the link and can be undone; none of it
 //! restarts the run.
 
+use super::acting::theory_knob;
 use super::state::{Before, Draft, State};
 use super::trainer::Effect;
 use crate::analysis::chains::letter;
@@ -168,6 +169,18 @@ impl State {
         self.edit(key, &text, effects);
     }
 
+    /// Takes what was entered for a knob of the theory.
+    pub(super) fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), Problem> {
+        let Some(knob) = theory_knob(key) else { return Ok(()) };
+        let (before, value) = (self.link.theory.value(key), knob.parse(text)?);
+        self.link.theory.set(key, &value)?;
+        self.look_anew();
+        if let Some(before) = before.filter(|before| *before != value) {
+            self.remember_look(knob.key, before);
+        }
+        Ok(())
+    }
+
     /// Remembers what was looked into, so that changes of one kind that follow each other are undone together.
     pub(super) fn remember_look(&mut self, key: &'static str, before: Value) {
         if !matches!(self.undo.last(), Some(Before::Shown(last, _)) if *last == key) {
@@ -288,6 +301,22 @@ mod tests {
         assert_eq!(logits(&state), whole);
         assert_eq!(look(&mut state, Looking::Head(2)), "?head=2");
         assert_eq!(look(&mut state, Looking::Place(7)), "?place=7&head=2");
+    }
+
+    #[test]
+    fn knobs_of_the_theory_change_it_and_are_undone() {
+        let mut state = open("#v1/markov?model=minimal");
+        let steps = |state: &State| {
+            state.chains.as_ref().unwrap().theory.as_ref().map_or(0, |(_, outcome)| outcome.after.len() - 1)
+        };
+        assert_eq!(steps(&state), 2);
+        state.apply(Action::Edit("tsteps".into(), "4".into()));
+        assert_eq!((steps(&state), encode(&state.link).as_str()), (4, "#v1/markov?model=minimal&tsteps=4"));
+        state.apply(Action::Edit("tsteps".into(), "99".into()));
+        assert_eq!((steps(&state), state.drafts.len()), (4, 1));
+        state.apply(Action::Undo);
+        assert_eq!((steps(&state), encode(&state.link).as_str()), (2, "#v1/markov?model=minimal"));
+        assert_eq!(state.message, "Undone: steps of the theory.");
     }
 
     #[test]

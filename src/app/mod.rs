@@ -35,6 +35,8 @@ pub mod store;
 pub mod trainer_web;
 
 #[cfg(test)]
+mod chain_tests;
+#[cfg(test)]
 mod reducer_tests;
 
 /// Puts the page into the document, in place of the picture of itself that stood there until now.

@@ -95,7 +95,7 @@ impl Chart {
             Chart::Outputs => Some(Probe::Outputs),
             Chart::Cosets => Some(Probe::Cosets),
             Chart::Progress | Chart::Sparsity | Chart::Keys => Some(Probe::Progress),
-            Chart::Map | Chart::Distances | Chart::Kernel | Chart::Lags | Chart::Next => {
+            Chart::Map | Chart::Distances | Chart::Kernel | Chart::Lags | Chart::Next | Chart::Theory => {
                 Some(Probe::Parameters)
             }
             Chart::Ablation => Some(Probe::Ablation),
@@ -228,7 +228,7 @@ impl Chart {
             Chart::Truth | Chart::Strategies | Chart::Scores | Chart::Others => {
                 state.history.last().map_or(u64::MAX, |row| row.step)
             }
-            Chart::Map | Chart::Next => state.findings ^ state.looked << 40,
+            Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
             Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
             Chart::Times => state.solved.len() as u64,
             Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),

@@ -3,6 +3,7 @@
 //! # Why
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
+use super::acting::theory_knob;
 use super::form::{SHOW_KEY, SHOWN_KEYS, SPEED_KEY};
 use super::looking::LOOKED_KEYS;
 use super::state::{Before, State};
@@ -76,11 +77,15 @@ impl State {
     pub(super) fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // It was in range when it was remembered.
         let _ = self.link.view.set(key, value);
+        let _ = self.link.theory.set(key, value);
         self.watch_anew(effects);
         self.look_anew();
         let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
-        self.message = match View::KNOBS.iter().find(|knob| knob.key == key) {
-            Some(knob) if LOOKED_KEYS.contains(&key) => format!("Undone: {}.", knob.label.to_lowercase()),
+        let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
+        self.message = match knob {
+            Some(knob) if LOOKED_KEYS.contains(&key) || theory_knob(key).is_some() => {
+                format!("Undone: {}.", knob.label.to_lowercase())
+            }
             Some(knob) if key != SHOW_KEY => {
                 let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
                 format!("Undone: {} on a {kind} axis.", knob.label.to_lowercase())

@@ -228,7 +228,10 @@ impl State {
         if key == "lr" && self.is_under_way() && self.pending.is_none() {
             return Some(Value::Real(self.link.spec.learning_rate(self.step)));
         }
-        self.form_spec().value(key).or_else(|| self.link.view.value(key))
+        self.form_spec()
+            .value(key)
+            .or_else(|| self.link.view.value(key))
+            .or_else(|| self.link.theory.value(key))
     }
 
     /// The preset that this run is, whatever the speed it is shown at.

@@ -54,10 +54,14 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
     for (series, style) in lines.series.iter().zip(&styles) {
         strokes::band(pen, &x, &y, series, style.colour)?;
     }
+    let mut written: Vec<i32> = vec![];
     for (at, name) in &lines.references {
         let Some(at) = y.place_inside(*at) else { continue };
         pen.dashes(plot.left, plot.right, at, pen.theme.quiet)?;
-        if is_short(pen, name) {
+        // Of names that would touch, the first stays.
+        let is_free = written.iter().all(|other| (other - at).abs() >= pen.px(pen.theme.tick_px));
+        if is_short(pen, name) && is_free {
+            written.push(at);
             pen.text(name, (plot.left - pen.px(frame::beside_gap(&y)), at), pen.tick(HPos::Right))?;
         }
     }
