@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn chains_of_higher_order_have_a_table_of_contexts() {
-        let state = open("#v1/markov?order=3");
+        let state = open("#v1/markov?gram=3");
         let chain = state.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
         let table = table(&chain);
         assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));

@@ -183,7 +183,8 @@ type Column = (&'static str, String, fn(&Row, usize) -> &[f32], usize);
 /// sequences what else is measured.
 fn columns(rows: &[Row]) -> Vec<Column> {
     let is_judged = rows.iter().any(|row| !row.measures.is_empty());
-    let (loss, accuracy) = if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
+    let (loss, accuracy) =
+        if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
     let named = |name: &'static str, of, which| (name, name.replace(' ', "_"), of, which);
     let mut columns: Vec<Column> = vec![
         named("train loss", |row, _| &row.train_loss, 0),
@@ -195,10 +196,16 @@ fn columns(rows: &[Row]) -> Vec<Column> {
     if rows.iter().any(|row| !row.margin.is_empty()) {
         columns.push(named("margin", |row, _| &row.margin, 0));
     }
-    let of_measure = |row: &Row, which: usize| row.measures.get(which).is_some_and(|values| !values.is_empty());
+    let of_measure =
+        |row: &Row, which: usize| row.measures.get(which).is_some_and(|values| !values.is_empty());
     for (which, measure) in Measure::ALL.iter().enumerate() {
         if rows.iter().any(|row| of_measure(row, which)) {
-            columns.push((measure.slug(), measure.slug().replace('-', "_"), |row, which| &row.measures[which], which));
+            columns.push((
+                measure.slug(),
+                measure.slug().replace('-', "_"),
+                |row, which| &row.measures[which],
+                which,
+            ));
         }
     }
     columns
@@ -210,7 +217,8 @@ fn table(rows: &[Row]) -> String {
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
     // How each law and each strategy fares is for programs: a line has to fit a screen.
     let is_short = |column: &Column| !column.0.starts_with("on-") && !column.0.ends_with("gram");
-    let columns: Vec<Column> = columns(rows).into_iter().filter(is_short).filter(|c| c.0 != "uniform").collect();
+    let columns: Vec<Column> =
+        columns(rows).into_iter().filter(is_short).filter(|c| c.0 != "uniform").collect();
     table.set_header(std::iter::once("step").chain(columns.iter().map(|column| column.0)));
     for row in rows {
         let cell = |values: &[f32]| {

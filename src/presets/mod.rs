@@ -4,9 +4,9 @@
 //! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
+mod chains;
 mod data;
 mod depth;
-mod chains;
 mod grokking;
 mod groups;
 mod networks;

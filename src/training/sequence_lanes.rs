@@ -171,7 +171,7 @@ mod tests {
     use crate::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
-        let (link, notices) = decode(&format!("#v1/markov?held=64&batch=6&{link}"));
+        let (link, notices) = decode(&format!("#v1/markov?held=64&{link}"));
         assert!(notices.is_empty(), "{notices:?}");
         link.spec
     }
@@ -184,7 +184,8 @@ mod tests {
         }
     }
 
-    const LINKS: [&str; 2] = ["replicas=3&k=3&t=20&heads=1.1", "replicas=3&k=2&t=30&model=minimal&opt=adam"];
+    const LINKS: [&str; 2] =
+        ["replicas=3&batch=6&k=3&t=20&heads=1.1", "replicas=3&batch=6&k=2&t=30&model=minimal&opt=adam"];
 
     #[test]
     fn slices_replicas_and_checkpoints_do_not_change_a_bit() {

@@ -31,8 +31,7 @@ pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
     let Task::MarkovChain(task) = &spec.task else { return vec![] };
     let of_replica = |r: usize| {
         let near = |row: &Row| {
-            let own: Vec<Option<f32>> =
-                row.measures.iter().map(|values| values.get(r).copied()).collect();
+            let own: Vec<Option<f32>> = row.measures.iter().map(|values| values.get(r).copied()).collect();
             nearest(task.order, &own)
         };
         let nearest: Vec<Strategy> = rows.iter().filter_map(near).collect();
@@ -50,7 +49,10 @@ pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
 /// A measure of the weights of one network, each `[rows, columns]`.
 pub(super) fn of_weights(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> f32 {
     match (measure, &spec.model) {
-        (Measure::OddOverEven, _) => odd_over_even(spec, weights).unwrap_or(f32::NAN),
+        (Measure::OddOverEven, _) => {
+            let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            odd_over_even(spec, &weights).unwrap_or(f32::NAN)
+        }
         (Measure::Diagonal, Model::MinimalMarkov(_)) => {
             let w = &weights[minimal_markov::KERNEL];
             let k = w.len().isqrt();
