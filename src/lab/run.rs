@@ -185,7 +185,8 @@ fn columns(rows: &[Row]) -> Vec<Column> {
     let is_judged = rows.iter().any(|row| !row.measures.is_empty());
     let (loss, accuracy) =
         if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
-    let named = |name: &'static str, of, which| (name, name.replace(' ', "_"), of, which);
+    let named =
+        |name: &'static str, of: fn(&Row, usize) -> &[f32], which| (name, name.replace(' ', "_"), of, which);
     let mut columns: Vec<Column> = vec![
         named("train loss", |row, _| &row.train_loss, 0),
         named("train accuracy", |row, _| &row.train_accuracy, 0),
