@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(with(&state, off), None);
         state.apply(Action::Look(Looking::Head(1)));
         assert_eq!(with(&state, gaze).0, "head 1.1");
-        assert_eq!(with(&open("#v1/markov?model=minimal"), gaze).0, "W and v");
+        assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn knobs_of_the_theory_that_do_nothing_are_known() {
-        let mut state = open("#v1/markov?model=minimal");
+        let mut state = open("#v1/markov?model=minimal-markov");
         assert!(state.has_effect("teta") && !state.has_effect("teps") && state.has_effect("tdata"));
         state.apply(Action::Edit("tdata".into(), "twostep".into()));
         assert!(!state.has_effect("teta") && state.has_effect("teps"));

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_diagonal_leads_by_its_least_entry() {
-        let spec = decode("#v1/markov?model=minimal&k=2&t=6").0.spec;
+        let spec = decode("#v1/markov?model=minimal-markov&k=2&t=6").0.spec;
         let weights = [vec![2.0, -0.5, 0.25, 4.0], vec![0.1, 0.4, 0.1, 0.3, 0.2, 0.2]];
         assert_eq!(of_weights(Measure::Diagonal, &spec, &weights), 4.0);
         assert_eq!(of_weights(Measure::OddOverEven, &spec, &weights), 1.0);
