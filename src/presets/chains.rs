@@ -80,7 +80,7 @@ pub(super) const INDUCTION: &[Preset] = &[
         source: "Edelman 2024, section 8.2 and figure 8.3",
         instance: "As the first of these presets, with three symbols.",
         expect: &[
-            three_stages((0.9, 1.0)),
+            three_stages((0.75, 1.0)),
             learns(0.5, (180, 400), ALL),
             previous(600, (0.95, 1.0)),
             over_bigrams(600, (1.3, 1.9)),
@@ -141,7 +141,7 @@ pub(super) const INDUCTION: &[Preset] = &[
         claim: "Every seed goes the same way; when it drops for the second time varies.",
         source: "Edelman 2024, figure E.3",
         instance: "Twenty seeds instead of ten, on the first of these presets.",
-        expect: &[learns(0.5, (120, 400), (0.95, 1.0)), over_bigrams(400, (1.0, 1.9))],
+        expect: &[learns(0.5, (120, 400), (0.95, 1.0)), over_bigrams(400, (1.0, 2.1))],
         budget: 400,
         ..QUICK
     },
@@ -248,8 +248,8 @@ pub(super) const BY_HAND: &[Preset] = &[
         link: "#v1/markov?d=6&from=circuit&steps=1&show=kl.scores.map.next",
         claim: "Weights written down without training count bigrams: slide their sharpness c and the head looks harder.",
         source: "Edelman 2024, proposition 8.2",
-        instance: "Kept: d = 3k. Its logits are a times the frequencies, not their logarithms, so that it ends at one and a half times the line of bigrams.",
-        expect: &[previous(0, (0.999, 1.0)), induction(0, (0.999, 1.0)), over_bigrams(0, (1.2, 1.9))],
+        instance: "Kept: d = 3k. Its logits are a times the frequencies, not their logarithms, so that it ends at one and a half to two times the line of bigrams.",
+        expect: &[previous(0, (0.98, 1.0)), induction(0, (0.96, 1.0)), over_bigrams(0, (1.4, 2.1))],
         budget: 1,
         ..QUICK
     },
@@ -280,7 +280,7 @@ pub(super) const BY_HAND: &[Preset] = &[
         instance: "Full size: both parameters begin constant at 0.02. The theory is of a loss that is linear at the start; the run beside it trains on cross-entropy.",
         expect: &[
             median(Measure::Diagonal, 100, (1.0, 10.0)),
-            median(Measure::OverLine(Unigram), 100, (0.8, 1.6)),
+            median(Measure::OverLine(Unigram), 100, (1.0, 1.8)),
         ],
         budget: 500,
         ..QUICK
@@ -288,20 +288,65 @@ pub(super) const BY_HAND: &[Preset] = &[
 ];
 
 /// Chains of other laws, to train on and to test on.
-pub(super) const LAWS: &[Preset] = &[Preset {
-    slug: "other-chains",
-    name: "Tested on three kinds of chains",
-    group: Group::Laws,
-    link: "#v1/markov?k=3&seed=2&steps=600&show=kl.strategies.scores.others",
-    claim: "On the plateau independent symbols are predicted well and doubly stochastic chains not at all; at the second drop these fall, and those do not move.",
-    source: "Edelman 2024, figure E.6",
-    instance: "The preset with three symbols, from another seed.",
-    expect: &[
-        median(Measure::Chain(Of::OnIndependent), 150, (0.05, 0.09)),
-        median(Measure::Chain(Of::OnDoubly), 150, (0.19, 0.24)),
-        median(Measure::Chain(Of::OnDoubly), 600, (0.06, 0.09)),
-        median(Measure::Chain(Of::OnIndependent), 600, (0.05, 0.09)),
-    ],
-    budget: 600,
-    ..QUICK
-}];
+pub(super) const LAWS: &[Preset] = &[
+    Preset {
+        slug: "other-chains",
+        name: "Tested on three kinds of chains",
+        group: Group::Laws,
+        link: "#v1/markov?k=3&seed=2&steps=600&show=kl.strategies.scores.others",
+        claim: "On the plateau independent symbols are predicted well and doubly stochastic chains not at all; at the second drop these fall, and those do not move.",
+        source: "Edelman 2024, figure E.6",
+        instance: "The preset with three symbols, from another seed.",
+        expect: &[
+            median(Measure::Chain(Of::OnIndependent), 150, (0.05, 0.09)),
+            median(Measure::Chain(Of::OnDoubly), 150, (0.19, 0.26)),
+            median(Measure::Chain(Of::OnDoubly), 600, (0.06, 0.09)),
+            median(Measure::Chain(Of::OnIndependent), 600, (0.05, 0.09)),
+        ],
+        budget: 600,
+        ..QUICK
+    },
+    Preset {
+        slug: "other-chains-minimal",
+        name: "The minimal model on three kinds of chains",
+        group: Group::Laws,
+        link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&lr=0.002&batch=64&seed=2&steps=1500&every=10&speed=200&show=kl.strategies.others.lags",
+        claim: "The minimal model, too, predicts independent symbols at once, and doubly stochastic chains last.",
+        source: "Edelman 2024, figure E.6",
+        instance: "The preset of the minimal model, from another seed.",
+        expect: &[
+            median(Measure::Chain(Of::OnIndependent), 100, (0.0, 0.06)),
+            median(Measure::Chain(Of::OnDoubly), 100, (0.12, 0.22)),
+            median(Measure::Chain(Of::OnDoubly), 1_250, (0.0, 0.06)),
+        ],
+        budget: 1_500,
+        ..QUICK
+    },
+    Preset {
+        slug: "doubly-stochastic",
+        name: "Trained where unigrams say nothing",
+        group: Group::Laws,
+        link: "#v1/markov?k=4&t=100&data=ds&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=1000",
+        claim: "On doubly stochastic chains all symbols are equally frequent: most seeds learn bigrams without a plateau of unigrams, about as soon as on ordinary chains, and some not at all.",
+        source: "Edelman 2024, figure 8.4a",
+        instance: "Kept: four symbols, 100 in a context, tested on ordinary chains. Ours: a learning rate of 0.002, where the thesis leaves the settings of this figure open.",
+        expect: &[learns(0.5, (200, 1_000), (0.6, 1.0))],
+        budget: 1_000,
+        time: "About ten seconds on one processor core.",
+    },
+    Preset {
+        slug: "doubly-stochastic-mixed",
+        name: "The same, among sequences for unigrams",
+        group: Group::Laws,
+        link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=2000",
+        claim: "Make every second sequence one of independent symbols, and the plateau is back: the network takes more than twice as many steps.",
+        source: "Edelman 2024, figure 8.4a",
+        instance: "As the preset before; the share of a half is ours.",
+        expect: &[
+            median(Measure::OverLine(Unigram), 500, (0.95, 1.1)),
+            learns(0.5, (500, 2_000), (0.5, 0.95)),
+        ],
+        budget: 2_000,
+        time: "About twenty seconds on one processor core.",
+    },
+];

@@ -127,19 +127,28 @@ export const rows = (page) => page.evaluate(() => window.vivarium?.rows() ?? [])
 /** The program behind `cargo lab`, built by the native tests. */
 const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
 
+/** What is measured of networks on sequences besides, in the order of a row. */
+const MEASURES = ["uniform", "unigram", "bigram", "trigram", "tetragram", "previous", "induction", "on_dirichlet", "on_iid", "on_ds"];
+
 /** Metrics of `lab run`, in the page's form. */
 export function lab(link, ...more) {
   const text = execFileSync(LAB, ["run", link, "--format", "csv", "--quiet", ...more], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const [header, ...lines] = text.trim().split("\n").map((line) => line.split(","));
+  const is = (name) => header.includes(name);
   const found = [];
-  for (const line of text.trim().split("\n").slice(1)) {
-    const [step, replica, trainLoss, trainAccuracy, testLoss, testAccuracy, margin] = line.split(",").map(Number);
-    if (replica === 0) found.push({ step, train_loss: [], train_accuracy: [], test_loss: [], test_accuracy: [], margin: [] });
-    const row = found.at(-1);
-    row.train_loss.push(trainLoss);
-    row.train_accuracy.push(trainAccuracy);
-    row.test_loss.push(testLoss);
-    row.test_accuracy.push(testAccuracy);
-    if (margin !== undefined) row.margin.push(margin);
+  for (const line of lines) {
+    const at = (name) => Number(line[header.indexOf(name)]);
+    if (at("replica") === 0) {
+      found.push({
+        step: at("step"),
+        ...Object.fromEntries(["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"].map((name) => [name, []])),
+        // All or none of them; those that do not apply are empty.
+        measures: MEASURES.some(is) ? MEASURES.map(() => []) : [],
+      });
+    }
+    const { step, measures, ...columns } = found.at(-1);
+    for (const [name, values] of Object.entries(columns)) if (is(name)) values.push(at(name));
+    MEASURES.forEach((name, of) => is(name) && measures[of].push(at(name)));
   }
   return found;
 }
