@@ -117,6 +117,14 @@ pub fn cell(chains: &Chains, head: usize, from: usize, to: usize) -> Option<Stri
     })
 }
 
+/// Where a head looks mostly from the symbol at `from`, for those who do not see its map.
+pub fn mostly(chains: &Chains, head: usize, from: usize) -> Option<String> {
+    let length = chains.inspected.symbols.len();
+    let shares = chains.inspected.look.heads.get(head)?.shares.get(from * length..(from + 1) * length)?;
+    let most = (0..=from).max_by(|a, b| shares[*a].total_cmp(&shares[*b]))?;
+    cell(chains, head, from, most)
+}
+
 /// A table of a chain's probabilities: names of the contexts, and the text of every entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -203,6 +211,8 @@ mod tests {
         assert_eq!(first, "Head 1.1: symbol 1 (a) looks at symbol 1 (a): 1.000");
         assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) does not see later symbols.");
         assert_eq!((said(3, 0), said(0, 3)), (None, None));
+        let most = |from| with(&state, |chains, _| mostly(chains, 0, from));
+        assert_eq!((most(0).unwrap(), most(3)), (first, None));
     }
 
     #[test]
@@ -236,7 +246,7 @@ mod tests {
 
     #[test]
     fn chains_of_higher_order_have_a_table_of_contexts() {
-        let state = open("#v1/markov?order=3");
+        let state = open("#v1/markov?gram=3");
         let chain = state.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
         let table = table(&chain);
         assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
