@@ -34,3 +34,4 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
+pub mod sequence_lanes;

@@ -16,11 +16,9 @@ pub mod fused;
 pub mod judge;
 #[cfg(feature = "session")]
 pub mod lanes;
-#[cfg(feature = "session")]
 pub mod learner;
 pub mod loss;
 pub mod optimizers;
-#[cfg(feature = "session")]
 pub mod pace;
 #[cfg(feature = "session")]
 pub mod packed;
@@ -30,5 +28,6 @@ pub mod pair_kernels;
 pub mod pair_lanes;
 #[cfg(feature = "session")]
 pub mod pairs;
+pub mod sequence_lanes;
 #[cfg(feature = "session")]
 pub mod session;
