@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Width and height of the diagram, in its own units.
-pub const SIDE: f64 = 240.0;
+const SIDE: f64 = 240.0;
 /// Radius of a node.
 pub const NODE: f64 = 15.0;
 /// Radius of the circle that the nodes lie on.
@@ -40,6 +40,12 @@ pub fn nodes(symbols: usize) -> Vec<(f64, f64)> {
         (SIDE / 2.0 + RING * libm::cos(angle), SIDE / 2.0 + RING * libm::sin(angle))
     };
     (0..symbols).map(place).collect()
+}
+
+/// The part of the drawing that so many symbols take, as the `viewBox` of an SVG: two lie side by side and need less height.
+pub fn frame(symbols: usize) -> String {
+    let height = if symbols == 2 { SIDE / 2.0 } else { SIDE };
+    format!("0 {:.0} {SIDE:.0} {height:.0}", (SIDE - height) / 2.0)
 }
 
 /// Width of an arrow: it grows with the probability, and nothing is drawn of an impossible step.
@@ -134,6 +140,8 @@ mod tests {
     fn arrows_there_and_back_have_two_sides() {
         let arrows = arrows(2);
         assert!((arrows[1].label.1 < SIDE / 2.0) != (arrows[2].label.1 < SIDE / 2.0));
+        assert_eq!((frame(2).as_str(), frame(3).as_str()), ("0 60 240 120", "0 0 240 240"));
+        assert!(arrows.iter().all(|arrow| (70.0..=170.0).contains(&arrow.label.1)));
     }
 
     #[test]

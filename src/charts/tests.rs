@@ -222,11 +222,15 @@ fn any_role() -> impl Strategy<Value = Role> {
 fn any_reading() -> impl Strategy<Value = Reading> {
     let named = || prop::collection::vec((wide(), ".{0,20}"), 0..4);
     let curves = prop::collection::vec(any_series(), 0..9);
-    let span = (wide(), wide(), ".{0,20}", any_role())
-        .prop_map(|(from, to, name, role)| Span { from, to, name, role });
+    let span = (wide(), wide(), ".{0,20}", any_role()).prop_map(|(from, to, name, role)| Span {
+        from,
+        to,
+        name,
+        role,
+    });
     let spans = prop::collection::vec(span, 0..4);
-    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 3]>(), curves, named(), named(), spans).prop_map(
-        |(title, x_range, y_range, [log_x, log_y, steps], series, references, marks, spans)| {
+    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 3]>(), curves, named(), named(), spans)
+        .prop_map(|(title, x_range, y_range, [log_x, log_y, steps], series, references, marks, spans)| {
             let x_label = if steps { "step" } else { "n" }.into();
             Reading::Lines(Lines {
                 title,
@@ -241,8 +245,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
                 marks,
                 spans,
             })
-        },
-    );
+        });
     let grid = (0usize..40, 0usize..300, prop::collection::vec(numbers(), 1..50), any::<bool>()).prop_map(
         |(rows, columns, some, fits)| {
             let length = if fits { rows * columns } else { rows };

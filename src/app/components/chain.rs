@@ -4,94 +4,92 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use super::inside::seen;
+use super::inside::{News, button};
 use crate::analysis::chains::letter;
 use crate::app::chains::Origin;
-use crate::app::diagram::{NODE, SIDE, arrows, nodes, width};
+use crate::app::diagram::{NODE, arrows, frame, nodes, width};
 use crate::app::inside::{self, Table};
 use crate::app::looking::{Looking, shown_chain};
-use crate::app::state::Action;
-use crate::app::store::Store;
 use crate::platform::fresh_seed;
 
 /// Most symbols whose arrows carry numbers; more would cover each other.
 const NUMBERED: usize = 4;
 
-/// What the card shows.
-#[derive(Debug, Clone, PartialEq)]
-enum Shape {
-    /// A chain of order 2 on so many symbols.
-    Square(usize),
-    /// A chain of higher order.
-    Contexts(Table),
-    /// Nobody knows it.
-    Unknown,
-}
-
 /// The chain.
 #[component]
-pub fn ChainCard() -> impl IntoView {
-    let store = Store::here();
-    let look = move |what: Looking| store.act(Action::Look(what));
-    let shape = seen(store, |chains, view| match (shown_chain(chains, view), &chains.inspected.chain) {
-        (Some(_), _) => Shape::Square(chains.task.symbols),
-        (None, Some(chain)) => Shape::Contexts(inside::table(chain)),
-        (None, None) => Shape::Unknown,
+pub fn ChainCard(
+    /// Tells of the sequence.
+    news: News,
+) -> impl IntoView {
+    let store = news.store;
+    // Symbols of a chain of order 2; none of a chain of higher order or that nobody knows.
+    let square = store.memo(|state| {
+        let chains = state.chains.as_deref()?;
+        shown_chain(chains, &state.link.view).map(|_| chains.task.symbols)
     });
-    let is_own = store.memo(|state| !state.link.view.chain.is_empty());
-    let stationary = seen(store, |chains, _| inside::stationary(chains));
+    let contexts = move || news.see(|chains, _| chains.inspected.chain.as_ref().map(inside::table)).flatten();
+    let is_own = move || news.see(|_, view| !view.chain.is_empty()).unwrap_or(false);
     let problem = store.memo(|state| inside::refused(state, "chain"));
-    let about = seen(store, |chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
-        (false, Origin::Own) => "Your own chain; the sequence on show is not drawn from it.",
-        (false, _) => "Your own chain: sequences to look into are drawn from it. Training goes on as it was.",
-        (true, Origin::Own) => "Nobody knows what chain your own sequence is from.",
-        (true, _) => {
-            "The chain that this sequence was drawn from. Change an entry to draw sequences of your own chain."
-        }
+    let about = move || {
+        news.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
+            (false, Origin::Own) => "Your own chain; the sequence on show is not drawn from it.",
+            (false, _) => "Your own chain: sequences to look into are drawn from it. Training goes on as it was.",
+            (true, Origin::Own) => "Nobody knows what chain your own sequence is from.",
+            (true, _) => {
+                "The chain that this sequence was drawn from. Change an entry to draw sequences of your own chain."
+            }
+        })
+    };
+    let rows = store.memo(|state| match &state.chains {
+        Some(chains) => inside::rows(chains, &state.link.view).unwrap_or_default(),
+        None => String::new(),
     });
-    let begin = move || if shape.get() == Some(Shape::Unknown) { "Draw a chain" } else { "Make it mine" };
     view! {
         <section class="card card--chain" aria-labelledby="chain-title" data-testid="chain">
             <h3 class="card__name" id="chain-title">"Chain"</h3>
-            <p class="card__note" data-testid="chain-about">{move || about.get()}</p>
-            {move || match shape.get() {
-                Some(Shape::Square(symbols)) => view! {
+            <p class="card__note" data-testid="chain-about">{about}</p>
+            {move || match square.get() {
+                Some(symbols) => view! {
                     <div class="chain">
-                        <Diagram symbols />
-                        <Entries symbols />
+                        {diagram(news, symbols)}
+                        {entries(news, symbols)}
                     </div>
                 }.into_any(),
-                Some(Shape::Contexts(table)) => contexts(table),
-                _ => ().into_any(),
+                None => (move || contexts().map(by_context)).into_any(),
             }}
-            <p class="knob__problem" role="status" data-testid="chain-problem">{move || problem.get()}</p>
-            <p class="card__text" data-testid="stationary">{move || stationary.get().flatten()}</p>
+            <p class="card__text" data-testid="stationary">
+                {move || news.see(|chains, _| inside::stationary(chains)).flatten()}
+            </p>
+            <div class="editing__own">
+                <label class="editing__label" for="own-rows">"All rows"</label>
+                <input class="knob__box editing__box" id="own-rows" data-testid="own-rows" type="text"
+                    placeholder="percent, row by row" autocomplete="off" spellcheck="false"
+                    aria-describedby="own-rows-problem"
+                    aria-invalid=move || problem.with(|problem| problem.is_some().to_string())
+                    prop:value=move || rows.get()
+                    on:change=move |event| news.look(Looking::Rows(event_target_value(&event))) />
+                <p class="knob__problem" role="status" id="own-rows-problem" data-testid="chain-problem">
+                    {move || problem.get()}
+                </p>
+            </div>
             <div class="editing__buttons">
-                <button class="button" type="button" data-testid="own-chain" disabled=is_own
-                    title="Draws sequences to look into from a chain that you can change"
-                    on:click=move |_| look(Looking::OwnChain)>
-                    {begin}
-                </button>
-                <button class="button" type="button" data-testid="random-chain"
-                    on:click=move |_| look(Looking::RandomChain(fresh_seed()))>
-                    "Random chain"
-                </button>
-                <button class="button" type="button" data-testid="no-chain" disabled=move || !is_own.get()
-                    on:click=move |_| look(Looking::NoChain)>
-                    "Use held-out sequences"
-                </button>
+                {button("own-chain", "Make it mine", Box::new(is_own), Box::new(move || news.look(Looking::OwnChain)))}
+                {button("random-chain", "Random chain", Box::new(|| false),
+                    Box::new(move || news.look(Looking::RandomChain(fresh_seed()))))}
+                {button("no-chain", "Use held-out sequences", Box::new(move || !is_own()),
+                    Box::new(move || news.look(Looking::NoChain)))}
             </div>
         </section>
     }
     .into_any()
 }
 
-/// Percent of a step of the chain on show.
-fn percent_of(store: Store, symbols: usize, row: usize, column: usize) -> Memo<usize> {
-    let entry = seen(store, move |chains, view| {
-        shown_chain(chains, view).and_then(|chain| chain.get(row * symbols + column).copied())
-    });
-    Memo::new(move |_| entry.get().flatten().unwrap_or(0))
+/// Percent of a step of the chain on show, as text that tells of changes alone.
+fn percent_of(news: News, symbols: usize, row: usize, column: usize) -> Memo<String> {
+    Memo::new(move |_| {
+        let entry = news.see(|chains, view| shown_chain(chains, view)?.get(row * symbols + column).copied());
+        entry.flatten().unwrap_or(0).to_string()
+    })
 }
 
 fn entry_id(row: usize, column: usize) -> String {
@@ -99,15 +97,10 @@ fn entry_id(row: usize, column: usize) -> String {
 }
 
 /// Nodes and arrows. A press on an arrow goes to its entry in the table, which the keyboard reaches anyway.
-#[component]
-fn Diagram(
-    /// Symbols of the chain.
-    symbols: usize,
-) -> impl IntoView {
-    let store = Store::here();
+fn diagram(news: News, symbols: usize) -> AnyView {
     let lines = arrows(symbols).into_iter().map(|arrow| {
         let (from, to) = (arrow.from, arrow.to);
-        let percent = percent_of(store, symbols, from, to);
+        let percent = percent_of(news, symbols, from, to);
         let go = move |_| {
             let field = document().get_element_by_id(&entry_id(from, to));
             if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) {
@@ -116,17 +109,18 @@ fn Diagram(
                 field.select();
             }
         };
-        let broad = move || format!("{:.2}", width(percent.get() as f64 / 100.0));
+        let part = move || percent.with(|percent| percent.parse::<f64>().unwrap_or(0.0)) / 100.0;
+        let broad = move || format!("{:.2}", width(part()));
         let (x, y) = arrow.label;
         view! {
-            <g class="arrow" class:arrow--none=move || percent.get() == 0
+            <g class="arrow" class:arrow--none=move || part() == 0.0
                 data-testid=format!("arrow-{}-{}", letter(from), letter(to)) on:click=go>
                 <path class="arrow__reach" d=arrow.path.clone() />
                 <path class="arrow__line" d=arrow.path stroke-width=broad />
                 <path class="arrow__head" d=arrow.head />
                 {(symbols <= NUMBERED).then(|| view! {
                     <text class="arrow__number" x=format!("{x:.1}") y=format!("{y:.1}")>
-                        {move || percent.get().to_string()}
+                        {move || percent.get()}
                     </text>
                 })}
             </g>
@@ -141,7 +135,7 @@ fn Diagram(
         }
     });
     view! {
-        <svg class="diagram" viewBox=format!("0 0 {SIDE} {SIDE}") role="img" data-testid="diagram"
+        <svg class="diagram" viewBox=frame(symbols) role="img" data-testid="diagram"
             aria-label="Transition diagram; the table beside it holds the numbers and can be changed">
             {lines.collect_view()}
             {circles.collect_view()}
@@ -151,28 +145,23 @@ fn Diagram(
 }
 
 /// The table of percents, each a field.
-#[component]
-fn Entries(
-    /// Symbols of the chain.
-    symbols: usize,
-) -> impl IntoView {
-    let store = Store::here();
+fn entries(news: News, symbols: usize) -> AnyView {
     let heads = (0..symbols).map(|column| view! { <th scope="col">{format!("to {}", letter(column))}</th> });
     let rows = (0..symbols).map(|row| {
         let cells = (0..symbols).map(|column| {
-            let percent = percent_of(store, symbols, row, column);
+            let percent = percent_of(news, symbols, row, column);
             let id = entry_id(row, column);
             let name = format!("from {} to {}, percent", letter(row), letter(column));
             let take = move |event: web_sys::Event| {
                 let text = event_target_value(&event);
-                store.act(Action::Look(Looking::Typed { row, column, text }));
+                news.look(Looking::Typed { row, column, text });
                 // What was refused is not kept: the reason stands below, and rows stay at 100.
-                event_target::<HtmlInputElement>(&event).set_value(&percent.get_untracked().to_string());
+                event_target::<HtmlInputElement>(&event).set_value(&percent.get_untracked());
             };
             view! {
                 <td>
                     <input class="knob__box entries__box" id=id.clone() data-testid=id type="text" inputmode="numeric"
-                        autocomplete="off" aria-label=name prop:value=move || percent.get().to_string()
+                        autocomplete="off" aria-label=name prop:value=move || percent.get()
                         on:change=take />
                 </td>
             }
@@ -191,7 +180,7 @@ fn Entries(
 }
 
 /// The table of a chain of higher order, which can only be read.
-fn contexts(table: Table) -> AnyView {
+fn by_context(table: Table) -> AnyView {
     let symbols = table.entries.len() / table.contexts.len().max(1);
     let heads = (0..symbols).map(|column| view! { <th scope="col">{format!("to {}", letter(column))}</th> });
     let rows = table.contexts.iter().zip(table.entries.chunks(symbols.max(1))).map(|(name, entries)| {

@@ -150,8 +150,8 @@ pub(super) fn paint_on(news: impl Fn() -> bool + 'static, paint: impl Fn() + Cop
 pub fn Drawing(
     /// Name for tests.
     testid: &'static str,
-    /// What is drawn; its title stands above.
-    reading: Memo<Reading>,
+    /// What is drawn, and tells whoever asks of changes; its title stands above.
+    reading: Callback<(), Reading>,
     /// The same in words.
     #[prop(into)]
     label: Signal<String>,
@@ -161,17 +161,18 @@ pub fn Drawing(
     let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
     let size = RwSignal::new((0u32, 0u32));
     observe(frame, size);
-    let paint = move || reading.with_untracked(|reading| render(canvas, size, reading, appearance));
+    let paint = move || render(canvas, size, &untrack(|| reading.run(())), appearance);
     paint_on(
         move || {
             let (_, (width, _)) = (appearance.is_dark.get(), size.get());
-            reading.with(|_| width > 0)
+            reading.run(());
+            width > 0
         },
         paint,
     );
     view! {
         <figure class="plot">
-            <figcaption class="plot__name">{move || reading.with(|reading| reading.title().to_string())}</figcaption>
+            <figcaption class="plot__name">{move || reading.run(()).title().to_string()}</figcaption>
             <div class="plot__frame" node_ref=frame>
                 <canvas class="plot__canvas" node_ref=canvas role="img" aria-label=label data-testid=testid></canvas>
             </div>

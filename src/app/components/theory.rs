@@ -3,12 +3,13 @@
 use js_sys::Reflect;
 use leptos::prelude::*;
 
-use super::inside::seen;
+use super::inside::News;
 use super::knob::Knob;
 use super::plot::Drawing;
 use super::theme::Appearance;
-use crate::analysis::{Reading, theory};
-use crate::app::form::theory_fields;
+use crate::analysis::chains::parts;
+use crate::analysis::{Grid, Reading, theory};
+use crate::app::form::{theory_fields, theory_knob};
 use crate::app::store::Store;
 use crate::markov::theory::Explorer;
 use crate::models::Model;
@@ -23,7 +24,8 @@ pub fn Theory(
     /// Whether drawings are light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
-    let lab = Store::here()
+    let store = Store::here();
+    let lab = store
         .memo(|state| state.chains.is_some().then(|| matches!(state.spec().model, Model::MinimalMarkov(_))));
     move || {
         let is_minimal = lab.get()?;
@@ -38,7 +40,7 @@ pub fn Theory(
             <details class="theory" open=is_minimal data-testid="theory" on:toggle=toggled>
                 <summary class="theory__title"><h2 class="theory__name">"The theory of two steps"</h2></summary>
                 // Closed, it costs nothing.
-                {move || open.get().then(|| view! { <Explored appearance /> })}
+                {move || open.get().then(|| explored(store, appearance))}
             </details>
         };
         Some(view.into_any())
@@ -46,80 +48,77 @@ pub fn Theory(
 }
 
 /// Knobs, sentences and drawings.
-#[component]
-fn Explored(
-    /// Whether drawings are light or dark.
-    appearance: Appearance,
-) -> impl IntoView {
-    let store = Store::here();
-    let taken = store.memo(|state| state.link.theory.clone());
-    // While a slider is moved, the theory follows on the next frame; the link changes when it is let go.
-    let trial = RwSignal::new(None::<Explorer>);
-    let wish = StoredValue::new(None::<Explorer>);
+fn explored(store: Store, appearance: Appearance) -> AnyView {
+    let news = News::here();
+    // As text, since texts are compared anyway.
+    let taken = store.memo(|state| {
+        let knobs = Explorer::KNOBS.iter().filter_map(|knob| state.link.theory.value(knob.key));
+        knobs.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+    });
+    // While a slider is moved the theory follows at once, "tt=40"; the link changes when it is let go.
+    let trial = RwSignal::new(None::<String>);
     Effect::new(move |_| {
         taken.get();
-        wish.set_value(None);
         trial.set(None);
     });
-    let knobs = Memo::new(move |_| trial.get().unwrap_or_else(|| taken.get()));
-    let outcome = Memo::new(move |_| knobs.with(Explorer::result));
-    let try_out = move |key: &'static str, text: String| {
-        let Some(knob) = Explorer::KNOBS.iter().find(|knob| knob.key == key) else { return };
-        let mut next = taken.get_untracked();
-        let is_set = knob.parse(&text).is_ok_and(|value| next.set(key, &value).is_ok());
-        let waits = wish.with_value(Option::is_some);
-        if is_set {
-            wish.set_value(Some(next));
-        }
-        if is_set && !waits {
-            request_animation_frame(move || {
-                // The panel may have been closed since, or the slider let go.
-                if let Some(next) = wish.try_update_value(Option::take).flatten() {
-                    trial.try_set(Some(next));
-                }
-            });
-        }
-    };
-    let trained = seen(store, |chains, _| chains.minimal().map(|(_, v)| v.to_vec()));
-    let lags = Memo::new(move |_| {
-        let trained = trained.get().flatten();
+    let outcome = Memo::new(move |_| {
+        taken.get();
+        let mut knobs = store.peek(|state| state.link.theory.clone());
+        trial.with(|trial| {
+            let (key, text) = trial.as_deref()?.split_once('=')?;
+            knobs.set(key, &theory_knob(key)?.parse(text).ok()?).ok()
+        });
+        knobs.result()
+    });
+    let trained = move || news.see(|chains, _| chains.minimal().map(|(_, v)| v.to_vec())).flatten();
+    let is_trained = store.memo(|state| matches!(state.spec().model, Model::MinimalMarkov(_)));
+    let lags = move || {
         outcome.with(|outcome| {
             let after: Vec<(usize, &[f64])> =
                 outcome.after.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
             let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
-            Reading::Lines(theory::lags(last, trained.as_deref()))
+            Reading::Lines(theory::lags(last, trained().as_deref()))
         })
-    });
-    let kernel = Memo::new(move |_| {
+    };
+    let kernel = move || {
         outcome.with(|outcome| Reading::Grid(theory::kernel(&outcome.last().w, outcome.after.len() - 1)))
+    };
+    let of_run = move || {
+        let grid = news.see(|chains, _| Some(parts::kernel(chains.task.symbols, chains.minimal()?.0)));
+        let grid = Grid { title: "Matrix W of this run".into(), ..grid.flatten().unwrap_or_default() };
+        Reading::Grid(grid)
+    };
+    let moves =
+        move || outcome.with(|outcome| Reading::Lines(theory::parts(&outcome.uniform, &outcome.diagonal)));
+    let ratios = move || outcome.with(|outcome| Reading::Lines(theory::ratios(&outcome.ratios())));
+    let texts = move || outcome.with(|outcome| outcome.texts.clone());
+    let drawing = move |testid, reading: Callback<(), Reading>, about: &'static str| {
+        let label = move || format!("{about} {}", texts().join(" "));
+        view! { <Drawing testid reading label=Signal::derive(label) appearance /> }
+    };
+    let knobs = theory_fields().into_iter().map(|field| {
+        let key = field.key;
+        view! { <Knob field trial=Callback::new(move |text: String| trial.set(Some(format!("{key}={text}")))) /> }
     });
-    let parts = Memo::new(move |_| {
-        outcome.with(|outcome| Reading::Lines(theory::parts(&outcome.uniform, &outcome.diagonal)))
-    });
-    let ratios =
-        Memo::new(move |_| outcome.with(|outcome| Reading::Lines(theory::ratios(&outcome.ratios()))));
-    let texts = Memo::new(move |_| outcome.with(|outcome| outcome.texts.clone()));
-    let label = Signal::derive(move || texts.with(|texts| texts.join(" ")));
+    let knobs = knobs.collect_view();
     view! {
         <p class="card__note">
             "W and v of the minimal model on two symbols after a few exact gradient steps, computed without training."
-            {move || trained.get().flatten().map(|_| " The points are the v of the network in this run.")}
+            {move || is_trained.get().then_some(" The points are the v of the network in this run.")}
         </p>
         <div class="theory__parts">
-            <div class="theory__knobs">
-                {theory_fields().into_iter().map(|field| {
-                    let key = field.key;
-                    view! { <Knob field trial=Callback::new(move |text| try_out(key, text)) /> }
-                }).collect_view()}
-            </div>
+            <div class="theory__knobs">{knobs}</div>
             <ul class="theory__texts" data-testid="theory-texts">
-                {move || texts.get().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
             </ul>
             <div class="theory__plots">
-                <Drawing testid="theory-v" reading=lags label appearance />
-                <Drawing testid="theory-w" reading=kernel label appearance />
-                <Drawing testid="theory-parts" reading=parts label appearance />
-                <Drawing testid="theory-ratio" reading=ratios label appearance />
+                {drawing("theory-v", Callback::new(move |()| lags()), "v over distances.")}
+                {drawing("theory-parts", Callback::new(move |()| moves()), "What moves v, over distances.")}
+                {drawing("theory-w", Callback::new(move |()| kernel()), "W over pairs of symbols.")}
+                {move || is_trained.get().then(|| {
+                    drawing("theory-w-trained", Callback::new(move |()| of_run()), "W of the network in this run.")
+                })}
+                {drawing("theory-ratio", Callback::new(move |()| ratios()), "The diagonal of W over the rest, by step.")}
             </div>
         </div>
     }
