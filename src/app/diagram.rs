@@ -7,9 +7,11 @@ const SIDE: f64 = 240.0;
 /// Radius of a node.
 pub const NODE: f64 = 15.0;
 /// Radius of the circle that the nodes lie on.
-const RING: f64 = 70.0;
+const RING: f64 = 73.0;
 /// How far the middle of an arrow bends to its side, so that there and back do not cover each other.
-const BEND: f64 = 22.0;
+const BEND: f64 = 15.0;
+/// How far along an arrow its number stands, as a share of the way.
+const NUMBER_AT: f64 = 0.36;
 /// Room between the end of an arrow and the node, for the arrow's head.
 const GAP: f64 = 7.0;
 /// How far a loop reaches away from its node.
@@ -69,7 +71,13 @@ fn bent(from: usize, to: usize, a: (f64, f64), b: (f64, f64)) -> Arrow {
     // To the left of its own direction, where the arrow back does not pass.
     let side = (along.1, -along.0);
     let control = (middle.0 + 2.0 * BEND * side.0, middle.1 + 2.0 * BEND * side.1);
-    let label = (middle.0 + (BEND + 11.0) * side.0, middle.1 + (BEND + 11.0) * side.1);
+    // Nearer to where it leaves: in the middle of the drawing all arrows meet.
+    let along = |a: f64, control: f64, b: f64| {
+        let t = NUMBER_AT;
+        (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * control + t * t * b
+    };
+    let on = (along(a.0, control.0, b.0), along(a.1, control.1, b.1));
+    let label = (on.0 + 10.0 * side.0, on.1 + 10.0 * side.1);
     let leaves = unit((control.0 - a.0, control.1 - a.1));
     let comes = unit((b.0 - control.0, b.1 - control.1));
     let start = (a.0 + NODE * leaves.0, a.1 + NODE * leaves.1);

@@ -61,9 +61,9 @@ pub fn ChainCard(
                 {move || news.see(|chains, _| inside::stationary(chains)).flatten()}
             </p>
             <div class="editing__own">
-                <label class="editing__label" for="own-rows">"All rows"</label>
+                <label class="editing__label" for="own-rows">"Rows, %"</label>
                 <input class="knob__box editing__box" id="own-rows" data-testid="own-rows" type="text"
-                    placeholder="percent, row by row" autocomplete="off" spellcheck="false"
+                    placeholder="e.g. 90 10 / 30 70" autocomplete="off" spellcheck="false"
                     aria-describedby="own-rows-problem"
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string())
                     prop:value=move || rows.get()
