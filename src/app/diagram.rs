@@ -44,10 +44,15 @@ pub fn nodes(symbols: usize) -> Vec<(f64, f64)> {
     (0..symbols).map(place).collect()
 }
 
-/// The part of the drawing that so many symbols take, as the `viewBox` of an SVG: two lie side by side and need less height.
+/// The part of the drawing that so many symbols take, as the `viewBox` of an SVG: two lie side by side, and below three
+/// there is room.
 pub fn frame(symbols: usize) -> String {
-    let height = if symbols == 2 { SIDE / 2.0 } else { SIDE };
-    format!("0 {:.0} {SIDE:.0} {height:.0}", (SIDE - height) / 2.0)
+    let (top, height) = match symbols {
+        2 => (SIDE / 4.0, SIDE / 2.0),
+        3 => (0.0, SIDE - 36.0),
+        _ => (0.0, SIDE),
+    };
+    format!("0 {top:.0} {SIDE:.0} {height:.0}")
 }
 
 /// Width of an arrow: it grows with the probability, and nothing is drawn of an impossible step.
@@ -148,7 +153,8 @@ mod tests {
     fn arrows_there_and_back_have_two_sides() {
         let arrows = arrows(2);
         assert!((arrows[1].label.1 < SIDE / 2.0) != (arrows[2].label.1 < SIDE / 2.0));
-        assert_eq!((frame(2).as_str(), frame(3).as_str()), ("0 60 240 120", "0 0 240 240"));
+        assert_eq!((frame(2).as_str(), frame(3).as_str()), ("0 60 240 120", "0 0 240 204"));
+        assert_eq!(frame(8), "0 0 240 240");
         assert!(arrows.iter().all(|arrow| (70.0..=170.0).contains(&arrow.label.1)));
     }
 
