@@ -259,7 +259,7 @@ export function markovLab(here) {
 
   it("fits a phone, in light and in dark", async () => {
     for (const colorScheme of ["light", "dark"]) {
-      const { page, heard, see } = await open("#v1/markov?k=4&heads=4.4&start=paused", { width: 390, height: 844 });
+      const { page, heard, see } = await open("#v1/markov?k=8&heads=4.4&start=paused", { width: 390, height: 844 });
       await page.emulateMedia({ colorScheme });
       await until(async () => (await pixels(page, "head-2.4")) > 1, "the last map");
       await page.getByTestId("theory").locator("summary").click();
@@ -267,7 +267,9 @@ export function markovLab(here) {
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(wide <= 0, `${wide} pixels too wide`);
       const cut = await see("inside").evaluate((panel) => {
-        const ends = [...panel.querySelectorAll("button, input, canvas, svg, p")].map((node) => node.getBoundingClientRect());
+        // Wide tables move in frames of their own.
+        const nodes = [...panel.querySelectorAll("button, input, canvas, svg, p")].filter((node) => !node.closest("table"));
+        const ends = nodes.map((node) => node.getBoundingClientRect());
         return ends.filter((end) => end.width > 0 && end.right > innerWidth).length;
       });
       assert.equal(cut, 0, "nothing reaches beyond the edge");

@@ -13,7 +13,7 @@ use crate::app::looking::{Looking, shown_chain};
 use crate::platform::fresh_seed;
 
 /// Most symbols whose arrows carry numbers; more would cover each other.
-const NUMBERED: usize = 4;
+const NUMBERED: usize = 3;
 
 /// The chain.
 #[component]
@@ -170,11 +170,13 @@ fn entries(news: News, symbols: usize) -> AnyView {
         view! { <tr><th scope="row">{format!("from {}", letter(row))}</th>{cells}</tr> }
     });
     view! {
-        <table class="entries" data-testid="chain-entries">
-            <caption class="entries__caption">"Percent; rows stay at 100"</caption>
-            <thead><tr><td></td>{heads.collect_view()}</tr></thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <div class="entries__side">
+            <table class="entries" data-testid="chain-entries">
+                <caption class="entries__caption">"Percent; rows stay at 100"</caption>
+                <thead><tr><td></td>{heads.collect_view()}</tr></thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
     }
     .into_any()
 }
