@@ -1,7 +1,7 @@
 //! Looking inside a network on sequences: one sequence, where its prediction looks, and what is expected next.
 //!
 //! # Why
-//! What is shown here is asked of the state anew whenever there is [`News`]; a memo of each kind of thing would be carried by
+//! What is shown here is asked of the state anew whenever there is news; a memo of each kind of thing would be carried by
 //! every visitor, and saves little.
 
 use leptos::prelude::*;
