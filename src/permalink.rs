@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn the_theory_beside_sequences_is_in_the_link() {
-        let link = "#v1/markov?model=minimal&tdata=doubly&tt=40&tsteps=3";
+        let link = "#v1/markov?model=minimal-markov&tdata=doubly&tt=40&tsteps=3";
         let (read, notices) = decode(link);
         assert_eq!((encode(&read).as_str(), read.theory.length, notices), (link, 40, vec![]));
         assert_eq!(keys("#v1/markov?tt=1&tdata=fate"), ["tt", "tdata"]);

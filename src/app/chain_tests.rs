@@ -92,8 +92,8 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
         "#v1/markov?k=3&t=100&gram=3&heads=2.2&norm=pre&replicas=3&head=3&place=9",
         "#v1/markov?heads=4&off=1.4&seq=0.1.1.0&k=8&x=log&y=log",
         "#v1/markov?pos=absolute&chain=90.10.30.70",
-        "#v1/markov?model=minimal",
-        "#v1/markov?model=minimal&k=3&t=10&gram=3",
+        "#v1/markov?model=minimal-markov",
+        "#v1/markov?model=minimal-markov&k=3&t=10&gram=3",
     ] {
         for measured in [false, true] {
             let mut state = open(link);
@@ -136,7 +136,10 @@ fn charts_are_there_where_they_have_something_to_show() {
     };
     assert_eq!(there("#v1/markov"), "kl strategies scores map distances ablation others next");
     assert_eq!(there("#v1/markov?pos=absolute&gram=3"), "kl strategies scores map ablation next");
-    assert_eq!(there("#v1/markov?model=minimal"), "kl strategies distances others kernel lags next theory");
+    assert_eq!(
+        there("#v1/markov?model=minimal-markov"),
+        "kl strategies distances others kernel lags next theory"
+    );
     assert_eq!(there("#v1/sparse-parity"), "");
     assert_eq!(Chart::Map.probe(), Some(Probe::Parameters));
     assert_eq!(Chart::Ablation.probe(), Some(Probe::Ablation));
@@ -216,7 +219,7 @@ fn predictions_look_by_the_heads_of_the_last_layer() {
         glances.iter().all(|g| g.weights[2] == 0.0 && (g.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9)
     );
     // Counts of pairs: only what has followed the current symbol counts.
-    let state = open("#v1/markov?model=minimal&from=bigram&seq=0.1.0.0.1.0");
+    let state = open("#v1/markov?model=minimal-markov&from=bigram&seq=0.1.0.0.1.0");
     assert_eq!(chains(&state).glances(5)[0].weights, [0.0, 1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
 }
 
@@ -259,7 +262,7 @@ fn findings_reach_their_charts() {
 fn parameters_of_a_worker_travel_to_the_sequence() {
     use super::device::Survey;
     use super::trainer::{Program, Sign};
-    let mut state = open("#v1/markov?model=minimal&device=cpu");
+    let mut state = open("#v1/markov?model=minimal-markov&device=cpu");
     state.apply(Action::Surveyed(Survey::NoAdapter));
     let mut hear = |event, payload| {
         let message = crate::protocol::Message { event, payload };
@@ -306,7 +309,7 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
          bigram. Ended at step 400."
     );
     assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");
-    let minimal = text("#v1/markov?model=minimal&target=0.8", &Phase::Running, &[(0, 40)]);
+    let minimal = text("#v1/markov?model=minimal-markov&target=0.8", &Phase::Running, &[(0, 40)]);
     assert_eq!(
         minimal,
         "Bigrams are learned at step 40: KL is at least 80.0 % of the way from unigram to bigram. Goes on."

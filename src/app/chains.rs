@@ -128,7 +128,8 @@ impl Chains {
             spec: spec.clone(),
         };
         chains.explore(theory);
-        chains.distances.push(0, chains.weigh());
+        let weights = distances(&chains.spec, &chains.weights());
+        chains.distances.push(0, weights);
         chains.look_anew(view);
         Some(chains)
     }
@@ -147,7 +148,7 @@ impl Chains {
                     rest = after;
                 }
                 (self.parameters, self.step) = (parameters, step);
-                self.distances.push(step, self.weigh());
+                self.distances.push(step, distances(&self.spec, &self.weights()));
                 self.look_anew(view);
             }
             Finding::Ablation(losses) => self.ablation = Some(losses),
@@ -311,18 +312,6 @@ impl Chains {
         }
     }
 
-    /// Weights of distances by the newest parameters.
-    fn weigh(&self) -> Distances {
-        match &self.spec.model {
-            Model::AttentionOnly(net) => {
-                let of_length = attention_only::OfLength { net: net.clone(), length: self.task.length };
-                of_length.plain(&self.weights(), self.task.symbols).distances()
-            }
-            Model::MinimalMarkov(_) => vec![normalised(&self.parameters[LAGS])],
-            _ => vec![],
-        }
-    }
-
     /// The strategy that is to be learned, with its KL to the truth, and the one before it.
     pub fn way(&self) -> Option<[(Strategy, f64); 2]> {
         let count = self.lines.len();
@@ -333,6 +322,32 @@ impl Chains {
     pub fn letters(&self) -> Vec<String> {
         (0..self.task.symbols).map(letter).collect()
     }
+}
+
+/// Weights of distances by these parameters of one network, for each head of the first layer.
+pub fn distances(spec: &RunSpec, weights: &[&[f32]]) -> Distances {
+    let Task::MarkovChain(task) = &spec.task else { return vec![] };
+    match &spec.model {
+        Model::AttentionOnly(net) => {
+            let of_length = attention_only::OfLength { net: net.clone(), length: task.length };
+            of_length.plain(weights, task.symbols).distances()
+        }
+        Model::MinimalMarkov(_) => vec![normalised(weights[LAGS])],
+        _ => vec![],
+    }
+}
+
+/// The least of the ratios of weights of distances 1 to 0, 3 to 2 and 5 to 4, in the first head of the first layer:
+/// above 1 all three odd distances weigh more than the even ones before them (Edelman 2024, section 8.3.2).
+///
+/// None where distances have no weights, or there are fewer than six.
+pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
+    let all = distances(spec, weights);
+    let pairs = all.first()?.get(..6)?.chunks_exact(2);
+    // An even distance that counts against its symbol is below any odd one that counts for it.
+    let ratio =
+        |pair: &[f64]| if pair[0] > 0.0 { pair[1] / pair[0] } else { pair[1].signum() * f64::INFINITY };
+    Some(pairs.map(ratio).fold(f64::INFINITY, f64::min) as f32)
 }
 
 impl State {

@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(with(&state, off), None);
         state.apply(Action::Look(Looking::Head(1)));
         assert_eq!(with(&state, gaze).0, "head 1.1");
-        assert_eq!(with(&open("#v1/markov?model=minimal"), gaze).0, "W and v");
+        assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
         let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
         assert!(
             said(None).starts_with("Coloured by how much the prediction after symbol 3 (b) looks"),
@@ -299,7 +299,9 @@ mod tests {
         // Of an own sequence nobody knows the truth, and after its only symbol comes none.
         assert!(said("#v1/markov?seq=0.1.1").unwrap().starts_with("Loss of the network, mean"));
         assert_eq!((said("#v1/markov?seq=0"), said("#v1/markov?gram=3&seq=0")), (None, None));
-        assert!(said("#v1/markov?gram=4&t=60").is_some() && said("#v1/markov?model=minimal").is_some());
+        assert!(
+            said("#v1/markov?gram=4&t=60").is_some() && said("#v1/markov?model=minimal-markov").is_some()
+        );
     }
 
     #[test]
@@ -331,7 +333,7 @@ mod tests {
 
     #[test]
     fn knobs_of_the_theory_that_do_nothing_are_known() {
-        let mut state = open("#v1/markov?model=minimal");
+        let mut state = open("#v1/markov?model=minimal-markov");
         assert!(state.has_effect("teta") && !state.has_effect("teps") && state.has_effect("tdata"));
         state.apply(Action::Edit("tdata".into(), "twostep".into()));
         assert!(!state.has_effect("teta") && state.has_effect("teps"));

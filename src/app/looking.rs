@@ -399,17 +399,20 @@ mod tests {
 
     #[test]
     fn knobs_of_the_theory_change_it_and_are_undone() {
-        let mut state = open("#v1/markov?model=minimal");
+        let mut state = open("#v1/markov?model=minimal-markov");
         let steps = |state: &State| {
             state.chains.as_ref().unwrap().theory.as_ref().map_or(0, |(_, outcome)| outcome.after.len() - 1)
         };
         assert_eq!(steps(&state), 2);
         state.apply(Action::Edit("tsteps".into(), "4".into()));
-        assert_eq!((steps(&state), encode(&state.link).as_str()), (4, "#v1/markov?model=minimal&tsteps=4"));
+        assert_eq!(
+            (steps(&state), encode(&state.link).as_str()),
+            (4, "#v1/markov?model=minimal-markov&tsteps=4")
+        );
         state.apply(Action::Edit("tsteps".into(), "99".into()));
         assert_eq!((steps(&state), state.drafts.len()), (4, 1));
         state.apply(Action::Undo);
-        assert_eq!((steps(&state), encode(&state.link).as_str()), (2, "#v1/markov?model=minimal"));
+        assert_eq!((steps(&state), encode(&state.link).as_str()), (2, "#v1/markov?model=minimal-markov"));
         assert_eq!(state.message, "Undone: steps of the theory.");
     }
 

@@ -10,6 +10,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::{Trouble, open, sweep};
 use crate::analysis::curves::spread;
 use crate::app::sweeping::Sweep;
+use crate::markov::Measure;
 use crate::protocol::{Ending, Row};
 use crate::run::RunSpec;
 use crate::training::checkpoint::Checkpoint;
@@ -175,14 +176,51 @@ pub fn closing(outcome: &Outcome) -> String {
     }
 }
 
+/// Names of the columns of numbers, as a person and as a program reads them, and what stands in each.
+type Column = (&'static str, String, fn(&Row, usize) -> &[f32], usize);
+
+/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and of networks on
+/// sequences what else is measured.
+fn columns(rows: &[Row]) -> Vec<Column> {
+    let is_judged = rows.iter().any(|row| !row.measures.is_empty());
+    let (loss, accuracy) =
+        if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
+    let named =
+        |name: &'static str, of: fn(&Row, usize) -> &[f32], which| (name, name.replace(' ', "_"), of, which);
+    let mut columns: Vec<Column> = vec![
+        named("train loss", |row, _| &row.train_loss, 0),
+        named("train accuracy", |row, _| &row.train_accuracy, 0),
+        // Programs find the loss and the accuracy that count under the same name in every lab.
+        (loss, "test_loss".into(), |row, _| &row.test_loss, 0),
+        (accuracy, "test_accuracy".into(), |row, _| &row.test_accuracy, 0),
+    ];
+    if rows.iter().any(|row| !row.margin.is_empty()) {
+        columns.push(named("margin", |row, _| &row.margin, 0));
+    }
+    let of_measure =
+        |row: &Row, which: usize| row.measures.get(which).is_some_and(|values| !values.is_empty());
+    for (which, measure) in Measure::ALL.iter().enumerate() {
+        if rows.iter().any(|row| of_measure(row, which)) {
+            columns.push((
+                measure.slug(),
+                measure.slug().replace('-', "_"),
+                |row, which| &row.measures[which],
+                which,
+            ));
+        }
+    }
+    columns
+}
+
 /// Metrics for reading.
 fn table(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    // Only networks with a penalty have a margin that is normalised.
-    let has_margin = rows.iter().any(|row| !row.margin.is_empty());
-    let header = ["step", "train loss", "train accuracy", "test loss", "test accuracy", "margin"];
-    table.set_header(&header[..if has_margin { 6 } else { 5 }]);
+    // How each law and each strategy fares is for programs: a line has to fit a screen.
+    let is_short = |column: &Column| !column.0.starts_with("on-") && !column.0.ends_with("gram");
+    let columns: Vec<Column> =
+        columns(rows).into_iter().filter(is_short).filter(|c| c.0 != "uniform").collect();
+    table.set_header(std::iter::once("step").chain(columns.iter().map(|column| column.0)));
     for row in rows {
         let cell = |values: &[f32]| {
             let (middle, low, high) = spread(values);
@@ -192,8 +230,7 @@ fn table(rows: &[Row]) -> String {
                 format!("{middle:.4} ({low:.4} to {high:.4})")
             }
         };
-        let cells = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
-        let numbers = cells.into_iter().chain(has_margin.then_some(&row.margin)).map(|values| cell(values));
+        let numbers = columns.iter().map(|(_, _, of, which)| cell(of(row, *which)));
         table.add_row(std::iter::once(row.step.to_string()).chain(numbers));
     }
     for column in table.column_iter_mut() {
@@ -205,14 +242,12 @@ fn table(rows: &[Row]) -> String {
 /// Metrics for programs.
 fn csv(rows: &[Row]) -> Result<String, anyhow::Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
-    let has_margin = rows.iter().any(|row| !row.margin.is_empty());
-    let header = ["step", "replica", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
-    writer.write_record(&header[..if has_margin { 7 } else { 6 }])?;
+    let columns = columns(rows);
+    let names = columns.iter().map(|column| column.1.as_str());
+    writer.write_record(["step", "replica"].into_iter().chain(names))?;
     for row in rows {
         for r in 0..row.test_loss.len() {
-            let columns = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
-            let columns = columns.into_iter().chain(has_margin.then_some(&row.margin));
-            let numbers = columns.map(|column| column[r].to_string());
+            let numbers = columns.iter().map(|(_, _, of, which)| of(row, *which)[r].to_string());
             writer.write_record([row.step.to_string(), r.to_string()].into_iter().chain(numbers))?;
         }
     }

@@ -45,7 +45,7 @@ settings! {
 impl MinimalMarkov {
     /// Name, source and summary.
     pub const INFO: Info = Info {
-        slug: "minimal",
+        slug: "minimal-markov",
         name: "Minimal model",
         about: "W over pairs of symbols and v over distances, the least that can count what followed what.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],

@@ -4,6 +4,7 @@
 //! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
+mod chains;
 mod data;
 mod depth;
 mod grokking;
@@ -18,6 +19,7 @@ mod start;
 use std::sync::OnceLock;
 
 use crate::choices;
+use crate::markov::Strategy;
 use crate::permalink::{Link, decode};
 use crate::run::RunSpec;
 
@@ -44,6 +46,12 @@ choices! {
         Margin = "margin", "Parities with the largest margin";
         /// Power et al. 2022 and Nanda et al. 2023.
         Grokking = "grokking", "Memorise, then understand";
+        /// Figures 8.1 to 8.3, 8.5 and E.3 to E.8.
+        Induction = "induction", "An induction head forms";
+        /// Figures 8.3, 8.4b and E.1, and proposition 8.2.
+        ByHand = "by-hand", "The circuit, by hand and in theory";
+        /// Figures 8.4a and E.6.
+        Laws = "laws", "Other chains";
     }
 }
 
@@ -133,6 +141,14 @@ pub enum Expect {
         /// How much wider.
         times: f64,
     },
+    /// The strategy that the network is nearest to is these, one after the other and no other, in a share of the replicas
+    /// within `share`.
+    Stages {
+        /// The strategies, in order.
+        stages: &'static [Strategy],
+        /// Least and largest share of the replicas.
+        share: (f64, f64),
+    },
     /// Of the variance of ln t_c at least this share lies between initialisations, not within them.
     Between(f64),
 }
@@ -170,6 +186,17 @@ pub enum Measure {
     Live,
     /// Cross-entropy with the key frequencies alone.
     Restricted,
+    /// KL(truth ‖ network) after the last symbol, in nats.
+    Truth,
+    /// The same over that of this strategy on the same contexts.
+    OverLine(Strategy),
+    /// A further measure of a network on sequences.
+    Chain(crate::markov::Measure),
+    /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the
+    /// effective positional weights of the first head, or of v. Above 1 the pattern of even and odd is there.
+    OddOverEven,
+    /// Least entry on the diagonal of W over the largest beside it, by absolute value.
+    Diagonal,
 }
 
 impl Preset {
@@ -207,6 +234,9 @@ const PARTS: &[&[Preset]] = &[
     groups::PRESETS,
     parities::PRESETS,
     grokking::PRESETS,
+    chains::INDUCTION,
+    chains::BY_HAND,
+    chains::LAWS,
 ];
 const ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
 
@@ -249,6 +279,7 @@ mod tests {
             }
             Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
             Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
+            Expect::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,
             Expect::Between(share) => share > 0.0 && preset.link().spec.run.inits > 1,
         };
         assert!(sound, "{}: {expect:?}", preset.slug);

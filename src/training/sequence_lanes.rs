@@ -171,7 +171,7 @@ mod tests {
     use crate::permalink::decode;
 
     fn spec(link: &str) -> RunSpec {
-        let (link, notices) = decode(&format!("#v1/markov?held=64&batch=6&{link}"));
+        let (link, notices) = decode(&format!("#v1/markov?held=64&{link}"));
         assert!(notices.is_empty(), "{notices:?}");
         link.spec
     }
@@ -184,7 +184,10 @@ mod tests {
         }
     }
 
-    const LINKS: [&str; 2] = ["replicas=3&k=3&t=20&heads=1.1", "replicas=3&k=2&t=30&model=minimal&opt=adam"];
+    const LINKS: [&str; 2] = [
+        "replicas=3&batch=6&k=3&t=20&heads=1.1",
+        "replicas=3&batch=6&k=2&t=30&model=minimal-markov&opt=adam",
+    ];
 
     #[test]
     fn slices_replicas_and_checkpoints_do_not_change_a_bit() {
@@ -226,9 +229,10 @@ mod tests {
 
     #[test]
     fn a_row_has_a_number_for_every_replica_and_says_what_is_learnt() {
-        for link in
-            ["replicas=2&k=2&t=50&batch=32&seed=1", "replicas=2&model=minimal&k=2&t=100&batch=64&opt=adam"]
-        {
+        for link in [
+            "replicas=2&k=2&t=50&batch=32&seed=1",
+            "replicas=2&model=minimal-markov&k=2&t=100&batch=64&opt=adam",
+        ] {
             let spec = spec(link);
             let mut learner = SequenceLanes::new(&spec).unwrap();
             let before = learner.look(0);

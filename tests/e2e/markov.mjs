@@ -205,7 +205,7 @@ export function markovLab(here) {
   });
 
   it("explores the theory at once: drawings follow sliders, and links keep what they were set to", async () => {
-    const { page, heard, see } = await open("#v1/markov?model=minimal&speed=0&device=cpu");
+    const { page, heard, see } = await open("#v1/markov?model=minimal-markov&speed=0&device=cpu");
     for (const id of ["theory-v", "theory-w", "theory-parts", "theory-ratio", "theory-w-trained"]) {
       await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 30);
     }

@@ -56,7 +56,7 @@ CHAINS = (
     "k=3&t=100&batch=64",
     "k=3&t=100&norm=pre&std=0.02&batch=64&wd=0.1",
     "d=48&heads=3.3&gram=3&t=100&batch=64",
-    "model=minimal&opt=sgd&t=100&batch=64&lr=0.002",
+    "model=minimal-markov&opt=sgd&t=100&batch=64&lr=0.002",
 )
 DEFAULTS = {
     "op": "add",

@@ -35,7 +35,7 @@ def settings_of(link):
     given = dict(setting.split("=", 1) for setting in link.split("&") if setting)
     settings = DEFAULTS | {"lr": RATES.get(given.get("opt", "adam"), "")} | given
     unknown = sorted(set(given) - set(DEFAULTS) - {"lr"})
-    choices = {"model": ("attention-only", "minimal"), "norm": ("none", "pre"), "opt": ("adam", "sgd")}
+    choices = {"model": ("attention-only", "minimal-markov"), "norm": ("none", "pre"), "opt": ("adam", "sgd")}
     unknown += [key for key, values in choices.items() if settings[key] not in values]
     if unknown:
         raise ValueError(f"no work here for {', '.join(unknown)} in {link!r}")
@@ -195,7 +195,7 @@ class SequenceNetwork:
 
     def __init__(self, settings, device, prebuilt, adam):
         self.chains = Chains(settings, device)
-        self.net = {"attention-only": Attention, "minimal": Minimal}[settings["model"]](settings, device)
+        self.net = {"attention-only": Attention, "minimal-markov": Minimal}[settings["model"]](settings, device)
         self.pool = torch.stack([self.chains.sample() for _ in range(POOL)]) if prebuilt else None
         self.turn = torch.zeros(1, dtype=torch.long, device=device)
         self.rate, decay = float(settings["lr"]), float(settings["wd"])

@@ -87,6 +87,7 @@ proptest! {
             };
         }
         link.spec.repair();
+        link.view.repair(&link.spec);
         let text = encode(&link);
         let (again, notices) = decode(&text);
         prop_assert!(notices.is_empty(), "{text}: {notices:?}");
@@ -104,8 +105,8 @@ proptest! {
 
     #[test]
     fn hostile_links_are_data(
-        lab in prop::sample::select(vec!["sparse-parity", "groups", "grou%00ps"]),
-        key in "([a-z<>&\"'%=]{0,12}|op|table|factors|lambdas|frac|model)",
+        lab in prop::sample::select(vec!["sparse-parity", "groups", "markov", "grou%00ps"]),
+        key in "([a-z<>&\"'%=]{0,12}|op|table|factors|lambdas|frac|model|seq|chain|heads|gram)",
         text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}"
     ) {
         let (link, notices) = decode(&format!("#v1/{lab}?n=20&{key}={text}&width=64"));
@@ -117,7 +118,7 @@ proptest! {
 
     #[test]
     fn values_out_of_range_never_get_through(index in any::<prop::sample::Index>(), text in "-?[0-9]{1,25}(\\.[0-9]{1,5})?(e[0-9]{1,3})?") {
-        for lab in ["sparse-parity", "groups"] {
+        for lab in ["sparse-parity", "groups", "markov"] {
             let knobs = RunSpec::of_lab(lab).unwrap().knobs();
             let knob = index.get(&knobs).1;
             let (link, notices) = decode(&format!("#v1/{lab}?{}={text}", knob.key));

@@ -22,9 +22,9 @@ pub const NETWORKS: &[&str] = &[
     "k=2&d=12&norm=pre&mlp=on&pos=absolute&heads=3.1&std=0.3",
     "k=2&d=6&from=circuit&c=5",
     "k=3&d=9&from=circuit",
-    "model=minimal&k=2",
-    "model=minimal&k=4&w0=0.1&v0=-0.03",
-    "model=minimal&k=3&from=bigram",
+    "model=minimal-markov&k=2",
+    "model=minimal-markov&k=4&w0=0.1&v0=-0.03",
+    "model=minimal-markov&k=3&from=bigram",
 ];
 
 /// A run on two replicas.

@@ -140,7 +140,7 @@ fn gradients_are_those_of_the_definition() {
 #[test]
 fn gradients_of_the_minimal_model_are_those_of_the_definition() {
     for (k, t) in [(2, 21), (3, 16), (5, 3), (8, 35), (2, 2), (4, 100)] {
-        check(&format!("model=minimal&k={k}&t={t}"), 1.0, 3, 1e-4);
+        check(&format!("model=minimal-markov&k={k}&t={t}"), 1.0, 3, 1e-4);
     }
 }
 
@@ -149,7 +149,7 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
     for (link, kind) in [
         ("model=attention-only&k=3&t=20&d=12&heads=2.1&norm=pre&mlp=on", Decay::Decoupled),
         ("model=attention-only&k=2&t=19&heads=1.1", Decay::Coupled),
-        ("model=minimal&k=3&t=20", Decay::Decoupled),
+        ("model=minimal-markov&k=3&t=20", Decay::Decoupled),
     ] {
         let spec = spec(link);
         let network = Network { rule: Rule::Adam, ..Network::of(&spec).unwrap() };
@@ -222,7 +222,7 @@ fn answers_and_scores_of_heads_are_those_of_the_definition() {
 
 #[test]
 fn what_is_no_number_is_seen() {
-    for link in ["model=attention-only&k=3&t=20", "model=minimal&k=3&t=20"] {
+    for link in ["model=attention-only&k=3&t=20", "model=minimal-markov&k=3&t=20"] {
         let spec = spec(link);
         let network = Network::of(&spec).unwrap();
         let (weights, batch) = (drawn(&spec, 0.3), sequences(&network, 2));
@@ -263,7 +263,7 @@ fn the_bits_are_the_same_everywhere() {
     let found = [
         "model=attention-only&k=3&t=37&d=24&heads=2.1",
         "model=attention-only&k=2&t=50&d=12&heads=1.3&norm=pre&mlp=on&pos=absolute",
-        "model=minimal&k=3&t=50",
+        "model=minimal-markov&k=3&t=50",
     ]
     .map(run);
     assert_eq!(found, [500_004_084, 974_496_118, 457_475_312]);
@@ -284,8 +284,8 @@ fn speed() {
         "model=attention-only&k=3&t=100&batch=64&d=16&heads=1.1&norm=pre",
         "model=attention-only&k=2&t=100&batch=64&d=48&heads=3.3",
         "model=attention-only&k=2&t=50&batch=32&d=16&heads=1.1&pos=absolute",
-        "model=minimal&k=2&t=100&batch=64",
-        "model=minimal&k=3&t=100&batch=64",
+        "model=minimal-markov&k=2&t=100&batch=64",
+        "model=minimal-markov&k=3&t=100&batch=64",
     ] {
         let spec = spec(link);
         let network = Network::of(&spec).unwrap();

@@ -21,7 +21,7 @@ pub const NETWORKS: Networks = Networks {
         ("k = 3, t = 100", "k=3&t=100&batch=64"),
         ("k = 3, t = 100, norms", "k=3&t=100&norm=pre&std=0.02&batch=64&wd=0.1"),
         ("3-grams, t = 100, 3 + 3 heads", "d=48&heads=3.3&gram=3&t=100&batch=64"),
-        ("minimal model, t = 100", "model=minimal&opt=sgd&t=100&batch=64&lr=0.002"),
+        ("minimal model, t = 100", "model=minimal-markov&opt=sgd&t=100&batch=64&lr=0.002"),
     ],
     column: ("batch", "batch"),
     script: &[&["--chains"], &["--prebuilt", "--chains"]],
@@ -57,7 +57,7 @@ mod tests {
     fn the_script_has_the_defaults_of_the_lab() {
         let script = include_str!("../../../tests/peers/torch_chains.py");
         let lab = decode("#v1/markov").0.spec;
-        let minimal = decode("#v1/markov?model=minimal").0.spec;
+        let minimal = decode("#v1/markov?model=minimal-markov").0.spec;
         let unchanged = |spec: &RunSpec, key: &str, value: &str| {
             let mut given = spec.clone();
             given.parse(key, value).is_ok() && given == *spec

@@ -1,6 +1,7 @@
 //! The presets' claims and the instances of the specification, run and compared: `lab bench --science`, and the
 //! science tests.
 
+mod chains;
 mod instances;
 
 use crate::analysis::convergence::Times;
@@ -82,7 +83,8 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
-    !matches!(measure, Measure::TrainAccuracy | Measure::TestAccuracy | Measure::Margin)
+    use Measure::{Chain, Margin, OverLine, TestAccuracy, TrainAccuracy, Truth};
+    !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth | OverLine(_) | Chain(_))
 }
 
 fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
@@ -136,7 +138,10 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             let (inside, outside) = reach(&part(&now[0], r), inputs, width, &relevant);
             return inside / outside;
         }
-        let weights = now.iter().map(|values| part(values, r)).collect();
+        let weights: Vec<Vec<f32>> = now.iter().map(|values| part(values, r)).collect();
+        if matches!(measure, Measure::OddOverEven | Measure::Diagonal) {
+            return chains::of_weights(measure, spec, &weights);
+        }
         let probe = match measure {
             Measure::Gap => Probe::Gap,
             Measure::Attention => Probe::Attention,
@@ -198,6 +203,12 @@ impl Trial {
         match measure {
             Measure::TrainAccuracy => rows.map(|r| (r.step, r.train_accuracy.clone())).collect(),
             Measure::TestAccuracy => rows.map(|r| (r.step, r.test_accuracy.clone())).collect(),
+            Measure::Truth => rows.map(|r| (r.step, r.test_loss.clone())).collect(),
+            Measure::OverLine(strategy) => {
+                let line = chains::line(&self.cell.spec, strategy);
+                rows.map(|r| (r.step, r.test_loss.iter().map(|kl| kl / line).collect())).collect()
+            }
+            Measure::Chain(which) => rows.map(|r| (r.step, chains::measured(r, which))).collect(),
             Measure::Margin => {
                 let unit = self.unit();
                 rows.map(|r| (r.step, r.margin.iter().map(|margin| margin / unit).collect())).collect()
@@ -290,6 +301,14 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let (Some(wide), Some(narrow)) = (range(from), range(to)) else { return missing() };
             let what = format!("interquartile range of t_c at value {from}, over that at value {to}");
             within(&what, wide / narrow, (times, f64::INFINITY))
+        }
+        Expect::Stages { stages, share: wanted } => {
+            let seen = chains::stages(&trials[0].cell.spec, &trials[0].rows);
+            let fitting = seen.iter().filter(|own| own.as_slice() == stages).count();
+            let other = seen.iter().find(|own| own.as_slice() != stages);
+            let other = other.map_or(String::new(), |own| format!("; another's are {own:?}"));
+            let what = format!("share whose stages are {stages:?}{other}");
+            within(&what, share(fitting, seen.len()), wanted)
         }
         Expect::Between(least) => {
             let trial = &trials[0];

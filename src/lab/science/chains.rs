@@ -1,0 +1,95 @@
+//! What claims about networks on sequences measure.
+
+use crate::app::chains::odd_over_even;
+use crate::markov::{Measure as OfChains, Strategy};
+use crate::models::{Model, minimal_markov};
+use crate::presets::Measure;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::tasks::Task;
+use crate::training::judge::{lines, nearest};
+
+/// KL(truth ‖ strategy) on the contexts that the run is measured on; no number where there is none.
+pub(super) fn line(spec: &RunSpec, strategy: Strategy) -> f32 {
+    let Task::MarkovChain(task) = &spec.task else { return f32::NAN };
+    let lines = lines(task, spec.run.seed, spec.held_out());
+    lines.iter().find(|(of, _)| *of == strategy).map_or(f32::NAN, |(_, kl)| *kl as f32)
+}
+
+/// The measure on every replica.
+pub(super) fn measured(row: &Row, which: OfChains) -> Vec<f32> {
+    match row.measures.get(which as usize) {
+        Some(values) if !values.is_empty() => values.clone(),
+        _ => vec![f32::NAN; row.test_loss.len()],
+    }
+}
+
+/// For each replica the strategies that it was nearest to, one after the other.
+///
+/// A strategy counts from its second measurement in a row on: between two of them a network is as near to either.
+pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
+    let Task::MarkovChain(task) = &spec.task else { return vec![] };
+    let of_replica = |r: usize| {
+        let near = |row: &Row| {
+            let own: Vec<Option<f32>> = row.measures.iter().map(|values| values.get(r).copied()).collect();
+            nearest(task.order, &own)
+        };
+        let nearest: Vec<Strategy> = rows.iter().filter_map(near).collect();
+        let mut stages: Vec<Strategy> = nearest.first().copied().into_iter().collect();
+        for pair in nearest.windows(2) {
+            if pair[0] == pair[1] && stages.last() != Some(&pair[1]) {
+                stages.push(pair[1]);
+            }
+        }
+        stages
+    };
+    (0..spec.run.replicas).map(of_replica).collect()
+}
+
+/// A measure of the weights of one network, each `[rows, columns]`.
+pub(super) fn of_weights(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> f32 {
+    match (measure, &spec.model) {
+        (Measure::OddOverEven, _) => {
+            let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+            odd_over_even(spec, &weights).unwrap_or(f32::NAN)
+        }
+        (Measure::Diagonal, Model::MinimalMarkov(_)) => {
+            let w = &weights[minimal_markov::KERNEL];
+            let k = w.len().isqrt();
+            let on = |at: &usize| at / k == at % k;
+            let least = (0..w.len()).filter(on).map(|at| w[at]).fold(f32::INFINITY, f32::min);
+            let beside = (0..w.len()).filter(|at| !on(at)).map(|at| w[at].abs()).fold(0.0, f32::max);
+            least / beside
+        }
+        _ => f32::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    #[test]
+    fn a_strategy_counts_when_it_stays() {
+        let spec = decode("#v1/markov?replicas=2").0.spec;
+        // Nearest to each strategy in turn, by replica.
+        let row = |near: [usize; 2]| {
+            let of = |strategy: usize| near.map(|own| if own == strategy { 0.1 } else { 0.5 }).to_vec();
+            Row { measures: (0..5).map(of).collect(), test_loss: vec![0.0; 2], ..Default::default() }
+        };
+        let rows = [[0, 0], [0, 1], [1, 0], [1, 0], [2, 2], [2, 2]].map(row);
+        use Strategy::{Bigram, Uniform, Unigram};
+        assert_eq!(stages(&spec, &rows), [vec![Uniform, Unigram, Bigram], vec![Uniform, Bigram]]);
+        assert_eq!(measured(&rows[1], OfChains::Unigram), [0.5, 0.1]);
+        assert!(measured(&rows[1], OfChains::OnDoubly).iter().all(|v| v.is_nan()));
+    }
+
+    #[test]
+    fn a_diagonal_leads_by_its_least_entry() {
+        let spec = decode("#v1/markov?model=minimal-markov&k=2&t=6").0.spec;
+        let weights = [vec![2.0, -0.5, 0.25, 4.0], vec![0.1, 0.4, 0.1, 0.3, 0.2, 0.2]];
+        assert_eq!(of_weights(Measure::Diagonal, &spec, &weights), 4.0);
+        assert_eq!(of_weights(Measure::OddOverEven, &spec, &weights), 1.0);
+    }
+}
