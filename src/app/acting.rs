@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::chains::Chains;
 use super::device::{Survey, choose};
-use super::form::default_text;
+use super::form::{default_text, theory_knob};
 use super::pairs::Pairs;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::sweeping::Sweep;
@@ -12,7 +12,6 @@ use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
 use crate::analysis::movement::Trajectories;
-use crate::markov::theory::Explorer;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::probing::applies;
@@ -372,11 +371,6 @@ impl State {
             _ => {}
         }
     }
-}
-
-/// The theory's knob behind `key`.
-pub(super) fn theory_knob(key: &str) -> Option<&'static Knob> {
-    Explorer::KNOBS.iter().find(|knob| knob.key == key)
 }
 
 fn view_knob(key: &str) -> Option<&'static Knob> {

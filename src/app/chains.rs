@@ -6,7 +6,7 @@ use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
 use crate::markov::theory::{Explorer, Outcome};
-use crate::markov::{Chain, Strategy, softmax, symbols_of};
+use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
 use crate::models::attention_only::plain::Look;
 use crate::models::minimal_markov::{KERNEL, LAGS};
 use crate::models::{Model, attention_only, minimal_markov};
@@ -43,6 +43,8 @@ pub struct Inspected {
     pub chain: Option<Chain>,
     /// Attention and logits of the first network, without the heads that are switched off.
     pub look: Look,
+    /// Logits with all heads, `[symbols, task's symbols]`; empty where none is switched off.
+    pub whole: Vec<f64>,
 }
 
 /// Who expects a symbol.
@@ -115,7 +117,13 @@ impl Chains {
             step: 0,
             ablation: None,
             distances: Thinned::new(SNAPSHOTS + 1),
-            inspected: Inspected { symbols: vec![], origin: Origin::HeldOut(1), chain: None, look },
+            inspected: Inspected {
+                symbols: vec![],
+                origin: Origin::HeldOut(1),
+                chain: None,
+                look,
+                whole: vec![],
+            },
             theory: before.and_then(|old| old.theory.clone()),
             spec: spec.clone(),
         };
@@ -180,7 +188,28 @@ impl Chains {
     pub fn look_anew(&mut self, view: &View) {
         let (symbols, origin, chain) = self.chosen(view);
         let look = self.look(&symbols, &view.off);
-        self.inspected = Inspected { symbols, origin, chain, look };
+        let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
+        self.inspected = Inspected { symbols, origin, chain, look, whole };
+    }
+
+    /// How badly predictions with these logits, `[symbols, task's symbols]`, do on the sequence that is looked into: the mean
+    /// KL of the truth to them, or where the chain is not known the mean cross-entropy, in nats per symbol. None where
+    /// there is nothing to compare.
+    pub fn cost(&self, logits: &[f64]) -> Option<f64> {
+        let (k, symbols) = (self.task.symbols, &self.inspected.symbols);
+        let mut logs = vec![0.0; k];
+        let mut costs = vec![];
+        for (at, logits) in logits.chunks_exact(k).take(symbols.len()).enumerate() {
+            log_softmax(logits, &mut logs);
+            match &self.inspected.chain {
+                Some(chain) if at + 2 >= chain.order => {
+                    costs.push(kl_to_logits(&chain.law(chain.context(&symbols[..=at])), &logs));
+                }
+                Some(_) => {}
+                None => costs.extend(symbols.get(at + 1).map(|next| -logs[usize::from(*next)])),
+            }
+        }
+        (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
     }
 
     /// The symbol, from 0, whose prediction is looked into.

@@ -3,13 +3,15 @@
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Width and height of the diagram, in its own units.
-pub const SIDE: f64 = 240.0;
+const SIDE: f64 = 240.0;
 /// Radius of a node.
 pub const NODE: f64 = 15.0;
 /// Radius of the circle that the nodes lie on.
-const RING: f64 = 70.0;
+const RING: f64 = 73.0;
 /// How far the middle of an arrow bends to its side, so that there and back do not cover each other.
-const BEND: f64 = 22.0;
+const BEND: f64 = 15.0;
+/// How far along an arrow its number stands, as a share of the way.
+const NUMBER_AT: f64 = 0.36;
 /// Room between the end of an arrow and the node, for the arrow's head.
 const GAP: f64 = 7.0;
 /// How far a loop reaches away from its node.
@@ -42,6 +44,17 @@ pub fn nodes(symbols: usize) -> Vec<(f64, f64)> {
     (0..symbols).map(place).collect()
 }
 
+/// The part of the drawing that so many symbols take, as the `viewBox` of an SVG: two lie side by side, and below three
+/// there is room.
+pub fn frame(symbols: usize) -> String {
+    let (top, height) = match symbols {
+        2 => (SIDE / 4.0, SIDE / 2.0),
+        3 => (0.0, SIDE - 36.0),
+        _ => (0.0, SIDE),
+    };
+    format!("0 {top:.0} {SIDE:.0} {height:.0}")
+}
+
 /// Width of an arrow: it grows with the probability, and nothing is drawn of an impossible step.
 pub fn width(probability: f64) -> f64 {
     if probability <= 0.0 { 0.0 } else { 0.75 + (THICK - 0.75) * probability }
@@ -63,7 +76,13 @@ fn bent(from: usize, to: usize, a: (f64, f64), b: (f64, f64)) -> Arrow {
     // To the left of its own direction, where the arrow back does not pass.
     let side = (along.1, -along.0);
     let control = (middle.0 + 2.0 * BEND * side.0, middle.1 + 2.0 * BEND * side.1);
-    let label = (middle.0 + (BEND + 11.0) * side.0, middle.1 + (BEND + 11.0) * side.1);
+    // Nearer to where it leaves: in the middle of the drawing all arrows meet.
+    let along = |a: f64, control: f64, b: f64| {
+        let t = NUMBER_AT;
+        (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * control + t * t * b
+    };
+    let on = (along(a.0, control.0, b.0), along(a.1, control.1, b.1));
+    let label = (on.0 + 10.0 * side.0, on.1 + 10.0 * side.1);
     let leaves = unit((control.0 - a.0, control.1 - a.1));
     let comes = unit((b.0 - control.0, b.1 - control.1));
     let start = (a.0 + NODE * leaves.0, a.1 + NODE * leaves.1);
@@ -134,6 +153,9 @@ mod tests {
     fn arrows_there_and_back_have_two_sides() {
         let arrows = arrows(2);
         assert!((arrows[1].label.1 < SIDE / 2.0) != (arrows[2].label.1 < SIDE / 2.0));
+        assert_eq!((frame(2).as_str(), frame(3).as_str()), ("0 60 240 120", "0 0 240 204"));
+        assert_eq!(frame(8), "0 0 240 240");
+        assert!(arrows.iter().all(|arrow| (70.0..=170.0).contains(&arrow.label.1)));
     }
 
     #[test]

@@ -149,6 +149,11 @@ pub fn theory_fields() -> Vec<Field> {
     Explorer::KNOBS.iter().map(Field::of).collect()
 }
 
+/// The theory's knob behind `key`.
+pub fn theory_knob(key: &str) -> Option<&'static Knob> {
+    Explorer::KNOBS.iter().find(|knob| knob.key == key)
+}
+
 /// The field of the speed limit.
 pub fn speed_field() -> Option<Field> {
     View::KNOBS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)

@@ -2,6 +2,7 @@
 //! chain.
 
 use super::chains::{Chains, Origin};
+use super::looking::shown_chain;
 use super::state::State;
 use super::words::{MISSING, decimal, list, percent};
 use crate::analysis::chains::letter;
@@ -63,6 +64,26 @@ pub fn gaze(chains: &Chains, view: &View) -> (String, Vec<f64>) {
     (who, mean)
 }
 
+/// What the colours of the symbols mean, or of the one that is pointed at.
+pub fn gazed(chains: &Chains, view: &View, pointed: Option<usize>) -> String {
+    let (who, weights) = gaze(chains, view);
+    let here = chains.place(view);
+    let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
+    let upper = |at: usize| format!("S{}", &place(chains, at)[1..]);
+    match pointed {
+        Some(at) if at > here => format!("{} is not seen yet.", upper(at)),
+        Some(at) => format!("{}: {} ({who}).", upper(at), decimal(weight(at) as f32)),
+        None => {
+            let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
+            format!(
+                "Coloured by how much the prediction after {} looks at each symbol: {who}. The strongest colour is {}.",
+                place(chains, here),
+                decimal(most as f32)
+            )
+        }
+    }
+}
+
 /// A row of the table of what is expected next: who expects it, and of each symbol the probability and its text.
 pub type Expected = (String, Vec<(f64, String)>);
 
@@ -71,6 +92,19 @@ pub fn expected(chains: &Chains, view: &View) -> Vec<Expected> {
     let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, percent(p as f32));
     let rows = chains.expected(chains.place(view)).into_iter();
     rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
+}
+
+/// How well the network does on the sequence, as a sentence, and what heads that are switched off change: "KL of the truth to
+/// the network, mean over this sequence: 0.210; with all heads 0.020."
+pub fn cost(chains: &Chains) -> Option<String> {
+    let now = chains.cost(&chains.inspected.look.logits)?;
+    let whole = chains.cost(&chains.inspected.whole);
+    let with = whole.map_or(String::new(), |whole| format!("; with all heads {}", decimal(whole as f32)));
+    let what = match chains.inspected.chain {
+        Some(_) => "KL of the truth to the network",
+        None => "Loss of the network",
+    };
+    Some(format!("{what}, mean over this sequence: {}{with}.", decimal(now as f32)))
 }
 
 /// Which heads are switched off, and what that means; none where all are on.
@@ -117,6 +151,18 @@ pub fn cell(chains: &Chains, head: usize, from: usize, to: usize) -> Option<Stri
     })
 }
 
+/// The place that a head looks at most from the symbol at `from`.
+pub fn most(chains: &Chains, head: usize, from: usize) -> Option<usize> {
+    let length = chains.inspected.symbols.len();
+    let shares = chains.inspected.look.heads.get(head)?.shares.get(from * length..(from + 1) * length)?;
+    (0..=from).max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
+}
+
+/// Where a head looks mostly from the symbol at `from`, for those who do not see its map.
+pub fn mostly(chains: &Chains, head: usize, from: usize) -> Option<String> {
+    cell(chains, head, from, most(chains, head, from)?)
+}
+
 /// A table of a chain's probabilities: names of the contexts, and the text of every entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -137,6 +183,13 @@ pub fn table(chain: &Chain) -> Table {
         contexts: (0..chain.contexts()).map(name).collect(),
         entries: entries.map(|p| percent(p as f32)).collect(),
     }
+}
+
+/// The chain on show row by row in percent, "90 10 / 30 70"; none where it is not of order 2 or not known.
+pub fn rows(chains: &Chains, view: &View) -> Option<String> {
+    let chain = shown_chain(chains, view)?;
+    let row = |row: &[usize]| row.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+    Some(chain.chunks(chains.task.symbols).map(row).collect::<Vec<_>>().join(" / "))
 }
 
 /// How often each symbol comes in the long run, as a sentence; none where the chain is not known.
@@ -193,6 +246,14 @@ mod tests {
         state.apply(Action::Look(Looking::Head(1)));
         assert_eq!(with(&state, gaze).0, "head 1.1");
         assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
+        let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
+        assert!(
+            said(None).starts_with("Coloured by how much the prediction after symbol 3 (b) looks"),
+            "{}",
+            said(None)
+        );
+        assert_eq!(said(Some(3)), "Symbol 4 (a) is not seen yet.");
+        assert!(said(Some(0)).starts_with("Symbol 1 (a): 0.") && said(Some(0)).ends_with(" (head 1.1)."));
     }
 
     #[test]
@@ -203,6 +264,8 @@ mod tests {
         assert_eq!(first, "Head 1.1: symbol 1 (a) looks at symbol 1 (a): 1.000");
         assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) does not see later symbols.");
         assert_eq!((said(3, 0), said(0, 3)), (None, None));
+        let most = |from| with(&state, |chains, _| mostly(chains, 0, from));
+        assert_eq!((most(0).unwrap(), most(3)), (first, None));
     }
 
     #[test]
@@ -218,6 +281,30 @@ mod tests {
     }
 
     #[test]
+    fn what_heads_change_is_said_at_once() {
+        let said = |link: &str| with(&open(link), |chains, _| cost(chains));
+        let (all, less) = (
+            said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10"),
+            said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10&off=1"),
+        );
+        let number = |text: &str, at: usize| -> f64 {
+            let numbers = text.split([' ', ';']).map(|word| word.trim_end_matches('.'));
+            numbers.filter_map(|word| word.parse().ok()).nth(at).unwrap()
+        };
+        let (all, less) = (all.unwrap(), less.unwrap());
+        assert!(all.starts_with("KL of the truth to the network, mean over this sequence: 0."), "{all}");
+        assert!(!all.contains("heads") && less.contains("; with all heads 0."), "{less}");
+        assert_eq!(number(&all, 0), number(&less, 1));
+        assert!(number(&less, 0) > number(&less, 1) + 0.02, "{less}");
+        // Of an own sequence nobody knows the truth, and after its only symbol comes none.
+        assert!(said("#v1/markov?seq=0.1.1").unwrap().starts_with("Loss of the network, mean"));
+        assert_eq!((said("#v1/markov?seq=0"), said("#v1/markov?gram=3&seq=0")), (None, None));
+        assert!(
+            said("#v1/markov?gram=4&t=60").is_some() && said("#v1/markov?model=minimal-markov").is_some()
+        );
+    }
+
+    #[test]
     fn what_is_expected_next_has_a_row_for_each() {
         let mut state = open("#v1/markov?chain=90.10.30.70");
         let rows = with(&state, expected);
@@ -226,6 +313,7 @@ mod tests {
         assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
         let said = with(&state, |chains, _| stationary(chains)).unwrap();
         assert_eq!(said, "In the long run: a 75.0 % and b 25.0 %.");
+        assert_eq!(with(&state, super::rows).unwrap(), "90 10 / 30 70");
         assert!(with(&state, |chains, _| origin(chains)).starts_with("Sequence 1 of your chain: "));
         state.apply(Action::Look(Looking::Typed { row: 0, column: 0, text: "no".into() }));
         let why = refused(&state, "chain").unwrap();

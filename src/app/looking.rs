@@ -1,8 +1,8 @@
 //! What a person does to the sequence that is looked into. All of it is in the link and can be undone; none of it
 //! restarts the run.
 
-use super::acting::theory_knob;
 use super::chains::Chains;
+use super::form::theory_knob;
 use super::state::{Before, Draft, State};
 use super::trainer::Effect;
 use crate::analysis::chains::letter;
@@ -41,6 +41,9 @@ pub enum Looking {
         /// What was typed.
         text: String,
     },
+    /// Make these percents the own chain, row by row with spaces, commas, dots or strokes between; rows that do not sum to
+    /// 100 are refused.
+    Rows(String),
     /// Make the chain on show the own one, in whole percents, to go on from; even rows where none is known.
     OwnChain,
     /// A chain at random, by this number.
@@ -174,6 +177,11 @@ impl State {
                     None => self.refuse("chain", text, "a whole number of percent from 0 to 100".into()),
                 };
             }
+            Looking::Rows(text) => {
+                let separators = |sign: char| sign.is_whitespace() || ",.;/|%".contains(sign);
+                let words: Vec<&str> = text.split(separators).filter(|word| !word.is_empty()).collect();
+                ("chain", words.join("."))
+            }
             Looking::OwnChain => ("chain", dotted(shown_chain(chains, view).unwrap_or_else(even))),
             Looking::RandomChain(number) => ("chain", dotted(random_chain(k, number))),
             Looking::NoChain => ("chain", String::new()),
@@ -191,11 +199,12 @@ impl State {
             Looking::Head(head) => ("head", head.to_string()),
             Looking::Example(example) => ("example", example.to_string()),
         };
+        let hides = ["example", "chain"].contains(&key) && !view.sequence.is_empty();
+        self.edit(key, &text, effects);
         // Another example or chain is to be seen, which an own sequence would hide.
-        if ["example", "chain"].contains(&key) && !view.sequence.is_empty() {
+        if hides && !self.drafts.iter().any(|draft| draft.key == key) {
             self.edit("seq", "", effects);
         }
-        self.edit(key, &text, effects);
     }
 
     /// Keeps what was entered for `key` beside the reason why it was not taken.
@@ -322,6 +331,25 @@ mod tests {
         }
         assert!(state.drafts.is_empty());
         assert_eq!(look(&mut state, Looking::NoChain), "?k=3&example=2");
+    }
+
+    #[test]
+    fn rows_that_are_no_chain_are_refused_with_the_reason() {
+        let mut state = open("#v1/markov");
+        look(&mut state, Looking::Sequence("ab".into()));
+        for (text, why) in [
+            ("90 20, 30 70", "row 1"),
+            ("90 10 30", "3"),
+            ("100 0 / 0 100", "2 parts"),
+            ("90 10 x 70", "whole numbers"),
+        ] {
+            look(&mut state, Looking::Rows(text.into()));
+            let draft = state.drafts.iter().find(|draft| draft.key == "chain").unwrap();
+            assert!(draft.problem.expected.contains(why), "{:?}", draft.problem);
+            assert_eq!((word(&state).as_str(), state.link.view.chain.len()), ("ab", 0));
+        }
+        assert_eq!(look(&mut state, Looking::Rows("90 10 / 30 70 %".into())), "?chain=90.10.30.70");
+        assert!(state.drafts.is_empty() && state.chains.unwrap().inspected.origin == Origin::Drawn(1));
     }
 
     #[test]

@@ -3,8 +3,7 @@
 //! # Why
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
-use super::acting::theory_knob;
-use super::form::{SHOW_KEY, SHOWN_KEYS, SPEED_KEY};
+use super::form::{SHOW_KEY, SHOWN_KEYS, SPEED_KEY, theory_knob};
 use super::looking::LOOKED_KEYS;
 use super::state::{Before, State};
 use super::trainer::Effect;

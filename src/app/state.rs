@@ -220,7 +220,7 @@ pub struct State {
 impl State {
     /// Whether the field `key` has an effect beside the values of the others.
     pub fn has_effect(&self, key: &str) -> bool {
-        match super::acting::theory_knob(key) {
+        match super::form::theory_knob(key) {
             Some(knob) => knob.only.is_none_or(|(chooser, chosen)| match self.link.theory.value(chooser) {
                 Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
                 _ => false,

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
+import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 
 const PHONE = { width: 390, height: 844 };
@@ -325,6 +326,8 @@ describe("the charts", () => {
 describe("the groups lab", () => groupsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {

@@ -29,6 +29,9 @@ fn wrong(state: &State, key: &str) -> Option<String> {
 pub fn Knob(
     /// The field.
     field: Field,
+    /// Hears what the slider stands at while it is moved.
+    #[prop(optional)]
+    trial: Option<Callback<String>>,
 ) -> impl IntoView {
     let store = Store::here();
     let Field { key, label, help, range, unit, control } = field;
@@ -38,7 +41,7 @@ pub fn Knob(
         default_text(state.form_spec(), key).is_none_or(|default| default == shown(state, key))
     });
     let swept = store.memo(move |state| state.is_swept(key));
-    let idle = store.memo(move |state| !state.form_spec().applies(key) || state.is_swept(key));
+    let idle = store.memo(move |state| !state.has_effect(key));
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
     let asked = RwSignal::new(false);
     let dismissed = RwSignal::new(false);
@@ -61,7 +64,7 @@ pub fn Knob(
     let (id, help_id, problem_id) = (format!("knob-{key}"), format!("help-{key}"), format!("problem-{key}"));
     let described = format!("{help_id} {problem_id}");
     let input = match control {
-        Control::Number(scale) => number(store, key, label, scale, text, problem, &id, &described),
+        Control::Number(scale) => number(store, key, label, scale, text, problem, trial, &id, &described),
         Control::Select(options) => select(store, key, options, text, &id, &described),
         Control::Text(example) => entry(store, key, example, text, problem, &id, &described),
         Control::Lines(example) => lines(store, key, example, text, problem, &id, &described),
@@ -111,6 +114,7 @@ fn number(
     scale: Option<Scale>,
     text: Memo<String>,
     problem: Memo<Option<String>>,
+    trial: Option<Callback<String>>,
     id: &str,
     described: &str,
 ) -> AnyView {
@@ -134,7 +138,13 @@ fn number(
                 <input class="knob__slider" type="range" min="0" max=TRACK.to_string() step=scale.step().to_string()
                     aria-label=format!("{label}, slider") aria-valuetext=value prop:value=position
                     style:--at=move || format!("{}%", position.with(|p| p.parse::<u32>().unwrap_or(0) / 10))
-                    on:input=move |event| preview.set(Some(scale.text(at(&event))))
+                    on:input=move |event| {
+                        let text = scale.text(at(&event));
+                        preview.set(Some(text.clone()));
+                        if let Some(trial) = trial {
+                            trial.run(text);
+                        }
+                    }
                     on:change=move |event| {
                         preview.set(None);
                         store.act(Action::Edit(key.into(), scale.text(at(&event))));

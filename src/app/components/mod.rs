@@ -1,13 +1,17 @@
 //! What is on the page. Components show the state and pass on what a person does; they decide nothing.
 
+mod chain;
 mod form;
+mod heads;
 mod help;
 mod icon;
+mod inside;
 mod knob;
 mod plot;
 mod readouts;
 mod story;
 mod theme;
+mod theory;
 mod toolbar;
 mod transport;
 
@@ -17,10 +21,12 @@ use super::state::Action;
 use super::store::Store;
 use form::Form;
 use help::{Help, shortcuts};
+use inside::Inside;
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
 use theme::{Appearance, ThemeButton};
+use theory::Theory;
 use transport::{Links, Transport};
 
 /// The whole page.
@@ -50,6 +56,8 @@ pub fn App() -> impl IntoView {
                 <Transport />
                 <Plots appearance />
                 <Readouts />
+                <Inside appearance />
+                <Theory appearance />
                 <Links />
             </div>
             <aside class="panel" aria-label="Settings">

@@ -7,11 +7,12 @@ use leptos::prelude::*;
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::prelude::*;
-use web_sys::{HtmlCanvasElement, ResizeObserver};
+use web_sys::ResizeObserver;
 
 use super::readouts::Headline;
 use super::theme::Appearance;
 use super::toolbar::Toolbar;
+use crate::analysis::Reading;
 use crate::analysis::chart::{Chart, Kind};
 use crate::app::showing::{Room, rooms};
 use crate::app::store::Store;
@@ -61,38 +62,21 @@ fn Plot(
     let label = store.memo(move |state| chart.summary(state));
     let title = store.memo(move |state| chart.title(state));
     let reason = store.memo(move |state| chart.applies(state).err());
-    let (scheduled, drawn_at) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
     let paint = move || {
-        // It may have been hidden since.
-        if scheduled.try_set_value(false).is_some() {
-            return;
-        }
-        drawn_at.set_value(now_ms());
-        if let Some(canvas) = canvas.get_untracked() {
-            let scale = window().device_pixel_ratio().max(1.0);
-            let theme = if appearance.is_dark.get_untracked() { Theme::dark() } else { Theme::light() };
-            let theme = Theme { scale, titles: false, family: "system-ui, sans-serif", ..theme };
-            store.peek(|state| {
-                if chart.applies(state).is_ok() {
-                    render(&canvas, size.get_untracked(), &chart.reading(state), &theme);
-                }
-            });
-        }
+        store.peek(|state| {
+            if chart.applies(state).is_ok() {
+                render(canvas, size, &chart.reading(state), appearance);
+            }
+        });
     };
-    Effect::new(move |_| {
-        // Read, not only tracked: a memo that nobody reads is never computed.
-        let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.is_dark.get(), size.get());
-        if width == 0 || scheduled.get_value() {
-            return;
-        }
-        scheduled.set_value(true);
-        let wait = drawn_at.get_value() + BETWEEN_MS - now_ms();
-        if wait > 0.0 {
-            set_timeout(move || request_animation_frame(paint), Duration::from_millis(wait as u64));
-        } else {
-            request_animation_frame(paint);
-        }
-    });
+    paint_on(
+        move || {
+            // Read, not only tracked: a memo that nobody reads is never computed.
+            let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.is_dark.get(), size.get());
+            width > 0
+        },
+        paint,
+    );
     let room = Memo::new(move |_| {
         shown
             .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
@@ -135,8 +119,73 @@ fn observe(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
     });
 }
 
-fn render(canvas: &HtmlCanvasElement, size: (u32, u32), reading: &crate::analysis::Reading, theme: &Theme) {
-    let pixels = |css: u32| (f64::from(css) * theme.scale).round() as u32;
+/// Paints on the next frame whenever `news` has changed and says that there is something to paint, but at most eleven
+/// times a second.
+pub(super) fn paint_on(news: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Send + Sync + 'static) {
+    let (scheduled, drawn_at) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
+    let paint = move || {
+        // It may have been hidden since.
+        if scheduled.try_set_value(false).is_some() {
+            return;
+        }
+        drawn_at.set_value(now_ms());
+        paint();
+    };
+    Effect::new(move |_| {
+        if !news() || scheduled.get_value() {
+            return;
+        }
+        scheduled.set_value(true);
+        let wait = drawn_at.get_value() + BETWEEN_MS - now_ms();
+        if wait > 0.0 {
+            set_timeout(move || request_animation_frame(paint), Duration::from_millis(wait as u64));
+        } else {
+            request_animation_frame(paint);
+        }
+    });
+}
+
+/// A drawing of its own, beside the charts of the catalogue.
+#[component]
+pub fn Drawing(
+    /// Name for tests.
+    testid: &'static str,
+    /// What is drawn, and tells whoever asks of changes; its title stands above.
+    reading: Callback<(), Reading>,
+    /// The same in words.
+    #[prop(into)]
+    label: Signal<String>,
+    /// Whether it is light or dark.
+    appearance: Appearance,
+) -> impl IntoView {
+    let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
+    let size = RwSignal::new((0u32, 0u32));
+    observe(frame, size);
+    let paint = move || render(canvas, size, &untrack(|| reading.run(())), appearance);
+    paint_on(
+        move || {
+            let (_, (width, _)) = (appearance.is_dark.get(), size.get());
+            reading.run(());
+            width > 0
+        },
+        paint,
+    );
+    view! {
+        <figure class="plot">
+            <figcaption class="plot__name">{move || reading.run(()).title().to_string()}</figcaption>
+            <div class="plot__frame" node_ref=frame>
+                <canvas class="plot__canvas" node_ref=canvas role="img" aria-label=label data-testid=testid></canvas>
+            </div>
+        </figure>
+    }
+    .into_any()
+}
+
+fn render(canvas: NodeRef<Canvas>, size: RwSignal<(u32, u32)>, reading: &Reading, appearance: Appearance) {
+    let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return };
+    let scale = window().device_pixel_ratio().max(1.0);
+    let theme = Theme { scale, titles: false, family: "system-ui, sans-serif", ..appearance.theme() };
+    let pixels = |css: u32| (f64::from(css) * scale).round() as u32;
     let (width, height) = (pixels(size.0), pixels(size.1));
     // Setting the size also clears, and a cleared canvas flickers.
     if (canvas.width(), canvas.height()) != (width, height) {
@@ -144,7 +193,7 @@ fn render(canvas: &HtmlCanvasElement, size: (u32, u32), reading: &crate::analysi
         canvas.set_height(height);
     }
     let Some(backend) = CanvasBackend::with_canvas_object(canvas.clone()) else { return };
-    if let Err(error) = draw(&backend.into_drawing_area(), reading, theme) {
+    if let Err(error) = draw(&backend.into_drawing_area(), reading, &theme) {
         web_sys::console::error_1(&format!("{error:?}").into());
     }
 }

@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::icon::{Icon, Name};
 use crate::app::browser;
+use crate::charts::Theme;
 
 const STORED_AS: &str = "vivarium.theme";
 const PREFERS_DARK: &str = "(prefers-color-scheme: dark)";
@@ -35,6 +36,11 @@ pub struct Appearance {
 }
 
 impl Appearance {
+    /// Colours of drawings, as they are now.
+    pub fn theme(self) -> Theme {
+        if self.is_dark.get_untracked() { Theme::dark() } else { Theme::light() }
+    }
+
     /// Reads what is remembered, follows the system, and marks the root element for the style sheets.
     pub fn provide() -> Appearance {
         let stored = browser::remembered(STORED_AS);

@@ -1,0 +1,292 @@
+//! Looking inside a network on sequences: one sequence, where its prediction looks, and what is expected next.
+//!
+//! # Why
+//! What is shown here is asked of the state anew whenever there is news; a memo of each kind of thing would be carried by
+//! every visitor, and saves little.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent};
+
+use super::chain::ChainCard;
+use super::heads::Heads;
+use super::theme::Appearance;
+use crate::analysis::chains::{letter, word};
+use crate::app::chains::{Chains, Origin};
+use crate::app::inside::{self, EXAMPLES};
+use crate::app::looking::Looking;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::words::decimal;
+use crate::permalink::View;
+
+/// Symbols that the keys PageUp and PageDown go.
+const PAGE: usize = 10;
+
+/// The state, for readers of the sequence that is looked into.
+#[derive(Clone, Copy)]
+pub(super) struct News {
+    /// The state itself.
+    pub store: Store,
+    told: Memo<u64>,
+}
+
+impl News {
+    /// Of this page.
+    pub fn here() -> News {
+        let store = Store::here();
+        // Each of them only ever grows.
+        News { store, told: store.memo(|state| state.runs + state.findings + state.looked) }
+    }
+
+    /// What `of` sees in the sequence; whoever calls is told when there is news of it.
+    pub fn see<T>(self, of: impl FnOnce(&Chains, &View) -> T) -> Option<T> {
+        self.told.get();
+        self.store.peek(|state| state.chains.as_deref().map(|chains| of(chains, &state.link.view)))
+    }
+
+    /// Has a person's wish done.
+    pub fn look(self, what: Looking) {
+        self.store.act(Action::Look(what));
+    }
+}
+
+/// A button with a word on it.
+pub(super) fn button(
+    testid: &str,
+    word: &'static str,
+    is_disabled: Box<dyn Fn() -> bool + Send + Sync>,
+    press: Box<dyn Fn()>,
+) -> AnyView {
+    view! {
+        <button class="button" type="button" data-testid=testid.to_string() disabled=is_disabled
+            on:click=move |_| press()>
+            {word}
+        </button>
+    }
+    .into_any()
+}
+
+/// The panel, for runs on sequences.
+#[component]
+pub fn Inside(
+    /// Whether maps are light or dark.
+    appearance: Appearance,
+) -> impl IntoView {
+    let is_lab = Store::here().memo(|state| state.chains.is_some());
+    move || {
+        is_lab.get().then(|| {
+            let news = News::here();
+            view! {
+                <section class="inside" aria-labelledby="inside-title" data-testid="inside">
+                    <h2 class="inside__title" id="inside-title">"Look inside"</h2>
+                    <div class="inside__parts">
+                        <section class="card card--wide" aria-label="Sequence">
+                            <p class="card__text" data-testid="origin">
+                                {move || news.see(|chains, _| inside::origin(chains))}
+                            </p>
+                            {strip(news)}
+                            {editing(news)}
+                        </section>
+                        {next_symbol(news)}
+                        <Heads news appearance />
+                        <ChainCard news />
+                    </div>
+                </section>
+            }
+            .into_any()
+        })
+    }
+}
+
+/// The number behind `data-at` of the element that an event is about.
+fn at_of(event: &web_sys::Event) -> Option<usize> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    target.get_attribute("data-at")?.parse().ok()
+}
+
+/// The symbols, each coloured by how much the prediction looks at it.
+fn strip(news: News) -> AnyView {
+    let pointed = RwSignal::new(None::<usize>);
+    // The last place is followed when symbols are added.
+    let choose = move |at: usize, count: usize| {
+        news.look(Looking::Place(if at + 1 == count { 0 } else { at + 1 }));
+    };
+    let now =
+        move || untrack(|| news.see(|chains, view| (chains.place(view), chains.inspected.symbols.len())));
+    let on_key = move |event: KeyboardEvent| {
+        let Some((at, count)) = now() else { return };
+        let last = count.saturating_sub(1);
+        let to = match event.key().as_str() {
+            "ArrowLeft" | "ArrowUp" => at.saturating_sub(1),
+            "ArrowRight" | "ArrowDown" => (at + 1).min(last),
+            "PageUp" => at.saturating_sub(PAGE),
+            "PageDown" => (at + PAGE).min(last),
+            "Home" => 0,
+            "End" => last,
+            _ => return,
+        };
+        event.prevent_default();
+        choose(to, count);
+        let chip = document().get_element_by_id(&format!("symbol-{to}"));
+        if let Some(chip) = chip.and_then(|chip| chip.dyn_into::<HtmlElement>().ok()) {
+            // Nothing else would have the focus if it failed.
+            let _ = chip.focus();
+        }
+    };
+    let on_click = move |event: web_sys::MouseEvent| {
+        if let (Some(at), Some((_, count))) = (at_of(&event), now()) {
+            choose(at, count);
+        }
+    };
+    let note = move || news.see(|chains, view| inside::gazed(chains, view, pointed.get()));
+    let chips = move || {
+        news.see(|chains, view| {
+            let (_, weights) = inside::gaze(chains, view);
+            let most = weights.iter().fold(1e-9f64, |most, weight| most.max(weight.abs()));
+            let here = chains.place(view);
+            let both = chains.inspected.symbols.iter().zip(weights).enumerate();
+            both.map(|(at, (symbol, weight))| chip(at, *symbol, weight, most, here)).collect_view()
+        })
+    };
+    view! {
+        <div class="strip" role="listbox" aria-label="Symbols of the sequence" aria-orientation="horizontal"
+            data-testid="strip" on:keydown=on_key on:click=on_click
+            on:focusin=move |event| pointed.set(at_of(&event)) on:focusout=move |_| pointed.set(None)
+            on:pointerover=move |event| pointed.set(at_of(&event)) on:pointerleave=move |_| pointed.set(None)>
+            {chips}
+        </div>
+        <p class="card__note" data-testid="strip-note">{note}</p>
+    }
+    .into_any()
+}
+
+/// One symbol of the strip.
+fn chip(at: usize, symbol: u8, weight: f64, most: f64, here: usize) -> impl IntoView {
+    let letter = letter(usize::from(symbol));
+    let label = format!("Symbol {}, {letter}: {}", at + 1, decimal(weight as f32));
+    let class = match (at > here, weight < 0.0) {
+        (true, _) => "chip chip--later",
+        (_, true) => "chip chip--less",
+        _ => "chip",
+    };
+    view! {
+        <button class=class type="button" role="option" id=format!("symbol-{at}") data-at=at.to_string()
+            data-testid=format!("symbol-{}", at + 1) aria-selected=if at == here { "true" } else { "false" }
+            aria-label=label
+            tabindex=if at == here { "0" } else { "-1" }
+            style:--share=format!("{:.3}", weight.abs() / most)>
+            {letter}
+        </button>
+    }
+}
+
+/// Buttons and a field that change the sequence.
+fn editing(news: News) -> AnyView {
+    let store = news.store;
+    // While it is typed, the text stays as it is; then it is written as the page would.
+    let typed = RwSignal::new(None::<String>);
+    let own = store.memo(|state| {
+        if let Some(draft) = state.drafts.iter().find(|draft| draft.key == "seq") {
+            return draft.text.clone();
+        }
+        let symbols: Vec<u8> = state.link.view.sequence.iter().map(|symbol| *symbol as u8).collect();
+        word(&symbols)
+    });
+    let text = move || typed.get().unwrap_or_else(|| own.get());
+    let problem = store.memo(|state| inside::refused(state, "seq"));
+    let example = move || news.see(|_, view| view.example).unwrap_or(1);
+    let show = move |example: usize| news.look(Looking::Example(example.clamp(1, EXAMPLES)));
+    let is_held_out =
+        move || news.see(|chains, _| matches!(chains.inspected.origin, Origin::HeldOut(_))) == Some(true);
+    let back = move || {
+        let has_chain = store.peek(|state| !state.link.view.chain.is_empty());
+        news.look(if has_chain { Looking::NoChain } else { Looking::Sequence(String::new()) });
+    };
+    let count = store.memo(|state| state.chains.as_deref().map_or(0, |chains| chains.task.symbols));
+    let append = move |symbol: usize| {
+        let letter = letter(symbol);
+        view! {
+            <button class="button button--symbol" type="button" data-testid=format!("append-{letter}")
+                aria-label=format!("Add {letter} at the end")
+                on:click=move |_| news.look(Looking::Append(symbol as u8))>
+                {format!("+ {letter}")}
+            </button>
+        }
+    };
+    view! {
+        <div class="editing">
+            <div class="editing__buttons" role="group" aria-label="Which sequence">
+                {button("previous-example", "Previous", Box::new(move || example() < 2),
+                    Box::new(move || show(untrack(example) - 1)))}
+                {button("next-example", "Next", Box::new(move || example() >= EXAMPLES),
+                    Box::new(move || show(untrack(example) + 1)))}
+                {button("back-to-held-out", "Back to held-out", Box::new(is_held_out), Box::new(back))}
+            </div>
+            <div class="editing__buttons" role="group" aria-label="Change the sequence">
+                {move || (0..count.get()).map(append).collect_view()}
+                {button("shorten", "Remove last", Box::new(|| false), Box::new(move || news.look(Looking::Shorten)))}
+            </div>
+            <div class="editing__own">
+                <label class="editing__label" for="own-sequence">"Your own sequence"</label>
+                <input class="knob__box editing__box" id="own-sequence" data-testid="own-sequence" type="text"
+                    placeholder="e.g. abba or 0110" autocomplete="off" autocapitalize="off" spellcheck="false"
+                    aria-describedby="own-sequence-problem"
+                    aria-invalid=move || problem.with(|problem| problem.is_some().to_string()) prop:value=text
+                    on:input=move |event| {
+                        let text = event_target_value(&event);
+                        typed.set(Some(text.clone()));
+                        news.look(Looking::Sequence(text));
+                    }
+                    on:blur=move |_| typed.set(None) />
+                <p class="knob__problem" id="own-sequence-problem" role="status" data-testid="own-sequence-problem">
+                    {move || problem.get()}
+                </p>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// What truth, network and strategies expect after the chosen symbol.
+fn next_symbol(news: News) -> AnyView {
+    let heads = move || {
+        news.see(|chains, _| {
+            chains.letters().into_iter().map(|letter| view! { <th scope="col">{letter}</th> }).collect_view()
+        })
+    };
+    let rows = move || {
+        let rows = news.see(inside::expected).unwrap_or_default().into_iter().map(|(who, cells)| {
+            let cells = cells.into_iter().map(|(share, text)| {
+                view! { <td class="expected__cell" style:--share=format!("{share:.3}")>{text}</td> }
+            });
+            let cells = cells.collect_view();
+            let (class, testid) = (format!("expected__{who}"), format!("next-{who}"));
+            view! {
+                <tr class=class data-testid=testid>
+                    <th scope="row">{who}</th>
+                    {cells}
+                </tr>
+            }
+        });
+        rows.collect_view()
+    };
+    view! {
+        <section class="card" aria-labelledby="next-title">
+            <h3 class="card__name" id="next-title">
+                "Next symbol after "
+                {move || news.see(|chains, view| inside::place(chains, chains.place(view)))}
+            </h3>
+            <div class="expected__frame">
+                <table class="expected" data-testid="next-symbol">
+                    <thead><tr><td></td>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            <p class="card__text" data-testid="sequence-loss">
+                {move || news.see(|chains, _| inside::cost(chains)).flatten()}
+            </p>
+        </section>
+    }
+    .into_any()
+}
