@@ -203,7 +203,7 @@ pub(super) const INDUCTION: &[Preset] = &[
         instance: "Kept: three heads per layer, batches of 64. Shrunk: 100 symbols instead of 200. Two symbols, d = 48 and the learning rate are ours.",
         expect: &[
             Expect::Stages { stages: &[Uniform, Unigram, Bigram, Trigram], share: (0.7, 1.0) },
-            learns(0.5, (200, 500), (0.9, 1.0)),
+            learns(0.5, (200, 600), (0.85, 1.0)),
             median(Measure::OverLine(Trigram), 600, (1.2, 2.2)),
         ],
         budget: 600,
