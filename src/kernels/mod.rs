@@ -34,3 +34,5 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
+#[cfg(feature = "fused")]
+pub mod sequence_net;

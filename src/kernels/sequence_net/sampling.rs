@@ -1,0 +1,374 @@
+//! The sequences of many steps, drawn on the device: a lane draws one sequence with its chain.
+//!
+//! The same chains and symbols as on the processor: whole numbers, but for the first context, which is drawn by the chain's
+//! stationary law in single precision. It may differ from the processor's where a draw of 24 bits falls on the last bit
+//! of the law.
+
+use cubecl::prelude::*;
+
+use crate::rng::{Purpose, device};
+use crate::run::RunSpec;
+use crate::tasks::Task;
+use crate::tasks::markov::{Chains, MarkovChain};
+
+/// Lanes of a workgroup.
+pub const SAMPLERS: usize = 64;
+/// Most contexts, since a lane solves a system of as many equations.
+const MOST_CONTEXTS: usize = 32;
+/// One, in the units of a row.
+const ONE: u32 = 1 << 24;
+
+/// What sequences are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sampling {
+    /// Symbols k.
+    pub symbols: usize,
+    /// Length t of a context; a sequence has one symbol more.
+    pub length: usize,
+    /// Order n of the n-grams.
+    pub order: usize,
+    /// Law of the chains; of the Dirichlet laws the uniform one.
+    pub chains: Chains,
+    /// Sequences per step.
+    pub batch: usize,
+}
+
+impl Sampling {
+    /// What a run draws, or why no kernel does.
+    ///
+    /// # Errors
+    /// A sentence for the person.
+    #[expect(clippy::float_cmp, reason = "only exactly 1 is uniform")]
+    pub fn of(spec: &RunSpec) -> Result<Self, String> {
+        let Task::MarkovChain(task) = &spec.task else {
+            return Err("its examples are no sequences".into());
+        };
+        let MarkovChain { symbols, length, order, train: chains, .. } = *task;
+        if chains == Chains::Dirichlet && task.alpha != 1.0 {
+            return Err("its chains have rows with an α other than 1".into());
+        }
+        if chains != Chains::Dirichlet && order != 2 {
+            return Err("its chains are of a higher order and not Dirichlet".into());
+        }
+        let sampling = Sampling { symbols, length, order, chains, batch: spec.run.batch };
+        if sampling.contexts() > MOST_CONTEXTS {
+            return Err(format!("its chains have more than {MOST_CONTEXTS} contexts"));
+        }
+        let most = sampling.chain_words().max(sampling.words()) as u64 * spec.run.batch as u64;
+        if most > u64::from(u32::MAX) {
+            return Err("a step takes more random words than a kernel can count".into());
+        }
+        Ok(sampling)
+    }
+
+    /// Contexts of the chain.
+    pub fn contexts(&self) -> usize {
+        self.symbols.pow(self.order as u32 - 1)
+    }
+
+    /// Random words of a sequence.
+    pub fn words(&self) -> usize {
+        self.length + 3 - self.order
+    }
+
+    /// Moves of the walk to a doubly stochastic matrix.
+    pub fn moves(&self) -> usize {
+        if self.symbols == 2 { 1 } else { 2 * self.symbols.pow(3) }
+    }
+
+    /// Random words of a chain.
+    pub fn chain_words(&self) -> usize {
+        let row = self.symbols - 1;
+        match self.chains {
+            Chains::Dirichlet => self.contexts() * row,
+            Chains::Independent => row,
+            Chains::Doubly => 2 * self.moves(),
+            Chains::Mixture => 1 + row.max(2 * self.moves()),
+        }
+    }
+
+    /// Numbers of the scratch buffer for one lane: cumulative rows, the matrix, its stationary law.
+    pub fn cells(&self) -> usize {
+        let contexts = self.contexts();
+        contexts * (self.symbols - 1) + contexts * contexts + contexts
+    }
+
+    /// Turns of all loops of a lane, at most.
+    pub fn turns(&self) -> u64 {
+        let (c, k) = (self.contexts(), self.symbols);
+        let solve = c * c * c / 3 + 4 * c * c + c;
+        let draw = c * k * k + self.moves() * (2 + k) + 4 * c * k + c * c;
+        (solve + draw + self.length * (k + 1) + self.order) as u64
+    }
+}
+
+/// Where a lane's random numbers come from, and its cells.
+#[derive(CubeType, Clone, Copy)]
+struct Lane {
+    seed_low: u32,
+    seed_high: u32,
+    replica: u32,
+    step_low: u32,
+    step_high: u32,
+    /// First word of the chain, and of the sequence.
+    chain: u32,
+    sequence: u32,
+    /// First cell, and the distance between two.
+    cell: usize,
+    stride: usize,
+}
+
+#[cube]
+fn word(lane: &Lane, #[comptime] purpose: Purpose, index: u32) -> u32 {
+    device::draw(
+        lane.seed_low,
+        lane.seed_high,
+        comptime!(purpose as u32),
+        lane.replica,
+        lane.step_low,
+        lane.step_high,
+        index,
+    )
+}
+
+/// The upper 32 bits of a product, from 16-bit halves.
+#[cube]
+fn high(word: u32, bound: u32) -> u32 {
+    let a = word >> 16u32;
+    let b = word & 65535u32;
+    let c = bound >> 16u32;
+    let d = bound & 65535u32;
+    let upper = a * d;
+    let lower = b * c;
+    let middle = ((b * d) >> 16u32) + (upper & 65535u32) + (lower & 65535u32);
+    a * c + (upper >> 16u32) + (lower >> 16u32) + (middle >> 16u32)
+}
+
+/// Draws rows from `first` word on into the cumulative cells, `rows` of them with words of their own.
+#[cube]
+fn spacings(work: &mut [f32], lane: &Lane, first: u32, rows: usize, #[comptime] sampling: Sampling) {
+    let row = comptime!(sampling.symbols - 1);
+    for context in 0..rows {
+        for i in 0..row {
+            let index = lane.chain + first + (context * row + i) as u32;
+            let draw = f32::cast_from(word(lane, Purpose::Chain, index) >> 8u32);
+            // Among those before, in rising order.
+            let mut at = i;
+            let mut moving = true;
+            while moving {
+                moving = false;
+                if at > 0 {
+                    let before = work[lane.cell + (context * row + at - 1) * lane.stride];
+                    if before > draw {
+                        work[lane.cell + (context * row + at) * lane.stride] = before;
+                        at -= 1;
+                        moving = true;
+                    }
+                }
+            }
+            work[lane.cell + (context * row + at) * lane.stride] = draw;
+        }
+    }
+}
+
+/// Cumulative cells of one row for all contexts.
+#[cube]
+fn independent(work: &mut [f32], lane: &Lane, first: u32, #[comptime] sampling: Sampling) {
+    let row = comptime!(sampling.symbols - 1);
+    spacings(work, lane, first, 1usize, sampling);
+    for context in 1..comptime!(sampling.contexts()) {
+        for i in 0..row {
+            work[lane.cell + (context * row + i) * lane.stride] = work[lane.cell + i * lane.stride];
+        }
+    }
+}
+
+/// Pair number `which` of different numbers below `k`.
+#[cube]
+fn pair(which: u32, #[comptime] k: usize) -> (usize, usize) {
+    let mut first = 0usize;
+    let mut rest = which as usize;
+    while rest >= comptime!(k - 1) - first {
+        rest -= comptime!(k - 1) - first;
+        first += 1;
+    }
+    (first, first + 1 + rest)
+}
+
+/// A doubly stochastic matrix, then its cumulative cells.
+#[cube]
+fn doubly(work: &mut [f32], lane: &Lane, from: u32, #[comptime] sampling: Sampling) {
+    let k = comptime!(sampling.symbols);
+    let matrix = comptime!(sampling.contexts() * (sampling.symbols - 1));
+    let (each, over) = comptime!((ONE / sampling.symbols as u32, ONE as usize % sampling.symbols));
+    for at in 0..comptime!(k * k) {
+        let extra = select((at % k + k - at / k) % k < over, 1u32, 0u32);
+        work[lane.cell + (matrix + at) * lane.stride] = f32::cast_from(each + extra);
+    }
+    let pairs = comptime!((k * (k - 1) / 2) as u32);
+    for step in 0..comptime!(sampling.moves()) {
+        let index = lane.chain + from + 2u32 * step as u32;
+        let minor = high(word(lane, Purpose::Chain, index), comptime!(pairs * pairs));
+        let (i, j) = pair(minor / pairs, k);
+        let (a, b) = pair(minor % pairs, k);
+        let ia = lane.cell + (matrix + i * k + a) * lane.stride;
+        let ib = lane.cell + (matrix + i * k + b) * lane.stride;
+        let ja = lane.cell + (matrix + j * k + a) * lane.stride;
+        let jb = lane.cell + (matrix + j * k + b) * lane.stride;
+        let down = u32::cast_from(f32::min(work[ia], work[jb]));
+        let up = u32::cast_from(f32::min(work[ib], work[ja]));
+        let shift = high(word(lane, Purpose::Chain, index + 1u32), down + up + 1u32);
+        let more = f32::cast_from(shift) - f32::cast_from(down);
+        work[ia] = work[ia] + more;
+        work[jb] = work[jb] + more;
+        work[ib] = work[ib] - more;
+        work[ja] = work[ja] - more;
+    }
+    for context in 0..k {
+        let mut sum = 0.0f32;
+        for s in 0..comptime!(k - 1) {
+            sum += work[lane.cell + (matrix + context * k + s) * lane.stride];
+            work[lane.cell + (context * comptime!(k - 1) + s) * lane.stride] = sum;
+        }
+    }
+}
+
+/// The matrix of the cumulative cells.
+#[cube]
+fn fill(work: &mut [f32], lane: &Lane, #[comptime] sampling: Sampling) {
+    let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));
+    let matrix = comptime!(contexts * (k - 1));
+    if comptime!(sampling.order > 2) {
+        for at in 0..comptime!(contexts * contexts) {
+            work[lane.cell + (matrix + at) * lane.stride] = 0.0f32;
+        }
+    }
+    for context in 0..contexts {
+        let mut before = 0.0f32;
+        for s in 0..k {
+            let mut until = comptime!(ONE as f32);
+            if s < comptime!(k - 1) {
+                until = work[lane.cell + (context * comptime!(k - 1) + s) * lane.stride];
+            }
+            let next = (context * k + s) % contexts;
+            work[lane.cell + (matrix + context * contexts + next) * lane.stride] = until - before;
+            before = until;
+        }
+    }
+}
+
+/// The context that `draw`, from 0 up to 1, takes by the stationary law (Grassmann, Taksar and Heyman 1985).
+#[cube]
+fn settle(work: &mut [f32], lane: &Lane, draw: f32, #[comptime] sampling: Sampling) -> usize {
+    let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));
+    let matrix = lane.cell + comptime!(contexts * (k - 1)) * lane.stride;
+    let law = matrix + comptime!(contexts * contexts) * lane.stride;
+    for gone in 0..comptime!(contexts - 1) {
+        let last = comptime!(contexts - 1) - gone;
+        let mut leaving = 0.0f32;
+        for j in 0..last {
+            leaving += work[matrix + (last * contexts + j) * lane.stride];
+        }
+        for i in 0..last {
+            let share = work[matrix + (i * contexts + last) * lane.stride];
+            if share > 0.0f32 {
+                let factor = share / leaving;
+                work[matrix + (i * contexts + last) * lane.stride] = factor;
+                for j in 0..last {
+                    work[matrix + (i * contexts + j) * lane.stride] +=
+                        factor * work[matrix + (last * contexts + j) * lane.stride];
+                }
+            }
+        }
+    }
+    let mut total = 1.0f32;
+    work[law] = 1.0f32;
+    for at in 1..contexts {
+        let mut share = 0.0f32;
+        for i in 0..at {
+            share += work[law + i * lane.stride] * work[matrix + (i * contexts + at) * lane.stride];
+        }
+        work[law + at * lane.stride] = share;
+        total += share;
+    }
+    let mut sum = 0.0f32;
+    let mut found = 0usize;
+    for at in 0..comptime!(contexts - 1) {
+        sum += work[law + at * lane.stride] / total;
+        found += select(draw >= sum, 1usize, 0usize);
+    }
+    found
+}
+
+/// Draws sequences number `from` to `from + count`, counted through the steps, replicas and the batch: to `out`, which
+/// is `[steps, replicas, batch, length + 1]`. `work` has cells for every lane; `bound` is the share of doubly stochastic
+/// chains in a mixture, in units of 2⁻²⁴.
+#[cube(launch_unchecked)]
+pub fn sample(
+    out: &mut [u32],
+    work: &mut [f32],
+    seed_low: u32,
+    seed_high: u32,
+    step_low: u32,
+    step_high: u32,
+    from: u32,
+    count: u32,
+    replicas: u32,
+    bound: u32,
+    #[comptime] sampling: Sampling,
+) {
+    let (k, contexts, order) = comptime!((sampling.symbols, sampling.contexts(), sampling.order));
+    let place = CUBE_POS * SAMPLERS + UNIT_POS as usize;
+    if place < count as usize {
+        let number = from + place as u32;
+        let example = number % comptime!(sampling.batch as u32);
+        let rest = number / comptime!(sampling.batch as u32);
+        let low = step_low + rest / replicas;
+        let lane = Lane {
+            seed_low,
+            seed_high,
+            replica: rest % replicas,
+            step_low: low,
+            step_high: select(low < step_low, step_high + 1u32, step_high),
+            chain: example * comptime!(sampling.chain_words() as u32),
+            sequence: example * comptime!(sampling.words() as u32),
+            cell: place,
+            stride: CUBE_COUNT * SAMPLERS,
+        };
+        if comptime!(sampling.chains == Chains::Dirichlet) {
+            spacings(work, &lane, 0u32, contexts, sampling);
+        }
+        if comptime!(sampling.chains == Chains::Independent) {
+            independent(work, &lane, 0u32, sampling);
+        }
+        if comptime!(sampling.chains == Chains::Doubly) {
+            doubly(work, &lane, 0u32, sampling);
+        }
+        if comptime!(sampling.chains == Chains::Mixture) {
+            if word(&lane, Purpose::Chain, lane.chain) >> 8u32 < bound {
+                doubly(work, &lane, 1u32, sampling);
+            } else {
+                independent(work, &lane, 1u32, sampling);
+            }
+        }
+        fill(work, &lane, sampling);
+        let draw = f32::cast_from(word(&lane, Purpose::Batch, lane.sequence) >> 8u32);
+        let mut context = settle(work, &lane, draw * comptime!(1.0 / ONE as f32), sampling);
+        let to = number as usize * comptime!(sampling.length + 1);
+        let mut rest = context;
+        for digit in 0..comptime!(order - 1) {
+            out[to + comptime!(order - 2) - digit] = (rest % k) as u32;
+            rest /= k;
+        }
+        for i in 1..comptime!(sampling.words()) {
+            let draw = f32::cast_from(word(&lane, Purpose::Batch, lane.sequence + i as u32) >> 8u32);
+            let mut symbol = 0usize;
+            for s in 0..comptime!(k - 1) {
+                let until = work[lane.cell + (context * comptime!(k - 1) + s) * lane.stride];
+                symbol += select(draw >= until, 1usize, 0usize);
+            }
+            context = (context * k + symbol) % contexts;
+            out[to + comptime!(order - 2) + i] = symbol as u32;
+        }
+    }
+}
