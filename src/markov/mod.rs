@@ -1,4 +1,15 @@
 //! Markov chains: their laws, what can be predicted of them, and how a prediction is judged.
+//!
+//! A chain of order n draws each symbol from a row of its own for the n − 1 symbols before it, its context (Edelman
+//! 2024, section 8.2.1). Rows are whole numbers of units of 2⁻²⁴, so that every processor draws the same symbols.
+
+mod chain;
+mod laws;
+mod strategies;
+
+pub use chain::{Chain, Flaw, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symbols_of};
+pub use laws::{Law, high, moves};
+pub use strategies::{Strategy, kl, kl_to_logits, log_softmax, softmax};
 
 pub mod theory;
 

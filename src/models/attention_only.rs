@@ -267,7 +267,7 @@ impl Architecture for OfLength {
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
         let d = self.net.hidden;
         let mut problems = vec![];
-        if self.net.heads.iter().any(|heads| d % heads != 0) {
+        if self.net.heads.iter().any(|heads| !d.is_multiple_of(*heads)) {
             let text: Vec<String> = self.net.heads.iter().map(usize::to_string).collect();
             let expected = format!("numbers that divide d = {d}: heads share its components");
             problems.push(Problem::new("heads", &text.join("."), expected));

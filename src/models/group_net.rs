@@ -320,6 +320,16 @@ mod tests {
         assert_eq!(net.written(&Task::Groups(random), 0).unwrap_err().0, "from");
     }
 
+    /// The usual width has no room for it either, so the width that is asked for stays and the beginning goes.
+    #[test]
+    fn a_link_to_a_network_that_has_no_room_begins_with_chance() {
+        let (link, notices) = crate::permalink::decode("#v1/groups?from=memorise&width=300");
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        assert!(notices[0].to_string().starts_with("from = memorise: expected random, or width = at least"));
+        assert!(link.spec.problems().is_empty());
+        assert_eq!(link.spec.value("width").unwrap().to_string(), "300");
+    }
+
     #[test]
     fn lambda_follows_its_changes() {
         let net = GroupNet { lambdas: vec![(200, 1e-4), (400, 1e-5)], ..Default::default() };

@@ -103,15 +103,18 @@ impl RunSpec {
     }
 
     /// Puts the beginning of a run back to its default where `problem` stands in the way of
-    /// [initial weights that are written down](Model::written), and a default of that setting would stand in it too.
+    /// [initial weights that are written down](Model::written) and the default of that setting would do so too.
     fn begin_anyhow(&mut self, problem: &Problem) -> Option<Problem> {
         const BEGINNING: &str = "from";
         let blocks =
             |spec: &RunSpec| spec.model.unwritten(&spec.task).iter().any(|still| still.key == problem.key);
+        if problem.key == BEGINNING || !blocks(self) {
+            return None;
+        }
         let fresh = Model::from_slug(self.model.info().slug)?;
         let mut mended = self.clone();
         mended.set(&problem.key, &fresh.value(&problem.key)?).ok()?;
-        if problem.key == BEGINNING || !blocks(self) || !blocks(&mended) {
+        if !blocks(&mended) {
             return None;
         }
         let (found, default) = (self.model.value(BEGINNING)?, fresh.value(BEGINNING)?);

@@ -3,9 +3,31 @@
 //!
 //! An example's row holds `length + 1` symbols, from 0; its label is the last of them. A network predicts after each of
 //! the first `length`.
+//!
+//! # Which words draw what
+//! Sequence e of a batch takes words `e·W` to `e·W + W − 1` of [`Purpose::Batch`] at the training step, where W is
+//! [`MarkovChain::sequence_words`], and its chain as many of [`Purpose::Chain`] as [`Law::words`] says. Held-out
+//! sequences take those of [`Purpose::HeldOut`] and [`Purpose::HeldOutChain`] in replica 0, with the law's place
+//! in [`Chains::ALL`] as the step, so that each law has sequences of its own.
+//!
+//! ```
+//! use vivarium::tasks::markov::{Chains, MarkovChain};
+//! let (task, mut symbols) = (MarkovChain::default(), vec![]);
+//! task.held_out_sequences(Chains::Dirichlet, 7, 3..4, &mut symbols);
+//! let chain = task.held_out_chain(Chains::Dirichlet, 7, 3);
+//! assert_eq!(symbols.len(), 51);
+//! assert!(chain.probability(chain.context(&symbols[..50]), symbols[50].into()) > 0.0);
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range as Span;
 
 use super::{Batch, Form, Sampler};
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
+use crate::markov::{Chain, Law, MOST_CONTEXTS, Walker, contexts};
+use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::{choices, settings};
 
@@ -51,7 +73,86 @@ impl MarkovChain {
         about: "Every sequence has a chain of its own; its next symbol is to be read off what came before.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
+
+    /// A law with this task's α and share.
+    pub fn law(&self, chains: Chains) -> Law {
+        match chains {
+            Chains::Dirichlet => Law::Dirichlet(self.alpha),
+            Chains::Independent => Law::Independent,
+            Chains::Doubly => Law::Doubly,
+            Chains::Mixture => Law::Mixture(self.share),
+        }
+    }
+
+    /// Random words of one sequence of `length + 1` symbols: one for the first `order − 1`, and one for each other.
+    pub fn sequence_words(&self) -> usize {
+        self.length + 3 - self.order
+    }
+
+    /// Random words of one chain that is trained on, or of one of another law.
+    pub fn chain_words(&self, chains: Chains) -> usize {
+        self.law(chains).words(self.symbols, self.order)
+    }
+
+    /// Appends the training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
+    pub fn sequences(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
+        let streams = [Purpose::Batch, Purpose::Chain].map(|purpose| Stream::new(seed, purpose, replica));
+        self.draw(self.law(self.train), streams, step, 0..size, out);
+    }
+
+    /// The chain of training sequence `example` of `step` in `replica`.
+    pub fn trained_chain(&self, seed: u64, replica: u32, step: u64, example: usize) -> Chain {
+        self.chain(self.train, Stream::new(seed, Purpose::Chain, replica), step, example)
+    }
+
+    /// Appends held-out sequences of a law to `out`, `[examples, length + 1]`.
+    pub fn held_out_sequences(&self, chains: Chains, seed: u64, examples: Span<usize>, out: &mut Vec<u8>) {
+        let streams = [Purpose::HeldOut, Purpose::HeldOutChain].map(|purpose| Stream::new(seed, purpose, 0));
+        self.draw(self.law(chains), streams, chains as u64, examples, out);
+    }
+
+    /// The chain of held-out sequence `example` of a law.
+    pub fn held_out_chain(&self, chains: Chains, seed: u64, example: usize) -> Chain {
+        self.chain(chains, Stream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
+    }
+
+    fn chain(&self, chains: Chains, stream: Stream, step: u64, example: usize) -> Chain {
+        let mut words = vec![0; self.chain_words(chains)];
+        stream.words(step, (example * words.len()) as u32, &mut words);
+        self.law(chains).draw(self.symbols, self.order, &words)
+    }
+
+    /// Appends sequences of chains of `law`: the words of sequences and of chains come from these two streams.
+    fn draw(&self, law: Law, streams: [Stream; 2], step: u64, examples: Span<usize>, out: &mut Vec<u8>) {
+        let counts = [self.sequence_words(), law.words(self.symbols, self.order)];
+        // Whole blocks of examples, since words are fastest many at a time.
+        let block = (BLOCK_WORDS / counts[0].max(counts[1])).clamp(1, examples.len().max(1));
+        let mut words = counts.map(|count| vec![0; block * count]);
+        let mut walker = Walker::new(self.symbols, self.order);
+        let mut rows = vec![0; contexts(self.symbols, self.order) * self.symbols];
+        out.reserve(examples.len() * (self.length + 1));
+        for from in examples.clone().step_by(block) {
+            let size = block.min(examples.end - from);
+            for ((words, count), stream) in words.iter_mut().zip(counts).zip(streams) {
+                stream.words(step, (from * count) as u32, &mut words[..size * count]);
+            }
+            let [sequences, chains] = &words;
+            for (sequence, chain) in sequences.chunks(counts[0]).zip(chains.chunks(counts[1])).take(size) {
+                law.rows(self.symbols, chain, &mut rows);
+                walker.walk(&rows, sequence, out);
+            }
+        }
+    }
+
+    /// Appends sequences of symbols as examples.
+    fn push(&self, sequences: &[u8], out: &mut Batch) {
+        out.x.extend(sequences.iter().map(|symbol| f32::from(*symbol)));
+        out.y.extend(sequences.chunks(self.length + 1).map(|sequence| f32::from(sequence[self.length])));
+    }
 }
+
+/// Random words that are drawn at once, so that memory stays small where a chain takes thousands.
+const BLOCK_WORDS: usize = 1 << 14;
 
 impl Sampler for MarkovChain {
     fn form(&self) -> Form {
@@ -74,10 +175,19 @@ impl Sampler for MarkovChain {
         Some(self.symbols)
     }
 
-    fn sample(&self, _seed: u64, _replica: u32, _step: u64, _size: usize, _out: &mut Batch) {}
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let mut sequences = vec![];
+        self.sequences(seed, replica, step, size, &mut sequences);
+        self.push(&sequences, out);
+    }
 
-    fn held_out(&self, _seed: u64, _from: usize, _size: usize, _out: &mut Batch) {}
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let mut sequences = vec![];
+        self.held_out_sequences(self.test, seed, from..from + size, &mut sequences);
+        self.push(&sequences, out);
+    }
 
+    // Every batch is fresh: there is no sample to visit.
     fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 
     fn visits(&self, _seed: u64, _replica: u32, _step: u64, _size: usize) -> Vec<usize> {
@@ -97,6 +207,24 @@ impl Sampler for MarkovChain {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        vec![]
+        let mut problems = vec![];
+        if contexts(self.symbols, self.order) > MOST_CONTEXTS {
+            let fits = |order: &usize| contexts(self.symbols, *order) <= MOST_CONTEXTS;
+            let most = (2..self.order).rfind(fits).unwrap_or(2);
+            let expected = format!("at most {most} for k = {}: {MOST_CONTEXTS} contexts", self.symbols);
+            problems.push(Problem::new("gram", &self.order.to_string(), expected));
+        }
+        for (key, chains) in [("data", self.train), ("test", self.test)] {
+            if self.order > 2 && chains != Chains::Dirichlet {
+                let expected =
+                    format!("dirichlet for n = {}: the others are laws of Markov chains", self.order);
+                problems.push(Problem::new(key, chains.slug(), expected));
+            }
+        }
+        if self.length < self.order {
+            let expected = format!("at least n = {}", self.order);
+            problems.push(Problem::new("t", &self.length.to_string(), expected));
+        }
+        problems
     }
 }

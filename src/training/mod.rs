@@ -13,6 +13,7 @@ pub mod device;
 pub mod feed;
 #[cfg(feature = "fused")]
 pub mod fused;
+pub mod judge;
 #[cfg(feature = "session")]
 pub mod lanes;
 #[cfg(feature = "session")]

@@ -15,7 +15,7 @@ impl Plain {
     pub fn gradients(&self, sequences: &[u8]) -> (f64, Vec<Vec<f64>>) {
         let mut gradients: Vec<Vec<f64>> = self.weights.iter().map(|w| vec![0.0; w.len()]).collect();
         let sequences = sequences.chunks_exact(self.length + 1);
-        let scale = 1.0 / (sequences.len() * self.length) as f64;
+        let scale = 1.0 / (sequences.len() * self.length).max(1) as f64;
         let loss: f64 = sequences.map(|sequence| self.add_gradients(sequence, scale, &mut gradients)).sum();
         (loss * scale, gradients)
     }

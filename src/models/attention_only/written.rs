@@ -82,7 +82,7 @@ impl AttentionOnly {
 mod tests {
     use super::*;
     use crate::models::attention_only::{OfLength, Plain};
-    use crate::permalink::decode;
+    use crate::permalink::{decode, encode};
     use crate::rng::{Purpose, Stream};
     use crate::tasks::MarkovChain;
 
@@ -298,6 +298,27 @@ mod tests {
         assert!(link.spec.problems().is_empty());
         assert!(link.spec.model.written(&link.spec.task, 0).is_some());
         assert!(decode(&format!("#v1/markov?{settings}")).1.is_empty());
+    }
+
+    /// Whatever else a link says: what it gives can be, is mended once for all, and begins from what it says.
+    #[test]
+    fn a_link_to_it_always_ends_in_something_possible() {
+        let others =
+            ["", "&norm=pre", "&mlp=on&pos=absolute", "&heads=5.3", "&heads=3&t=2", "&replicas=4096&t=256"];
+        for k in [2, 3, 5, 8] {
+            for d in [2, 6, 9, 16, 24, 128] {
+                for other in others {
+                    let text = format!("#v1/markov?from=circuit&k={k}&d={d}{other}");
+                    let (link, _) = decode(&text);
+                    assert!(link.spec.problems().is_empty(), "{text}");
+                    let (again, notices) = decode(&encode(&link));
+                    assert!(notices.is_empty() && again.spec == link.spec, "{text}: {notices:?}");
+                    let circuit = link.spec.value("from").unwrap().to_string() == "circuit";
+                    assert_eq!(link.spec.model.written(&link.spec.task, 0).is_some(), circuit, "{text}");
+                    assert!(!circuit || d == 3 * k, "{text}");
+                }
+            }
+        }
     }
 
     #[test]
