@@ -15,6 +15,7 @@ pub mod progress;
 pub mod scaling;
 pub mod sparsity;
 pub mod spectrum;
+pub mod theory;
 pub mod thinned;
 pub mod walsh;
 pub mod weights;

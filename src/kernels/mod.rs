@@ -34,5 +34,6 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
+pub mod sequence_lanes;
 #[cfg(feature = "fused")]
 pub mod sequence_net;

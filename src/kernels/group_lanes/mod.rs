@@ -48,7 +48,7 @@
 mod pairs;
 mod products;
 mod replica;
-mod softmax;
+pub(in crate::kernels) mod softmax;
 #[cfg(test)]
 mod tests;
 

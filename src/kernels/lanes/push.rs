@@ -56,6 +56,16 @@ impl Push {
         }
     }
 
+    /// The same without weight decay.
+    pub(in crate::kernels) fn undecayed(&self) -> Push {
+        match *self {
+            Push::Sgd { rate, momentum, .. } => Push::Sgd { rate, decay: 0.0, momentum },
+            Push::Adam { rate, unbias, mean, square, epsilon, .. } => {
+                Push::Adam { rate, unbias, mean, square, epsilon, coupled: 0.0, keep: 1.0 }
+            }
+        }
+    }
+
     /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
     #[inline(always)]
     pub(in crate::kernels) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {

@@ -21,7 +21,7 @@ pub fn read_out(
     #[comptime] net: Attention,
     #[comptime] plan: Plan,
 ) -> (f32, f32, f32) {
-    let (t, d, k) = comptime!((plan.network.length, net.hidden, plan.network.symbols));
+    let (t, k) = comptime!((plan.network.length, plan.network.symbols));
     let to = own + comptime!(plan.back()[4]);
     let mut loss = 0.0f32;
     let mut right = 0.0f32;
@@ -29,7 +29,7 @@ pub fn read_out(
     let mut i = UNIT_POS as usize;
     while i < t {
         let mut logits = Array::<f32>::new(k);
-        answer(state, base, work, own, i, &mut logits, net, plan);
+        answer(state, base, &*work, own, i, &mut logits, net, plan);
         let (lost, ahead) = lose(&mut logits, symbols[i + 1] as usize, plan);
         loss += lost;
         right += ahead;

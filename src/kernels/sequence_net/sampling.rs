@@ -246,7 +246,7 @@ fn fill(work: &mut [f32], lane: &Lane, #[comptime] sampling: Sampling) {
     for context in 0..contexts {
         let mut before = 0.0f32;
         for s in 0..k {
-            let mut until = comptime!(ONE as f32);
+            let mut until = f32::new(16_777_216.0);
             if s < comptime!(k - 1) {
                 until = work[lane.cell + (context * comptime!(k - 1) + s) * lane.stride];
             }
@@ -275,14 +275,15 @@ fn settle(work: &mut [f32], lane: &Lane, draw: f32, #[comptime] sampling: Sampli
                 let factor = share / leaving;
                 work[matrix + (i * contexts + last) * lane.stride] = factor;
                 for j in 0..last {
-                    work[matrix + (i * contexts + j) * lane.stride] +=
-                        factor * work[matrix + (last * contexts + j) * lane.stride];
+                    let at = matrix + (i * contexts + j) * lane.stride;
+                    let step = work[matrix + (last * contexts + j) * lane.stride];
+                    work[at] = work[at] + factor * step;
                 }
             }
         }
     }
-    let mut total = 1.0f32;
-    work[law] = 1.0f32;
+    let mut total = f32::new(1.0);
+    work[law] = f32::new(1.0);
     for at in 1..contexts {
         let mut share = 0.0f32;
         for i in 0..at {

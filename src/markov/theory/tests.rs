@@ -72,6 +72,20 @@ fn quadrature_over_the_triangle_is_that_over_the_square() {
     }
 }
 
+#[test]
+fn sixty_nodes_are_enough() {
+    for (law, length) in
+        [(Law::Independent, 100), (Law::Independent, 256), (Law::Equal { epsilon: 0.5 }, 256)]
+    {
+        let [few, many] = [60, 150].map(|nodes| Tensor::with_nodes(law, length, nodes));
+        for l in 0..2 {
+            for (few, many) in few.entry(0, l).iter().zip(many.entry(0, l)) {
+                near(*few, *many, 1e-12);
+            }
+        }
+    }
+}
+
 /// Chains of two symbols with a, b ~ U(0, 1), and the derivative of the margin loss in its linear regime by each product
 /// W_ml v_d, counted on every sequence.
 #[test]
@@ -264,7 +278,9 @@ fn bigrams_lead_after_two_steps_of_long_enough_contexts() {
     for (t, expected) in [(10, 0), (20, 0), (30, 0), (40, 0), (50, 1), (60, 1), (100, 1), (200, 1)] {
         assert_eq!(leader(t, 0.03), expected, "t = {t}");
     }
-    assert_eq!([leader(25, 0.3), leader(30, 0.3), leader(100, 0.003)], [0, 1, 0]);
+    // The lemma is asymptotic: how long is long enough depends on the rate.
+    let crossing = |eta: f64| (2..=120).find(|t| leader(*t, eta) == 1);
+    assert_eq!([crossing(0.03), crossing(0.3), crossing(0.003)], [Some(50), Some(25), Some(106)]);
 }
 
 #[test]
@@ -324,15 +340,15 @@ fn the_curriculum_leaves_bigrams() {
         after.decayed_step(&equal(epsilon, t), 1.0 / t as f64, 1.0)
     };
     let cases = [
-        (0.1, [0.031, 1.0, 0.031, 0.053, 0.030, 0.030]),
-        (0.25, [0.036, 1.0, 0.035, 0.174, 0.034, 0.058]),
-        (0.4, [0.05, 1.0, 0.05, 0.40, 0.05, 0.20]),
+        (0.1, 6e-4, [0.031, 1.0, 0.031, 0.053, 0.030, 0.030]),
+        (0.25, 6e-4, [0.036, 1.0, 0.035, 0.174, 0.034, 0.058]),
+        (0.4, 6e-3, [0.05, 1.0, 0.05, 0.40, 0.05, 0.20]),
     ];
-    for (epsilon, expected) in cases {
+    for (epsilon, within, expected) in cases {
         let theory = two_steps(0.0, 1e-4, epsilon);
         assert_eq!(theory.leader(), 1);
         for (found, expected) in theory.v.iter().zip(expected) {
-            near(found / theory.v[1], expected, 6e-3 * expected + 5e-4);
+            near(found / theory.v[1], expected, within);
         }
         assert!(theory.w[0][1].abs() < 1e-12 * theory.w[0][0], "W is a multiple of the identity");
         let other = two_steps(0.0, 3e-3, epsilon);
