@@ -14,6 +14,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::chart::{Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_PAIRS};
+use crate::markov::theory::Explorer;
+use crate::markov::{Chain, symbols_of};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
 use crate::tasks::Task;
@@ -78,6 +80,26 @@ impl View {
             Task::MarkovChain(_) => View { show: USUAL_OF_CHAINS.to_vec(), speed: 60, ..View::default() },
         }
     }
+
+    /// Drops a sequence and a chain to look into that a run on sequences cannot have; what was dropped, and why. Other
+    /// runs look into none.
+    pub fn repair(&mut self, spec: &RunSpec) -> Vec<Problem> {
+        let Task::MarkovChain(task) = &spec.task else { return vec![] };
+        let k = task.symbols;
+        let text = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        let mut problems = vec![];
+        if let Err(flaw) = symbols_of(&self.sequence, k) {
+            let expected = format!("symbols below k = {k}; {flaw}");
+            problems.push(Problem::new("seq", &text(&self.sequence), expected));
+            self.sequence.clear();
+        }
+        if let Some(flaw) = Chain::from_percent(k, &self.chain).err().filter(|_| !self.chain.is_empty()) {
+            let expected = format!("{k} rows of {k} numbers that sum to 100 each; {flaw}");
+            problems.push(Problem::new("chain", &text(&self.chain), expected));
+            self.chain.clear();
+        }
+        problems
+    }
 }
 
 /// Keys promised to the teacher's links (locked and hidden controls, embedding, starting at a step, ends of
@@ -91,6 +113,8 @@ pub struct Link {
     pub spec: RunSpec,
     /// How it is shown.
     pub view: View,
+    /// The theory that stands beside the minimal model; part of the links of runs on sequences alone.
+    pub theory: Explorer,
     /// Reserved keys with their values, in the order of the link.
     pub reserved: Vec<(String, String)>,
 }
@@ -125,6 +149,14 @@ pub fn encode(link: &Link) -> String {
     let plain = View::of(&link.spec.task);
     for knob in View::KNOBS {
         if let Some(value) = link.view.value(knob.key).filter(|v| plain.value(knob.key).as_ref() != Some(v)) {
+            parts.push(format!("{}={value}", knob.key));
+        }
+    }
+    let theory = Explorer::default();
+    for knob in theory_knobs(&link.spec) {
+        if let Some(value) =
+            link.theory.value(knob.key).filter(|v| theory.value(knob.key).as_ref() != Some(v))
+        {
             parts.push(format!("{}={value}", knob.key));
         }
     }
@@ -187,6 +219,7 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
         }
     }
     notices.extend(link.spec.repair());
+    notices.extend(link.view.repair(&link.spec));
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;
         notices.truncate(MAX_NOTICES);
@@ -208,7 +241,18 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
     if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
         return read_view(&mut link.view, knob, value);
     }
+    if let Some(knob) = theory_knobs(&link.spec).iter().find(|k| k.key == key) {
+        return link.theory.set(key, &knob.parse(value)?).map(|_| ());
+    }
     link.spec.parse(key, value)
+}
+
+/// The knobs of the theory beside the run, where there is one.
+fn theory_knobs(spec: &RunSpec) -> &'static [Knob] {
+    match spec.task {
+        Task::MarkovChain(_) => Explorer::KNOBS,
+        _ => &[],
+    }
 }
 
 fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
@@ -315,6 +359,28 @@ mod tests {
         let (link, notices) = decode("#v1/sparse-parity?lock=n,k&embed");
         assert_eq!(encode(&link), "#v1/sparse-parity?lock=n,k&embed=");
         assert_eq!(notices.len(), 2);
+    }
+
+    #[test]
+    fn the_theory_beside_sequences_is_in_the_link() {
+        let link = "#v1/markov?model=minimal&tdata=doubly&tt=40&tsteps=3";
+        let (read, notices) = decode(link);
+        assert_eq!((encode(&read).as_str(), read.theory.length, notices), (link, 40, vec![]));
+        assert_eq!(keys("#v1/markov?tt=1&tdata=fate"), ["tt", "tdata"]);
+        assert_eq!(keys("#v1/sparse-parity?tt=40"), ["tt"]);
+    }
+
+    #[test]
+    fn sequences_and_chains_that_cannot_be_are_dropped_with_their_reason() {
+        let good = "#v1/markov?seq=0.1.1&chain=90.10.30.70";
+        assert_eq!((encode(&decode(good).0).as_str(), decode(good).1.len()), (good, 0));
+        let (link, notices) = decode("#v1/markov?seq=0.1.2&chain=90.20.30.70&example=3");
+        assert_eq!(encode(&link), "#v1/markov?example=3");
+        assert!(notices[0].expected.starts_with("symbols below k = 2; symbol 3 is 2"), "{}", notices[0]);
+        assert!(notices[1].expected.contains("row 1 must sum to 100"), "{}", notices[1]);
+        let few = decode("#v1/markov?k=3&chain=90.10.30.70").1;
+        assert!(few[0].expected.contains("needs 9 entries"), "{}", few[0]);
+        assert_eq!(keys("#v1/sparse-parity?seq=0.7"), [] as [&str; 0]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub fn spread(values: &[f32]) -> (f32, f32, f32) {
     (middle, *low, *high)
 }
 
-fn series(history: &History, name: &str, role: Role, of: impl Fn(&Row) -> &[f32]) -> Series {
+pub(super) fn series(history: &History, name: &str, role: Role, of: impl Fn(&Row) -> &[f32]) -> Series {
     let mut series = Series { name: name.to_string(), role, ..Default::default() };
     for row in history.rows() {
         let (middle, low, high) = spread(of(row));

@@ -1,6 +1,7 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
 pub mod attention;
+pub mod chains;
 pub mod chart;
 pub mod convergence;
 pub mod curves;
@@ -77,6 +78,21 @@ pub struct Lines {
     pub references: Vec<(f64, String)>,
     /// Vertical marks: a place and its name ("solved").
     pub marks: Vec<(f64, String)>,
+    /// Parts of the horizontal axis with a pale background.
+    pub spans: Vec<Span>,
+}
+
+/// A part of the horizontal axis, drawn as a pale background and named in the legend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// Name in the legend, the same for parts that mean the same.
+    pub name: String,
+    /// Which colour of the theme it is a pale shade of.
+    pub role: Role,
 }
 
 /// One curve, or the median of several with a band around it.

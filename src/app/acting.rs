@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::chains::Chains;
 use super::device::{Survey, choose};
 use super::form::default_text;
 use super::pairs::Pairs;
@@ -11,6 +12,7 @@ use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
 use crate::analysis::movement::Trajectories;
+use crate::markov::theory::Explorer;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::probing::applies;
@@ -63,6 +65,7 @@ impl State {
             }
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
+            Action::Look(what) => self.look_at(what, &mut effects),
             Action::Undo => match self.undo.pop() {
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
@@ -130,6 +133,7 @@ impl State {
         self.drafts.retain(|draft| draft.key != key);
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
+            None if theory_knob(key).is_some() && self.chains.is_some() => self.edit_theory(key, text),
             None if key == "lr" && self.is_under_way() && self.pending.is_none() => {
                 self.edit_learning_rate(text, effects)
             }
@@ -173,7 +177,8 @@ impl State {
             } else {
                 "Restarted"
             };
-            let link = Link { spec, ..self.link.clone() };
+            let mut link = Link { spec, ..self.link.clone() };
+            self.notices.extend(link.view.repair(&link.spec));
             self.change(link, format!("{seed} because {what}."), effects);
         }
         Ok(())
@@ -232,6 +237,8 @@ impl State {
         (self.gaps, self.spectrum, self.attention) = Default::default();
         self.powers = None;
         self.pairs = Pairs::of(&spec).map(Box::new);
+        self.chains =
+            Chains::of(&spec, &self.link.view, &self.link.theory, self.chains.as_deref()).map(Box::new);
         self.held_out = spec.held_out();
         self.runs += 1;
         self.step = 0;
@@ -360,6 +367,11 @@ impl State {
             _ => {}
         }
     }
+}
+
+/// The theory's knob behind `key`.
+pub(super) fn theory_knob(key: &str) -> Option<&'static Knob> {
+    Explorer::KNOBS.iter().find(|knob| knob.key == key)
 }
 
 fn view_knob(key: &str) -> Option<&'static Knob> {

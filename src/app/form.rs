@@ -1,7 +1,9 @@
 //! The form as data: which fields there are, of which kind, with which words. Views only render it.
 
+use super::looking::LOOKED_KEYS;
 use super::scale::Scale;
 use crate::catalog::Entry;
+use crate::markov::theory::Explorer;
 use crate::models::Model;
 use crate::permalink::View;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
@@ -126,7 +128,8 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
     fields.extend(spec.knobs().into_iter().filter(|(s, _)| *s == section).map(|(_, knob)| Field::of(knob)));
     if section == Section::Run {
         // How a run is shown is set where it is driven and seen, except for what happens on opening.
-        let elsewhere = |key: &str| key == SPEED_KEY || SHOWN_KEYS.contains(&key);
+        let elsewhere =
+            |key: &str| key == SPEED_KEY || SHOWN_KEYS.contains(&key) || LOOKED_KEYS.contains(&key);
         fields.extend(View::KNOBS.iter().filter(|k| !elsewhere(k.key)).map(Field::of));
     }
     fields
@@ -141,6 +144,11 @@ pub const SHOW_KEY: &str = "show";
 /// Keys of what the toolbar above the charts holds.
 pub const SHOWN_KEYS: [&str; 3] = [SHOW_KEY, "x", "y"];
 
+/// The fields of the theory beside the minimal model.
+pub fn theory_fields() -> Vec<Field> {
+    Explorer::KNOBS.iter().map(Field::of).collect()
+}
+
 /// The field of the speed limit.
 pub fn speed_field() -> Option<Field> {
     View::KNOBS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
@@ -149,6 +157,9 @@ pub fn speed_field() -> Option<Field> {
 /// The default of `key` for the chosen task, model and optimizer, as text.
 pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
     if let Some(value) = View::of(&spec.task).value(key) {
+        return Some(value.to_string());
+    }
+    if let Some(value) = Explorer::default().value(key) {
         return Some(value.to_string());
     }
     let mut base = RunSpec::of_lab(spec.task.info().slug)?;
@@ -182,8 +193,9 @@ mod tests {
             assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), 1, "{}", knob.key);
         }
         for knob in View::KNOBS {
-            let elsewhere =
-                speed_field().is_some_and(|f| f.key == knob.key) || SHOWN_KEYS.contains(&knob.key);
+            let elsewhere = speed_field().is_some_and(|f| f.key == knob.key)
+                || SHOWN_KEYS.contains(&knob.key)
+                || LOOKED_KEYS.contains(&knob.key);
             assert!(elsewhere != all.iter().any(|f| f.key == knob.key), "{}", knob.key);
         }
         for field in &all {

@@ -6,7 +6,7 @@ use super::device::Survey;
 use super::state::{Before, Phase, Staff, State, Weights};
 use super::status::{examples, found, status};
 use super::trainer::{Effect, Program, Sign};
-use super::words::{percent, thousands};
+use super::words::{decimal, percent, thousands};
 use crate::analysis::curves::{History, spread};
 use crate::analysis::gap::Gap;
 use crate::analysis::movement::Trajectories;
@@ -165,7 +165,13 @@ impl State {
                         on @ "held-out examples" => format!("right on {on}"),
                         pairs => format!("of the {pairs} right"),
                     };
-                    self.message = format!("The last step, {step}, was made: {right} {of}.");
+                    let kl = self.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
+                    self.message = match self.chains.is_some() {
+                        true => {
+                            format!("The last step, {step}, was made: KL to the truth is {}.", decimal(kl))
+                        }
+                        false => format!("The last step, {step}, was made: {right} {of}."),
+                    };
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {
@@ -199,9 +205,11 @@ impl State {
                 let w = numbers.split_off(numbers.len().saturating_sub(2 * width));
                 self.powers = Some((numbers, w, width));
             }
-            of_pairs => {
-                if let Some(pairs) = &mut self.pairs {
-                    pairs.found(step, of_pairs);
+            found => {
+                if let Some(chains) = &mut self.chains {
+                    chains.found(step, found, &self.link.view);
+                } else if let Some(pairs) = &mut self.pairs {
+                    pairs.found(step, found);
                 }
             }
         }

@@ -7,9 +7,12 @@
 //! things; what would change our mind is a page with many independent runs on it.
 
 pub mod acting;
+mod chain_charts;
+pub mod chains;
 pub mod device;
 pub mod form;
 pub mod hearing;
+pub mod looking;
 mod pair_charts;
 pub mod pairs;
 pub mod readings;
@@ -31,6 +34,8 @@ pub mod store;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod trainer_web;
 
+#[cfg(test)]
+mod chain_tests;
 #[cfg(test)]
 mod reducer_tests;
 

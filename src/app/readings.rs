@@ -3,17 +3,17 @@
 //! A new chart is its line in [`crate::analysis::chart`] and one arm in each of the methods here and in
 //! [`super::summary`].
 
-use super::pair_charts;
 use super::state::State;
 use super::summary::chance;
 use super::words::{label, option, symbol};
+use super::{chain_charts, pair_charts};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
 use crate::analysis::parity_neurons;
-use crate::analysis::{Grid, Lines, Reading, Series};
+use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::analysis::{attention, movement, scaling, spectrum, weights};
 use crate::permalink::Axis;
 use crate::probing::applies;
@@ -72,7 +72,10 @@ impl Chart {
             Chart::Times => Err("Convergence times have a distribution with several replicas only.".into()),
             Chart::Sweep if !run.sweep.is_empty() => Ok(()),
             Chart::Sweep => Err("This run is no sweep: the settings of the run can make it one.".into()),
-            _ => self.probe().map_or(Ok(()), |probe| applies(probe, state.spec())),
+            _ => {
+                chain_charts::applies(self, state)?;
+                self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
+            }
         }
     }
 
@@ -92,6 +95,10 @@ impl Chart {
             Chart::Outputs => Some(Probe::Outputs),
             Chart::Cosets => Some(Probe::Cosets),
             Chart::Progress | Chart::Sparsity | Chart::Keys => Some(Probe::Progress),
+            Chart::Map | Chart::Distances | Chart::Kernel | Chart::Lags | Chart::Next | Chart::Theory => {
+                Some(Probe::Parameters)
+            }
+            Chart::Ablation => Some(Probe::Ablation),
             _ => None,
         }
     }
@@ -101,6 +108,9 @@ impl Chart {
         let rows = state.spec().architecture().rows();
         match self {
             Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy".into(),
+            Chart::Loss if state.chains.is_some() => "Training loss".into(),
+            Chart::Accuracy if state.chains.is_some() => "Training accuracy".into(),
+            Chart::Map => chain_charts::map_title(state).unwrap_or_else(|| self.info().name.into()),
             Chart::Weights => rows.name.into(),
             Chart::Curve => pair_charts::curve_title(state).unwrap_or_else(|| self.info().name.into()),
             Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
@@ -114,25 +124,31 @@ impl Chart {
     /// What is drawn, if the chart applies.
     pub fn reading(self, state: &State) -> Reading {
         let task = state.spec().task.sampler();
-        let train = curves::trained_on(task.sample_size().is_some(), state.spec().batch());
+        let of_chains = state.chains.is_some();
+        // Every sequence is trained on at all of its places, so that one is enough.
+        let train = match of_chains {
+            true => Some("training batch"),
+            false => curves::trained_on(task.sample_size().is_some(), state.spec().batch()),
+        };
         let solved = state.solved.iter().map(|(_, step)| *step).max();
         let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
         let reading = match self {
             Chart::Loss => {
                 let (inits, replicas) = (state.spec().run.inits, state.spec().run.replicas);
-                let grouped = (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
+                let grouped = !of_chains && (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
                 let lines = match grouped {
                     true => curves::loss_by_start(&state.history, inits),
                     false => curves::loss(&state.history, train, solved),
                 };
-                let mut lines = marked(lines, state);
+                let mut lines = marked(trained_only(lines, of_chains), state);
                 lines.log_y &= !state.spec().run.loss.is_signed();
                 Reading::Lines(lines)
             }
             Chart::Accuracy => {
                 let log = state.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
-                Reading::Lines(marked(curves(&state.history, train, solved, f64::from(chance(state))), state))
+                let lines = curves(&state.history, train, solved, f64::from(chance(state)));
+                Reading::Lines(marked(trained_only(lines, of_chains), state))
             }
             Chart::Weights => {
                 let w = &state.weights;
@@ -175,9 +191,14 @@ impl Chart {
                 lines.log_y = false;
                 Reading::Lines(lines)
             }
-            of_pairs => match pair_charts::reading(of_pairs, state) {
+            other => match pair_charts::reading(other, state).or_else(|| chain_charts::reading(other, state))
+            {
                 Some(Reading::Lines(lines)) if lines.x_label == "step" => {
-                    Reading::Lines(marked(lines, state))
+                    let mut lines = marked(lines, state);
+                    // Scores are shares from 0 on.
+                    lines.log_y &= self != Chart::Scores;
+                    lines.marks.extend(solved.filter(|_| self == Chart::Truth).map(reached(state)));
+                    Reading::Lines(lines)
                 }
                 Some(other) => other,
                 None => Reading::Lines(self.empty("", "")),
@@ -204,6 +225,10 @@ impl Chart {
             }
             Chart::Movement | Chart::Paths => state.weights.step,
             Chart::Characters => 0,
+            Chart::Truth | Chart::Strategies | Chart::Scores | Chart::Others => {
+                state.history.last().map_or(u64::MAX, |row| row.step)
+            }
+            Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
             Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
             Chart::Times => state.solved.len() as u64,
             Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
@@ -213,6 +238,19 @@ impl Chart {
         let axes = (state.link.view.x_axis, state.link.view.y_axis);
         Stamp { run: state.runs, at, marks, axes }
     }
+}
+
+/// Curves of what is trained on alone, where what is measured on held-out examples is another thing.
+fn trained_only(mut lines: Lines, only: bool) -> Lines {
+    lines.series.retain(|series| !only || series.role == Role::Train);
+    lines.marks.iter_mut().filter(|_| only).for_each(|(_, name)| *name = "target".into());
+    lines
+}
+
+/// The mark of the step at which the last network has reached the target.
+fn reached(state: &State) -> impl Fn(u64) -> (f64, String) {
+    let name = if state.spec().run.target == 0.5 { "half-way" } else { "target" };
+    move |step| (step as f64, name.into())
 }
 
 /// The distribution of t_c, or t_c by initialisation where several replicas share one.

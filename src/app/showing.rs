@@ -3,7 +3,9 @@
 //! # Why
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
+use super::acting::theory_knob;
 use super::form::{SHOW_KEY, SHOWN_KEYS, SPEED_KEY};
+use super::looking::LOOKED_KEYS;
 use super::state::{Before, State};
 use super::trainer::Effect;
 use super::words;
@@ -22,6 +24,10 @@ impl State {
     ) -> Result<(), Problem> {
         let (before, value) = (self.link.view.value(knob.key), knob.parse(text)?);
         self.link.view.set(knob.key, &value)?;
+        let is_looked = LOOKED_KEYS.contains(&knob.key);
+        if is_looked {
+            self.check_look(knob.key, before.as_ref())?;
+        }
         if knob.key == SPEED_KEY {
             self.send(Command::Speed(self.link.view.speed), effects);
             self.message = format!("Speed: {}.", words::speed(self.link.view.speed));
@@ -29,8 +35,10 @@ impl State {
         if knob.key == SHOW_KEY {
             self.watch_anew(effects);
         }
-        if let Some(before) = before.filter(|b| *b != value && SHOWN_KEYS.contains(&knob.key)) {
-            self.remember(Before::Shown(knob.key, before));
+        match before.filter(|before| *before != value) {
+            Some(before) if is_looked => self.remember_look(knob.key, before),
+            Some(before) if SHOWN_KEYS.contains(&knob.key) => self.remember(Before::Shown(knob.key, before)),
+            _ => {}
         }
         Ok(())
     }
@@ -69,9 +77,15 @@ impl State {
     pub(super) fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // It was in range when it was remembered.
         let _ = self.link.view.set(key, value);
+        let _ = self.link.theory.set(key, value);
         self.watch_anew(effects);
+        self.look_anew();
         let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
-        self.message = match View::KNOBS.iter().find(|knob| knob.key == key) {
+        let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
+        self.message = match knob {
+            Some(knob) if LOOKED_KEYS.contains(&key) || theory_knob(key).is_some() => {
+                format!("Undone: {}.", knob.label.to_lowercase())
+            }
             Some(knob) if key != SHOW_KEY => {
                 let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
                 format!("Undone: {} on a {kind} axis.", knob.label.to_lowercase())

@@ -9,7 +9,9 @@
 
 use std::sync::Arc;
 
+use super::chains::Chains;
 use super::device::{Choice, Survey};
+use super::looking::Looking;
 use super::pairs::Pairs;
 use super::sweeping::Sweep;
 use super::trainer::{Program, Sign};
@@ -75,6 +77,8 @@ pub enum Action {
     ToggleChart(Chart),
     /// Make the axis behind this key of the view logarithmic, or linear.
     ToggleAxis(&'static str),
+    /// Look into another sequence, or otherwise.
+    Look(Looking),
     /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
@@ -171,6 +175,10 @@ pub struct State {
     pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
     /// What is known of the group that the run is about, and of the network on it.
     pub pairs: Option<Box<Pairs>>,
+    /// What is known of a run on sequences, and of the network on them.
+    pub chains: Option<Box<Chains>>,
+    /// Counts changes of what is looked into, likewise.
+    pub looked: u64,
     /// Counts findings of probes, so that charts know a new one.
     pub findings: u64,
     /// Input coordinates that matter, from 0.
@@ -220,7 +228,10 @@ impl State {
         if key == "lr" && self.is_under_way() && self.pending.is_none() {
             return Some(Value::Real(self.link.spec.learning_rate(self.step)));
         }
-        self.form_spec().value(key).or_else(|| self.link.view.value(key))
+        self.form_spec()
+            .value(key)
+            .or_else(|| self.link.view.value(key))
+            .or_else(|| self.link.theory.value(key))
     }
 
     /// The preset that this run is, whatever the speed it is shown at.

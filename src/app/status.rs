@@ -1,5 +1,6 @@
 //! What the run is doing, in one sentence.
 
+use super::chain_charts;
 use super::state::{Phase, State};
 use super::summary::chance;
 use super::words::{self, percent, thousands};
@@ -35,12 +36,14 @@ fn of_run(state: &State) -> String {
         Phase::Paused if is_found(state) => format!("Paused. {}", found(state)),
         Phase::Paused if state.step == 0 => "Waiting at the start. Play begins".into(),
         Phase::Paused if !state.solved.is_empty() => {
-            format!("Paused at step {step}. Found by {}", networks(state))
+            format!("Paused at step {step}. {} {}", arrived(state), networks(state))
         }
         Phase::Paused => format!("Paused at step {step}"),
         Phase::Finished(Ending::Target) => found(state),
         Phase::Finished(_) if !state.solved.is_empty() => format!("{} Ended at step {step}.", found(state)),
-        Phase::Finished(_) if state.pairs.is_some() => format!("Ended at step {step} before its target"),
+        Phase::Finished(_) if state.pairs.is_some() || state.chains.is_some() => {
+            format!("Ended at step {step} before its target")
+        }
         Phase::Finished(_) => format!("Ended at step {step}, not found"),
         Phase::Diverged { step, last_good } => format!(
             "The loss was not finite at step {}; the run stands at step {}, the last good one",
@@ -77,10 +80,18 @@ fn networks(state: &State) -> String {
     }
 }
 
+/// What those networks have done.
+fn arrived(state: &State) -> &'static str {
+    if state.chains.is_some() { "Target reached by" } else { "Found by" }
+}
+
 fn learning(state: &State) -> String {
     let replicas = state.spec().run.replicas;
     if replicas > 1 && !state.solved.is_empty() {
-        return format!("Learning. Found by {}", networks(state));
+        return format!("Learning. {} {}", arrived(state), networks(state));
+    }
+    if let Some(line) = chain_charts::learning(state) {
+        return format!("Learning: {line}");
     }
     let Some(row) = state.history.last() else { return "Learning".into() };
     let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
@@ -151,12 +162,9 @@ pub fn found(state: &State) -> String {
         Form::Bits => {}
         Form::Pair => return found_on_pairs(state, &at),
         Form::Sequence => {
-            let who = if state.spec().run.replicas > 1 {
-                format!(" by {}", networks(state))
-            } else {
-                String::new()
-            };
-            return format!("The second drop{who} {at}.");
+            let many = state.spec().run.replicas > 1;
+            let who = if many { format!(" in {},", networks(state)) } else { String::new() };
+            return chain_charts::found(state, &who, &at).unwrap_or_default();
         }
     }
     match state.spec().run.replicas {

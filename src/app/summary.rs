@@ -15,10 +15,23 @@ impl Chart {
     /// What is seen, for those who do not see it.
     pub fn summary(self, state: &State) -> String {
         let newest = Newest::of(state.history.last());
-        if let Some(sentence) = super::pair_charts::summary(self, state) {
+        let sentence = super::pair_charts::summary(self, state);
+        if let Some(sentence) = sentence.or_else(|| super::chain_charts::summary(self, state)) {
             return sentence;
         }
         match self {
+            Chart::Loss if state.chains.is_some() => format!(
+                "Cross-entropy on training sequences over {} steps: {}.",
+                thousands(state.step),
+                newest.train_loss
+            ),
+            Chart::Accuracy if state.chains.is_some() => format!(
+                "Accuracy on training sequences over {} steps{}: {}; chance is {}.",
+                thousands(state.step),
+                if state.link.view.y_axis == Axis::Log { ", drawn as error" } else { "" },
+                newest.train_accuracy,
+                percent(chance(state))
+            ),
             Chart::Loss => format!(
                 "Loss over {} steps: {} on training examples, {} on held-out ones.",
                 thousands(state.step),
@@ -120,9 +133,24 @@ pub fn chance(state: &State) -> f32 {
     1.0 / state.spec().task.sampler().classes().unwrap_or(2) as f32
 }
 
+/// What the numbers of [`Newest`] are called, in its order.
+pub fn names(state: &State) -> [String; 4] {
+    let Some(chains) = &state.chains else {
+        return ["Loss, training", "Loss, held-out", "Accuracy, training", "Accuracy, held-out"]
+            .map(String::from);
+    };
+    let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
+    let way = format!("Way to the {best} line");
+    ["Loss, training".into(), "KL to the truth".into(), "Accuracy, training".into(), way]
+}
+
 /// Two more numbers with their names: of networks on bits how large their weights are, of networks on pairs how large
-/// the margin is and how pure the neurons.
+/// the margin is and how pure the neurons, of networks on sequences how near the best strategy is and how well the
+/// symbol before is seen.
 pub fn extra(state: &State, which: usize) -> (String, String) {
+    if let Some(chains) = &state.chains {
+        return super::chain_charts::extra(state, chains, which);
+    }
     if state.spec().task.sampler().form() == Form::Bits {
         let symbol = state.spec().architecture().rows().symbol;
         let (relevant, other) = reach(state);

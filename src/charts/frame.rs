@@ -37,6 +37,8 @@ pub(super) enum Swatch {
     Dotted,
     /// A dot, where no line joins them.
     Dot,
+    /// A patch of the background.
+    Patch,
 }
 
 impl Swatch {
@@ -162,11 +164,15 @@ fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<
         let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name)).sum();
         let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
         for Entry { colour, name, swatch } in *entries {
-            let wide = if *swatch == Swatch::Line { 3.0 } else { 1.6 };
+            let wide = match swatch {
+                Swatch::Line => 3.0,
+                Swatch::Dotted | Swatch::Dot => 1.6,
+                Swatch::Patch => 11.0,
+            };
             if *swatch != Swatch::Dot {
                 pen.across(x, x + pen.px(SWATCH), row_y(row), wide, *colour)?;
             }
-            if *swatch != Swatch::Line {
+            if matches!(swatch, Swatch::Dotted | Swatch::Dot) {
                 pen.dot((x + pen.px(SWATCH) / 2, row_y(row)), 3.0, *colour)?;
             }
             pen.text(name, (x + pen.px(SWATCH + GAP), row_y(row)), legend_label(pen))?;

@@ -1,6 +1,7 @@
 //! Curves with bands, dashed reference lines and named vertical marks.
 
 use plotters::backend::DrawingBackend;
+use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 use super::Drawn;
@@ -8,10 +9,10 @@ use super::axis::{Axis, Scale};
 use super::colour::mix;
 use super::ends;
 use super::frame::{self, Entry, Names, Swatch};
-use super::pen::Pen;
+use super::pen::{Area, Pen};
 use super::strokes::{self, Style};
 use super::{Theme, inside};
-use crate::analysis::{Lines, Role, Series};
+use crate::analysis::{Lines, Role, Series, Span};
 
 /// An axis of steps reaches at least so far: the first measurements do not make it jump from frame to frame.
 const FEWEST_STEPS: f64 = 100.0;
@@ -21,6 +22,8 @@ const LONG_NAME: f64 = 48.0;
 const FEW: usize = 6;
 /// Width of a curve in a crowd.
 const THIN: f64 = 0.75;
+/// How far the colour of a span is mixed into the background.
+const PALE: f64 = 0.86;
 
 /// Draws curves.
 pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB> {
@@ -34,7 +37,8 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
         title: &lines.title,
         x: &lines.x_label,
         y: &lines.y_label,
-        legend: legend(lines, &styles, |count| strokes::dotted(pen, count)),
+        legend: [legend(lines, &styles, |count| strokes::dotted(pen, count)), patches(pen.theme, lines)]
+            .concat(),
         left: frame::widest(pen, numbers.chain(short.iter().map(|r| r.1.as_str()))) + pen.px(8.0),
         least_left: frame::LEFT,
         right: 0,
@@ -44,15 +48,20 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
     let y = Axis { start: plot.bottom, end: plot.top, ..y };
 
     let named: Vec<i32> = short.iter().filter_map(|r| y.place_inside(r.0)).collect();
+    spans(pen, plot, &x, lines)?;
     frame::beside(pen, plot, &y, &ticks, &named)?;
     frame::below(pen, plot, &x, true)?;
     for (series, style) in lines.series.iter().zip(&styles) {
         strokes::band(pen, &x, &y, series, style.colour)?;
     }
+    let mut written: Vec<i32> = vec![];
     for (at, name) in &lines.references {
         let Some(at) = y.place_inside(*at) else { continue };
         pen.dashes(plot.left, plot.right, at, pen.theme.quiet)?;
-        if is_short(pen, name) {
+        // Of names that would touch, the first stays.
+        let is_free = written.iter().all(|other| (other - at).abs() >= pen.px(pen.theme.tick_px));
+        if is_short(pen, name) && is_free {
+            written.push(at);
             pen.text(name, (plot.left - pen.px(frame::beside_gap(&y)), at), pen.tick(HPos::Right))?;
         }
     }
@@ -67,6 +76,29 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
         }
     }
     inside::names(pen, plot, &x, &y, lines, &drawn)
+}
+
+/// Draws the parts of the horizontal axis that have a background.
+fn spans<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, x: &Axis, lines: &Lines) -> Drawn<DB> {
+    for span in lines.spans.iter().filter(|span| x.meets(span.from, span.to)) {
+        let (Some(left), Some(right)) = (x.place(span.from), x.place(span.to)) else { continue };
+        if left < right {
+            pen.fill(Area { left, right, ..plot }, shade(pen.theme, span, lines), 1.0)?;
+        }
+    }
+    Ok(())
+}
+
+/// The colour of a span: a pale shade of its role's, the second of a role paler still.
+fn shade(theme: &Theme, span: &Span, lines: &Lines) -> RGBColor {
+    let colour = match span.role {
+        Role::Train => theme.train,
+        Role::Test => theme.test,
+        Role::Relevant => theme.mark,
+        Role::Other => theme.other,
+    };
+    let first = lines.spans.iter().find(|other| other.role == span.role).map(|other| &other.name);
+    mix(colour, theme.bg, if first == Some(&span.name) { PALE } else { PALE + 0.06 })
 }
 
 /// Whether a reference is named beside the axis.
@@ -170,6 +202,18 @@ fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Ve
     entries
 }
 
+/// One entry per name of a span, in the order in which they come.
+fn patches(theme: &Theme, lines: &Lines) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = vec![];
+    for span in &lines.spans {
+        if entries.iter().all(|e| e.name != span.name) {
+            let colour = shade(theme, span, lines);
+            entries.push(Entry { colour, name: span.name.clone(), swatch: Swatch::Patch });
+        }
+    }
+    entries
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,5 +272,24 @@ mod tests {
         let named = |lines: &Lines| legend(lines, &styles(&theme, lines), |_| true);
         let names: Vec<_> = named(&lines).into_iter().map(|e| e.name).collect();
         assert_eq!(names, ["x9", "rest0"]);
+    }
+
+    #[test]
+    fn spans_are_pale_and_named_once() {
+        let span = |from: f64, name: &str, role| Span { from, to: from + 10.0, name: name.into(), role };
+        let spans = vec![
+            span(0.0, "uniform", Role::Other),
+            span(10.0, "unigram", Role::Train),
+            span(20.0, "uniform", Role::Other),
+            span(30.0, "tetragram", Role::Train),
+        ];
+        let lines = Lines { spans, ..curve(&[0.0, 40.0], &[1.0, 0.5]) };
+        for theme in [Theme::light(), Theme::dark()] {
+            let entries = patches(&theme, &lines);
+            let names: Vec<&str> = entries.iter().map(|e| e.name.as_str()).collect();
+            assert_eq!(names, ["uniform", "unigram", "tetragram"]);
+            assert!(entries.iter().all(|e| e.swatch == Swatch::Patch && e.colour != theme.bg));
+            assert_ne!(entries[1].colour, entries[2].colour);
+        }
     }
 }

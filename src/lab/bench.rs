@@ -2,7 +2,9 @@
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
+mod chains;
 mod groups;
+mod networks;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,6 +42,9 @@ pub struct Arguments {
     /// Instead, time full-batch training of networks on pairs of group elements.
     #[arg(long, conflicts_with = "science")]
     groups: bool,
+    /// Instead, time training of networks on sequences of Markov chains.
+    #[arg(long, conflicts_with_all = ["groups", "science"])]
+    chains: bool,
     /// Instead, compare every instance of the parity lab's specification with what was found on it elsewhere.
     #[arg(long)]
     science: bool,
@@ -114,7 +119,10 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         Err(failure) => println!("GPU: {failure}"),
     }
     if arguments.groups {
-        return groups::groups(&devices, arguments);
+        return groups::NETWORKS.compare(&devices, arguments);
+    }
+    if arguments.chains {
+        return chains::NETWORKS.compare(&devices, arguments);
     }
     println!(
         "(50,3)-parity, batch 32, ReLU, hinge, SGD, fresh data; median of five windows, lowest – highest"

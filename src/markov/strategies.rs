@@ -188,7 +188,8 @@ mod tests {
         sums.iter().map(|(sum, squares)| (sum / n, ((squares / n - (sum / n).powi(2)) / n).sqrt())).collect()
     }
 
-    /// Against values from 40 000 sequences of an independent program, rounded as written here.
+    /// Against values from 40 000 sequences of an independent program, and 200 000 of another for trigrams, rounded as
+    /// written here.
     #[test]
     fn strategies_reach_their_known_lines() {
         use Law::{Dirichlet, Doubly, Independent};
@@ -207,7 +208,7 @@ mod tests {
             (Doubly, 4, 2, 100, &[0.248, 0.262, 0.050]),
             (Independent, 2, 2, 100, &[0.193, 0.005, 0.0095]),
             (Independent, 3, 2, 100, &[0.266, 0.0096, 0.025]),
-            (flat, 2, 3, 100, &[0.228, 0.146, 0.087, 0.018]),
+            (flat, 2, 3, 100, &[0.223, 0.1403, 0.0884, 0.0175]),
         ] {
             let found = lines(law, symbols, order, length);
             for ((found, error), expected) in found.iter().zip(expected) {

@@ -16,8 +16,10 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::feed::{Examples, Feed};
+use super::judge::{Judge, judged_row};
 use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
 use super::loss;
+use crate::kernels::sequence_lanes::Evaluator;
 use crate::models::Parameter;
 use crate::models::lookup::one_hot;
 use crate::models::sequences;
@@ -40,6 +42,8 @@ pub struct Autodiff {
     remembered: (Vec<Tensor<3>>, Vec<Vec<Tensor<3>>>),
     /// Held-out examples that have been uploaded, in chunks.
     held_out: Vec<Examples>,
+    /// Who measures networks on sequences, and what answers on their behalf.
+    judged: Option<(Judge, Evaluator)>,
 }
 
 impl Autodiff {
@@ -57,6 +61,7 @@ impl Autodiff {
             moments: vec![],
             remembered: (vec![], vec![]),
             held_out: vec![],
+            judged: Judge::new(spec).and_then(|judge| Some((judge, Evaluator::new(spec).ok()?))),
         };
         learner.load(&Weights { parameters: initial, moments: zeros });
         learner
@@ -149,6 +154,33 @@ impl Autodiff {
         Tensor::cat(vec![losses.sum_dim(1), right], 2)
     }
 
+    /// Loss and accuracy on all symbols of the next batch; the rest is judged by our loops, as for every learner.
+    fn measure_sequences(&mut self, step: u64) -> Local<'_, Row> {
+        let seen = self.feed.batch(step);
+        let predictions = (seen.1.dims()[1] * self.spec.task.sampler().length()) as f32;
+        let sums = self.sums(&seen, self.spec.stage(step)) / predictions;
+        let replicas = self.spec.run.replicas;
+        let all = joined(self.parameters.iter().cloned().chain([sums]));
+        let Some((judge, evaluator)) = &mut self.judged else {
+            unreachable!("only networks on sequences are measured so")
+        };
+        let lengths: Vec<usize> = self.shapes.iter().map(Parameter::len).collect();
+        Box::pin(async move {
+            let numbers = read(all).await?;
+            let weights = split(&numbers, lengths.iter().copied().chain([2 * replicas]));
+            let (weights, sums) = weights.split_at(lengths.len());
+            let column = |which: usize| sums[0].iter().skip(which).step_by(2).copied().collect();
+            let verdicts = (0..replicas).map(|replica| {
+                let of = |values: &Vec<f32>| {
+                    replica * values.len() / replicas..(replica + 1) * values.len() / replicas
+                };
+                let weights: Vec<&[f32]> = weights.iter().map(|values| &values[of(values)]).collect();
+                judge.verdict(&evaluator.answers(&weights, judge.contexts(), judge.scored(), &[]))
+            });
+            Ok(judged_row(step, column(0), column(1), &verdicts.collect::<Vec<_>>()))
+        })
+    }
+
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
     fn hold_out(&mut self, count: usize) {
         let width = self.spec.architecture().activations(self.spec.task.sampler().inputs());
@@ -202,6 +234,9 @@ impl Learner for Autodiff {
     }
 
     fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+        if self.judged.is_some() {
+            return self.measure_sequences(step);
+        }
         self.hold_out(held_out);
         let stage = self.spec.stage(step);
         let seen = self.feed.seen(step, MEASURE_SAMPLE);

@@ -5,6 +5,7 @@
 //! alike. Divergences are in nats.
 
 use crate::markov::{Measure, Strategy, kl, kl_to_logits, log_softmax};
+use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::markov::{Chains, MarkovChain};
@@ -224,6 +225,21 @@ impl Judge {
             measures[*measure as usize] = Some(mean_kl(&self.truths[range.clone()], &logs[range]) as f32);
         }
         Verdict { kl: kl as f32, way: self.way(kl) as f32, measures }
+    }
+}
+
+/// The row of all replicas at `step`, from what was measured of the next batch and a verdict for each.
+pub fn judged_row(step: u64, train_loss: Vec<f32>, train_accuracy: Vec<f32>, verdicts: &[Verdict]) -> Row {
+    let count = verdicts.first().map_or(0, |verdict| verdict.measures.len());
+    let measure = |which: usize| verdicts.iter().filter_map(|verdict| verdict.measures[which]).collect();
+    Row {
+        step,
+        train_loss,
+        train_accuracy,
+        test_loss: verdicts.iter().map(|verdict| verdict.kl).collect(),
+        test_accuracy: verdicts.iter().map(|verdict| verdict.way).collect(),
+        measures: (0..count).map(measure).collect(),
+        ..Default::default()
     }
 }
 

@@ -3,7 +3,9 @@
 A two-layer ReLU network with both biases learns (50,3)-sparse parity from a fresh batch of 32 at every
 step, with the hinge loss and plain SGD at rate 0.1; all replicas train at once along a leading axis.
 With --groups the work is that of `lab bench --groups`: one hidden layer on pairs of group elements, all
-pairs in every step, cross-entropy with a norm penalty, Adam at rate 0.01.
+pairs in every step, cross-entropy with a norm penalty, Adam at rate 0.01. With --chains it is that of
+`lab bench --chains`: networks on sequences (torch_chains.py), each with a Markov chain of its own; --prebuilt
+takes those from a pool that was drawn beforehand.
 
 The peer is meant to be fast: data are drawn on the device, nothing is read back between the two ends of
 a window, and one call updates all parameters. On CUDA the same step is also timed as a CUDA graph.
@@ -11,6 +13,7 @@ a window, and one call updates all parameters. On CUDA the same step is also tim
     python3 torch_bench.py --seconds 3
     python3 torch_bench.py --seconds 3 --groups
     python3 torch_bench.py --seconds 3 --groups "n=31&width=256"
+    python3 torch_bench.py --seconds 3 --chains "" "k=3&t=100&batch=64" --prebuilt
 
 Exit code 3 means that there is no torch to import.
 """
@@ -28,6 +31,9 @@ except (ImportError, OSError) as why:  # OSError: installed, but one of its libr
     print(f"PyTorch is not measured, since torch cannot be imported ({why}).", file=sys.stderr)
     sys.exit(3)
 
+sys.dont_write_bytecode = True  # nothing beside the tests
+import torch_chains
+
 N, K, BATCH, RATE = 50, 3, 32, 0.1
 REPLICAS = (1, 64, 1024)
 WIDTHS = (10, 100, 1000)
@@ -43,6 +49,14 @@ GROUPS = (
     "n=113&width=512&lambda=1e-4",
     "op=symmetric&letters=5&width=2000&lambda=1e-5",
     "op=symmetric&letters=5&width=2000&lambda=1e-5&batch=1000",
+)
+# Networks on sequences, likewise; the first is the lab's own.
+CHAINS = (
+    "",
+    "k=3&t=100&batch=64",
+    "k=3&t=100&norm=pre&std=0.02&batch=64&wd=0.1",
+    "d=48&heads=3.3&gram=3&t=100&batch=64",
+    "model=minimal&opt=sgd&t=100&batch=64&lr=0.002",
 )
 DEFAULTS = {
     "op": "add",
@@ -112,7 +126,7 @@ class PairNetwork:
         self.weights = weights.requires_grad_()
         batch = int(settings["batch"])
         self.pairs = torch.empty(batch, dtype=torch.long, device=device) if batch else None
-        self.optimizer = adam([self.weights], device)
+        self.optimizer = adam([self.weights], device, lr=PAIRS_RATE)
 
     def step(self):
         u, v, w = self.weights.unbind()
@@ -134,15 +148,22 @@ class PairNetwork:
         self.optimizer.step()
 
 
-def adam(parameters, device):
-    """Adam in as few calls as this PyTorch offers on the device, ready to be captured in a CUDA graph."""
+def adam(parameters, device, decays=False, **settings):
+    """Adam in as few calls as this PyTorch offers on the device, ready to be captured in a CUDA graph.
+
+    AdamW where something decays; elsewhere it would make calls that change nothing.
+    """
+    make = torch.optim.AdamW if decays else torch.optim.Adam
     capturable = {"capturable": True} if device.type == "cuda" else {}
     for calls in ({"fused": True}, {"foreach": True}):
         try:
-            return torch.optim.Adam(parameters, lr=PAIRS_RATE, **calls, **capturable)
+            trial = torch.zeros(1, device=device, requires_grad=True)
+            trial.grad = torch.zeros_like(trial)
+            make([trial], **settings, **calls, **capturable).step()  # PyTorch 1.13 refuses only here
+            return make(parameters, **settings, **calls, **capturable)
         except (RuntimeError, TypeError):  # unknown to this version, or to this device
             continue
-    return torch.optim.Adam(parameters, lr=PAIRS_RATE)
+    return make(parameters, **settings)
 
 
 def captured(network, device):
@@ -259,6 +280,17 @@ def measure_groups(mode, device, seconds, links):
             torch.cuda.empty_cache()
 
 
+def measure_chains(mode, device, seconds, links, prebuilt):
+    """All networks on sequences that `links` name."""
+    mode += ", prebuilt data" if prebuilt else ""
+    for link in links:
+        settings = torch_chains.settings_of(link)
+        build = lambda: torch_chains.SequenceNetwork(settings, device, prebuilt, adam)
+        measure(mode, {"link": link}, torch_chains.needed(settings), build, device, seconds)
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3.0, help="seconds per size, split into five windows")
@@ -268,6 +300,13 @@ def main():
         metavar="LINK",
         help="networks on pairs instead: settings as in a link, or those of the bench",
     )
+    parser.add_argument(
+        "--chains",
+        nargs="*",
+        metavar="LINK",
+        help="networks on sequences instead: settings as in a link, or those of the bench",
+    )
+    parser.add_argument("--prebuilt", action="store_true", help="of those, take sequences drawn beforehand")
     arguments = parser.parse_args()
     seconds = arguments.seconds
     if not seconds > 0:
@@ -275,7 +314,7 @@ def main():
     torch.manual_seed(0)
     cpu, threads = torch.device("cpu"), torch.get_num_threads()
     runs = [("eager", cpu, threads)]
-    if arguments.groups is not None:
+    if arguments.groups is not None or arguments.chains is not None:
         counts = sorted({1, threads}, reverse=True)
         runs = [(f"eager, {count} thread{'s' if count > 1 else ''}", cpu, count) for count in counts]
     if torch.cuda.is_available():
@@ -283,10 +322,12 @@ def main():
         runs += [("eager", cuda, threads), ("CUDA graph", cuda, threads)]
     for mode, device, count in runs:
         torch.set_num_threads(count)
-        if arguments.groups is None:
-            measure_parity(mode, device, seconds)
-        else:
+        if arguments.chains is not None:
+            measure_chains(mode, device, seconds, arguments.chains or CHAINS, arguments.prebuilt)
+        elif arguments.groups is not None:
             measure_groups(mode, device, seconds, arguments.groups or GROUPS)
+        else:
+            measure_parity(mode, device, seconds)
 
 
 if __name__ == "__main__":

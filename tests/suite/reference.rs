@@ -43,6 +43,9 @@ impl Reference {
             Model::DisjointPolynet(polynet) => self.disjoint_polynet(polynet, x),
             Model::DeepMlp(deep) => self.deep_mlp(deep, x),
             Model::PowerNet(net) => self.power_net(net, x),
+            Model::AttentionOnly(_) | Model::MinimalMarkov(_) => {
+                unreachable!("networks on sequences have references of their own")
+            }
             Model::ParityTransformer(net) => (self.output(x), self.numeric_slopes(net, x)),
             Model::GroupNet(_) | Model::ModularTransformer(_) | Model::EmbeddingMlp(_) => {
                 unreachable!("a network on pairs answers with a class; its reference is in `pairs`")

@@ -6,7 +6,7 @@ use crate::app::device::device_line;
 use crate::app::state::State;
 use crate::app::status;
 use crate::app::store::Store;
-use crate::app::summary::{Newest, extra};
+use crate::app::summary::{self, Newest, extra};
 use crate::app::words::thousands;
 
 /// A number with its name.
@@ -39,14 +39,15 @@ pub fn Readouts() -> impl IntoView {
     let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);
     let names = [0, 1].map(|which| store.memo(move |state| extra(state, which).0));
+    let labels = [0, 1, 2, 3].map(|which| store.memo(move |state| summary::names(state)[which].clone()));
     view! {
         <section class="numbers" aria-label="Newest numbers">
             <dl class="readouts">
-                <Readout testid="train-loss" name="Loss, training" of=|s| Newest::of(s.history.last()).train_loss />
-                <Readout testid="test-loss" name="Loss, held-out" of=|s| Newest::of(s.history.last()).test_loss />
-                <Readout testid="train-accuracy" name="Accuracy, training"
+                <Readout testid="train-loss" name=labels[0] of=|s| Newest::of(s.history.last()).train_loss />
+                <Readout testid="test-loss" name=labels[1] of=|s| Newest::of(s.history.last()).test_loss />
+                <Readout testid="train-accuracy" name=labels[2]
                     of=|s| Newest::of(s.history.last()).train_accuracy />
-                <Readout testid="test-accuracy" name="Accuracy, held-out"
+                <Readout testid="test-accuracy" name=labels[3]
                     of=|s| Newest::of(s.history.last()).test_accuracy />
                 <Readout testid="reach-relevant" name=names[0] of=|s| extra(s, 0).1 />
                 <Readout testid="reach-other" name=names[1] of=|s| extra(s, 1).1 />

@@ -41,9 +41,8 @@ impl Axis {
 
     /// Panel and lane of each column.
     pub fn places(self) -> impl Iterator<Item = (usize, usize)> {
-        let column = move |group: usize| {
-            (0..self.size).map(move |c| (group * self.each() + c / LANES, c % LANES))
-        };
+        let column =
+            move |group: usize| (0..self.size).map(move |c| (group * self.each() + c / LANES, c % LANES));
         (0..self.groups).flat_map(column)
     }
 

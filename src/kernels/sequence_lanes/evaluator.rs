@@ -1,8 +1,8 @@
 //! Forward passes alone, for measuring and for probes.
 
+use super::Network;
 use super::replica::{Asked, Replica, Scratch};
 use super::symbols::Tally;
-use super::Network;
 use crate::run::RunSpec;
 use crate::training::judge::Answers;
 

@@ -140,10 +140,10 @@ impl Minimal {
         }
         for (block, of) in self.of_lags.iter_mut().enumerate() {
             for a in 0..k {
-                let [more] = sequence.correlate::<1>(a, block, &self.of_pasts[a * width..(a + 1) * width], width);
+                let [more] =
+                    sequence.correlate::<1>(a, block, &self.of_pasts[a * width..(a + 1) * width], width);
                 *of = *of + more;
             }
         }
     }
 }
-

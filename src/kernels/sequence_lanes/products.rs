@@ -114,7 +114,8 @@ impl Matrix {
     #[inline(always)]
     pub fn learn(&mut self, x: &[Row], d: &[Row], stride: usize, count: usize) {
         let tiles = self.from.deep().div_ceil(HIGH);
-        for (slope, d) in self.slope.chunks_exact_mut(self.from.panels() * LANES).zip(d.chunks_exact(stride)) {
+        for (slope, d) in self.slope.chunks_exact_mut(self.from.panels() * LANES).zip(d.chunks_exact(stride))
+        {
             for (slope, x) in slope.chunks_exact_mut(LANES).zip(x.chunks_exact(stride)) {
                 for g in 0..tiles {
                     let slope = &mut slope[g * HIGH..];

@@ -134,7 +134,9 @@ impl Table {
             Some(out) => {
                 let (rows, deep) = (out.from.rows(), out.from.deep());
                 for head in 0..self.axis.groups {
-                    for (brings, out) in self.brings.chunks_exact_mut(self.rows).zip(out.forth.chunks_exact(rows)) {
+                    for (brings, out) in
+                        self.brings.chunks_exact_mut(self.rows).zip(out.forth.chunks_exact(rows))
+                    {
                         for b in (0..k).step_by(HIGH) {
                             let mut sums = NONE;
                             for p in head * each..(head + 1) * each {

@@ -46,7 +46,8 @@ impl Transformer {
         let (places, span, residual) = (net.places(), Span::new(length), Axis::plain(net.hidden));
         let stride = span.stride();
         let layers = places.layers.iter().zip(&net.heads);
-        let layers: Vec<Layer> = layers.map(|(at, heads)| Layer::new(*at, *heads, net.hidden, span)).collect();
+        let layers: Vec<Layer> =
+            layers.map(|(at, heads)| Layer::new(*at, *heads, net.hidden, span)).collect();
         let axes: Vec<Axis> = layers.iter().map(|layer| layer.axis).collect();
         let zeros = vec![Row::ZERO; residual.panels() * stride];
         let rows = alphabet.next_multiple_of(HIGH);

@@ -31,8 +31,8 @@ fn by_definition(a: f64, b: f64, length: usize, m: usize, l: usize, d: usize) ->
     let mut sum = 0.0;
     for p in 1..=length {
         for q in d + 1..=p {
-            for i in 0..2 {
-                sum += (chain[m][i] - 0.5) * stationary[l] * power(d)[l][i] * power(p - q)[i][m];
+            for (i, from) in power(p - q).iter().enumerate() {
+                sum += (chain[m][i] - 0.5) * stationary[l] * power(d)[l][i] * from[m];
             }
         }
     }

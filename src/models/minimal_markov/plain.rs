@@ -153,6 +153,7 @@ fn cross_entropy(logits: &mut [f64], label: usize) -> f64 {
 mod tests {
     use super::super::{Beginning, MinimalMarkov};
     use super::*;
+    use crate::markov::theory::{Law, Tensor};
     use crate::models::Architecture;
     use crate::rng::{Purpose, Stream};
     use crate::tasks::{MarkovChain, Task};
@@ -289,5 +290,38 @@ mod tests {
         let bits = Task::ENTRIES.iter().find_map(|e| Task::from_slug(e.info.slug)).unwrap();
         let net = MinimalMarkov { from: Beginning::Bigram, ..Default::default() };
         assert_eq!(net.written(&bits), None, "weights for sequences are none for {bits:?}");
+    }
+
+    /// Minus the margin loss in its linear regime, but for its constant, is the mean of f at the label less that of all f:
+    /// over chains with independent uniform rows it is the bilinear form of the theory.
+    #[test]
+    fn the_margin_of_sampled_sequences_is_that_of_the_theory() {
+        let length = 12;
+        let weights = drawn(3, length, 2);
+        let (net, tensor) = (of_length(length), Tensor::new(Law::Independent, length));
+        let lags: Vec<f64> = weights[LAGS].iter().map(|v| f64::from(*v)).collect();
+        let gradient = tensor.of_kernel(&lags);
+        let each = gradient.as_flattened().iter().zip(&weights[KERNEL]);
+        let expected: f64 = each.map(|(gradient, w)| gradient * f64::from(*w)).sum();
+        let stream = Stream::new(29, Purpose::Chain, 0);
+        let (count, mut sum, mut squares) = (40_000, 0.0, 0.0);
+        for e in 0..count {
+            let unit = |i: usize| f64::from(stream.unit(e, i as u32)) + 0.5 / 16_777_216.0;
+            let stay = [unit(0), unit(1)];
+            let mut x = vec![u8::from(unit(2) >= (1.0 - stay[1]) / (2.0 - stay[0] - stay[1]))];
+            for i in 1..=length {
+                let now = x[i - 1];
+                x.push(if unit(2 + i) < stay[usize::from(now)] { now } else { 1 - now });
+            }
+            let logits = net.logits(&slices(&weights), 2, &x[..length]);
+            let margin = |(f, label): (&[f64], &u8)| f[usize::from(*label)] - 0.5 * (f[0] + f[1]);
+            let mean = logits.chunks_exact(2).zip(&x[1..]).map(margin).sum::<f64>() / length as f64;
+            sum += mean;
+            squares += mean * mean;
+        }
+        let mean = sum / count as f64;
+        let error = ((squares / count as f64 - mean * mean) / count as f64).sqrt();
+        assert!((mean - expected).abs() < 4.0 * error, "{mean} is not {expected} within {error}");
+        assert!(expected.abs() > 8.0 * error, "the error is small enough to tell");
     }
 }

@@ -1,0 +1,335 @@
+//! What the page shows and says of runs on sequences.
+
+use super::chains::{Chains, Origin, Who};
+use super::state::{Action, Phase, State};
+use super::status::status;
+use super::summary::{Newest, extra, names};
+use crate::analysis::chart::{Chart, Kind, USUAL_OF_CHAINS};
+use crate::analysis::{Bars, Grid, Lines, Reading, Role};
+use crate::markov::{Measure, Strategy};
+use crate::permalink::encode;
+use crate::protocol::{Ending, Event, Finding, Payload, Probe, Row};
+use crate::tasks::Form;
+
+fn open(link: &str) -> State {
+    let mut state = State::default();
+    state.apply(Action::Open(link.into()));
+    assert!(state.notices.is_empty(), "{link}: {:?}", state.notices);
+    state
+}
+
+fn chains(state: &State) -> &Chains {
+    state.chains.as_ref().unwrap()
+}
+
+fn lines(chart: Chart, state: &State) -> Lines {
+    match chart.reading(state) {
+        Reading::Lines(lines) => lines,
+        _ => panic!("{chart:?} draws curves"),
+    }
+}
+
+fn grid(chart: Chart, state: &State) -> Grid {
+    match chart.reading(state) {
+        Reading::Grid(grid) => grid,
+        _ => panic!("{chart:?} draws a matrix"),
+    }
+}
+
+fn bars(chart: Chart, state: &State) -> Bars {
+    match chart.reading(state) {
+        Reading::Bars(bars) => bars,
+        _ => panic!("{chart:?} draws bars"),
+    }
+}
+
+/// A measurement whose KL to the truth is `kl`, nearest to the strategy of this order.
+fn row(step: u64, kl: f32, near: usize, replicas: usize) -> Row {
+    let measures = Measure::ALL.iter().enumerate().map(|(at, _)| match at {
+        at if at <= 2 => vec![(at as f32 - near as f32).abs(); replicas],
+        _ => vec![0.25; replicas],
+    });
+    Row {
+        step,
+        train_loss: vec![0.6; replicas],
+        train_accuracy: vec![0.7; replicas],
+        test_loss: vec![kl; replicas],
+        test_accuracy: vec![0.4; replicas],
+        measures: measures.collect(),
+        ..Default::default()
+    }
+}
+
+/// A run with the lines of the thesis, in this phase.
+fn said(link: &str, phase: Phase, solved: &[(usize, u64)]) -> State {
+    let mut state = open(link);
+    let replicas = state.spec().run.replicas;
+    let known = [Strategy::Uniform, Strategy::Unigram, Strategy::Bigram, Strategy::Trigram];
+    let order = chains(&state).task.order;
+    let all = known.into_iter().zip([0.2, 0.088, 0.018, 0.005]).take(order + 1).collect();
+    state.chains.as_mut().unwrap().lines = all;
+    state.history.push(row(0, 0.2, 0, replicas));
+    state.history.push(row(225, 0.091, 1, replicas));
+    (state.step, state.phase, state.solved) = (400, phase, solved.to_vec());
+    state
+}
+
+#[test]
+fn the_catalogue_of_sequences_has_its_order() {
+    let of_sequences = Chart::ALL.iter().filter(|chart| chart.form() == Some(Form::Sequence));
+    let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
+    assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
+    let state = open("#v1/markov");
+    assert_eq!(state.link.view.show, USUAL_OF_CHAINS);
+    let link = "#v1/markov?show=loss.kl.ablation.next";
+    assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").link), link);
+}
+
+#[test]
+fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
+    for link in [
+        "#v1/markov",
+        "#v1/markov?k=3&t=100&gram=3&heads=2.2&norm=pre&replicas=3&head=3&place=9",
+        "#v1/markov?heads=4&off=1.4&seq=0.1.1.0&k=8&x=log&y=log",
+        "#v1/markov?pos=absolute&chain=90.10.30.70",
+        "#v1/markov?model=minimal",
+        "#v1/markov?model=minimal&k=3&t=10&gram=3",
+    ] {
+        for measured in [false, true] {
+            let mut state = open(link);
+            if measured {
+                let replicas = state.spec().run.replicas;
+                state.history.push(row(0, 0.2, 0, replicas));
+                state.history.push(row(5, 0.1, 1, replicas));
+            }
+            for chart in Chart::ALL.iter().filter(|chart| chart.applies(&state).is_ok()) {
+                let shape = match chart.reading(&state) {
+                    Reading::Lines(_) => Kind::Lines,
+                    Reading::Grid(grid) => {
+                        assert_eq!(grid.rows * grid.columns, grid.values.len(), "{chart:?}");
+                        for (names, count) in
+                            [(&grid.row_names, grid.rows), (&grid.column_names, grid.columns)]
+                        {
+                            assert!(names.is_empty() || names.len() == count, "{chart:?} {link}");
+                        }
+                        Kind::Grid
+                    }
+                    Reading::Bars(_) => Kind::Bars,
+                };
+                assert_eq!(shape, chart.info().kind, "{chart:?}");
+                let said = chart.summary(&state);
+                assert!(said.ends_with('.') && !said.contains("NaN"), "{chart:?} of {link}: {said}");
+                assert!(!chart.title(&state).is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn charts_are_there_where_they_have_something_to_show() {
+    let there = |link: &str| {
+        let state = open(link);
+        let all = Chart::ALL.iter().filter(|chart| chart.form() == Some(Form::Sequence));
+        let shown: Vec<&str> =
+            all.filter(|chart| chart.applies(&state).is_ok()).map(|chart| chart.slug()).collect();
+        shown.join(" ")
+    };
+    assert_eq!(there("#v1/markov"), "kl strategies scores map distances ablation others next");
+    assert_eq!(there("#v1/markov?pos=absolute&gram=3"), "kl strategies scores map ablation next");
+    assert_eq!(there("#v1/markov?model=minimal"), "kl strategies distances others kernel lags next theory");
+    assert_eq!(there("#v1/sparse-parity"), "");
+    assert_eq!(Chart::Map.probe(), Some(Probe::Parameters));
+    assert_eq!(Chart::Ablation.probe(), Some(Probe::Ablation));
+    assert_eq!(Chart::Truth.probe(), None);
+}
+
+#[test]
+fn divergences_and_cross_entropies_share_no_chart() {
+    let mut state = said("#v1/markov", Phase::Running, &[]);
+    for (chart, title) in [(Chart::Loss, "Training loss"), (Chart::Accuracy, "Training accuracy")] {
+        let drawn = lines(chart, &state);
+        assert_eq!((drawn.title.as_str(), drawn.series.len()), (title, 1));
+        assert_eq!((drawn.series[0].role, drawn.series[0].x.len()), (Role::Train, 2));
+    }
+    let kl = lines(Chart::Truth, &state);
+    assert_eq!((kl.series[0].y.as_slice(), kl.spans.len()), ([0.2, 0.091].as_slice(), 2));
+    let references: Vec<&str> = kl.references.iter().map(|r| r.1.as_str()).collect();
+    assert_eq!((references.join(" "), kl.references[2].0), ("uniform unigram bigram".into(), 0.018));
+    assert!(kl.marks.is_empty());
+    state.solved = vec![(0, 225)];
+    assert_eq!(lines(Chart::Truth, &state).marks, [(225.0, "half-way".to_string())]);
+    assert_eq!(lines(Chart::Loss, &state).marks, [(225.0, "target".to_string())]);
+    state.link.view.y_axis = crate::permalink::Axis::Log;
+    assert!(lines(Chart::Truth, &state).log_y && !lines(Chart::Scores, &state).log_y);
+}
+
+#[test]
+fn the_strategies_have_lines_up_to_the_order() {
+    for (link, count) in [("#v1/markov", 3), ("#v1/markov?gram=3&t=100", 4)] {
+        let found = chains(&open(link)).lines.clone();
+        assert_eq!(found.len(), count);
+        assert!(found.windows(2).all(|pair| pair[0].1 > pair[1].1), "{found:?}");
+        assert_eq!(lines(Chart::Strategies, &open(link)).series.len(), count);
+    }
+}
+
+#[test]
+fn the_sequence_that_is_looked_into_comes_from_where_the_link_says() {
+    let look = |link: &str| chains(&open(link)).inspected.clone();
+    let held_out = look("#v1/markov");
+    assert_eq!((held_out.symbols.len(), held_out.origin), (50, Origin::HeldOut(1)));
+    assert!(held_out.chain.is_some() && look("#v1/markov?example=2").symbols != held_out.symbols);
+    let drawn = look("#v1/markov?chain=90.10.30.70");
+    assert_eq!((drawn.symbols.len(), drawn.origin), (50, Origin::Drawn(1)));
+    assert_ne!(look("#v1/markov?chain=90.10.30.70&example=2").symbols, drawn.symbols);
+    let own = look("#v1/markov?t=4&seq=1.1.0.0.1.0");
+    assert_eq!((own.symbols.as_slice(), own.origin, own.chain), ([0, 0, 1, 0].as_slice(), Origin::Own, None));
+}
+
+#[test]
+fn expectations_are_probabilities_of_the_right_symbols() {
+    let state = open("#v1/markov?seq=0.0.1.0.1.0&chain=90.10.30.70&place=3");
+    let of = |place: usize| chains(&state).expected(place);
+    let who: Vec<String> = of(5).into_iter().map(|(who, _)| who.name()).collect();
+    assert_eq!(who.join(" "), "truth network uniform unigram bigram");
+    assert!(of(5).iter().all(|(_, p)| (p.iter().sum::<f64>() - 1.0).abs() < 1e-6));
+    let near = |a: &[f64], b: [f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(near(&of(5)[0].1, [0.9, 0.1]) && near(&of(4)[0].1, [0.3, 0.7]));
+    // After abab, a is followed twice by b and once by a.
+    assert!(near(&of(5)[4].1, [2.0 / 5.0, 3.0 / 5.0]), "{:?}", of(5));
+    let shown = grid(Chart::Next, &state);
+    assert_eq!((shown.rows, shown.columns, shown.marked_rows.as_slice()), (5, 2, [1].as_slice()));
+    assert!((shown.values[0] - 0.3).abs() < 1e-6, "the third symbol is b");
+    let unknown = open("#v1/markov?seq=0.0.1");
+    assert_eq!(chains(&unknown).expected(2)[0].0, Who::Network);
+    assert!(
+        Chart::Next.summary(&unknown).starts_with("Most likely after symbol 3 of your own sequence, aab:")
+    );
+}
+
+#[test]
+fn predictions_look_by_the_heads_of_the_last_layer() {
+    let state = open("#v1/markov?heads=1.2&seq=0.1.0");
+    let glances = chains(&state).glances(1);
+    assert_eq!(glances.iter().map(|g| g.name.as_str()).collect::<Vec<_>>(), ["2.1", "2.2"]);
+    assert!(
+        glances.iter().all(|g| g.weights[2] == 0.0 && (g.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9)
+    );
+    // Counts of pairs: only what has followed the current symbol counts.
+    let state = open("#v1/markov?model=minimal&from=bigram&seq=0.1.0.0.1.0");
+    assert_eq!(chains(&state).glances(5)[0].weights, [0.0, 1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
+}
+
+#[test]
+fn maps_are_of_one_head_or_of_all() {
+    let map = |link: &str| grid(Chart::Map, &open(link));
+    let both = map("#v1/markov?seq=0.1.0");
+    assert_eq!((both.rows, both.columns), (3, 7));
+    let one = map("#v1/markov?seq=0.1.0&head=2&place=2");
+    assert_eq!((one.rows, one.columns, one.title.as_str()), (3, 3, "Attention map, head 2.1"));
+    assert_eq!((one.marked_rows.as_slice(), one.row_names.join("")), ([1].as_slice(), "aba".into()));
+    assert!(one.values.iter().all(|share| (0.0..=1.0).contains(share)));
+    assert_eq!(map("#v1/markov?seq=0.1.0&head=9").columns, 7, "a head that is not there is all of them");
+}
+
+#[test]
+fn findings_reach_their_charts() {
+    let mut state = open("#v1/markov");
+    let stamp = Chart::Map.stamp(&state);
+    let count: usize = state.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
+    let view = state.link.view.clone();
+    let chains = state.chains.as_mut().unwrap();
+    chains.found(5, Finding::Parameters(vec![0.5; count - 1]), &view);
+    assert_eq!(chains.step, 0, "numbers of another network");
+    for step in 1..40 {
+        chains.found(step, Finding::Parameters(vec![0.0; count]), &view);
+    }
+    assert_eq!(chains.step, 39);
+    assert!(chains.distances.iter().count() <= 7);
+    assert!(chains.inspected.look.logits.iter().all(|z| *z == 0.0));
+    chains.found(40, Finding::Ablation(vec![0.02, 0.1, 0.09]), &view);
+    assert_eq!(bars(Chart::Ablation, &state).bars[1], ("1.1".to_string(), 0.1));
+    let distances = lines(Chart::Distances, &state);
+    assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
+    state.apply(Action::Edit("example".into(), "2".into()));
+    assert_ne!(Chart::Map.stamp(&state), stamp);
+}
+
+#[test]
+fn parameters_of_a_worker_travel_to_the_sequence() {
+    use super::device::Survey;
+    use super::trainer::{Program, Sign};
+    let mut state = open("#v1/markov?model=minimal&device=cpu");
+    state.apply(Action::Surveyed(Survey::NoAdapter));
+    let mut hear = |event, payload| {
+        let message = crate::protocol::Message { event, payload };
+        state.apply(Action::Heard(Program::Cpu, Sign::Said(message)));
+    };
+    let report = crate::protocol::DeviceReport {
+        kind: crate::protocol::DeviceKind::Cpu,
+        name: "CPU".into(),
+        simulated: false,
+    };
+    hear(Event::Ready(report), Payload::Empty);
+    let (relevant, learner, note) = (vec![], String::new(), String::new());
+    let started = Event::Started { step: 0, relevant, held_out: 256, parameters: 54, learner, note };
+    hear(started, Payload::Empty);
+    let finding = Finding::Parameters(vec![]);
+    let numbers = [vec![1.0, 0.0, 0.0, 1.0], vec![0.25, 0.5], vec![0.0; 48]].concat();
+    hear(Event::Probed { step: 7, finding }, Payload::Numbers(numbers));
+    assert_eq!((chains(&state).step, grid(Chart::Kernel, &state).values), (7, vec![1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(bars(Chart::Lags, &state).bars[1], ("1".to_string(), 0.5));
+    assert_eq!(extra(&state, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
+    assert_eq!(lines(Chart::Theory, &state).series.last().unwrap().name, "trained");
+    assert_eq!(Chart::Lags.summary(&state), "v is largest at distance 1, 0.500.");
+}
+
+#[test]
+fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
+    let last = Phase::Finished(Ending::LastStep);
+    let text =
+        |link: &str, phase: &Phase, solved: &[(usize, u64)]| status(&said(link, phase.clone(), solved));
+    assert_eq!(
+        text("#v1/markov", &Phase::Running, &[]),
+        "Learning: nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018"
+    );
+    let many = "#v1/markov?replicas=10";
+    assert!(text(many, &Phase::Running, &[]).contains("KL 0.091 in the median, unigram"));
+    assert_eq!(
+        text("#v1/markov", &Phase::Finished(Ending::Target), &[(0, 225)]),
+        "The induction head formed at step 225: KL is more than half-way from unigram to bigram."
+    );
+    let seven: Vec<(usize, u64)> = (0..7).map(|r| (r, 200 + r as u64)).collect();
+    assert_eq!(
+        text(many, &last, &seven),
+        "The induction head formed in 7 of 10 networks, at steps 200 to 206: KL is more than half-way from unigram to \
+         bigram. Ended at step 400."
+    );
+    assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");
+    let minimal = text("#v1/markov?model=minimal&target=0.8", &Phase::Running, &[(0, 40)]);
+    assert_eq!(
+        minimal,
+        "Bigrams are learned at step 40: KL is at least 80.0 % of the way from unigram to bigram. Goes on."
+    );
+    let third = text("#v1/markov?gram=3", &Phase::Finished(Ending::Target), &[(0, 40)]);
+    assert!(third.ends_with("from bigram to trigram."), "{third}");
+    assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 before its target");
+}
+
+#[test]
+fn numbers_go_by_what_they_are() {
+    let state = said("#v1/markov", Phase::Running, &[]);
+    assert_eq!(
+        names(&state),
+        ["Loss, training", "KL to the truth", "Accuracy, training", "Way to the bigram line"]
+    );
+    assert_eq!(Newest::of(state.history.last()).test_loss, "0.091");
+    assert_eq!(extra(&state, 0), ("KL / bigram line".to_string(), "5.056".to_string()));
+    assert_eq!(extra(&state, 1), ("Previous-token score".to_string(), "0.250".to_string()));
+    assert_eq!(names(&open("#v1/sparse-parity"))[1], "Loss, held-out");
+    assert_eq!(
+        Chart::Truth.summary(&state),
+        "KL of the truth is 0.091 to the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
+         0.0180 for the bigram strategy; the network is nearest to the unigram one."
+    );
+}

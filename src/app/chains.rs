@@ -1,0 +1,318 @@
+//! What the page knows of a run on sequences: the strategies' lines, what probes have found, and the sequence that is
+//! looked into.
+
+use super::state::State;
+use crate::analysis::chains::parts::{Distances, normalised};
+use crate::analysis::chains::{head_names, letter};
+use crate::analysis::thinned::Thinned;
+use crate::markov::theory::{Explorer, Outcome};
+use crate::markov::{Chain, Strategy, softmax, symbols_of};
+use crate::models::attention_only::plain::Look;
+use crate::models::minimal_markov::{KERNEL, LAGS};
+use crate::models::{Model, attention_only, minimal_markov};
+use crate::permalink::View;
+use crate::protocol::Finding;
+use crate::rng::{Purpose, Stream};
+use crate::run::RunSpec;
+use crate::tasks::Task;
+use crate::tasks::markov::MarkovChain;
+use crate::training::judge;
+
+/// Earlier weights of distances that are kept, at most.
+const SNAPSHOTS: usize = 6;
+
+/// Where the sequence that is looked into comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It was entered.
+    Own,
+    /// It was drawn from the entered chain; the number counts from 1.
+    Drawn(usize),
+    /// It is a held-out one of the run; the number counts from 1.
+    HeldOut(usize),
+}
+
+/// The sequence that is looked into, and what the network makes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inspected {
+    /// Its symbols, at least one and at most as many as a context has.
+    pub symbols: Vec<u8>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its chain, where that is known.
+    pub chain: Option<Chain>,
+    /// Attention and logits of the first network, without the heads that are switched off.
+    pub look: Look,
+}
+
+/// Who expects a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The chain that the sequence was drawn from.
+    Truth,
+    /// The first network.
+    Network,
+    /// A strategy.
+    Strategy(Strategy),
+}
+
+impl Who {
+    /// What it is called.
+    pub fn name(self) -> String {
+        match self {
+            Who::Truth => "truth".into(),
+            Who::Network => "network".into(),
+            Who::Strategy(strategy) => strategy.name().to_lowercase(),
+        }
+    }
+}
+
+/// Where a prediction looks, by one head.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Glance {
+    /// The head, "2.1"; of the minimal model, its name.
+    pub name: String,
+    /// Weight of each symbol of the sequence: shares that sum to one, but of the minimal model parts of its logits with
+    /// their signs, whose sizes sum to one.
+    pub weights: Vec<f64>,
+}
+
+/// What is known of a run on sequences.
+#[derive(Debug, Clone)]
+pub struct Chains {
+    /// The task.
+    pub task: MarkovChain,
+    /// KL of the truth to each strategy, from the uniform one up to the task's order.
+    pub lines: Vec<(Strategy, f64)>,
+    /// Parameters of the first network, as newly as they are known.
+    pub parameters: Vec<Vec<f32>>,
+    /// Steps made when they were read.
+    pub step: u64,
+    /// KL to the truth of the whole network and without each head.
+    pub ablation: Option<Vec<f32>>,
+    /// Weights of distances along the run, a few of them.
+    pub distances: Thinned<Distances>,
+    /// What is looked into.
+    pub inspected: Inspected,
+    /// The theory beside the minimal model, and what it makes of its knobs.
+    pub theory: Option<(Explorer, Outcome)>,
+    spec: RunSpec,
+}
+
+impl Chains {
+    /// Of a run on sequences, before its first step; what does not change from the run `before` is taken from there.
+    pub fn of(spec: &RunSpec, view: &View, theory: &Explorer, before: Option<&Chains>) -> Option<Self> {
+        let Task::MarkovChain(task) = &spec.task else { return None };
+        let (seed, held_out) = (spec.run.seed, spec.held_out());
+        let same =
+            |old: &&Chains| old.task == *task && (old.spec.run.seed, old.spec.held_out()) == (seed, held_out);
+        let lines = before.filter(same).map(|old| old.lines.clone());
+        let look = Look { heads: vec![], logits: vec![] };
+        let mut chains = Chains {
+            task: task.clone(),
+            lines: lines.unwrap_or_else(|| judge::lines(task, seed, held_out)),
+            parameters: spec.initial_of(1),
+            step: 0,
+            ablation: None,
+            distances: Thinned::new(SNAPSHOTS + 1),
+            inspected: Inspected { symbols: vec![], origin: Origin::HeldOut(1), chain: None, look },
+            theory: before.and_then(|old| old.theory.clone()),
+            spec: spec.clone(),
+        };
+        chains.explore(theory);
+        chains.distances.push(0, chains.weigh());
+        chains.look_anew(view);
+        Some(chains)
+    }
+
+    /// Takes what a probe has found after `step` steps.
+    pub fn found(&mut self, step: u64, finding: Finding, view: &View) {
+        match finding {
+            Finding::Parameters(numbers) => {
+                let sizes = self.spec.parameters().into_iter().map(|p| p.shape[1] * p.shape[2]);
+                let mut rest = numbers.as_slice();
+                let mut parameters = vec![];
+                for size in sizes {
+                    // A finding of another run than this one.
+                    let Some((one, after)) = rest.split_at_checked(size) else { return };
+                    parameters.push(one.to_vec());
+                    rest = after;
+                }
+                (self.parameters, self.step) = (parameters, step);
+                self.distances.push(step, self.weigh());
+                self.look_anew(view);
+            }
+            Finding::Ablation(losses) => self.ablation = Some(losses),
+            _ => {}
+        }
+    }
+
+    /// Has the theory follow its knobs.
+    pub fn explore(&mut self, knobs: &Explorer) {
+        if !matches!(self.spec.model, Model::MinimalMarkov(_)) {
+            self.theory = None;
+        } else if self.theory.as_ref().is_none_or(|(old, _)| old != knobs) {
+            self.theory = Some((knobs.clone(), knobs.result()));
+        }
+    }
+
+    /// Heads of each layer; none where the network has no heads.
+    pub fn heads(&self) -> &[usize] {
+        match &self.spec.model {
+            Model::AttentionOnly(net) => &net.heads,
+            _ => &[],
+        }
+    }
+
+    /// The heads' names, layer by layer.
+    pub fn head_names(&self) -> Vec<String> {
+        head_names(self.heads())
+    }
+
+    /// W and v of the minimal model.
+    pub fn minimal(&self) -> Option<(&[f32], &[f32])> {
+        matches!(self.spec.model, Model::MinimalMarkov(_))
+            .then(|| (self.parameters[KERNEL].as_slice(), self.parameters[LAGS].as_slice()))
+    }
+
+    /// Looks into the sequence that the view names, with the newest parameters.
+    pub fn look_anew(&mut self, view: &View) {
+        let (symbols, origin, chain) = self.chosen(view);
+        let look = self.look(&symbols, &view.off);
+        self.inspected = Inspected { symbols, origin, chain, look };
+    }
+
+    /// The symbol, from 0, whose prediction is looked into.
+    pub fn place(&self, view: &View) -> usize {
+        let last = self.inspected.symbols.len() - 1;
+        if view.place == 0 { last } else { (view.place - 1).min(last) }
+    }
+
+    /// What each who expects something expects after the symbol at `place`, from 0: the truth where it is known, the
+    /// network, and the strategies up to the task's order.
+    pub fn expected(&self, place: usize) -> Vec<(Who, Vec<f64>)> {
+        let k = self.task.symbols;
+        let context = &self.inspected.symbols[..=place];
+        let truth = self.inspected.chain.as_ref().map(|chain| {
+            let of = chain.context(context);
+            (Who::Truth, (0..k).map(|symbol| chain.probability(of, symbol)).collect())
+        });
+        // The context of a chain of higher order is not whole at the first symbols.
+        let truth = truth
+            .filter(|_| self.inspected.chain.as_ref().is_some_and(|chain| context.len() + 1 >= chain.order));
+        let mut network = vec![f64::NAN; k];
+        softmax(&self.inspected.look.logits[place * k..][..k], &mut network);
+        let strategies = Strategy::ALL.iter().take(self.task.order + 1).map(|strategy| {
+            let mut out = vec![0.0; k];
+            strategy.predict(k, context, &mut out);
+            (Who::Strategy(*strategy), out)
+        });
+        truth.into_iter().chain([(Who::Network, network)]).chain(strategies).collect()
+    }
+
+    /// Where the prediction after the symbol at `place` looks: by each head of the last layer, or in the minimal model.
+    pub fn glances(&self, place: usize) -> Vec<Glance> {
+        if let Some((w, v)) = self.minimal() {
+            return vec![Glance { name: "W and v".into(), weights: self.shares_of_logits(place, w, v) }];
+        }
+        let t = self.inspected.symbols.len();
+        let last = self.heads().len().saturating_sub(1);
+        let heads = self.inspected.look.heads.iter().zip(self.head_names());
+        let of_last = heads.filter(|(head, _)| head.layer == last);
+        of_last.map(|(head, name)| Glance { name, weights: head.shares[place * t..][..t].to_vec() }).collect()
+    }
+
+    /// What each symbol up to `place` adds to the minimal model's logit of itself, divided by the sum of sizes.
+    fn shares_of_logits(&self, place: usize, w: &[f32], v: &[f32]) -> Vec<f64> {
+        let symbols = &self.inspected.symbols;
+        let row = &w[usize::from(symbols[place]) * self.task.symbols..][..self.task.symbols];
+        let part = |q: usize| -> f64 {
+            if q > place {
+                return 0.0;
+            }
+            let terms = (0..=q).map(|s| f64::from(v[q - s]) * f64::from(row[usize::from(symbols[s])]));
+            terms.sum()
+        };
+        let parts: Vec<f64> = (0..symbols.len()).map(part).collect();
+        let total: f64 = parts.iter().map(|part| part.abs()).sum();
+        parts.into_iter().map(|part| if total > 0.0 { part / total } else { 0.0 }).collect()
+    }
+
+    /// The chosen sequence with its origin and, where it is known, its chain. What the task cannot have is passed over.
+    fn chosen(&self, view: &View) -> (Vec<u8>, Origin, Option<Chain>) {
+        let (task, seed) = (&self.task, self.spec.run.seed);
+        let (k, t) = (task.symbols, task.length);
+        let own = Chain::from_percent(k, &view.chain).ok();
+        if let Ok(symbols) = symbols_of(&view.sequence, k)
+            && !symbols.is_empty()
+        {
+            return (symbols[symbols.len().saturating_sub(t)..].to_vec(), Origin::Own, own);
+        }
+        if let Some(chain) = own {
+            let mut words = vec![0; t];
+            // No replica of the held-out sequences' own, which have replica 0.
+            Stream::new(seed, Purpose::HeldOut, 1).words(view.example as u64, 0, &mut words);
+            return (chain.sequence(&words), Origin::Drawn(view.example), Some(chain));
+        }
+        let example = view.example.max(1) - 1;
+        let mut symbols = vec![];
+        task.held_out_sequences(task.test, seed, example..example + 1, &mut symbols);
+        symbols.truncate(t);
+        (symbols, Origin::HeldOut(view.example), Some(task.held_out_chain(task.test, seed, example)))
+    }
+
+    fn weights(&self) -> Vec<&[f32]> {
+        self.parameters.iter().map(Vec::as_slice).collect()
+    }
+
+    /// What the network makes of a sequence without the heads in `off`, counted layer by layer from 1.
+    fn look(&self, symbols: &[u8], off: &[usize]) -> Look {
+        let (k, length) = (self.task.symbols, self.task.length);
+        match &self.spec.model {
+            Model::AttentionOnly(net) => {
+                let of_length = attention_only::OfLength { net: net.clone(), length };
+                let off: Vec<usize> = off.iter().filter(|head| **head > 0).map(|head| head - 1).collect();
+                of_length.plain(&self.weights(), k).look(symbols, &off)
+            }
+            Model::MinimalMarkov(net) => {
+                let of_length = minimal_markov::OfLength { net: net.clone(), length };
+                Look { heads: vec![], logits: of_length.logits(&self.weights(), k, symbols) }
+            }
+            _ => Look { heads: vec![], logits: vec![f64::NAN; symbols.len() * k] },
+        }
+    }
+
+    /// Weights of distances by the newest parameters.
+    fn weigh(&self) -> Distances {
+        match &self.spec.model {
+            Model::AttentionOnly(net) => {
+                let of_length = attention_only::OfLength { net: net.clone(), length: self.task.length };
+                of_length.plain(&self.weights(), self.task.symbols).distances()
+            }
+            Model::MinimalMarkov(_) => vec![normalised(&self.parameters[LAGS])],
+            _ => vec![],
+        }
+    }
+
+    /// The strategy that is to be learned, with its KL to the truth, and the one before it.
+    pub fn way(&self) -> Option<[(Strategy, f64); 2]> {
+        let count = self.lines.len();
+        (count >= 2).then(|| [self.lines[count - 2], self.lines[count - 1]])
+    }
+
+    /// The letters of the task's symbols.
+    pub fn letters(&self) -> Vec<String> {
+        (0..self.task.symbols).map(letter).collect()
+    }
+}
+
+impl State {
+    /// Looks anew into the sequence that the view names.
+    pub(super) fn look_anew(&mut self) {
+        self.looked += 1;
+        if let Some(chains) = &mut self.chains {
+            chains.look_anew(&self.link.view);
+            chains.explore(&self.link.theory);
+        }
+    }
+}
