@@ -31,4 +31,6 @@ pub mod pair_lanes;
 #[cfg(feature = "session")]
 pub mod pairs;
 #[cfg(feature = "session")]
+pub mod sequence_lanes;
+#[cfg(feature = "session")]
 pub mod session;

@@ -76,11 +76,6 @@ impl Minimal {
             gradients[KERNEL][n / LANES].0[n % LANES] = slope.sum();
         }
         gradients[LAGS].copy_from_slice(&self.of_lags);
-        // Distances that there are not.
-        if let Some(last) = gradients[LAGS].last_mut() {
-            let inside = self.span.length - (self.span.blocks - 1) * LANES;
-            last.0[inside..].fill(0.0);
-        }
     }
 
     /// Logits of all positions.
@@ -116,6 +111,7 @@ impl Minimal {
         let (k, blocks, width) = (self.alphabet, self.span.blocks, self.lags.len());
         symbols::slopes(sequence, k, k, scale, &mut self.logits);
         self.sums.fill(0.0);
+        self.pulls.fill(Row::ZERO);
         for (p, x) in sequence.symbols[..self.span.length].iter().map(|x| usize::from(*x)).enumerate().rev() {
             let (block, lane) = (p / LANES, p % LANES);
             for i in 0..k {
