@@ -35,5 +35,4 @@ pub mod peak;
 pub mod pieces;
 pub mod plan;
 pub mod sequence_lanes;
-#[cfg(feature = "fused")]
 pub mod sequence_net;

@@ -30,6 +30,8 @@ pub mod pair_kernels;
 pub mod pair_lanes;
 #[cfg(feature = "session")]
 pub mod pairs;
+#[cfg(feature = "fused")]
+pub mod sequence_kernels;
 #[cfg(feature = "session")]
 pub mod sequence_lanes;
 #[cfg(feature = "session")]

@@ -52,8 +52,8 @@ fn exact(spec: &RunSpec, weights: &[Vec<f32>], batch: &[u8]) -> (f64, Vec<Vec<f6
             net.plain(&weights, symbols).gradients(batch)
         }
         Model::MinimalMarkov(net) => {
-            let (loss, gradients) = minimal_markov::OfLength { net: net.clone(), length }
-                .gradients(&weights, symbols, batch);
+            let (loss, gradients) =
+                minimal_markov::OfLength { net: net.clone(), length }.gradients(&weights, symbols, batch);
             (loss, gradients.to_vec())
         }
         _ => unreachable!(),

@@ -125,7 +125,20 @@ pub fn backward(
     );
     meet();
     if comptime!(net.norm) {
-        straighten(state, base, work, own, gradients, to, first, gain, false, comptime!(net.layers), net, plan);
+        straighten(
+            state,
+            base,
+            work,
+            own,
+            gradients,
+            to,
+            first,
+            gain,
+            false,
+            comptime!(net.layers),
+            net,
+            plan,
+        );
         meet();
     }
     if comptime!(net.layers > 3) {

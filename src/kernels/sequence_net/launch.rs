@@ -8,11 +8,12 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
+use super::NO_RECORD;
+use super::chains::{SAMPLERS, Sampling};
 use super::data::{Layout, Questions, Record, mirrored, table};
 use super::plan::{LANES, Network, Plan};
-use super::sampling::{SAMPLERS, Sampling, sample};
+use super::sampling::sample;
 use super::steps::{FIELDS, look, settle, slope};
-use super::NO_RECORD;
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
@@ -236,7 +237,8 @@ impl SequenceNet {
         let told = if due.len() * answers > 0 { self.read(answered).await? } else { vec![] };
         self.time(until - self.step, now_ms() - begin);
         let signs = values[..measured.len() * batch].chunks(FIELDS).map(|fields| fields[FIELDS - 1]);
-        let signs = signs.chain(values[measured.len() * batch..].iter().copied().filter(|_| until > self.step));
+        let signs =
+            signs.chain(values[measured.len() * batch..].iter().copied().filter(|_| until > self.step));
         let questions = self.questions.as_ref().map(|(questions, _)| questions);
         let signs = signs.chain(told.chunks(answers.max(1)).flat_map(|told| {
             let proofs = questions.map(|questions| questions.proofs(told));

@@ -300,7 +300,8 @@ impl Plan {
                 let layer = |layer: usize| {
                     let (heads, width) = (net.heads[layer], net.width(layer));
                     let block = each(self.columns * width) * t + each(t * width) * self.columns + 4;
-                    let pass = t / self.parts + self.columns * self.blocks() + each(t * width) * self.parts * 3;
+                    let pass =
+                        t / self.parts + self.columns * self.blocks() + each(t * width) * self.parts * 3;
                     let heads = heads * (pass + self.blocks() * block);
                     heads + each(t * d) * (4 * d + 4) + each(d * d) * 2 * t + 6 * each(t) * d + each(d) * t
                 };

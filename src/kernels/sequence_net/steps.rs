@@ -62,7 +62,8 @@ pub fn slope(
         let example = group + round * comptime!(plan.groups);
         // The same for the whole workgroup, so the barriers inside are met by all lanes or by none.
         if example < batch {
-            let from = ((step as usize * CUBE_COUNT_Y as usize + replica) * batch + example) * comptime!(t + 1);
+            let from =
+                ((step as usize * CUBE_COUNT_Y as usize + replica) * batch + example) * comptime!(t + 1);
             let mut i = lane;
             while i <= t {
                 sequence[i] = symbols[from + i];
@@ -245,13 +246,19 @@ pub fn look(
                     let to = behind + (replica * scored as usize + context) * comptime!(2 * heads);
                     score(mirror, other, &*work, own, &sequence, &mut room, answers, to, 0usize, net, plan);
                     if comptime!(net.layers > 1) {
-                        score(mirror, other, &*work, own, &sequence, &mut room, answers, to, 1usize, net, plan);
+                        score(
+                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 1usize, net, plan,
+                        );
                     }
                     if comptime!(net.layers > 2) {
-                        score(mirror, other, &*work, own, &sequence, &mut room, answers, to, 2usize, net, plan);
+                        score(
+                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 2usize, net, plan,
+                        );
                     }
                     if comptime!(net.layers > 3) {
-                        score(mirror, other, &*work, own, &sequence, &mut room, answers, to, 3usize, net, plan);
+                        score(
+                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 3usize, net, plan,
+                        );
                     }
                 }
             }
@@ -277,10 +284,12 @@ fn share(
     #[comptime] net: Attention,
     #[comptime] plan: Plan,
 ) -> f32 {
-    let (t, d, heads, width) = comptime!((plan.network.length, net.hidden, net.heads[layer], net.width(layer)));
+    let (t, d, heads, width) =
+        comptime!((plan.network.length, net.hidden, net.heads[layer], net.width(layer)));
     let from = comptime!(plan.places(layer));
     let queries = own + comptime!(from.query) + head * width;
-    let distances = other + comptime!(net.layer(&plan.network, layer).distances) + head * comptime!(width * t);
+    let distances =
+        other + comptime!(net.layer(&plan.network, layer).distances) + head * comptime!(width * t);
     let mut score = 0.0f32;
     for c in 0..width {
         let mut key = work[queries + comptime!(t * d) + j * d + c];

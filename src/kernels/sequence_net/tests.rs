@@ -1,0 +1,270 @@
+//! The sequence kernels against the processor's loop and its sequences.
+//!
+//! Where there is no adapter, not even a simulated one, these tests pass.
+
+use super::SequenceNet;
+use crate::models::attention_only::{Norm, Positions};
+use crate::models::{AttentionOnly, MinimalMarkov, Model};
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::tasks::markov::{Chains, MarkovChain};
+use crate::tasks::{Sampler, Task};
+use crate::training::device::Device;
+use crate::training::learner::{Learner, Leg, Weights};
+use crate::training::optimizers::adam::Decay;
+use crate::training::optimizers::{Adam, Optimizer, Sgd};
+use crate::training::sequence_kernels::SequenceKernels;
+use crate::training::sequence_lanes::SequenceLanes;
+
+fn gpu() -> bool {
+    pollster::block_on(Device::gpu()).is_ok()
+}
+
+fn adam(decay: f64) -> Optimizer {
+    Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, ..Default::default() })
+}
+
+fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
+    Optimizer::Sgd(Sgd { lr, momentum, decay })
+}
+
+fn spec(symbols: usize, length: usize, model: Model, optimizer: Optimizer, batch: usize) -> RunSpec {
+    let task = Task::MarkovChain(MarkovChain { symbols, length, ..Default::default() });
+    let mut spec = RunSpec { task, model, optimizer, ..Default::default() };
+    (spec.run.batch, spec.run.held_out, spec.run.seed) = (batch, 64, 3);
+    spec
+}
+
+fn attention(hidden: usize, heads: &[usize], positions: Positions, norm: Norm) -> Model {
+    let heads = heads.to_vec();
+    Model::AttentionOnly(AttentionOnly { hidden, heads, positions, norm, scale: 0.3, ..Default::default() })
+}
+
+/// Trains from one step to another, and returns what was measured.
+fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
+    let (mut step, mut rows) = (from, vec![]);
+    while step < until {
+        let measured = rows.last().map(|row: &Row| row.step);
+        let leg = Leg {
+            spec,
+            from: step,
+            until,
+            last: u64::MAX,
+            measured,
+            held_out: 64,
+            deadline_ms: f64::INFINITY,
+        };
+        let progress = pollster::block_on(learner.advance(&leg)).unwrap();
+        step = progress.step;
+        rows.extend(progress.rows);
+    }
+    rows
+}
+
+fn weights(learner: &dyn Learner) -> Weights {
+    pollster::block_on(learner.weights()).unwrap()
+}
+
+fn apart(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    let scale = a.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
+    a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale
+}
+
+/// Rounding in another order, grown by training.
+fn tolerance(steps: u64) -> f32 {
+    match steps {
+        0..=1 => 1e-5,
+        2..=10 => 1e-4,
+        _ => 2e-3,
+    }
+}
+
+fn agree(spec: &RunSpec, stops: &[u64]) {
+    let mut spec = spec.clone();
+    spec.run.every = 50;
+    let mut lanes = SequenceLanes::new(&spec).unwrap();
+    let mut kernels = SequenceKernels::new(&spec).unwrap();
+    let mut step = 0;
+    for until in stops {
+        train(&mut lanes, &spec, step, *until);
+        train(&mut kernels, &spec, step, *until);
+        step = *until;
+        let [expected, found] = [weights(&lanes), weights(&kernels)];
+        for (which, (a, b)) in expected.parameters.iter().zip(&found.parameters).enumerate() {
+            let worst = apart(a, b);
+            assert!(worst <= tolerance(step), "{:?}: parameter {which} after {step}: {worst}", spec.model);
+        }
+        let expected = pollster::block_on(lanes.measure(step, 64)).unwrap();
+        let found = pollster::block_on(kernels.measure(step, 64)).unwrap();
+        let near = |what: &str, a: &[f32], b: &[f32]| {
+            assert!(
+                apart(a, b) <= 10.0 * tolerance(step),
+                "{:?}: {what} after {step}: {a:?} {b:?}",
+                spec.model
+            );
+        };
+        near("loss", &expected.train_loss, &found.train_loss);
+        near("kl", &expected.test_loss, &found.test_loss);
+        near("way", &expected.test_accuracy, &found.test_accuracy);
+        for (which, (a, b)) in expected.measures.iter().zip(&found.measures).enumerate() {
+            near(&format!("measure {which}"), a, b);
+        }
+        // Nearly equal logits may change places.
+        let worst = apart(&expected.train_accuracy, &found.train_accuracy);
+        assert!(worst < 0.03, "{:?} {:?} {:?}", spec.model, expected.train_accuracy, found.train_accuracy);
+    }
+}
+
+#[test]
+fn attention_is_what_the_processor_makes_of_it() {
+    if !gpu() {
+        return;
+    }
+    let (relative, absolute) = (Positions::Relative, Positions::Absolute);
+    let cases = [
+        (3, 12, attention(8, &[1, 1], relative, Norm::None), adam(0.0), 1),
+        (2, 11, attention(8, &[2, 1], relative, Norm::Pre), adam(0.1), 2),
+        (3, 9, attention(6, &[2], absolute, Norm::None), sgd(0.1, 0.9, 0.01), 1),
+        (2, 10, attention(4, &[1, 2, 1], absolute, Norm::Pre), adam(0.1), 1),
+    ];
+    for (symbols, length, model, optimizer, replicas) in cases {
+        let mut spec = spec(symbols, length, model, optimizer, 4);
+        spec.run.replicas = replicas;
+        agree(&spec, &[1, 10, 100]);
+    }
+}
+
+#[test]
+fn long_contexts_and_high_orders_are_what_the_processor_makes_of_them() {
+    if !gpu() {
+        return;
+    }
+    let model = attention(4, &[1, 1], Positions::Relative, Norm::None);
+    agree(&spec(3, 70, model, adam(0.0), 3), &[1, 10]);
+    let mut trigrams = spec(2, 20, attention(6, &[3, 3], Positions::Relative, Norm::None), adam(0.0), 3);
+    if let Task::MarkovChain(task) = &mut trigrams.task {
+        task.order = 3;
+    }
+    agree(&trigrams, &[1, 10]);
+}
+
+#[test]
+fn the_smallest_model_is_what_the_processor_makes_of_it() {
+    if !gpu() {
+        return;
+    }
+    let mut spec = spec(3, 12, Model::MinimalMarkov(MinimalMarkov::default()), sgd(0.01, 0.0, 0.0), 5);
+    spec.run.replicas = 2;
+    agree(&spec, &[1, 10, 100]);
+}
+
+/// So many that a workgroup takes several sequences, one after the other.
+#[test]
+fn many_replicas_share_workgroups() {
+    if !gpu() {
+        return;
+    }
+    let mut spec = spec(2, 4, attention(2, &[1], Positions::Relative, Norm::None), adam(0.0), 4);
+    spec.run.replicas = 300;
+    let net = SequenceNet::new(&spec).unwrap();
+    assert_eq!((net.plan().groups, net.plan().rounds()), (2, 2));
+    agree(&spec, &[1, 3]);
+}
+
+#[test]
+fn sequences_are_the_processors() {
+    if !gpu() {
+        return;
+    }
+    let laws = [Chains::Dirichlet, Chains::Independent, Chains::Doubly, Chains::Mixture];
+    let cases = laws.into_iter().flat_map(|law| [(law, 2, 2), (law, 3, 2), (law, 5, 2)]);
+    for (law, symbols, order) in cases.chain([(Chains::Dirichlet, 2, 3), (Chains::Dirichlet, 3, 4)]) {
+        let model = Model::MinimalMarkov(MinimalMarkov::default());
+        let mut spec = spec(symbols, 17, model, adam(0.0), 5);
+        spec.run.replicas = 2;
+        let Task::MarkovChain(task) = &mut spec.task else { unreachable!("a task of chains") };
+        (task.train, task.order, task.share) = (law, order, 0.4);
+        let task = task.clone();
+        assert!(task.problems().is_empty());
+        let net = SequenceNet::new(&spec).unwrap();
+        for from in [0, u64::from(u32::MAX) - 1] {
+            let found = pollster::block_on(net.symbols(from, 4)).unwrap();
+            let mut expected = vec![];
+            for (step, replica) in (from..from + 4).flat_map(|step| [(step, 0), (step, 1)]) {
+                task.sequences(spec.run.seed, replica, step, 5, &mut expected);
+            }
+            let expected: Vec<u32> = expected.iter().map(|symbol| u32::from(*symbol)).collect();
+            assert_eq!(found, expected, "{law:?} {symbols} {order} {from}");
+        }
+    }
+}
+
+#[test]
+fn a_run_repeats_itself_bit_for_bit_however_it_is_cut() {
+    if !gpu() {
+        return;
+    }
+    let mut spec = spec(2, 9, attention(4, &[1, 1], Positions::Relative, Norm::Pre), adam(0.1), 3);
+    (spec.run.every, spec.run.replicas) = (4, 2);
+    let run = |cuts: &[u64]| {
+        let mut learner = SequenceKernels::new(&spec).unwrap();
+        let (mut from, mut rows) = (0, vec![]);
+        for until in cuts {
+            rows.extend(train(&mut learner, &spec, from, *until));
+            from = *until;
+        }
+        (weights(&learner), rows)
+    };
+    let whole = run(&[30]);
+    assert_eq!(whole, run(&[30]));
+    let cut = run(&[1, 2, 9, 30]);
+    assert_eq!(whole.0, cut.0);
+    assert_eq!(whole.1.len(), 8);
+    assert!(cut.1.iter().all(|row| whole.1.contains(row)));
+}
+
+#[test]
+fn what_is_remembered_comes_back() {
+    if !gpu() {
+        return;
+    }
+    let mut spec = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
+    spec.run.every = 5;
+    let mut learner = SequenceKernels::new(&spec).unwrap();
+    train(&mut learner, &spec, 0, 5);
+    let then = weights(&learner);
+    let row = pollster::block_on(learner.measure(5, 64)).unwrap();
+    learner.remember(5);
+    train(&mut learner, &spec, 5, 12);
+    assert_ne!(weights(&learner), then);
+    pollster::block_on(learner.restore()).unwrap();
+    assert_eq!(weights(&learner), then);
+    assert_eq!(pollster::block_on(learner.measure(5, 64)).unwrap(), row);
+}
+
+#[test]
+fn what_is_not_covered_is_refused_with_a_sentence() {
+    let base = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
+    let refused = |change: fn(&mut RunSpec)| {
+        let mut spec = base.clone();
+        change(&mut spec);
+        super::covers(&spec).unwrap_err()
+    };
+    assert_eq!(super::covers(&base), Ok(()));
+    let alpha = refused(|spec| {
+        let Task::MarkovChain(task) = &mut spec.task else { return };
+        task.alpha = 0.5;
+    });
+    assert_eq!(alpha, "its chains have rows with an α other than 1");
+    let mlp = refused(|spec| {
+        let Model::AttentionOnly(net) = &mut spec.model else { return };
+        net.mlp = crate::models::attention_only::Block::On;
+    });
+    assert_eq!(mlp, "its layers have MLPs");
+    let contexts = refused(|spec| {
+        let Task::MarkovChain(task) = &mut spec.task else { return };
+        (task.symbols, task.order) = (8, 3);
+    });
+    assert_eq!(contexts, "its chains have more than 32 contexts");
+}
