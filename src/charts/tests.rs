@@ -222,6 +222,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
         |(title, x_range, y_range, [log_x, log_y, steps], series, references, marks)| {
             let x_label = if steps { "step" } else { "n" }.into();
             Reading::Lines(Lines {
+                spans: vec![],
                 title,
                 x_label,
                 y_label: "y".into(),

@@ -158,7 +158,7 @@ pub fn settle(
         let w = state[base + which];
         let push = g + select(decays, schedule[0], 0.0f32) * w;
         let rate = schedule[row];
-        let mut value = w;
+        let mut value = f32::new(0.0);
         if comptime!(plan.network.rule == Rule::Adam) {
             let one = base + parameters + which;
             let two = one + parameters;
