@@ -1,6 +1,7 @@
 //! Probes of the first replica that take too long for one slice: each is an [`Inquiry`] that goes on for a few
 //! milliseconds at a time, in the worker as on the command line.
 
+mod ablation;
 pub mod margins;
 mod pairs;
 
@@ -13,6 +14,7 @@ use crate::platform::now_ms;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
 use crate::tasks::Form;
+use ablation::Ablation;
 use pairs::PairWork;
 
 /// Points of the cube that are worked on between two looks at the clock, divided by the width.
@@ -75,6 +77,7 @@ enum Work {
     Powers,
     Pairs(PairWork),
     Parameters,
+    Ablation(Box<Ablation>),
 }
 
 impl Inquiry {
@@ -94,6 +97,7 @@ impl Inquiry {
             Probe::Attention => Work::Attention,
             Probe::Powers => Work::Powers,
             Probe::Parameters => Work::Parameters,
+            Probe::Ablation => Work::Ablation(Box::new(Ablation::new(spec)?)),
             _ => Work::Pairs(PairWork::new(probe, spec, &weights)?),
         };
         Some(Inquiry { spec: spec.clone(), relevant, weights, step, work })
@@ -149,6 +153,7 @@ impl Inquiry {
                 })
             }
             Work::Pairs(_) => None,
+            Work::Ablation(work) => work.portion(&weights, inputs),
             Work::Parameters => Some(Finding::Parameters(self.weights.concat())),
             Work::Powers => Some(Finding::Powers { width, numbers: self.weights.concat() }),
             Work::Attention => {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::picture::{Figure, figure_png, figure_svg, png, svg};
 use super::samples::*;
 use super::*;
-use crate::analysis::{Bars, Grid, Lines, Role, Series};
+use crate::analysis::{Bars, Grid, Lines, Role, Series, Span};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/charts");
 
@@ -199,7 +199,7 @@ fn wide() -> impl Strategy<Value = f64> {
 
 fn any_series() -> impl Strategy<Value = Series> {
     let band = prop::collection::vec((numbers(), numbers()), 0..30);
-    let role = prop::sample::select(vec![Role::Train, Role::Test, Role::Relevant, Role::Other]);
+    let role = any_role();
     let x = prop::collection::vec(wide(), 0..30);
     (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band, any::<[bool; 3]>()).prop_map(
         |(name, role, x, y, band, [points, stairs, scatter])| Series {
@@ -215,14 +215,24 @@ fn any_series() -> impl Strategy<Value = Series> {
     )
 }
 
+fn any_role() -> impl Strategy<Value = Role> {
+    prop::sample::select(vec![Role::Train, Role::Test, Role::Relevant, Role::Other])
+}
+
 fn any_reading() -> impl Strategy<Value = Reading> {
     let named = || prop::collection::vec((wide(), ".{0,20}"), 0..4);
     let curves = prop::collection::vec(any_series(), 0..9);
-    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 3]>(), curves, named(), named()).prop_map(
-        |(title, x_range, y_range, [log_x, log_y, steps], series, references, marks)| {
+    let span = (wide(), wide(), ".{0,20}", any_role()).prop_map(|(from, to, name, role)| Span {
+        from,
+        to,
+        name,
+        role,
+    });
+    let spans = prop::collection::vec(span, 0..4);
+    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 3]>(), curves, named(), named(), spans)
+        .prop_map(|(title, x_range, y_range, [log_x, log_y, steps], series, references, marks, spans)| {
             let x_label = if steps { "step" } else { "n" }.into();
             Reading::Lines(Lines {
-                spans: vec![],
                 title,
                 x_label,
                 y_label: "y".into(),
@@ -233,9 +243,9 @@ fn any_reading() -> impl Strategy<Value = Reading> {
                 series,
                 references,
                 marks,
+                spans,
             })
-        },
-    );
+        });
     let grid = (0usize..40, 0usize..300, prop::collection::vec(numbers(), 1..50), any::<bool>()).prop_map(
         |(rows, columns, some, fits)| {
             let length = if fits { rows * columns } else { rows };

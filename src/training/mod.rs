@@ -16,11 +16,9 @@ pub mod fused;
 pub mod judge;
 #[cfg(feature = "session")]
 pub mod lanes;
-#[cfg(feature = "session")]
 pub mod learner;
 pub mod loss;
 pub mod optimizers;
-#[cfg(feature = "session")]
 pub mod pace;
 #[cfg(feature = "session")]
 pub mod packed;
@@ -32,7 +30,6 @@ pub mod pair_lanes;
 pub mod pairs;
 #[cfg(feature = "fused")]
 pub mod sequence_kernels;
-#[cfg(feature = "session")]
 pub mod sequence_lanes;
 #[cfg(feature = "session")]
 pub mod session;

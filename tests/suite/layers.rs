@@ -35,7 +35,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("analysis", &["groups", "markov", "protocol", "rng", "tasks"]),
-    ("probing", &["analysis", "groups", "models", "platform", "protocol", "run", "tasks"]),
+    (
+        "probing",
+        &["analysis", "groups", "kernels", "models", "platform", "protocol", "run", "tasks", "training"],
+    ),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
     ("worker", &["platform", "probing", "protocol", "training", "run"]),

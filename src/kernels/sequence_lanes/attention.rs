@@ -8,6 +8,7 @@
 
 use super::axis::Axis;
 use super::products::{HIGH, NONE, add, add_each, four, inner, outer, store, sums_of, turn};
+use super::wide::wide;
 use crate::kernels::group_lanes::softmax::exp;
 use crate::kernels::lanes::{LANES, Row};
 
@@ -142,27 +143,8 @@ fn larger(a: f32, b: f32) -> f32 {
 
 impl Head<'_> {
     /// Shares of attention of the positions from block `first` on, and what they bring.
-    #[inline(always)]
     pub fn forward(&self, first: usize, shares: &mut Cells, spare: &mut Spare, out: &mut [Row]) {
-        let (stride, deep) = (self.span.stride(), self.axis.deep());
-        let rows = self.axis.rows();
-        turn(self.query, stride, deep, first..self.span.blocks, &mut spare.turned);
-        for block in first..self.span.blocks {
-            let query = &spare.turned[block * rows..(block + 1) * rows];
-            let cells = shares.block_mut(block);
-            match self.distances {
-                Some(distances) => self.relative_scores(block, query, distances, cells),
-                None => self.scores(query, cells),
-            }
-            softmax(cells, block);
-            for (out, value) in out.chunks_exact_mut(stride).zip(self.value.chunks_exact(stride)) {
-                for g in 0..self.tiles(block) {
-                    let seen = block * LANES + (g + 1) * HIGH;
-                    let sums = outer(&cells[..seen], g, &value[..seen], NONE);
-                    store(&mut out[block * LANES + g * HIGH..], sums);
-                }
-            }
-        }
+        head_forward(self, first, shares, spare, out);
     }
 
     /// Tiles of positions in a block.
@@ -217,67 +199,8 @@ impl Head<'_> {
     }
 
     /// Backward through the head.
-    #[inline(always)]
     pub fn backward(&self, shares: &Cells, spare: &mut Spare, slopes: Slopes) {
-        let (stride, deep) = (self.span.stride(), self.axis.deep());
-        let (rows, blocks) = (self.axis.rows(), self.span.blocks);
-        turn(slopes.out, stride, deep, 0..blocks, &mut spare.turned);
-        for block in 0..blocks {
-            let (of_out, cells) = (&spare.turned[block * rows..(block + 1) * rows], shares.block(block));
-            let of_cells = spare.slopes.block_mut(block);
-            let mut mean = Row::ZERO;
-            for j in (0..cells.len()).step_by(HIGH) {
-                let mut sums = NONE;
-                for (value, of_out) in self.value.chunks_exact(stride).zip(of_out.chunks_exact(deep)) {
-                    sums = inner(&value[j..], of_out, sums);
-                }
-                for (share, sum) in cells[j..].iter().zip(sums) {
-                    mean = mean + share.zip(Row(sum), |a, b| a * b);
-                }
-                store(&mut of_cells[j..], sums);
-            }
-            for (slope, share) in of_cells.iter_mut().zip(cells) {
-                *slope = (*slope - mean).zip(*share, |a, b| a * b);
-            }
-        }
-        let of_cells = &spare.slopes;
-        let panels = slopes.query.chunks_exact_mut(stride).zip(slopes.key.chunks_exact_mut(stride));
-        let panels = panels.zip(slopes.value.chunks_exact_mut(stride)).enumerate();
-        for (p, ((of_query, of_key), of_value)) in panels {
-            let panel = p * stride..(p + 1) * stride;
-            let (query, key) = (&self.query[panel.clone()], &self.key[panel.clone()]);
-            let out = &slopes.out[panel];
-            for j in (0..self.span.count()).step_by(HIGH) {
-                let (mut keys, mut values) = (NONE, NONE);
-                for block in j / LANES..blocks {
-                    let looks = block * LANES..(block + 1) * LANES;
-                    keys = inner(&of_cells.block(block)[j..], &query[looks.clone()], keys);
-                    values = inner(&shares.block(block)[j..], &out[looks], values);
-                }
-                store(&mut of_key[j..], keys);
-                store(&mut of_value[j..], values);
-            }
-            let near = self.distances.map(|d| &d.rows[p * d.stride..(p + 1) * d.stride]);
-            for block in 0..blocks {
-                for g in 0..self.tiles(block) {
-                    let i = block * LANES + g * HIGH;
-                    let seen = &of_cells.block(block)[..i + HIGH];
-                    let mut sums = outer(seen, g, &key[..i + HIGH], NONE);
-                    if let Some(near) = near {
-                        // The distances to the first position, then to the next.
-                        for (slope, near) in seen.iter().zip(near[..i + 2 * HIGH - 1].windows(HIGH).rev()) {
-                            let Some(near) = near.first_chunk::<HIGH>() else { continue };
-                            sums = add_each(sums, near, four(slope, g));
-                        }
-                    }
-                    store(&mut of_query[i..], sums);
-                }
-            }
-        }
-        let (Some(distances), Some(of)) = (self.distances, slopes.distances) else { return };
-        for (of, query) in of.chunks_exact_mut(distances.stride).zip(self.query.chunks_exact(stride)) {
-            self.learn_distances(of_cells, query, &mut of[LEAD..]);
-        }
+        head_backward(self, shares, spare, slopes);
     }
 
     /// Adds Σ_i slope(i, i − δ) q_i to row δ of `of`.
@@ -315,5 +238,95 @@ fn softmax(cells: &mut [Row], block: usize) {
     let scale = total.map(|total| 1.0 / total);
     for row in cells {
         *row = row.zip(scale, |e, scale| e * scale);
+    }
+}
+
+wide! {
+    /// As [`Head::forward`].
+    fn head_forward(this: &Head, first: usize, shares: &mut Cells, spare: &mut Spare, out: &mut [Row]) {
+        let (stride, deep) = (this.span.stride(), this.axis.deep());
+        let rows = this.axis.rows();
+        turn(this.query, stride, deep, first..this.span.blocks, &mut spare.turned);
+        for block in first..this.span.blocks {
+            let query = &spare.turned[block * rows..(block + 1) * rows];
+            let cells = shares.block_mut(block);
+            match this.distances {
+                Some(distances) => this.relative_scores(block, query, distances, cells),
+                None => this.scores(query, cells),
+            }
+            softmax(cells, block);
+            for (out, value) in out.chunks_exact_mut(stride).zip(this.value.chunks_exact(stride)) {
+                for g in 0..this.tiles(block) {
+                    let seen = block * LANES + (g + 1) * HIGH;
+                    let sums = outer(&cells[..seen], g, &value[..seen], NONE);
+                    store(&mut out[block * LANES + g * HIGH..], sums);
+                }
+            }
+        }
+    }
+}
+
+wide! {
+    /// As [`Head::backward`].
+    fn head_backward(this: &Head, shares: &Cells, spare: &mut Spare, slopes: Slopes) {
+        let (stride, deep) = (this.span.stride(), this.axis.deep());
+        let (rows, blocks) = (this.axis.rows(), this.span.blocks);
+        turn(slopes.out, stride, deep, 0..blocks, &mut spare.turned);
+        for block in 0..blocks {
+            let (of_out, cells) = (&spare.turned[block * rows..(block + 1) * rows], shares.block(block));
+            let of_cells = spare.slopes.block_mut(block);
+            let mut mean = Row::ZERO;
+            for j in (0..cells.len()).step_by(HIGH) {
+                let mut sums = NONE;
+                for (value, of_out) in this.value.chunks_exact(stride).zip(of_out.chunks_exact(deep)) {
+                    sums = inner(&value[j..], of_out, sums);
+                }
+                for (share, sum) in cells[j..].iter().zip(sums) {
+                    mean = mean + share.zip(Row(sum), |a, b| a * b);
+                }
+                store(&mut of_cells[j..], sums);
+            }
+            for (slope, share) in of_cells.iter_mut().zip(cells) {
+                *slope = (*slope - mean).zip(*share, |a, b| a * b);
+            }
+        }
+        let of_cells = &spare.slopes;
+        let panels = slopes.query.chunks_exact_mut(stride).zip(slopes.key.chunks_exact_mut(stride));
+        let panels = panels.zip(slopes.value.chunks_exact_mut(stride)).enumerate();
+        for (p, ((of_query, of_key), of_value)) in panels {
+            let panel = p * stride..(p + 1) * stride;
+            let (query, key) = (&this.query[panel.clone()], &this.key[panel.clone()]);
+            let out = &slopes.out[panel];
+            for j in (0..this.span.count()).step_by(HIGH) {
+                let (mut keys, mut values) = (NONE, NONE);
+                for block in j / LANES..blocks {
+                    let looks = block * LANES..(block + 1) * LANES;
+                    keys = inner(&of_cells.block(block)[j..], &query[looks.clone()], keys);
+                    values = inner(&shares.block(block)[j..], &out[looks], values);
+                }
+                store(&mut of_key[j..], keys);
+                store(&mut of_value[j..], values);
+            }
+            let near = this.distances.map(|d| &d.rows[p * d.stride..(p + 1) * d.stride]);
+            for block in 0..blocks {
+                for g in 0..this.tiles(block) {
+                    let i = block * LANES + g * HIGH;
+                    let seen = &of_cells.block(block)[..i + HIGH];
+                    let mut sums = outer(seen, g, &key[..i + HIGH], NONE);
+                    if let Some(near) = near {
+                        // The distances to the first position, then to the next.
+                        for (slope, near) in seen.iter().zip(near[..i + 2 * HIGH - 1].windows(HIGH).rev()) {
+                            let Some(near) = near.first_chunk::<HIGH>() else { continue };
+                            sums = add_each(sums, near, four(slope, g));
+                        }
+                    }
+                    store(&mut of_query[i..], sums);
+                }
+            }
+        }
+        let (Some(distances), Some(of)) = (this.distances, slopes.distances) else { return };
+        for (of, query) in of.chunks_exact_mut(distances.stride).zip(this.query.chunks_exact(stride)) {
+            this.learn_distances(of_cells, query, &mut of[LEAD..]);
+        }
     }
 }

@@ -91,7 +91,6 @@ impl Matrix {
     }
 
     /// Takes the parameter and forgets the gradient.
-    #[inline(always)]
     pub fn load(&mut self, parameter: &[Row]) {
         let (rows, columns, deep) = (self.from.rows(), self.to.rows(), [self.from.deep(), self.to.deep()]);
         for (r, (panel, lane)) in self.from.places().enumerate() {
@@ -106,7 +105,6 @@ impl Matrix {
     }
 
     /// Writes the gradient as the parameter lies.
-    #[inline(always)]
     pub fn unload(&self, gradient: &mut [Row]) {
         let rows = self.from.panels() * LANES;
         for (r, (panel, lane)) in self.from.places().enumerate() {
@@ -158,7 +156,6 @@ impl Vectors {
     }
 
     /// Takes the parameter and forgets the gradient.
-    #[inline(always)]
     pub fn load(&mut self, parameter: &[Row]) {
         let mut values = std::mem::take(&mut self.values);
         self.each(|n, row, lane| values[row].0[lane] = number(parameter, n));
@@ -180,7 +177,6 @@ impl Vectors {
     }
 
     /// Writes the gradient as the parameter lies.
-    #[inline(always)]
     pub fn unload(&self, gradient: &mut [Row]) {
         self.each(|n, row, lane| gradient[n / LANES].0[n % LANES] = self.slope[row].0[lane]);
     }

@@ -120,7 +120,6 @@ impl Layer {
     }
 
     /// Takes the parameters.
-    #[inline(always)]
     pub fn load(&mut self, parameters: &[Vec<Row>]) {
         let at = self.at;
         let matrices = [(&mut self.query, at.query), (&mut self.key, at.key), (&mut self.value, at.value)];
@@ -155,7 +154,6 @@ impl Layer {
     }
 
     /// Writes the gradients.
-    #[inline(always)]
     pub fn unload(&self, gradients: &mut [Vec<Row>]) {
         let at = self.at;
         for (matrix, at) in [(&self.query, at.query), (&self.key, at.key), (&self.value, at.value)] {
@@ -180,7 +178,6 @@ impl Layer {
     }
 
     /// Adds what the slopes in queries, keys and values say of their matrices.
-    #[inline(always)]
     pub fn learn(&mut self, read: &[Row], of: [&[Row]; 3], stride: usize, count: usize) {
         self.query.learn(read, of[0], stride, count);
         self.key.learn(read, of[1], stride, count);
@@ -188,7 +185,6 @@ impl Layer {
     }
 
     /// Adds what attention brings at the positions from block `first` on to `z`; heads that are `off` bring nothing.
-    #[inline(always)]
     pub fn attend(&mut self, shared: &mut Shared, which: usize, first: usize, off: &[usize], z: &mut [Row]) {
         let (stride, count) = (self.span.stride(), self.span.count());
         let read = match &mut self.norm {
@@ -220,7 +216,6 @@ impl Layer {
 
     /// Adds to the slopes in what the layer reads, `of_z`, those that come through attention, given the slopes in
     /// what attention adds to, which are the same numbers.
-    #[inline(always)]
     pub fn attend_back(&mut self, shared: &mut Shared, which: usize, of_z: &mut [Row]) {
         let (stride, count) = (self.span.stride(), self.span.count());
         let Shared { spare, of_heads, of_vectors, of_read } = shared;
@@ -272,7 +267,6 @@ impl Layer {
     }
 
     /// Adds what the MLP brings at the positions from `from` on to `z`.
-    #[inline(always)]
     pub fn think(&mut self, from: usize, z: &mut [Row]) {
         let Some(mlp) = &mut self.mlp else { return };
         let (stride, count) = (self.span.stride(), self.span.count());
@@ -291,7 +285,6 @@ impl Layer {
     }
 
     /// Adds to the slopes in what the MLP reads those that come through it.
-    #[inline(always)]
     pub fn think_back(&mut self, shared: &mut Shared, of_z: &mut [Row]) {
         let Some(mlp) = &mut self.mlp else { return };
         let (stride, count) = (self.span.stride(), self.span.count());

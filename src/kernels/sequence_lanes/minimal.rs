@@ -10,6 +10,7 @@ use super::attention::Span;
 use super::axis::number;
 use super::sequence::Sequence;
 use super::symbols;
+use super::wide::wide;
 use crate::kernels::lanes::{LANES, Row};
 use crate::models::minimal_markov::{KERNEL, LAGS};
 
@@ -79,65 +80,76 @@ impl Minimal {
     }
 
     /// Logits of all positions.
-    #[inline(always)]
     pub fn forward(&mut self, sequence: &Sequence) {
-        let (k, blocks, width) = (self.alphabet, self.span.blocks, self.lags.len());
-        for block in 0..blocks {
-            for a in 0..k {
-                let [past] = sequence.convolve::<1>(a, block, &self.lags, width);
-                self.pasts[a * blocks + block] = past;
-            }
-            for m in 0..k {
-                let weights = &self.kernel[m * k..(m + 1) * k];
-                let past = |sum: Row, (a, w): (usize, &f32)| sum + self.pasts[a * blocks + block] * *w;
-                self.pulls[m * blocks + block] = weights.iter().enumerate().fold(Row::ZERO, past);
-            }
-        }
-        self.sums.fill(0.0);
-        for (p, x) in sequence.symbols[..self.span.length].iter().map(|x| usize::from(*x)).enumerate() {
-            let (block, lane) = (p / LANES, p % LANES);
-            for (m, sum) in self.sums[x * k..(x + 1) * k].iter_mut().enumerate() {
-                *sum += self.pulls[m * blocks + block].0[lane];
-            }
-            for i in 0..k {
-                self.logits[block * k + i].0[lane] = self.sums[i * k + x];
-            }
-        }
+        minimal_forward(self, sequence);
     }
 
     /// Adds the gradient of `scale` times the cross-entropy of a sequence whose forward pass has just been made.
-    #[inline(always)]
     pub fn backward(&mut self, sequence: &Sequence, scale: f32) {
-        let (k, blocks, width) = (self.alphabet, self.span.blocks, self.lags.len());
-        symbols::slopes(sequence, k, k, scale, &mut self.logits);
-        self.sums.fill(0.0);
-        self.pulls.fill(Row::ZERO);
-        for (p, x) in sequence.symbols[..self.span.length].iter().map(|x| usize::from(*x)).enumerate().rev() {
+        minimal_backward(self, sequence, scale);
+    }
+}
+
+wide! {
+    /// As [`Minimal::forward`].
+    fn minimal_forward(this: &mut Minimal, sequence: &Sequence) {
+        let (k, blocks, width) = (this.alphabet, this.span.blocks, this.lags.len());
+        for block in 0..blocks {
+            for a in 0..k {
+                let [past] = sequence.convolve::<1>(a, block, &this.lags, width);
+                this.pasts[a * blocks + block] = past;
+            }
+            for m in 0..k {
+                let weights = &this.kernel[m * k..(m + 1) * k];
+                let past = |sum: Row, (a, w): (usize, &f32)| sum + this.pasts[a * blocks + block] * *w;
+                this.pulls[m * blocks + block] = weights.iter().enumerate().fold(Row::ZERO, past);
+            }
+        }
+        this.sums.fill(0.0);
+        for (p, x) in sequence.symbols[..this.span.length].iter().map(|x| usize::from(*x)).enumerate() {
+            let (block, lane) = (p / LANES, p % LANES);
+            for (m, sum) in this.sums[x * k..(x + 1) * k].iter_mut().enumerate() {
+                *sum += this.pulls[m * blocks + block].0[lane];
+            }
+            for i in 0..k {
+                this.logits[block * k + i].0[lane] = this.sums[i * k + x];
+            }
+        }
+    }
+}
+
+wide! {
+    /// As [`Minimal::backward`].
+    fn minimal_backward(this: &mut Minimal, sequence: &Sequence, scale: f32) {
+        let (k, blocks, width) = (this.alphabet, this.span.blocks, this.lags.len());
+        symbols::slopes(sequence, k, k, scale, &mut this.logits);
+        this.sums.fill(0.0);
+        this.pulls.fill(Row::ZERO);
+        for (p, x) in sequence.symbols[..this.span.length].iter().map(|x| usize::from(*x)).enumerate().rev() {
             let (block, lane) = (p / LANES, p % LANES);
             for i in 0..k {
-                self.sums[i * k + x] += self.logits[block * k + i].0[lane];
+                this.sums[i * k + x] += this.logits[block * k + i].0[lane];
             }
-            for (m, sum) in self.sums[x * k..(x + 1) * k].iter().enumerate() {
-                self.pulls[m * blocks + block].0[lane] = *sum;
+            for (m, sum) in this.sums[x * k..(x + 1) * k].iter().enumerate() {
+                this.pulls[m * blocks + block].0[lane] = *sum;
             }
         }
         for block in 0..blocks {
             for a in 0..k {
-                let (past, mut slope) = (self.pasts[a * blocks + block], Row::ZERO);
+                let (past, mut slope) = (this.pasts[a * blocks + block], Row::ZERO);
                 for m in 0..k {
-                    let pull = self.pulls[m * blocks + block];
-                    slope = slope + pull * self.kernel[m * k + a];
-                    let of = &mut self.of_kernel[m * k + a];
+                    let pull = this.pulls[m * blocks + block];
+                    slope = slope + pull * this.kernel[m * k + a];
+                    let of = &mut this.of_kernel[m * k + a];
                     *of = *of + pull.zip(past, |d, l| d * l);
                 }
                 let at = a * width + block * LANES;
-                self.of_pasts[at..at + LANES].copy_from_slice(&slope.0);
+                this.of_pasts[at..at + LANES].copy_from_slice(&slope.0);
             }
         }
-        for (block, of) in self.of_lags.iter_mut().enumerate() {
+        for (block, of) in this.of_lags.iter_mut().enumerate() {
             for a in 0..k {
-                let [more] =
-                    sequence.correlate::<1>(a, block, &self.of_pasts[a * width..(a + 1) * width], width);
+                let [more] = sequence.correlate::<1>(a, block, &this.of_pasts[a * width..(a + 1) * width], width);
                 *of = *of + more;
             }
         }

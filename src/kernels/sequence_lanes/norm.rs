@@ -1,6 +1,7 @@
 //! Layer norm without a bias: y = (z − mean) / √(variance + ε) · g.
 
 use super::axis::{Axis, Vectors};
+use super::wide::wide;
 use crate::kernels::lanes::{LANES, Row};
 use crate::models::attention_only::NORM_EPSILON;
 
@@ -39,36 +40,48 @@ impl Norm {
     }
 
     /// The norm of positions `first..count`.
-    #[inline(always)]
     pub fn forward(&mut self, z: &[Row], first: usize, count: usize, out: &mut [Row]) {
-        let (stride, share) = (self.stride, self.share());
+        norm_forward(self, z, first, count, out);
+    }
+
+    /// Adds the slopes in z to `of_z`, given those in the result.
+    pub fn backward(&mut self, d: &[Row], count: usize, of_z: &mut [Row]) {
+        norm_backward(self, d, count, of_z);
+    }
+}
+
+wide! {
+    /// As [`Norm::forward`].
+    fn norm_forward(this: &mut Norm, z: &[Row], first: usize, count: usize, out: &mut [Row]) {
+        let (stride, share) = (this.stride, this.share());
         for i in first..count {
             let total = z.iter().skip(i).step_by(stride).fold(Row::ZERO, |sum, z| sum + *z);
             let mean = Row([total.sum() * share; LANES]);
             let mut squares = Row::ZERO;
-            for (p, inside) in self.inside.iter().enumerate() {
+            for (p, inside) in this.inside.iter().enumerate() {
                 let flat = (z[p * stride + i] - mean).zip(*inside, |z, inside| z * inside);
-                self.flat[p * stride + i] = flat;
+                this.flat[p * stride + i] = flat;
                 squares = squares + flat.map(|z| z * z);
             }
             let scale = 1.0 / (squares.sum() * share + NORM_EPSILON).sqrt();
-            self.scales[i] = scale;
-            for (p, gain) in self.gain.values.iter().enumerate() {
-                let flat = self.flat[p * stride + i] * scale;
-                self.flat[p * stride + i] = flat;
+            this.scales[i] = scale;
+            for (p, gain) in this.gain.values.iter().enumerate() {
+                let flat = this.flat[p * stride + i] * scale;
+                this.flat[p * stride + i] = flat;
                 out[p * stride + i] = flat.zip(*gain, |z, gain| z * gain);
             }
         }
     }
+}
 
-    /// Adds the slopes in z to `of_z`, given those in the result.
-    #[inline(always)]
-    pub fn backward(&mut self, d: &[Row], count: usize, of_z: &mut [Row]) {
-        let (stride, share) = (self.stride, self.share());
+wide! {
+    /// As [`Norm::backward`].
+    fn norm_backward(this: &mut Norm, d: &[Row], count: usize, of_z: &mut [Row]) {
+        let (stride, share) = (this.stride, this.share());
         for i in 0..count {
             let (mut total, mut along) = (Row::ZERO, Row::ZERO);
-            for (p, (gain, slope)) in self.gain.values.iter().zip(&mut self.gain.slope).enumerate() {
-                let (d, flat) = (d[p * stride + i], self.flat[p * stride + i]);
+            for (p, (gain, slope)) in this.gain.values.iter().zip(&mut this.gain.slope).enumerate() {
+                let (d, flat) = (d[p * stride + i], this.flat[p * stride + i]);
                 *slope = *slope + d.zip(flat, |d, z| d * z);
                 let pull = d.zip(*gain, |d, gain| d * gain);
                 total = total + pull;
@@ -76,9 +89,9 @@ impl Norm {
             }
             let mean = Row([total.sum() * share; LANES]);
             let along = along.sum() * share;
-            for (p, (gain, inside)) in self.gain.values.iter().zip(&self.inside).enumerate() {
+            for (p, (gain, inside)) in this.gain.values.iter().zip(&this.inside).enumerate() {
                 let pull = d[p * stride + i].zip(*gain, |d, gain| d * gain);
-                let pull = (pull - mean - self.flat[p * stride + i] * along) * self.scales[i];
+                let pull = (pull - mean - this.flat[p * stride + i] * along) * this.scales[i];
                 let of_z = &mut of_z[p * stride + i];
                 *of_z = *of_z + pull.zip(*inside, |d, inside| d * inside);
             }

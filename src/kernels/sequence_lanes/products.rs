@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::axis::Matrix;
+use super::wide::wide;
 use crate::kernels::lanes::{LANES, Row};
 
 /// Rows of a tile.
@@ -72,69 +73,60 @@ pub fn store(rows: &mut [Row], sums: Sums) {
     }
 }
 
-/// x times a matrix, whose rows lie as in [`Matrix::forth`], on some positions, in full tiles.
-///
-/// # Shapes
-/// `x` and `out` are `[panel][position]` with `stride` positions; `matrix` is `[panel of out][panel of x][deep]`.
-#[inline(always)]
-pub fn product(
-    x: &[Row],
-    stride: usize,
-    on: Range<usize>,
-    (matrix, deep): (&[Row], usize),
-    out: &mut [Row],
-    adds: bool,
-) {
-    let rows = x.len() / stride * deep;
-    for (out, matrix) in out.chunks_exact_mut(stride).zip(matrix.chunks_exact(rows)) {
-        for i in on.clone().step_by(HIGH) {
-            let mut sums = if adds { sums_of(&out[i..]) } else { NONE };
-            for (x, matrix) in x.chunks_exact(stride).zip(matrix.chunks_exact(deep)) {
-                sums = inner(&x[i..], matrix, sums);
+wide! {
+    /// x times a matrix, whose rows lie as in [`Matrix::forth`], on some positions, in full tiles.
+    ///
+    /// # Shapes
+    /// `x` and `out` are `[panel][position]` with `stride` positions; `matrix` is `[panel of out][panel of x][deep]`.
+    pub fn product(
+        x: &[Row],
+        stride: usize,
+        on: Range<usize>,
+        matrix: (&[Row], usize),
+        out: &mut [Row],
+        adds: bool,
+    ) {
+        let (matrix, deep) = matrix;
+        let rows = x.len() / stride * deep;
+        for (out, matrix) in out.chunks_exact_mut(stride).zip(matrix.chunks_exact(rows)) {
+            for i in on.clone().step_by(HIGH) {
+                let mut sums = if adds { sums_of(&out[i..]) } else { NONE };
+                for (x, matrix) in x.chunks_exact(stride).zip(matrix.chunks_exact(deep)) {
+                    sums = inner(&x[i..], matrix, sums);
+                }
+                store(&mut out[i..], sums);
             }
-            store(&mut out[i..], sums);
         }
     }
 }
 
 impl Matrix {
     /// x W.
-    #[inline(always)]
     pub fn forward(&self, x: &[Row], stride: usize, on: Range<usize>, out: &mut [Row], adds: bool) {
         product(x, stride, on, (&self.forth, self.from.deep()), out, adds);
     }
 
     /// d Wᵀ.
-    #[inline(always)]
     pub fn backward(&self, d: &[Row], stride: usize, on: Range<usize>, out: &mut [Row], adds: bool) {
         product(d, stride, on, (&self.back, self.to.deep()), out, adds);
     }
 
     /// Adds xᵀ d to the gradient.
-    #[inline(always)]
     pub fn learn(&mut self, x: &[Row], d: &[Row], stride: usize, count: usize) {
-        let tiles = self.from.deep().div_ceil(HIGH);
-        for (slope, d) in self.slope.chunks_exact_mut(self.from.panels() * LANES).zip(d.chunks_exact(stride))
-        {
-            for (slope, x) in slope.chunks_exact_mut(LANES).zip(x.chunks_exact(stride)) {
-                for g in 0..tiles {
-                    let slope = &mut slope[g * HIGH..];
-                    store(slope, outer(&x[..count], g, &d[..count], sums_of(slope)));
-                }
-            }
-        }
+        learn(self, x, d, stride, count);
     }
 }
 
-/// Turns blocks of positions: `[panel][position]` becomes `[block][panel][deep]` with positions in the lanes.
-#[inline(always)]
-pub fn turn(x: &[Row], stride: usize, deep: usize, blocks: Range<usize>, out: &mut [Row]) {
-    let rows = x.len() / stride * deep;
-    for block in blocks {
-        let out = &mut out[block * rows..(block + 1) * rows];
-        for (x, out) in x.chunks_exact(stride).zip(out.chunks_exact_mut(deep)) {
-            let Some(x) = x[block * LANES..].first_chunk::<LANES>() else { continue };
-            turn_block(x, out);
+wide! {
+    /// Turns blocks of positions: `[panel][position]` becomes `[block][panel][deep]` with positions in the lanes.
+    pub fn turn(x: &[Row], stride: usize, deep: usize, blocks: Range<usize>, out: &mut [Row]) {
+        let rows = x.len() / stride * deep;
+        for block in blocks {
+            let out = &mut out[block * rows..(block + 1) * rows];
+            for (x, out) in x.chunks_exact(stride).zip(out.chunks_exact_mut(deep)) {
+                let Some(x) = x[block * LANES..].first_chunk::<LANES>() else { continue };
+                turn_block(x, out);
+            }
         }
     }
 }
@@ -167,8 +159,17 @@ fn exchange<const S: usize>(rows: [Row; LANES]) -> [Row; LANES] {
     })
 }
 
-/// The [`LANES`] numbers from `at` on.
-#[inline(always)]
-pub fn across(numbers: &[f32], at: usize) -> Row {
-    numbers[at..].first_chunk::<LANES>().map_or(Row::ZERO, |row| Row(*row))
+wide! {
+    /// As [`Matrix::learn`].
+    fn learn(matrix: &mut Matrix, x: &[Row], d: &[Row], stride: usize, count: usize) {
+        let (tiles, high) = (matrix.from.deep().div_ceil(HIGH), matrix.from.panels() * LANES);
+        for (slope, d) in matrix.slope.chunks_exact_mut(high).zip(d.chunks_exact(stride)) {
+            for (slope, x) in slope.chunks_exact_mut(LANES).zip(x.chunks_exact(stride)) {
+                for g in 0..tiles {
+                    let slope = &mut slope[g * HIGH..];
+                    store(slope, outer(&x[..count], g, &d[..count], sums_of(slope)));
+                }
+            }
+        }
+    }
 }

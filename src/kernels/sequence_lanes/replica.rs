@@ -4,6 +4,7 @@ use super::minimal::Minimal;
 use super::sequence::Sequence;
 use super::symbols::{Tally, tally};
 use super::transformer::Transformer;
+use super::wide::wide;
 use super::{Kind, Network};
 use crate::kernels::lanes::{LANES, Push, Row};
 
@@ -121,38 +122,7 @@ impl Replica {
         self.compute(scratch, Job::Answer(contexts, asked));
     }
 
-    #[cfg_attr(
-        target_arch = "x86_64",
-        expect(unsafe_code, reason = "wider vectors must be asked for at run time")
-    )]
     fn compute(&mut self, scratch: &mut Scratch, job: Job) {
-        #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has just said that it knows these instructions.
-            return unsafe { self.compute_avx512(scratch, job) };
-        } else if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
-            return unsafe { self.compute_avx2(scratch, job) };
-        }
-        self.compute_anywhere(scratch, job);
-    }
-
-    /// The same source with vectors of sixteen.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f")]
-    fn compute_avx512(&mut self, scratch: &mut Scratch, job: Job) {
-        self.compute_anywhere(scratch, job);
-    }
-
-    /// The same source with vectors of eight. Fused multiplication stays off: it would round otherwise.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn compute_avx2(&mut self, scratch: &mut Scratch, job: Job) {
-        self.compute_anywhere(scratch, job);
-    }
-
-    #[inline(always)]
-    fn compute_anywhere(&mut self, scratch: &mut Scratch, job: Job) {
         let Scratch { network, engine, sequence, gradients } = scratch;
         match engine {
             Engine::Attention(net) => net.load(&self.state[0]),
@@ -196,23 +166,15 @@ impl Replica {
         }
     }
 
-    #[inline(always)]
     fn update(&mut self, network: &Network, gradients: &[Vec<Row>], push: &Push) {
         let free = push.undecayed();
         for (which, (gradient, decays)) in gradients.iter().zip(&network.decays).enumerate() {
-            let push = if *decays { push } else { &free };
-            match &mut self.state[..] {
-                [w] => push.apply(&mut w[which], gradient, &mut [], &mut []),
-                [w, m] => push.apply(&mut w[which], gradient, &mut m[which], &mut []),
-                [w, m, v, ..] => push.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
-                [] => {}
-            }
+            update(&mut self.state, which, gradient, if *decays { push } else { &free });
         }
     }
 }
 
 impl Engine {
-    #[inline(always)]
     fn forward(&mut self, sequence: &Sequence, all: bool, off: &[usize]) {
         match self {
             Engine::Attention(net) => net.forward(sequence, all, off),
@@ -220,7 +182,6 @@ impl Engine {
         }
     }
 
-    #[inline(always)]
     fn backward(&mut self, sequence: &Sequence, scale: f32) {
         match self {
             Engine::Attention(net) => net.backward(sequence, scale),
@@ -229,7 +190,6 @@ impl Engine {
     }
 
     /// The logits, `[block][symbol]`, and how many rows a block has.
-    #[inline(always)]
     fn logits(&self, symbols: usize) -> (&[Row], usize) {
         match self {
             Engine::Attention(net) => (&net.logits, symbols.next_multiple_of(super::products::HIGH)),
@@ -250,6 +210,18 @@ impl Engine {
             score[0] += (1..=last).map(|i| share(i, i - 1)).sum::<f64>() / last as f64;
             score[1] += (1..=last).filter(follows).map(|j| share(last, j)).sum::<f64>();
             score[2] += f64::from(u8::from(found));
+        }
+    }
+}
+
+wide! {
+    /// Moves parameter `which` against its gradient.
+    fn update(state: &mut [Vec<Vec<Row>>], which: usize, gradient: &[Row], push: &Push) {
+        match state {
+            [w] => push.apply(&mut w[which], gradient, &mut [], &mut []),
+            [w, m] => push.apply(&mut w[which], gradient, &mut m[which], &mut []),
+            [w, m, v, ..] => push.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
+            [] => {}
         }
     }
 }

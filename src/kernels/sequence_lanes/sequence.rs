@@ -1,7 +1,6 @@
 //! One sequence, as the loops meet it: its symbols, where each of them stands, and sums over those places.
 
 use super::attention::Span;
-use super::products::across;
 use crate::kernels::lanes::{LANES, Row};
 
 /// The symbols of a context and those that follow them.
@@ -28,7 +27,7 @@ impl Sequence {
             symbols: vec![0; span.stride()],
             next: vec![0; span.stride()],
             inside: vec![Row::ZERO; alphabet * span.blocks],
-            places: vec![0; span.length],
+            places: vec![0; span.length + 1],
             starts: vec![0; alphabet + 1],
         }
     }
@@ -49,10 +48,9 @@ impl Sequence {
             }
             self.starts[a] = at;
             for (i, x) in self.symbols[..length].iter().enumerate() {
-                if usize::from(*x) == a {
-                    self.places[at] = i as u32;
-                    at += 1;
-                }
+                // Without a branch, which could not be foreseen.
+                self.places[at] = i as u32;
+                at += usize::from(usize::from(*x) == a);
             }
         }
         if let Some(last) = self.starts.last_mut() {
@@ -88,7 +86,7 @@ impl Sequence {
         let end = (block + 1) * LANES;
         for s in self.places(symbol).iter().map(|s| *s as usize).take_while(|s| *s < end) {
             let at = end - s;
-            sums = std::array::from_fn(|n| sums[n] + across(tables, n * width + at));
+            sums = add_across(sums, tables, width, at);
         }
         sums
     }
@@ -108,8 +106,20 @@ impl Sequence {
         let mut sums = [Row::ZERO; N];
         let end = width - LANES;
         for s in self.places(symbol).iter().map(|s| *s as usize + block * LANES).take_while(|s| *s < end) {
-            sums = std::array::from_fn(|n| sums[n] + across(tables, n * width + s));
+            sums = add_across(sums, tables, width, s);
         }
         sums
     }
+}
+
+/// Adds the numbers from `at` on of each table; by value and in loops, which the compiler always unrolls.
+#[inline(always)]
+fn add_across<const N: usize>(mut sums: [Row; N], tables: &[f32], width: usize, at: usize) -> [Row; N] {
+    for (sum, table) in sums.iter_mut().zip(tables.chunks_exact(width)) {
+        let Some(row) = table[at..].first_chunk::<LANES>() else { continue };
+        for (sum, x) in sum.0.iter_mut().zip(row) {
+            *sum += x;
+        }
+    }
+    sums
 }

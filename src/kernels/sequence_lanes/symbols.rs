@@ -1,6 +1,7 @@
 //! The softmax over symbols at every position, with positions in the lanes.
 
 use super::sequence::Sequence;
+use super::wide::wide;
 use crate::kernels::group_lanes::softmax::exp;
 use crate::kernels::lanes::{LANES, Row};
 
@@ -18,31 +19,32 @@ fn larger(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
-/// Turns logits into the slopes of `scale` times the cross-entropy.
-///
-/// # Shapes
-/// `logits` is `[block][symbol]`, with `rows` rows in a block, of which the first ones are symbols.
-#[inline(always)]
-pub fn slopes(sequence: &Sequence, alphabet: usize, rows: usize, scale: f32, logits: &mut [Row]) {
-    for (block, logits) in logits.chunks_exact_mut(rows).enumerate() {
-        let logits = &mut logits[..alphabet];
-        let labels = labels(sequence, block);
-        let top = logits.iter().fold(Row([f32::NEG_INFINITY; LANES]), |top, row| top.zip(*row, larger));
-        // What is missing to the probability of the label, without a difference that would cancel.
-        let (mut own, mut others) = (Row::ZERO, Row::ZERO);
-        for (a, row) in logits.iter_mut().enumerate() {
-            *row = exp(*row - top);
-            let hit = hits(labels, a);
-            own = own + row.zip(hit, |e, hit| e * hit);
-            others = others + row.zip(hit, |e, hit| e * (1.0 - hit));
-        }
-        let mut each = (own + others).map(|total| scale / total);
-        let inside = sequence.span.length - block * LANES;
-        each.0.iter_mut().skip(inside).for_each(|lane| *lane = 0.0);
-        for (a, row) in logits.iter_mut().enumerate() {
-            let hit = hits(labels, a);
-            let slope = row.zip(hit, |e, hit| e * (1.0 - hit)) - others.zip(hit, |o, hit| o * hit);
-            *row = slope.zip(each, |d, each| d * each);
+wide! {
+    /// Turns logits into the slopes of `scale` times the cross-entropy.
+    ///
+    /// # Shapes
+    /// `logits` is `[block][symbol]`, with `rows` rows in a block, of which the first ones are symbols.
+    pub fn slopes(sequence: &Sequence, alphabet: usize, rows: usize, scale: f32, logits: &mut [Row]) {
+        for (block, logits) in logits.chunks_exact_mut(rows).enumerate() {
+            let logits = &mut logits[..alphabet];
+            let labels = labels(sequence, block);
+            let top = logits.iter().fold(Row([f32::NEG_INFINITY; LANES]), |top, row| top.zip(*row, larger));
+            // What is missing to the probability of the label, without a difference that would cancel.
+            let (mut own, mut others) = (Row::ZERO, Row::ZERO);
+            for (a, row) in logits.iter_mut().enumerate() {
+                *row = exp(*row - top);
+                let hit = hits(labels, a);
+                own = own + row.zip(hit, |e, hit| e * hit);
+                others = others + row.zip(hit, |e, hit| e * (1.0 - hit));
+            }
+            let mut each = (own + others).map(|total| scale / total);
+            let inside = sequence.span.length - block * LANES;
+            each.0.iter_mut().skip(inside).for_each(|lane| *lane = 0.0);
+            for (a, row) in logits.iter_mut().enumerate() {
+                let hit = hits(labels, a);
+                let slope = row.zip(hit, |e, hit| e * (1.0 - hit)) - others.zip(hit, |o, hit| o * hit);
+                *row = slope.zip(each, |d, each| d * each);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use super::axis::{Axis, Vectors};
 use super::layer::Layer;
 use super::products::{HIGH, NONE, inner, outer, product, store, sums_of, turn};
 use super::sequence::Sequence;
+use super::wide::wide;
 use crate::kernels::group_lanes::softmax::exp;
 use crate::kernels::lanes::{LANES, Row};
 
@@ -91,101 +92,13 @@ impl Table {
     }
 
     /// Makes the tables of a step, and says whether exponentials are safe to multiply.
-    #[inline(always)]
     pub fn load(&mut self, layer: &mut Layer, embed: &Vectors) -> bool {
-        let (k, stride, each) = (self.alphabet, self.span.stride(), self.axis.each());
-        let full = 0..k.next_multiple_of(HIGH);
-        match &mut layer.norm {
-            Some(norm) => norm.forward(&embed.values, 0, k, &mut self.read),
-            None => self.read.copy_from_slice(&embed.values),
-        }
-        let [query, key, value] = &mut self.vectors;
-        layer.query.forward(&self.read, stride, full.clone(), query, false);
-        layer.key.forward(&self.read, stride, full.clone(), key, false);
-        layer.value.forward(&self.read, stride, full, value, false);
-        let Some(near) = &layer.distances else { return false };
-        let width = Table::width(self.span);
-        let mut widest = 0.0f32;
-        for head in 0..self.axis.groups {
-            let panels = head * each..(head + 1) * each;
-            for a in 0..k {
-                let with = |other: &[Row], stride: usize, at: usize| {
-                    let dot = |sum: Row, p: usize| {
-                        sum + query[p * self.span.stride() + a].zip(other[p * stride + at], |q, k| q * k)
-                    };
-                    panels.clone().fold(Row::ZERO, dot).sum()
-                };
-                let scores = &mut self.symbols[(head * k + a) * k..][..k];
-                for (b, score) in scores.iter_mut().enumerate() {
-                    *score = with(key, stride, b);
-                }
-                let table = &mut self.distances[(head * Table::padded(k) + a) * width + LANES..][..stride];
-                for (delta, score) in table[..self.span.length].iter_mut().enumerate() {
-                    *score = with(&near.values, near.stride, LEAD + delta);
-                }
-                widest = widest.max(exponentials(scores) + exponentials(&mut table[..self.span.length]));
-            }
-        }
-        // No number is not below it either.
-        if !(widest < SPREAD) {
-            return false;
-        }
-        match &layer.out {
-            Some(out) => {
-                let (rows, deep) = (out.from.rows(), out.from.deep());
-                for head in 0..self.axis.groups {
-                    for (brings, out) in
-                        self.brings.chunks_exact_mut(self.rows).zip(out.forth.chunks_exact(rows))
-                    {
-                        for b in (0..k).step_by(HIGH) {
-                            let mut sums = NONE;
-                            for p in head * each..(head + 1) * each {
-                                sums = inner(&value[p * stride + b..], &out[p * deep..(p + 1) * deep], sums);
-                            }
-                            store(&mut brings[head * k + b..], sums);
-                        }
-                    }
-                }
-            }
-            None => {
-                let places = self.axis.places().zip(embed.axis.places()).enumerate();
-                for (c, ((p, l), (to, lane))) in places {
-                    for b in 0..k {
-                        let row = to * self.rows + c / self.axis.size * k + b;
-                        self.brings[row].0[lane] = value[p * stride + b].0[l];
-                    }
-                }
-            }
-        }
-        self.of_brings.fill(Row::ZERO);
-        self.of_symbols.fill(Row::ZERO);
-        self.of_distances.fill(Row::ZERO);
-        true
+        load_table(self, layer, embed)
     }
 
     /// Adds what attention brings to the residual stream `z` of the positions from block `first` on.
-    #[inline(always)]
     pub fn forward(&mut self, sequence: &Sequence, first: usize, off: &[usize], z: &mut [Row]) {
-        for head in 0..self.axis.groups {
-            for block in first..self.span.blocks {
-                match Table::padded(self.alphabet) {
-                    2 => self.weigh::<2>(sequence, head, block),
-                    _ => self.weigh::<HIGH>(sequence, head, block),
-                }
-                if off.contains(&head) {
-                    let at = block * self.rows + head * self.alphabet;
-                    self.mass[at..at + self.alphabet].fill(Row::ZERO);
-                }
-            }
-        }
-        let stride = self.span.stride();
-        for (z, brings) in z.chunks_exact_mut(stride).zip(self.brings.chunks_exact(self.rows)) {
-            for i in (first * LANES..self.span.count()).step_by(HIGH) {
-                let mass = &self.mass[i / LANES * self.rows..][..self.rows];
-                let sums = outer(mass, i % LANES / HIGH, brings, sums_of(&z[i..]));
-                store(&mut z[i..], sums);
-            }
-        }
+        table_forward(self, sequence, first, off, z);
     }
 
     /// The masses of one head in one block.
@@ -209,7 +122,8 @@ impl Table {
             self.mass[at + b] = mass;
             self.factors[at + b] = factor;
         }
-        let scale = total.map(|total| 1.0 / total);
+        // Beyond the sequence there may be nothing to look at.
+        let scale = total.map(|total| if total == 0.0 { 0.0 } else { 1.0 / total });
         for row in self.mass[at..at + k].iter_mut().chain(&mut self.factors[at..at + k]) {
             *row = row.zip(scale, |x, scale| x * scale);
         }
@@ -225,40 +139,8 @@ impl Table {
     }
 
     /// Adds the slopes of one sequence, given those in the residual stream after the layer's attention.
-    #[inline(always)]
     pub fn backward(&mut self, sequence: &Sequence, of_z: &[Row], deep: usize) {
-        let (stride, blocks) = (self.span.stride(), self.span.blocks);
-        turn(of_z, stride, deep, 0..blocks, &mut self.turned);
-        let panels = self.of_brings.chunks_exact_mut(self.rows).zip(of_z.chunks_exact(stride));
-        for (of_brings, of_z) in panels {
-            for row in (0..self.rows).step_by(HIGH) {
-                let mut sums = sums_of(&of_brings[row..]);
-                for (mass, of_z) in self.mass.chunks_exact(self.rows).zip(of_z.chunks_exact(LANES)) {
-                    sums = inner(&mass[row..], of_z, sums);
-                }
-                store(&mut of_brings[row..], sums);
-            }
-        }
-        let rows = self.turned.len() / blocks;
-        let all = self.of_mass.chunks_exact_mut(self.rows).zip(self.turned.chunks_exact(rows));
-        for (of_mass, turned) in all {
-            for row in (0..self.rows).step_by(HIGH) {
-                let mut sums = NONE;
-                for (brings, turned) in self.brings.chunks_exact(self.rows).zip(turned.chunks_exact(deep)) {
-                    sums = inner(&brings[row..], turned, sums);
-                }
-                store(&mut of_mass[row..], sums);
-            }
-        }
-        for head in 0..self.axis.groups {
-            for block in 0..blocks {
-                self.scatter(sequence, head, block);
-            }
-            match Table::padded(self.alphabet) {
-                2 => self.gather::<2>(sequence, head),
-                _ => self.gather::<HIGH>(sequence, head),
-            }
-        }
+        table_backward(self, sequence, of_z, deep);
     }
 
     /// Slopes in α of one block, and those in ρ by the symbols at both ends.
@@ -305,87 +187,8 @@ impl Table {
     }
 
     /// Hands what the sequences of a step have left to the parameters.
-    #[inline(always)]
     pub fn unload(&mut self, layer: &mut Layer, embed: &mut Vectors) {
-        let (k, stride, each) = (self.alphabet, self.span.stride(), self.axis.each());
-        let (width, blocks, rows) = (Table::width(self.span), self.span.blocks, self.rows);
-        let [mut of_query, mut of_key, mut of_value] =
-            [(); 3].map(|()| vec![Row::ZERO; self.axis.panels() * stride]);
-        let [query, key, value] = &self.vectors;
-        for head in 0..self.axis.groups {
-            for a in 0..k {
-                let table = head * Table::padded(k) + a;
-                let of_symbols = &self.of_symbols[(head * k + a) * k..][..k];
-                for p in head * each..(head + 1) * each {
-                    let (mut sum, own) = (Row::ZERO, query[p * stride + a]);
-                    for (b, slope) in of_symbols.iter().enumerate() {
-                        let slope = slope.sum();
-                        sum = sum + key[p * stride + b] * slope;
-                        of_key[p * stride + b] = of_key[p * stride + b] + own * slope;
-                    }
-                    if let Some(near) = &mut layer.distances {
-                        let panel = p * near.stride + LEAD..(p + 1) * near.stride;
-                        let pairs = near.values[panel.clone()].iter().zip(&mut near.slope[panel]);
-                        for (delta, (near, of_near)) in pairs.take(self.span.length).enumerate() {
-                            let slope = self.of_distances[table * blocks + delta / LANES].0[delta % LANES]
-                                * self.distances[table * width + LANES + delta];
-                            sum = sum + *near * slope;
-                            *of_near = *of_near + own * slope;
-                        }
-                    }
-                    of_query[p * stride + a] = sum;
-                }
-            }
-        }
-        match &mut layer.out {
-            Some(out) => {
-                let deep = out.to.deep();
-                let mut all = vec![Row::ZERO; self.axis.panels() * rows];
-                product(&self.of_brings, rows, 0..rows, (&out.back, deep), &mut all, false);
-                let height = out.from.panels() * LANES;
-                for head in 0..self.axis.groups {
-                    for p in head * each..(head + 1) * each {
-                        let own = p * stride..p * stride + k;
-                        of_value[own.clone()].copy_from_slice(&all[p * rows + head * k..][..k]);
-                        let panels = out.slope.chunks_exact_mut(height);
-                        for (slope, of) in panels.zip(self.of_brings.chunks_exact(rows)) {
-                            for g in 0..LANES / HIGH {
-                                let slope = &mut slope[p * LANES + g * HIGH..];
-                                let of = &of[head * k..(head + 1) * k];
-                                store(slope, outer(&value[own.clone()], g, of, sums_of(slope)));
-                            }
-                        }
-                    }
-                }
-            }
-            None => {
-                let places = self.axis.places().zip(embed.axis.places()).enumerate();
-                for (c, ((p, l), (to, lane))) in places {
-                    for b in 0..k {
-                        let row = to * rows + c / self.axis.size * k + b;
-                        of_value[p * stride + b].0[l] = self.of_brings[row].0[lane];
-                    }
-                }
-            }
-        }
-        layer.learn(&self.read, [&of_query, &of_key, &of_value], stride, k);
-        let full = 0..k.next_multiple_of(HIGH);
-        match &mut layer.norm {
-            Some(norm) => {
-                let mut of_read = vec![Row::ZERO; self.read.len()];
-                let of = [&of_query[..], &of_key, &of_value];
-                layer.query.backward(of[0], stride, full.clone(), &mut of_read, false);
-                layer.key.backward(of[1], stride, full.clone(), &mut of_read, true);
-                layer.value.backward(of[2], stride, full, &mut of_read, true);
-                norm.backward(&of_read, k, &mut embed.slope);
-            }
-            None => {
-                let of = &mut embed.slope;
-                layer.query.backward(&of_query, stride, full.clone(), of, true);
-                layer.key.backward(&of_key, stride, full.clone(), of, true);
-                layer.value.backward(&of_value, stride, full, of, true);
-            }
-        }
+        unload_table(self, layer, embed);
     }
 }
 
@@ -402,4 +205,225 @@ fn exponentials(scores: &mut [f32]) -> f32 {
         scores.copy_from_slice(&row.0[..scores.len()]);
     }
     if broken { f32::NAN } else { top - least }
+}
+
+wide! {
+    /// As [`Table::load`].
+    fn load_table(this: &mut Table, layer: &mut Layer, embed: &Vectors) -> bool {
+        let (k, stride, each) = (this.alphabet, this.span.stride(), this.axis.each());
+        let full = 0..k.next_multiple_of(HIGH);
+        match &mut layer.norm {
+            Some(norm) => norm.forward(&embed.values, 0, k, &mut this.read),
+            None => this.read.copy_from_slice(&embed.values),
+        }
+        let [query, key, value] = &mut this.vectors;
+        layer.query.forward(&this.read, stride, full.clone(), query, false);
+        layer.key.forward(&this.read, stride, full.clone(), key, false);
+        layer.value.forward(&this.read, stride, full, value, false);
+        let Some(near) = &layer.distances else { return false };
+        let width = Table::width(this.span);
+        let mut widest = 0.0f32;
+        for head in 0..this.axis.groups {
+            let panels = head * each..(head + 1) * each;
+            for a in 0..k {
+                let with = |other: &[Row], stride: usize, at: usize| {
+                    let dot = |sum: Row, p: usize| {
+                        sum + query[p * this.span.stride() + a].zip(other[p * stride + at], |q, k| q * k)
+                    };
+                    panels.clone().fold(Row::ZERO, dot).sum()
+                };
+                let scores = &mut this.symbols[(head * k + a) * k..][..k];
+                for (b, score) in scores.iter_mut().enumerate() {
+                    *score = with(key, stride, b);
+                }
+                let table = &mut this.distances[(head * Table::padded(k) + a) * width + LANES..][..stride];
+                for (delta, score) in table[..this.span.length].iter_mut().enumerate() {
+                    *score = with(&near.values, near.stride, LEAD + delta);
+                }
+                widest = widest.max(exponentials(scores) + exponentials(&mut table[..this.span.length]));
+            }
+        }
+        // No number is not below it either.
+        if !(widest < SPREAD) {
+            return false;
+        }
+        match &layer.out {
+            Some(out) => {
+                let (rows, deep) = (out.from.rows(), out.from.deep());
+                for head in 0..this.axis.groups {
+                    for (brings, out) in this.brings.chunks_exact_mut(this.rows).zip(out.forth.chunks_exact(rows)) {
+                        for b in (0..k).step_by(HIGH) {
+                            let mut sums = NONE;
+                            for p in head * each..(head + 1) * each {
+                                sums = inner(&value[p * stride + b..], &out[p * deep..(p + 1) * deep], sums);
+                            }
+                            store(&mut brings[head * k + b..], sums);
+                        }
+                    }
+                }
+            }
+            None => {
+                let places = this.axis.places().zip(embed.axis.places()).enumerate();
+                for (c, ((p, l), (to, lane))) in places {
+                    for b in 0..k {
+                        let row = to * this.rows + c / this.axis.size * k + b;
+                        this.brings[row].0[lane] = value[p * stride + b].0[l];
+                    }
+                }
+            }
+        }
+        this.of_brings.fill(Row::ZERO);
+        this.of_symbols.fill(Row::ZERO);
+        this.of_distances.fill(Row::ZERO);
+        true
+    }
+}
+
+wide! {
+    /// As [`Table::forward`].
+    fn table_forward(this: &mut Table, sequence: &Sequence, first: usize, off: &[usize], z: &mut [Row]) {
+        for head in 0..this.axis.groups {
+            for block in first..this.span.blocks {
+                match Table::padded(this.alphabet) {
+                    2 => this.weigh::<2>(sequence, head, block),
+                    _ => this.weigh::<HIGH>(sequence, head, block),
+                }
+                if off.contains(&head) {
+                    let at = block * this.rows + head * this.alphabet;
+                    this.mass[at..at + this.alphabet].fill(Row::ZERO);
+                }
+            }
+        }
+        let stride = this.span.stride();
+        for (z, brings) in z.chunks_exact_mut(stride).zip(this.brings.chunks_exact(this.rows)) {
+            for i in (first * LANES..this.span.count()).step_by(HIGH) {
+                let mass = &this.mass[i / LANES * this.rows..][..this.rows];
+                let sums = outer(mass, i % LANES / HIGH, brings, sums_of(&z[i..]));
+                store(&mut z[i..], sums);
+            }
+        }
+    }
+}
+
+wide! {
+    /// As [`Table::backward`].
+    fn table_backward(this: &mut Table, sequence: &Sequence, of_z: &[Row], deep: usize) {
+        let (stride, blocks) = (this.span.stride(), this.span.blocks);
+        turn(of_z, stride, deep, 0..blocks, &mut this.turned);
+        let panels = this.of_brings.chunks_exact_mut(this.rows).zip(of_z.chunks_exact(stride));
+        for (of_brings, of_z) in panels {
+            for row in (0..this.rows).step_by(HIGH) {
+                let mut sums = sums_of(&of_brings[row..]);
+                for (mass, of_z) in this.mass.chunks_exact(this.rows).zip(of_z.chunks_exact(LANES)) {
+                    sums = inner(&mass[row..], of_z, sums);
+                }
+                store(&mut of_brings[row..], sums);
+            }
+        }
+        let rows = this.turned.len() / blocks;
+        let all = this.of_mass.chunks_exact_mut(this.rows).zip(this.turned.chunks_exact(rows));
+        for (of_mass, turned) in all {
+            for row in (0..this.rows).step_by(HIGH) {
+                let mut sums = NONE;
+                for (brings, turned) in this.brings.chunks_exact(this.rows).zip(turned.chunks_exact(deep)) {
+                    sums = inner(&brings[row..], turned, sums);
+                }
+                store(&mut of_mass[row..], sums);
+            }
+        }
+        for head in 0..this.axis.groups {
+            for block in 0..blocks {
+                this.scatter(sequence, head, block);
+            }
+            match Table::padded(this.alphabet) {
+                2 => this.gather::<2>(sequence, head),
+                _ => this.gather::<HIGH>(sequence, head),
+            }
+        }
+    }
+}
+
+wide! {
+    /// As [`Table::unload`].
+    fn unload_table(this: &mut Table, layer: &mut Layer, embed: &mut Vectors) {
+        let (k, stride, each) = (this.alphabet, this.span.stride(), this.axis.each());
+        let (width, blocks, rows) = (Table::width(this.span), this.span.blocks, this.rows);
+        let [mut of_query, mut of_key, mut of_value] =
+            [(); 3].map(|()| vec![Row::ZERO; this.axis.panels() * stride]);
+        let [query, key, value] = &this.vectors;
+        for head in 0..this.axis.groups {
+            for a in 0..k {
+                let table = head * Table::padded(k) + a;
+                let of_symbols = &this.of_symbols[(head * k + a) * k..][..k];
+                for p in head * each..(head + 1) * each {
+                    let (mut sum, own) = (Row::ZERO, query[p * stride + a]);
+                    for (b, slope) in of_symbols.iter().enumerate() {
+                        let slope = slope.sum();
+                        sum = sum + key[p * stride + b] * slope;
+                        of_key[p * stride + b] = of_key[p * stride + b] + own * slope;
+                    }
+                    if let Some(near) = &mut layer.distances {
+                        let panel = p * near.stride + LEAD..(p + 1) * near.stride;
+                        let pairs = near.values[panel.clone()].iter().zip(&mut near.slope[panel]);
+                        for (delta, (near, of_near)) in pairs.take(this.span.length).enumerate() {
+                            let slope = this.of_distances[table * blocks + delta / LANES].0[delta % LANES]
+                                * this.distances[table * width + LANES + delta];
+                            sum = sum + *near * slope;
+                            *of_near = *of_near + own * slope;
+                        }
+                    }
+                    of_query[p * stride + a] = sum;
+                }
+            }
+        }
+        match &mut layer.out {
+            Some(out) => {
+                let deep = out.to.deep();
+                let mut all = vec![Row::ZERO; this.axis.panels() * rows];
+                product(&this.of_brings, rows, 0..rows, (&out.back, deep), &mut all, false);
+                let height = out.from.panels() * LANES;
+                for head in 0..this.axis.groups {
+                    for p in head * each..(head + 1) * each {
+                        let own = p * stride..p * stride + k;
+                        of_value[own.clone()].copy_from_slice(&all[p * rows + head * k..][..k]);
+                        let panels = out.slope.chunks_exact_mut(height);
+                        for (slope, of) in panels.zip(this.of_brings.chunks_exact(rows)) {
+                            for g in 0..LANES / HIGH {
+                                let slope = &mut slope[p * LANES + g * HIGH..];
+                                let of = &of[head * k..(head + 1) * k];
+                                store(slope, outer(&value[own.clone()], g, of, sums_of(slope)));
+                            }
+                        }
+                    }
+                }
+            }
+            None => {
+                let places = this.axis.places().zip(embed.axis.places()).enumerate();
+                for (c, ((p, l), (to, lane))) in places {
+                    for b in 0..k {
+                        let row = to * rows + c / this.axis.size * k + b;
+                        of_value[p * stride + b].0[l] = this.of_brings[row].0[lane];
+                    }
+                }
+            }
+        }
+        layer.learn(&this.read, [&of_query, &of_key, &of_value], stride, k);
+        let full = 0..k.next_multiple_of(HIGH);
+        match &mut layer.norm {
+            Some(norm) => {
+                let mut of_read = vec![Row::ZERO; this.read.len()];
+                let of = [&of_query[..], &of_key, &of_value];
+                layer.query.backward(of[0], stride, full.clone(), &mut of_read, false);
+                layer.key.backward(of[1], stride, full.clone(), &mut of_read, true);
+                layer.value.backward(of[2], stride, full, &mut of_read, true);
+                norm.backward(&of_read, k, &mut embed.slope);
+            }
+            None => {
+                let of = &mut embed.slope;
+                layer.query.backward(&of_query, stride, full.clone(), of, true);
+                layer.key.backward(&of_key, stride, full.clone(), of, true);
+                layer.value.backward(&of_value, stride, full, of, true);
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::products::{HIGH, NONE, inner, outer, store, sums_of, turn};
 use super::sequence::Sequence;
 use super::symbols;
 use super::table::Table;
+use super::wide::wide;
 use crate::kernels::lanes::{LANES, Row};
 use crate::models::AttentionOnly;
 use crate::models::attention_only::Places;
@@ -79,7 +80,6 @@ impl Transformer {
     }
 
     /// Takes the parameters.
-    #[inline(always)]
     pub fn load(&mut self, parameters: &[Vec<Row>]) {
         self.embed.load(&parameters[self.places.embed]);
         self.readout.load(&parameters[self.places.readout]);
@@ -97,7 +97,6 @@ impl Transformer {
     }
 
     /// Writes the gradients.
-    #[inline(always)]
     pub fn unload(&mut self, gradients: &mut [Vec<Row>]) {
         if let (true, Some(table)) = (self.tabled, &mut self.table) {
             table.unload(&mut self.layers[0], &mut self.embed);
@@ -117,7 +116,6 @@ impl Transformer {
 
     /// Logits of `sequence`, at least those of its last position; all of them, and all that a backward pass needs,
     /// if they are wanted. Heads that are `off`, counted layer by layer, bring nothing.
-    #[inline(always)]
     pub fn forward(&mut self, sequence: &Sequence, all: bool, off: &[usize]) {
         let (stride, length) = (self.span.stride(), self.span.length);
         for (z, embed) in self.z.chunks_exact_mut(stride).zip(self.embed.values.chunks_exact(stride)) {
@@ -155,44 +153,15 @@ impl Transformer {
         self.read_out(first);
     }
 
-    #[inline(always)]
     fn read_out(&mut self, first: usize) {
-        let (stride, deep, rows) = (self.span.stride(), self.residual.deep(), self.residual.rows());
-        turn(&self.read, stride, deep, first..self.span.blocks, &mut self.turned);
-        let blocks = self.turned.chunks_exact(rows).zip(self.logits.chunks_exact_mut(self.readout.stride));
-        for (turned, logits) in blocks.skip(first) {
-            for a in (0..self.readout.stride).step_by(HIGH) {
-                let mut sums = NONE;
-                let panels = self.readout.values.chunks_exact(self.readout.stride);
-                for (readout, turned) in panels.zip(turned.chunks_exact(deep)) {
-                    sums = inner(&readout[a..], turned, sums);
-                }
-                store(&mut logits[a..], sums);
-            }
-        }
+        read_out(self, first);
     }
 
     /// Adds the gradient of `scale` times the cross-entropy of a sequence whose forward pass has just been made.
-    #[inline(always)]
     pub fn backward(&mut self, sequence: &Sequence, scale: f32) {
-        let (stride, count, rows) = (self.span.stride(), self.span.count(), self.readout.stride);
-        symbols::slopes(sequence, self.alphabet, rows, scale, &mut self.logits);
-        let panels = self.readout.values.chunks_exact(rows).zip(self.readout.slope.chunks_exact_mut(rows));
-        let panels = panels.zip(self.read.chunks_exact(stride));
-        let of_read = if self.norm.is_some() { &mut self.of_read } else { &mut self.of_z };
-        for (((values, slope), read), of_read) in panels.zip(of_read.chunks_exact_mut(stride)) {
-            for a in (0..rows).step_by(HIGH) {
-                let mut sums = sums_of(&slope[a..]);
-                for (logits, read) in self.logits.chunks_exact(rows).zip(read.chunks_exact(LANES)) {
-                    sums = inner(&logits[a..], read, sums);
-                }
-                store(&mut slope[a..], sums);
-            }
-            for i in (0..count).step_by(HIGH) {
-                let logits = &self.logits[i / LANES * rows..][..rows];
-                store(&mut of_read[i..], outer(logits, i % LANES / HIGH, values, NONE));
-            }
-        }
+        let count = self.span.count();
+        symbols::slopes(sequence, self.alphabet, self.readout.stride, scale, &mut self.logits);
+        learn_readout(self);
         if let Some(norm) = &mut self.norm {
             self.of_z.fill(Row::ZERO);
             norm.backward(&self.of_read, count, &mut self.of_z);
@@ -209,20 +178,8 @@ impl Transformer {
         self.learn_embedding(sequence);
     }
 
-    #[inline(always)]
     fn learn_embedding(&mut self, sequence: &Sequence) {
-        let stride = self.span.stride();
-        for (slope, of_z) in self.embed.slope.chunks_exact_mut(stride).zip(self.of_z.chunks_exact(stride)) {
-            for (a, slope) in slope[..self.alphabet].iter_mut().enumerate() {
-                *slope = sequence.places(a).iter().fold(*slope, |sum, i| sum + of_z[*i as usize]);
-            }
-        }
-        let Some(positions) = &mut self.positions else { return };
-        for (slope, of_z) in positions.slope.chunks_exact_mut(stride).zip(self.of_z.chunks_exact(stride)) {
-            for (slope, of_z) in slope.iter_mut().zip(of_z).take(self.span.length) {
-                *slope = *slope + *of_z;
-            }
-        }
+        learn_embedding(self, sequence);
     }
 
     /// The share of attention of place `from` on place `to`, after a forward pass of all positions.
@@ -252,5 +209,65 @@ impl std::ops::Deref for Off {
     type Target = [usize];
     fn deref(&self) -> &[usize] {
         &self.0[..self.1]
+    }
+}
+
+wide! {
+    /// As [`Transformer::read_out`].
+    fn read_out(this: &mut Transformer, first: usize) {
+        let (stride, deep, rows) = (this.span.stride(), this.residual.deep(), this.residual.rows());
+        turn(&this.read, stride, deep, first..this.span.blocks, &mut this.turned);
+        let blocks = this.turned.chunks_exact(rows).zip(this.logits.chunks_exact_mut(this.readout.stride));
+        for (turned, logits) in blocks.skip(first) {
+            for a in (0..this.readout.stride).step_by(HIGH) {
+                let mut sums = NONE;
+                let panels = this.readout.values.chunks_exact(this.readout.stride);
+                for (readout, turned) in panels.zip(turned.chunks_exact(deep)) {
+                    sums = inner(&readout[a..], turned, sums);
+                }
+                store(&mut logits[a..], sums);
+            }
+        }
+    }
+}
+
+wide! {
+    /// As [`Transformer::learn_embedding`].
+    fn learn_embedding(this: &mut Transformer, sequence: &Sequence) {
+        let stride = this.span.stride();
+        for (slope, of_z) in this.embed.slope.chunks_exact_mut(stride).zip(this.of_z.chunks_exact(stride)) {
+            for (a, slope) in slope[..this.alphabet].iter_mut().enumerate() {
+                *slope = sequence.places(a).iter().fold(*slope, |sum, i| sum + of_z[*i as usize]);
+            }
+        }
+        let Some(positions) = &mut this.positions else { return };
+        for (slope, of_z) in positions.slope.chunks_exact_mut(stride).zip(this.of_z.chunks_exact(stride)) {
+            for (slope, of_z) in slope.iter_mut().zip(of_z).take(this.span.length) {
+                *slope = *slope + *of_z;
+            }
+        }
+    }
+}
+
+wide! {
+    /// Adds what the slopes in logits say of the read-out, and takes them to what is read.
+    fn learn_readout(this: &mut Transformer) {
+        let (stride, count, rows) = (this.span.stride(), this.span.count(), this.readout.stride);
+        let panels = this.readout.values.chunks_exact(rows).zip(this.readout.slope.chunks_exact_mut(rows));
+        let panels = panels.zip(this.read.chunks_exact(stride));
+        let of_read = if this.norm.is_some() { &mut this.of_read } else { &mut this.of_z };
+        for (((values, slope), read), of_read) in panels.zip(of_read.chunks_exact_mut(stride)) {
+            for a in (0..rows).step_by(HIGH) {
+                let mut sums = sums_of(&slope[a..]);
+                for (logits, read) in this.logits.chunks_exact(rows).zip(read.chunks_exact(LANES)) {
+                    sums = inner(&logits[a..], read, sums);
+                }
+                store(&mut slope[a..], sums);
+            }
+            for i in (0..count).step_by(HIGH) {
+                let logits = &this.logits[i / LANES * rows..][..rows];
+                store(&mut of_read[i..], outer(logits, i % LANES / HIGH, values, NONE));
+            }
+        }
     }
 }

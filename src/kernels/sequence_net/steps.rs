@@ -158,7 +158,7 @@ pub fn settle(
         let w = state[base + which];
         let push = g + select(decays, schedule[0], 0.0f32) * w;
         let rate = schedule[row];
-        let mut value = f32::new(0.0);
+        let to = replica * parameters + (entry >> 1u32) as usize;
         if comptime!(plan.network.rule == Rule::Adam) {
             let one = base + parameters + which;
             let two = one + parameters;
@@ -167,7 +167,9 @@ pub fn settle(
             state[one] = first;
             state[two] = second;
             let size = f32::sqrt(second / schedule[row + 1]) + schedule[5];
-            value = select(decays, schedule[row + 2], 1.0f32) * w - rate * first / size;
+            let value = select(decays, schedule[row + 2], 1.0f32) * w - rate * first / size;
+            state[base + which] = value;
+            mirror[to] = value;
         } else {
             let mut step = push;
             if comptime!(plan.network.rule == Rule::Sgd { momentum: true }) {
@@ -175,10 +177,10 @@ pub fn settle(
                 step = schedule[1] * state[one] + push;
                 state[one] = step;
             }
-            value = w - rate * step;
+            let value = w - rate * step;
+            state[base + which] = value;
+            mirror[to] = value;
         }
-        state[base + which] = value;
-        mirror[replica * parameters + (entry >> 1u32) as usize] = value;
     }
     if proof == 1u32 && UNIT_POS == 0u32 {
         measures[at as usize + CUBE_POS] = f32::cast_from(nonce);
