@@ -292,10 +292,15 @@ impl State {
         effects.push(Effect::Send(command, payload));
     }
 
-    /// The probes that the charts on show want.
+    /// The probes that the charts on show want, and of runs on sequences the panel below them.
     fn watched(&self) -> Vec<Probe> {
-        let probes = self.link.view.show.iter().filter_map(|chart| chart.probe());
-        probes.filter(|probe| applies(*probe, self.spec()).is_ok()).collect()
+        let mut probes: Vec<Probe> = self.link.view.show.iter().filter_map(|chart| chart.probe()).collect();
+        // What is looked into follows the network, whichever charts are on show.
+        if self.chains.is_some() && !probes.contains(&Probe::Parameters) {
+            probes.push(Probe::Parameters);
+        }
+        probes.retain(|probe| applies(*probe, self.spec()).is_ok());
+        probes
     }
 
     /// Tells the trainer what the charts on show want, where that may have changed.

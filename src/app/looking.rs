@@ -2,9 +2,11 @@
 //! restarts the run.
 
 use super::acting::theory_knob;
+use super::chains::Chains;
 use super::state::{Before, Draft, State};
 use super::trainer::Effect;
 use crate::analysis::chains::letter;
+use crate::permalink::View;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Settings, Value};
 
@@ -30,12 +32,25 @@ pub enum Looking {
         /// Percent.
         percent: usize,
     },
+    /// The same with what was typed into the entry's field, which is refused where it is no percentage.
+    Typed {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+        /// What was typed.
+        text: String,
+    },
+    /// Make the chain on show the own one, in whole percents, to go on from; even rows where none is known.
+    OwnChain,
     /// A chain at random, by this number.
     RandomChain(u64),
     /// Forget the own chain.
     NoChain,
     /// Switch this head off, or on again; counted layer by layer from 1.
     ToggleHead(usize),
+    /// Switch all heads on.
+    AllHeads,
     /// Look into the prediction after this symbol, from 1; 0 takes the last.
     Place(usize),
     /// Draw this head, counted layer by layer from 1; 0 draws all.
@@ -106,6 +121,17 @@ fn random_chain(symbols: usize, number: u64) -> Vec<usize> {
     (0..symbols).flat_map(row).collect()
 }
 
+/// The chain on show in whole percents, `[symbols, symbols]`: the own one, or that of the sequence where it is known and
+/// has order 2.
+pub fn shown_chain(chains: &Chains, view: &View) -> Option<Vec<usize>> {
+    let k = chains.task.symbols;
+    if view.chain.len() == k * k {
+        return Some(view.chain.clone());
+    }
+    let chain = chains.inspected.chain.as_ref().filter(|chain| chain.order == 2)?;
+    Some((0..k).flat_map(|row| whole(&chain.law(row), 100)).collect())
+}
+
 /// Numbers as they stand in a link.
 fn dotted(numbers: impl IntoIterator<Item = usize>) -> String {
     numbers.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(".")
@@ -116,15 +142,12 @@ impl State {
         let Some(chains) = &self.chains else { return };
         let (k, t) = (chains.task.symbols, chains.task.length);
         let view = &self.link.view;
+        let even = || whole(&vec![1.0; k], 100).repeat(k);
         let now = || chains.inspected.symbols.iter().map(|symbol| usize::from(*symbol));
         let (key, text) = match what {
             Looking::Sequence(text) => match symbols_in(&text, k) {
                 Ok(symbols) => ("seq", dotted(symbols)),
-                Err(expected) => {
-                    self.drafts.retain(|draft| draft.key != "seq");
-                    let problem = Problem::new("seq", &text, expected);
-                    return self.drafts.push(Draft { key: "seq".into(), text, problem });
-                }
+                Err(expected) => return self.refuse("seq", text, expected),
             },
             Looking::Append(symbol) => {
                 let longer: Vec<usize> = now().chain([usize::from(symbol)]).collect();
@@ -136,10 +159,7 @@ impl State {
             }
             Looking::Shorten => ("seq", dotted(now().take(now().len() - 1))),
             Looking::Entry { row, column, percent } => {
-                let mut chain = match view.chain.len() == k * k {
-                    true => view.chain.clone(),
-                    false => whole(&vec![1.0; k], 100).repeat(k),
-                };
+                let mut chain = shown_chain(chains, view).unwrap_or_else(even);
                 if row >= k || column >= k {
                     return;
                 }
@@ -147,6 +167,14 @@ impl State {
                 chain[row * k..][..k].copy_from_slice(&changed);
                 ("chain", dotted(chain))
             }
+            Looking::Typed { row, column, text } => {
+                let digits = text.trim().trim_end_matches('%').trim_end();
+                return match digits.parse().ok().filter(|percent| *percent <= 100) {
+                    Some(percent) => self.look_at(Looking::Entry { row, column, percent }, effects),
+                    None => self.refuse("chain", text, "a whole number of percent from 0 to 100".into()),
+                };
+            }
+            Looking::OwnChain => ("chain", dotted(shown_chain(chains, view).unwrap_or_else(even))),
             Looking::RandomChain(number) => ("chain", dotted(random_chain(k, number))),
             Looking::NoChain => ("chain", String::new()),
             Looking::ToggleHead(head) => {
@@ -158,6 +186,7 @@ impl State {
                 off.sort_unstable();
                 ("off", dotted(off))
             }
+            Looking::AllHeads => ("off", String::new()),
             Looking::Place(place) => ("place", place.to_string()),
             Looking::Head(head) => ("head", head.to_string()),
             Looking::Example(example) => ("example", example.to_string()),
@@ -167,6 +196,13 @@ impl State {
             self.edit("seq", "", effects);
         }
         self.edit(key, &text, effects);
+    }
+
+    /// Keeps what was entered for `key` beside the reason why it was not taken.
+    fn refuse(&mut self, key: &str, text: String, expected: String) {
+        self.drafts.retain(|draft| draft.key != key);
+        let problem = Problem::new(key, &text, expected);
+        self.drafts.push(Draft { key: key.into(), text, problem });
     }
 
     /// Takes what was entered for a knob of the theory.
@@ -289,6 +325,33 @@ mod tests {
     }
 
     #[test]
+    fn the_chain_on_show_is_what_one_goes_on_from() {
+        let mut state = open("#v1/markov?k=3");
+        let shown = |state: &State| shown_chain(state.chains.as_ref().unwrap(), &state.link.view);
+        let held_out = shown(&state).unwrap();
+        assert!(held_out.chunks(3).all(|row| row.iter().sum::<usize>() == 100));
+        let chain = state.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
+        let close = |at: usize| (held_out[at] as f64 - 100.0 * chain.probability(at / 3, at % 3)).abs() < 1.0;
+        assert!((0..9).all(close), "{held_out:?}");
+        look(&mut state, Looking::OwnChain);
+        assert_eq!(state.link.view.chain, held_out);
+        look(&mut state, Looking::NoChain);
+        look(&mut state, Looking::Typed { row: 2, column: 0, text: " 40 %".into() });
+        assert_eq!((state.link.view.chain[6], &state.link.view.chain[..6]), (40, &held_out[..6]));
+        for text in ["101", "-1", "4.5", "x", ""] {
+            look(&mut state, Looking::Typed { row: 2, column: 0, text: text.into() });
+            assert_eq!(state.drafts[0].problem.expected, "a whole number of percent from 0 to 100");
+            assert_eq!((state.drafts.len(), state.link.view.chain[6]), (1, 40), "{text}");
+        }
+        look(&mut state, Looking::NoChain);
+        assert!(state.drafts.is_empty());
+        look(&mut state, Looking::Sequence("ab".into()));
+        assert_eq!(shown(&state), None, "nobody knows the chain of an own sequence");
+        look(&mut state, Looking::OwnChain);
+        assert_eq!(state.link.view.chain, [34, 33, 33, 34, 33, 33, 34, 33, 33]);
+    }
+
+    #[test]
     fn heads_are_switched_off_and_on() {
         let mut state = open("#v1/markov");
         let logits = |state: &State| state.chains.as_ref().unwrap().inspected.look.logits.clone();
@@ -298,6 +361,9 @@ mod tests {
         assert_eq!(look(&mut state, Looking::ToggleHead(1)), "?off=1.2");
         look(&mut state, Looking::ToggleHead(1));
         assert_eq!(look(&mut state, Looking::ToggleHead(2)), "");
+        assert_eq!(logits(&state), whole);
+        assert_eq!(look(&mut state, Looking::ToggleHead(1)), "?off=1");
+        assert_eq!(look(&mut state, Looking::AllHeads), "");
         assert_eq!(logits(&state), whole);
         assert_eq!(look(&mut state, Looking::Head(2)), "?head=2");
         assert_eq!(look(&mut state, Looking::Place(7)), "?place=7&head=2");

@@ -218,6 +218,17 @@ pub struct State {
 }
 
 impl State {
+    /// Whether the field `key` has an effect beside the values of the others.
+    pub fn has_effect(&self, key: &str) -> bool {
+        match super::acting::theory_knob(key) {
+            Some(knob) => knob.only.is_none_or(|(chooser, chosen)| match self.link.theory.value(chooser) {
+                Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
+                _ => false,
+            }),
+            None => self.form_spec().applies(key) && !self.is_swept(key),
+        }
+    }
+
     /// The settings that the form shows: those of the run, or those that wait to become possible.
     pub fn form_spec(&self) -> &RunSpec {
         self.pending.as_ref().unwrap_or(&self.link.spec)

@@ -148,6 +148,14 @@ impl Theme {
         ]
     }
 
+    /// So many colours from zero to the most positive cell of a grid, as red, green and blue, for pictures that are drawn
+    /// cell by cell.
+    pub fn rising(&self, count: usize) -> Vec<[u8; 3]> {
+        let most = count.max(2) - 1;
+        let colours = self.diverging(most).split_off(most);
+        colours.into_iter().map(|RGBColor(red, green, blue)| [red, green, blue]).collect()
+    }
+
     /// Colours of a diverging scale from `negative` over `zero` to `positive`, `2 · half + 1` of them, in
     /// even steps as the eye sees them.
     pub(super) fn diverging(&self, half: usize) -> Vec<RGBColor> {
@@ -232,6 +240,14 @@ mod tests {
             assert!(contrast(faint, bg) >= 2.0 && contrast(faint, bg) < contrast(theme.other, bg) - 1.0);
             assert!(contrast(theme.mark, faint) >= 3.0);
         }
+    }
+
+    #[test]
+    fn rising_colours_begin_at_zero() {
+        let theme = Theme::light();
+        let colours = theme.rising(5);
+        let bytes = |RGBColor(red, green, blue)| [red, green, blue];
+        assert_eq!((colours.len(), colours[0], colours[4]), (5, bytes(theme.zero), bytes(theme.positive)));
     }
 
     #[test]

@@ -117,6 +117,9 @@ impl Matrix {
     }
 }
 
+/// The rows of some panels, and how many each panel has.
+pub type Part<'a> = (&'a [Row], usize);
+
 /// A parameter as vectors, one after the other, and its gradient.
 #[derive(Debug, Clone)]
 pub struct Vectors {
@@ -165,15 +168,15 @@ impl Vectors {
 
     /// The rows of some panels, and how many each has.
     #[inline(always)]
-    pub fn part(&self, panels: Range<usize>) -> (&[Row], usize) {
+    pub fn part(&self, panels: Range<usize>) -> Part<'_> {
         (&self.values[panels.start * self.stride..panels.end * self.stride], self.stride)
     }
 
     /// The same, with those of the gradient.
     #[inline(always)]
-    pub fn split(&mut self, panels: Range<usize>) -> (Option<(&[Row], usize)>, Option<&mut [Row]>) {
+    pub fn split(&mut self, panels: Range<usize>) -> (Part<'_>, &mut [Row]) {
         let own = panels.start * self.stride..panels.end * self.stride;
-        (Some((&self.values[own.clone()], self.stride)), Some(&mut self.slope[own]))
+        ((&self.values[own.clone()], self.stride), &mut self.slope[own])
     }
 
     /// Writes the gradient as the parameter lies.

@@ -1,7 +1,7 @@
 //! One layer: a norm, attention, and an MLP behind it.
 
 use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare};
-use super::axis::{Axis, Matrix, Vectors, place};
+use super::axis::{Axis, Matrix, Part, Vectors, place};
 use super::norm::Norm;
 use crate::kernels::lanes::{LANES, Row};
 use crate::models::attention_only::LayerPlaces;
@@ -231,7 +231,10 @@ impl Layer {
         let [of_query, of_key, of_value] = of_vectors;
         for head in 0..self.axis.groups {
             let (near, learnt) = match &mut self.distances {
-                Some(near) => near.split(head * each..(head + 1) * each),
+                Some(near) => {
+                    let (near, learnt) = near.split(head * each..(head + 1) * each);
+                    (Some(near), Some(learnt))
+                }
                 None => (None, None),
             };
             let look = look(self.axis, self.span, &self.vectors, (near, &self.turned), head);
@@ -310,7 +313,7 @@ fn look<'a>(
     axis: Axis,
     span: Span,
     vectors: &'a [Vec<Row>; 3],
-    (near, turned): (Option<(&'a [Row], usize)>, &'a [f32]),
+    (near, turned): (Option<Part<'a>>, &'a [f32]),
     head: usize,
 ) -> Head<'a> {
     let (each, stride) = (axis.each(), span.stride());

@@ -222,7 +222,7 @@ wide! {
         layer.value.forward(&this.read, stride, full, value, false);
         let Some(near) = &layer.distances else { return false };
         let width = Table::width(this.span);
-        let mut widest = 0.0f32;
+        let mut is_safe = true;
         for head in 0..this.axis.groups {
             let panels = head * each..(head + 1) * each;
             for a in 0..k {
@@ -240,11 +240,11 @@ wide! {
                 for (delta, score) in table[..this.span.length].iter_mut().enumerate() {
                     *score = with(&near.values, near.stride, LEAD + delta);
                 }
-                widest = widest.max(exponentials(scores) + exponentials(&mut table[..this.span.length]));
+                // What is no number is not safe either.
+                is_safe &= exponentials(scores) + exponentials(&mut table[..this.span.length]) < SPREAD;
             }
         }
-        // No number is not below it either.
-        if !(widest < SPREAD) {
+        if !is_safe {
             return false;
         }
         match &layer.out {

@@ -81,7 +81,7 @@ fn largest(values: &[f64]) -> f64 {
 fn gradients(network: &Network, weights: &[Vec<f32>], batch: &[u8]) -> Vec<Vec<f32>> {
     let network = Network { rule: Rule::Sgd { momentum: true }, ..network.clone() };
     let mut replica = loaded(&network, weights);
-    let descent = Optimizer::Sgd(Sgd { lr: 0.5, momentum: 0.5, decay: 0.0, ..Default::default() });
+    let descent = Optimizer::Sgd(Sgd { lr: 0.5, momentum: 0.5, decay: 0.0 });
     replica.step(&mut Scratch::new(&network), batch, &Push::new(&descent, 0, 0.5));
     (0..weights.len()).map(|which| replica.read(1, which, weights[which].len())).collect()
 }

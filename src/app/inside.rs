@@ -1,0 +1,253 @@
+//! What the panel "Look inside" shows of the state: where the prediction looks, what is expected next, the heads, and the
+//! chain.
+
+use super::chains::{Chains, Origin};
+use super::state::State;
+use super::words::{MISSING, decimal, list, percent};
+use crate::analysis::chains::letter;
+use crate::markov::Chain;
+use crate::permalink::View;
+
+/// Sequences that there are to look into, held-out ones or of the own chain.
+pub const EXAMPLES: usize = 64;
+
+/// Where the sequence comes from, as a sentence.
+pub fn origin(chains: &Chains) -> String {
+    let count = chains.inspected.symbols.len();
+    let of = match chains.inspected.origin {
+        Origin::Own => "Your own sequence".into(),
+        Origin::Drawn(number) => format!("Sequence {number} of your chain"),
+        Origin::HeldOut(number) => format!("Held-out sequence {number} of {EXAMPLES}"),
+    };
+    format!("{of}: {count} symbol{}.", if count == 1 { "" } else { "s" })
+}
+
+/// What a place of the sequence is called: "symbol 17 (b)".
+pub fn place(chains: &Chains, at: usize) -> String {
+    let symbol =
+        chains.inspected.symbols.get(at).map_or(MISSING.into(), |symbol| letter(usize::from(*symbol)));
+    format!("symbol {} ({symbol})", at + 1)
+}
+
+/// How much the prediction at the chosen place looks at each symbol, and by which heads: the enlarged one, or all heads of
+/// the last layer that are on, on average.
+pub fn gaze(chains: &Chains, view: &View) -> (String, Vec<f64>) {
+    let (at, names) = (chains.place(view), chains.head_names());
+    let length = chains.inspected.symbols.len();
+    if let Some(chosen) = view.head.checked_sub(1)
+        && let (Some(head), Some(name)) = (chains.inspected.look.heads.get(chosen), names.get(chosen))
+    {
+        return (format!("head {name}"), head.shares[at * length..][..length].to_vec());
+    }
+    let on: Vec<_> = chains
+        .glances(at)
+        .into_iter()
+        .filter(|glance| {
+            let number = names.iter().position(|name| *name == glance.name).map_or(0, |head| head + 1);
+            !view.off.contains(&number)
+        })
+        .collect();
+    let mut mean = vec![0.0; length];
+    for glance in &on {
+        mean.iter_mut().zip(&glance.weights).for_each(|(sum, weight)| *sum += weight / on.len() as f64);
+    }
+    let who = match (on.as_slice(), names.is_empty()) {
+        ([], true) => "nothing".into(),
+        ([], false) => "no head of the last layer".into(),
+        ([one], true) => one.name.clone(),
+        ([one], false) => format!("head {}", one.name),
+        (many, _) => {
+            format!("heads {}", list(&many.iter().map(|glance| glance.name.clone()).collect::<Vec<_>>()))
+        }
+    };
+    (who, mean)
+}
+
+/// A row of the table of what is expected next: who expects it, and of each symbol the probability and its text.
+pub type Expected = (String, Vec<(f64, String)>);
+
+/// What truth, network and strategies expect after the chosen place.
+pub fn expected(chains: &Chains, view: &View) -> Vec<Expected> {
+    let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, percent(p as f32));
+    let rows = chains.expected(chains.place(view)).into_iter();
+    rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
+}
+
+/// Which heads are switched off, and what that means; none where all are on.
+pub fn off(chains: &Chains, view: &View) -> Option<String> {
+    let names = chains.head_names();
+    let off: Vec<String> =
+        view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
+    let sentence = |who: String, are: &str| {
+        format!(
+            "{who} {are} switched off: predictions and maps on this page are those without, but training and the \
+             measured curves go on with all heads."
+        )
+    };
+    match off.as_slice() {
+        [] => None,
+        [one] => Some(sentence(format!("Head {one}"), "is")),
+        many => Some(sentence(format!("Heads {}", list(many)), "are")),
+    }
+}
+
+/// What the loss is without this head, from 0, once that has been measured: "without it KL 0.210, +0.190".
+pub fn without(chains: &Chains, head: usize) -> Option<String> {
+    let found = chains.ablation.as_deref()?;
+    let (whole, kl) = (*found.first()?, *found.get(head + 1)?);
+    let change = kl - whole;
+    let sign = if change >= 0.0 { "+" } else { "" };
+    Some(format!("without it KL {}, {sign}{}", decimal(kl), decimal(change)))
+}
+
+/// One cell of a head's map: "head 1.1: symbol 17 (b) looks at symbol 16 (a): 0.930".
+pub fn cell(chains: &Chains, head: usize, from: usize, to: usize) -> Option<String> {
+    let length = chains.inspected.symbols.len();
+    if from >= length || to >= length {
+        return None;
+    }
+    let (name, found) = (chains.head_names().get(head)?.clone(), chains.inspected.look.heads.get(head)?);
+    let who = place(chains, from);
+    Some(match to > from {
+        true => format!("Head {name}: {who} does not see later symbols."),
+        false => {
+            let share = decimal(found.shares[from * length + to] as f32);
+            format!("Head {name}: {who} looks at {}: {share}", place(chains, to))
+        }
+    })
+}
+
+/// A table of a chain's probabilities: names of the contexts, and the text of every entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Names of the contexts, the earliest symbol first.
+    pub contexts: Vec<String>,
+    /// Probability of each symbol after each context, as text, `[contexts, symbols]`.
+    pub entries: Vec<String>,
+}
+
+/// The table of a chain, for chains of any order.
+pub fn table(chain: &Chain) -> Table {
+    let k = chain.symbols;
+    let name = |context: usize| -> String {
+        (0..chain.order - 1).rev().map(|back| letter(context / k.pow(back as u32) % k)).collect()
+    };
+    let entries = (0..chain.contexts()).flat_map(|context| chain.law(context));
+    Table {
+        contexts: (0..chain.contexts()).map(name).collect(),
+        entries: entries.map(|p| percent(p as f32)).collect(),
+    }
+}
+
+/// How often each symbol comes in the long run, as a sentence; none where the chain is not known.
+pub fn stationary(chains: &Chains) -> Option<String> {
+    let chain = chains.inspected.chain.as_ref()?;
+    let mut shares = vec![0.0; chain.symbols];
+    // The last symbol of a context counts one.
+    chain
+        .stationary()
+        .iter()
+        .enumerate()
+        .for_each(|(context, share)| shares[context % chain.symbols] += share);
+    let one = |(symbol, share): (usize, &f64)| format!("{} {}", letter(symbol), percent(*share as f32));
+    Some(format!("In the long run: {}.", list(&shares.iter().enumerate().map(one).collect::<Vec<_>>())))
+}
+
+/// What is wrong with what was entered for `key`, and what was entered.
+pub fn refused(state: &State, key: &str) -> Option<String> {
+    let draft = state.drafts.iter().find(|draft| draft.key == key)?;
+    Some(format!("Expected {}.", draft.problem.expected.trim_end_matches('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::looking::Looking;
+    use crate::app::state::Action;
+    use crate::protocol::Finding;
+
+    fn open(link: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        state
+    }
+
+    fn with<T>(state: &State, of: impl Fn(&Chains, &View) -> T) -> T {
+        of(state.chains.as_ref().unwrap(), &state.link.view)
+    }
+
+    #[test]
+    fn the_gaze_is_that_of_the_last_layer_or_of_the_chosen_head() {
+        let mut state = open("#v1/markov?heads=2.2&seq=0.1.1.0&place=3");
+        let (who, weights) = with(&state, gaze);
+        assert_eq!((who.as_str(), weights.len()), ("heads 2.1 and 2.2", 4));
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6 && weights[3] == 0.0);
+        state.apply(Action::Look(Looking::ToggleHead(3)));
+        assert_eq!(with(&state, gaze).0, "head 2.2");
+        state.apply(Action::Look(Looking::ToggleHead(4)));
+        assert_eq!(with(&state, gaze), ("no head of the last layer".into(), vec![0.0; 4]));
+        let sentence = with(&state, off).unwrap();
+        assert!(sentence.starts_with("Heads 2.1 and 2.2 are switched off"), "{sentence}");
+        state.apply(Action::Look(Looking::AllHeads));
+        assert_eq!(with(&state, off), None);
+        state.apply(Action::Look(Looking::Head(1)));
+        assert_eq!(with(&state, gaze).0, "head 1.1");
+        assert_eq!(with(&open("#v1/markov?model=minimal"), gaze).0, "W and v");
+    }
+
+    #[test]
+    fn cells_of_a_map_are_read_out() {
+        let state = open("#v1/markov?seq=0.1.1");
+        let said = |from, to| with(&state, |chains, _| cell(chains, 0, from, to));
+        let first = said(0, 0).unwrap();
+        assert_eq!(first, "Head 1.1: symbol 1 (a) looks at symbol 1 (a): 1.000");
+        assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) does not see later symbols.");
+        assert_eq!((said(3, 0), said(0, 3)), (None, None));
+    }
+
+    #[test]
+    fn the_loss_without_a_head_is_said_once_it_is_known() {
+        let mut state = open("#v1/markov");
+        assert_eq!(with(&state, |chains, _| without(chains, 0)), None);
+        let view = state.link.view.clone();
+        let chains = state.chains.as_mut().unwrap();
+        chains.found(10, Finding::Ablation(vec![0.02, 0.21, 0.01]), &view);
+        assert_eq!(without(chains, 0).unwrap(), "without it KL 0.210, +0.190");
+        assert_eq!(without(chains, 1).unwrap(), "without it KL 0.010, −0.010");
+        assert_eq!(without(chains, 2), None);
+    }
+
+    #[test]
+    fn what_is_expected_next_has_a_row_for_each() {
+        let mut state = open("#v1/markov?chain=90.10.30.70");
+        let rows = with(&state, expected);
+        let names: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
+        assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram"]);
+        assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
+        let said = with(&state, |chains, _| stationary(chains)).unwrap();
+        assert_eq!(said, "In the long run: a 75.0 % and b 25.0 %.");
+        assert!(with(&state, |chains, _| origin(chains)).starts_with("Sequence 1 of your chain: "));
+        state.apply(Action::Look(Looking::Typed { row: 0, column: 0, text: "no".into() }));
+        let why = refused(&state, "chain").unwrap();
+        assert_eq!(why, "Expected a whole number of percent from 0 to 100.");
+        state.apply(Action::Look(Looking::Sequence("a".into())));
+        assert_eq!(with(&state, |chains, _| origin(chains)), "Your own sequence: 1 symbol.");
+    }
+
+    #[test]
+    fn chains_of_higher_order_have_a_table_of_contexts() {
+        let state = open("#v1/markov?order=3");
+        let chain = state.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
+        let table = table(&chain);
+        assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
+        assert!(with(&state, |chains, _| stationary(chains)).unwrap().contains("b "));
+    }
+
+    #[test]
+    fn knobs_of_the_theory_that_do_nothing_are_known() {
+        let mut state = open("#v1/markov?model=minimal");
+        assert!(state.has_effect("teta") && !state.has_effect("teps") && state.has_effect("tdata"));
+        state.apply(Action::Edit("tdata".into(), "twostep".into()));
+        assert!(!state.has_effect("teta") && state.has_effect("teps"));
+    }
+}
