@@ -80,16 +80,18 @@ impl Sampling {
         }
     }
 
-    /// Numbers of the scratch buffer for one lane: cumulative rows, the matrix, its stationary law.
+    /// Numbers of the scratch buffer for one lane: cumulative rows, the matrix, its stationary law and a sum, where
+    /// a number of double precision takes three.
     pub fn cells(&self) -> usize {
         let contexts = self.contexts();
-        contexts * (self.symbols - 1) + contexts * contexts + contexts
+        contexts * (self.symbols - 1) + 3 * (contexts * contexts + contexts + 1)
     }
 
     /// Turns of all loops of a lane, at most.
     pub fn turns(&self) -> u64 {
         let (c, k) = (self.contexts(), self.symbols);
-        let solve = c * c * c / 3 + 4 * c * c + c;
+        // In single precision and in double, where a quotient is 55 turns.
+        let solve = 2 * (c * c * c / 3 + 4 * c * c + c) + 55 * (c * (c - 1) / 2 + c);
         let draw = c * k * k + self.moves() * (2 + k) + 4 * c * k + c * c;
         (solve + draw + self.length * (k + 1) + self.order) as u64
     }

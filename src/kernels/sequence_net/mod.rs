@@ -55,6 +55,8 @@ pub mod chains;
 #[cfg(feature = "fused")]
 mod data;
 #[cfg(feature = "fused")]
+mod double;
+#[cfg(feature = "fused")]
 mod forward;
 #[cfg(feature = "fused")]
 mod launch;

@@ -11,6 +11,19 @@ pub fn meet() {
     sync_storage();
 }
 
+/// The upper 32 bits of a product, from 16-bit halves.
+#[cube]
+pub fn high(word: u32, bound: u32) -> u32 {
+    let a = word >> 16u32;
+    let b = word & 65535u32;
+    let c = bound >> 16u32;
+    let d = bound & 65535u32;
+    let upper = a * d;
+    let lower = b * c;
+    let middle = ((b * d) >> 16u32) + (upper & 65535u32) + (lower & 65535u32);
+    a * c + (upper >> 16u32) + (lower >> 16u32) + (middle >> 16u32)
+}
+
 /// Adds `value` to a gradient, or begins it.
 #[cube]
 pub fn put(gradients: &mut [f32], at: usize, value: f32, first: bool, #[comptime] plan: Plan) {

@@ -1,14 +1,20 @@
 //! The sequences of many steps, drawn on the device: a lane draws one sequence with its chain.
 //!
 //! The same chains and symbols as on the processor: whole numbers, but for the first context, which is drawn by the chain's
-//! stationary law in single precision. It may differ from the processor's where a draw of 24 bits falls on the last bit
-//! of the law.
+//! stationary law. Single precision tells it but where a draw falls next to a bound of the law, for one sequence in
+//! some thousand; that one's law is found again in double precision, with every rounding that the processor makes.
 
 use cubecl::prelude::*;
 
 use super::chains::{ONE, SAMPLERS, Sampling};
+use super::double::{CELLS, fraction, less, load, nothing, product, quotient, store, sum};
+use super::pieces::high;
 use crate::rng::{Purpose, device};
 use crate::tasks::markov::Chains;
+
+/// How near to a bound of the law a draw is decided in double precision: a thousand times what single precision errs,
+/// since an elimination without differences errs by a few roundings for each context.
+const NEAR: f32 = 1.0 / 16_384.0;
 
 /// Where a lane's random numbers come from, and its cells.
 #[derive(CubeType, Clone, Copy)]
@@ -37,19 +43,6 @@ fn word(lane: &Lane, #[comptime] purpose: Purpose, index: u32) -> u32 {
         lane.step_high,
         index,
     )
-}
-
-/// The upper 32 bits of a product, from 16-bit halves.
-#[cube]
-fn high(word: u32, bound: u32) -> u32 {
-    let a = word >> 16u32;
-    let b = word & 65535u32;
-    let c = bound >> 16u32;
-    let d = bound & 65535u32;
-    let upper = a * d;
-    let lower = b * c;
-    let middle = ((b * d) >> 16u32) + (upper & 65535u32) + (lower & 65535u32);
-    a * c + (upper >> 16u32) + (lower >> 16u32) + (middle >> 16u32)
 }
 
 /// Draws rows from `first` word on into the cumulative cells, `rows` of them with words of their own.
@@ -165,29 +158,35 @@ fn fill(work: &mut [f32], lane: &Lane, #[comptime] sampling: Sampling) {
     }
 }
 
-/// The context that `draw`, from 0 up to 1, takes by the stationary law (Grassmann, Taksar and Heyman 1985).
+/// The context that `draw`, from 0 up to 2²⁴, takes by the stationary law (Grassmann, Taksar and Heyman 1985).
 #[cube]
-fn settle(work: &mut [f32], lane: &Lane, draw: f32, #[comptime] sampling: Sampling) -> usize {
+fn settle(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampling) -> usize {
     let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));
     let matrix = lane.cell + comptime!(contexts * (k - 1)) * lane.stride;
     let law = matrix + comptime!(contexts * contexts) * lane.stride;
+    let mut doubt = false;
     for gone in 0..comptime!(contexts - 1) {
         let last = comptime!(contexts - 1) - gone;
         let mut leaving = 0.0f32;
         for j in 0..last {
             leaving += work[matrix + (last * contexts + j) * lane.stride];
         }
-        for i in 0..last {
-            let share = work[matrix + (i * contexts + last) * lane.stride];
-            if share > 0.0f32 {
-                let factor = share / leaving;
-                work[matrix + (i * contexts + last) * lane.stride] = factor;
-                for j in 0..last {
-                    let at = matrix + (i * contexts + j) * lane.stride;
-                    let step = work[matrix + (last * contexts + j) * lane.stride];
-                    work[at] = work[at] + factor * step;
+        if leaving > 0.0f32 {
+            for i in 0..last {
+                let share = work[matrix + (i * contexts + last) * lane.stride];
+                if share > 0.0f32 {
+                    let factor = share / leaving;
+                    work[matrix + (i * contexts + last) * lane.stride] = factor;
+                    for j in 0..last {
+                        let at = matrix + (i * contexts + j) * lane.stride;
+                        let step = work[matrix + (last * contexts + j) * lane.stride];
+                        work[at] = work[at] + factor * step;
+                    }
                 }
             }
+        } else {
+            // Contexts that the chain leaves for good.
+            doubt = true;
         }
     }
     let mut total = f32::new(1.0);
@@ -200,13 +199,125 @@ fn settle(work: &mut [f32], lane: &Lane, draw: f32, #[comptime] sampling: Sampli
         work[law + at * lane.stride] = share;
         total += share;
     }
-    let mut sum = 0.0f32;
+    let place = f32::cast_from(draw) * comptime!(1.0 / ONE as f32);
+    let mut until = 0.0f32;
     let mut found = 0usize;
     for at in 0..comptime!(contexts - 1) {
-        sum += work[law + at * lane.stride] / total;
-        found += select(draw >= sum, 1usize, 0usize);
+        until += work[law + at * lane.stride] / total;
+        found += select(place >= until, 1usize, 0usize);
+        doubt = doubt || f32::abs(place - until) < NEAR;
+    }
+    if doubt {
+        found = settle_in_double(work, lane, draw, sampling);
     }
     found
+}
+
+/// As [`settle`], with the processor's operations in the processor's order.
+#[cube]
+fn settle_in_double(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampling) -> usize {
+    let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));
+    let (stride, each) = (lane.stride, CELLS * lane.stride);
+    let matrix = lane.cell + comptime!(contexts * (k - 1)) * stride;
+    let law = matrix + comptime!(contexts * contexts) * each;
+    let total = law + contexts * each;
+    if comptime!(sampling.order > 2) {
+        for at in 0..comptime!(contexts * contexts) {
+            store(work, matrix + at * each, stride, &fraction(0u32, 0u32));
+        }
+    }
+    for context in 0..contexts {
+        let mut before = 0u32;
+        for s in 0..k {
+            let mut until = 16_777_216u32;
+            if s < comptime!(k - 1) {
+                until = u32::cast_from(work[lane.cell + (context * comptime!(k - 1) + s) * stride]);
+            }
+            let at = matrix + (context * contexts + (context * k + s) % contexts) * each;
+            store(work, at, stride, &fraction(until - before, 0u32));
+            before = until;
+        }
+    }
+    // The first context that the chain comes back to.
+    let mut first = 0usize;
+    for gone in 0..comptime!(contexts - 1) {
+        let last = comptime!(contexts - 1) - gone;
+        if first == 0 {
+            store(work, total, stride, &fraction(0u32, 0u32));
+            for j in 0..last {
+                let step = load(&*work, matrix + (last * contexts + j) * each, stride);
+                let leaving = sum(&load(&*work, total, stride), &step);
+                store(work, total, stride, &leaving);
+            }
+            if nothing(&load(&*work, total, stride)) {
+                first = last;
+            } else {
+                for i in 0..last {
+                    eliminate(work, matrix, i, last, total, stride, sampling);
+                }
+            }
+        }
+    }
+    store(work, total, stride, &fraction(0u32, 0u32));
+    for at in 0..contexts {
+        let to = law + at * each;
+        store(work, to, stride, &fraction(select(at == first, 1u32, 0u32), 0u32));
+        if at > first {
+            for i in first..at {
+                let entry = load(&*work, matrix + (i * contexts + at) * each, stride);
+                let share = product(&load(&*work, law + i * each, stride), &entry);
+                let more = sum(&load(&*work, to, stride), &share);
+                store(work, to, stride, &more);
+            }
+        }
+        let more = sum(&load(&*work, total, stride), &load(&*work, to, stride));
+        store(work, total, stride, &more);
+    }
+    // The matrix is not needed any more.
+    store(work, matrix, stride, &fraction(0u32, 0u32));
+    let place = fraction(draw, 24u32);
+    let mut found = 0usize;
+    let mut looking = true;
+    for at in 0..contexts {
+        if looking {
+            let share = quotient(&load(&*work, law + at * each, stride), &load(&*work, total, stride));
+            let until = sum(&load(&*work, matrix, stride), &share);
+            store(work, matrix, stride, &until);
+            // The last that there is, where rounding leaves the sum below one.
+            if !nothing(&share) {
+                found = at;
+            }
+            looking = !less(&place, &until);
+        }
+    }
+    found
+}
+
+/// Takes context `last` out of row `i`; the sum of what leaves it is at `leaving`.
+#[cube]
+fn eliminate(
+    work: &mut [f32],
+    matrix: usize,
+    i: usize,
+    last: usize,
+    leaving: usize,
+    stride: usize,
+    #[comptime] sampling: Sampling,
+) {
+    let contexts = comptime!(sampling.contexts());
+    let each = CELLS * stride;
+    let from = matrix + (i * contexts + last) * each;
+    let share = load(&*work, from, stride);
+    if !nothing(&share) {
+        let factor = quotient(&share, &load(&*work, leaving, stride));
+        store(work, from, stride, &factor);
+        for j in 0..last {
+            let at = matrix + (i * contexts + j) * each;
+            let step = product(&factor, &load(&*work, matrix + (last * contexts + j) * each, stride));
+            let entry = sum(&load(&*work, at, stride), &step);
+            store(work, at, stride, &entry);
+        }
+    }
 }
 
 /// Draws sequences number `from` to `from + count`, counted through the steps, replicas and the batch: to `out`, which
@@ -261,8 +372,8 @@ pub fn sample(
             }
         }
         fill(work, &lane, sampling);
-        let draw = f32::cast_from(word(&lane, Purpose::Batch, lane.sequence) >> 8u32);
-        let mut context = settle(work, &lane, draw * comptime!(1.0 / ONE as f32), sampling);
+        let draw = word(&lane, Purpose::Batch, lane.sequence) >> 8u32;
+        let mut context = settle(work, &lane, draw, sampling);
         let to = number as usize * comptime!(sampling.length + 1);
         let mut rest = context;
         for digit in 0..comptime!(order - 1) {

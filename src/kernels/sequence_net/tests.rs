@@ -289,13 +289,12 @@ fn sequences_are_the_processors() {
     }
 }
 
-/// The first symbol is drawn by a law in single precision; one in some ten million sequences may differ by it.
+/// Many, so that some are decided in double precision.
 #[test]
 fn first_symbols_are_the_processors() {
     if !gpu() {
         return;
     }
-    let mut differ = 0;
     for symbols in [2, 3] {
         let model = Model::MinimalMarkov(MinimalMarkov::default());
         let spec = spec(symbols, 2, model, adam(0.0), 1000);
@@ -307,10 +306,9 @@ fn first_symbols_are_the_processors() {
             task.sequences(spec.run.seed, 0, step, 1000, &mut expected);
         }
         assert_eq!(found.len(), expected.len());
-        let both = found.chunks(3).zip(expected.chunks(3));
-        differ += both.filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| *a != u32::from(*b))).count();
+        let differ = found.iter().zip(expected).filter(|(a, b)| **a != u32::from(*b)).count();
+        assert_eq!(differ, 0, "of {} symbols", found.len());
     }
-    assert!(differ <= 1, "{differ} of 400,000");
 }
 
 #[test]
