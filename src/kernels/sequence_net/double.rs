@@ -256,7 +256,7 @@ mod tests {
                 0 => bits & all,
                 1 => bits & all & !some,
                 2 => (bits | !some) & all,
-                _ => bits & some & (1 << 26) - 1,
+                _ => bits & some & ((1 << 26) - 1),
             };
             let exponent = 1023 + u64::from(draw[3] % 80) - 40;
             if draw[3] >> 8 & 63 == 0 { 0.0 } else { f64::from_bits(exponent << 52 | fraction) }

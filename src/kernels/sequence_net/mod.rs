@@ -84,7 +84,8 @@ pub mod plan;
 mod sampling;
 #[cfg(feature = "fused")]
 mod steps;
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
+#[cfg(feature = "cli")]
 mod tests;
 
 #[cfg(feature = "fused")]
