@@ -35,3 +35,4 @@ pub mod peak;
 pub mod pieces;
 pub mod plan;
 pub mod sequence_lanes;
+pub mod sequence_net;

@@ -1,8 +1,10 @@
 //! Which device and which learner a run gets.
 
 use crate::kernels::plan::Network;
+use crate::kernels::sequence_net;
 use crate::models::Model;
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
+use crate::tasks::Form;
 
 /// Operations of one step above which a GPU with autodiff is faster than one processor core with our loop, and
 /// with flex where our loop does not cover the network.
@@ -37,6 +39,15 @@ pub const FUSED_MOST_FLOPS: f64 = 5e7;
 /// slower than a server's. Estimated, not measured on hardware.
 pub const PAIRS_WORTH_FLOPS: f64 = 2e7;
 
+/// Operations of one step of a network on sequences above which a GPU with our kernels is faster than our loop on the
+/// processor.
+///
+/// # Why
+/// The loop makes some 20 Gflop/s, so that this is half a millisecond. A GPU takes a workgroup to a sequence and two
+/// launches to a step: a tenth to a fifth of a millisecond on a server's, several times that where a laptop's takes
+/// sequences in turns. Estimated, not measured on hardware.
+pub const SEQUENCES_WORTH_FLOPS: f64 = 1e7;
+
 /// How the note begins that says why kernels do not train.
 const UNCOVERED: &str = "Fused kernels do not cover this network";
 
@@ -56,6 +67,12 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
         return match Some(spec.batch()) == spec.task.sampler().sample_size() {
             true => (Engine::Fused, String::new()),
             false => (Engine::Autodiff, format!("{UNCOVERED}: a step takes a part of the sample.")),
+        };
+    }
+    if spec.run.learner != LearnerChoice::Autodiff && spec.task.sampler().form() == Form::Sequence {
+        return match sequence_net::covers(spec) {
+            Ok(()) => (Engine::Fused, String::new()),
+            Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         };
     }
     match (spec.run.learner, Network::of(spec)) {
@@ -81,6 +98,9 @@ pub fn prefers_gpu(spec: &RunSpec) -> bool {
 pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
     if engine == Engine::Fused && matches!(spec.model, Model::GroupNet(_)) {
         return spec.step_flops() > PAIRS_WORTH_FLOPS;
+    }
+    if engine == Engine::Fused && spec.task.sampler().form() == Form::Sequence {
+        return spec.step_flops() > SEQUENCES_WORTH_FLOPS;
     }
     let loops = spec.run.learner != LearnerChoice::Autodiff && Network::of(spec).is_ok();
     match engine {
@@ -133,20 +153,23 @@ mod with_session {
     fn kernels(spec: &RunSpec) -> Result<(Box<dyn Learner>, &'static str), String> {
         use crate::kernels::group_net::plan::Variant;
         let many = "fused kernels, many steps per launch";
+        let two = "fused kernels, two launches per step";
+        if spec.task.sampler().form() == Form::Sequence {
+            return Ok((Box::new(crate::training::sequence_kernels::SequenceKernels::new(spec)?), two));
+        }
         if !matches!(spec.model, Model::GroupNet(_)) {
             return Ok((Box::new(crate::training::fused::Fused::new(spec)?), many));
         }
         let learner = crate::training::pair_kernels::PairKernels::new(spec)?;
         let name = match learner.variant() {
             Variant::One => many,
-            Variant::Many => "fused kernels, two launches per step",
+            Variant::Many => two,
         };
         Ok((Box::new(learner), name))
     }
 
     /// Our loops on the processor for `spec`.
     fn loops(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
-        use crate::tasks::Form;
         Ok(match spec.task.sampler().form() {
             Form::Bits => Box::new(crate::training::lanes::Lanes::new(spec)?),
             Form::Pair => Box::new(crate::training::pair_lanes::PairLanes::new(spec)?),

@@ -28,6 +28,8 @@ pub mod pair_kernels;
 pub mod pair_lanes;
 #[cfg(feature = "session")]
 pub mod pairs;
+#[cfg(feature = "fused")]
+pub mod sequence_kernels;
 pub mod sequence_lanes;
 #[cfg(feature = "session")]
 pub mod session;

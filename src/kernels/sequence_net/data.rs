@@ -1,0 +1,142 @@
+//! What goes into the sequence kernels and what comes out, as plain numbers.
+
+use super::plan::Network;
+use super::steps::FIELDS;
+use crate::run::RunSpec;
+
+/// A parameter's place and shape, and whether weight decay pulls on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// First number, among those of a replica.
+    pub begin: usize,
+    /// Rows.
+    pub rows: usize,
+    /// Columns.
+    pub columns: usize,
+    /// Whether weight decay pulls on it.
+    pub decays: bool,
+}
+
+impl Layout {
+    /// All parameters of a run's model.
+    pub fn of(spec: &RunSpec) -> Vec<Self> {
+        let (mut begin, model) = (0, spec.architecture());
+        let each = spec.parameters();
+        let place = |(which, parameter): (usize, &crate::models::Parameter)| {
+            let [_, rows, columns] = parameter.shape;
+            begin += rows * columns;
+            Layout { begin: begin - rows * columns, rows, columns, decays: model.decays(which) }
+        };
+        each.iter().enumerate().map(place).collect()
+    }
+
+    /// Places of its numbers with rows and columns exchanged, in their own order.
+    fn exchanged(self) -> impl Iterator<Item = usize> {
+        let Layout { begin, rows, columns, .. } = self;
+        (0..rows * columns).map(move |at| begin + at % columns * rows + at / columns)
+    }
+}
+
+/// For each parameter twice its place with rows and columns exchanged, and one more if weight decay pulls on it.
+pub(super) fn table(layout: &[Layout]) -> Vec<u32> {
+    let each = layout.iter().flat_map(|p| p.exchanged().map(|at| 2 * at as u32 + u32::from(p.decays)));
+    each.collect()
+}
+
+/// The parameters of every replica with rows and columns exchanged; a replica's state has `size` numbers.
+pub(super) fn mirrored(layout: &[Layout], state: &[f32], size: usize) -> Vec<f32> {
+    let parameters: usize = layout.iter().map(|p| p.rows * p.columns).sum();
+    let mut out = vec![0.0; state.len() / size * parameters];
+    for (out, state) in out.chunks_mut(parameters).zip(state.chunks(size)) {
+        let places = layout.iter().flat_map(|p| p.exchanged());
+        places.zip(state).for_each(|(place, value)| out[place] = *value);
+    }
+    out
+}
+
+/// What was measured before a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// Steps made before.
+    pub step: u64,
+    /// Mean cross-entropy of the next batch, for each replica; not a number if any of it is.
+    pub loss: Vec<f32>,
+    /// Share of its positions whose label has the largest logit, for each replica.
+    pub accuracy: Vec<f32>,
+    /// For each replica, logits after the contexts it was asked about, `[count, symbols]`.
+    pub logits: Vec<Vec<f32>>,
+    /// For each replica and head, layer by layer, previous-token and induction score: means over the scored contexts,
+    /// the second over those in which the last symbol has been followed before.
+    pub heads: Vec<Vec<[f32; 2]>>,
+}
+
+impl Record {
+    /// Adds what the groups say of one replica.
+    pub(super) fn push(&mut self, groups: &[f32], positions: usize) {
+        let sum = |field: usize| groups.iter().skip(field).step_by(FIELDS).sum::<f32>();
+        self.loss.push(if sum(2) > 0.0 { f32::NAN } else { sum(0) / positions as f32 });
+        self.accuracy.push(sum(1) / positions as f32);
+    }
+}
+
+/// Contexts that a network is asked about.
+#[derive(Debug, Clone)]
+pub(super) struct Questions {
+    symbols: usize,
+    replicas: usize,
+    heads: usize,
+    /// Contexts.
+    pub count: usize,
+    /// Those on which heads are scored, which are first.
+    pub scored: usize,
+    /// Of these, those whose last symbol has been followed before.
+    followed: usize,
+}
+
+impl Questions {
+    /// Contexts `[count, length]`.
+    pub fn new(network: &Network, replicas: usize, contexts: &[u8], scored: usize) -> Self {
+        let count = contexts.len() / network.length;
+        let scored = scored.min(count);
+        let followed = contexts.chunks(network.length).take(scored).filter(|context| {
+            let (last, before) = context.split_last().unwrap_or((&0, &[]));
+            before.contains(last)
+        });
+        let heads = network.heads().iter().sum();
+        Questions { symbols: network.symbols, replicas, heads, count, scored, followed: followed.count() }
+    }
+
+    /// Numbers of an answer of all replicas.
+    pub fn numbers(&self) -> usize {
+        self.replicas * (self.count * (self.symbols + 1) + self.scored * self.heads * 2)
+    }
+
+    fn logits(&self) -> usize {
+        self.replicas * self.count * (self.symbols + 1)
+    }
+
+    /// The numbers that launches have left beside their answers.
+    pub fn proofs<'a>(&self, answers: &'a [f32]) -> impl Iterator<Item = f32> + use<'a> {
+        answers[..self.logits()].chunks(self.symbols + 1).map(|each| each[each.len() - 1])
+    }
+
+    /// Adds the answers of all replicas.
+    pub fn note(&self, answers: &[f32], record: &mut Record) {
+        let (logits, scores) = answers.split_at(self.logits());
+        for answers in logits.chunks((self.count * (self.symbols + 1)).max(1)) {
+            let each = answers.chunks(self.symbols + 1).flat_map(|each| &each[..self.symbols]);
+            record.logits.push(each.copied().collect());
+        }
+        let width = 2 * self.heads;
+        if width == 0 {
+            return record.heads.resize(self.replicas, vec![]);
+        }
+        for scores in scores.chunks(self.scored * width) {
+            let mean = |which: usize, over: usize| {
+                scores.iter().skip(which).step_by(width).sum::<f32>() / over.max(1) as f32
+            };
+            let head = |head: usize| [mean(2 * head, self.scored), mean(2 * head + 1, self.followed)];
+            record.heads.push((0..self.heads).map(head).collect());
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! The kernels: the gradients of a batch, a workgroup to a sequence; their sum and the update; and answers to contexts
+//! that are not trained on.
+
+use cubecl::prelude::*;
+
+use super::NO_RECORD;
+use super::backward::{answer, backward, read_out};
+use super::forward::forward;
+use super::minimal;
+use super::pieces::meet;
+use super::plan::{Attention, Kind, LANES, Plan};
+use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
+use crate::kernels::plan::Rule;
+
+/// Numbers of a measurement: loss, right answers, broken losses, and the number of the launch.
+pub const FIELDS: usize = 4;
+
+/// The layers of a network that has some.
+fn layers(plan: &Plan) -> Attention {
+    match plan.network.kind {
+        Kind::Attention(net) => net,
+        Kind::Minimal => Attention { hidden: 1, layers: 1, heads: [1, 0, 0, 0], absolute: true, norm: false },
+    }
+}
+
+/// The gradients of step number `step` of those in `symbols`, by group `CUBE_POS_X` of replica `CUBE_POS_Y`.
+///
+/// `state` is `[replicas, state]`, `mirror` `[replicas, parameters]` with rows and columns exchanged, `work` `[replicas,
+/// groups, work]`, `gradients` `[replicas, groups, parameters]`. If there is a `record` to be written, `measures`,
+/// `[records, replicas, groups, 4]`, takes sums of loss, right answers and broken losses, and `nonce`.
+#[cube(launch_unchecked)]
+pub fn slope(
+    state: &[f32],
+    mirror: &[f32],
+    symbols: &[u32],
+    work: &mut [f32],
+    gradients: &mut [f32],
+    measures: &mut [f32],
+    step: u32,
+    record: u32,
+    nonce: u32,
+    #[comptime] plan: Plan,
+) {
+    let (t, batch) = comptime!((plan.network.length, plan.network.batch));
+    let net = comptime!(layers(&plan));
+    let minimal = comptime!(plan.network.kind == Kind::Minimal);
+    let lane = UNIT_POS as usize;
+    let replica = CUBE_POS_Y as usize;
+    let group = CUBE_POS_X as usize;
+    let place = replica * comptime!(plan.groups) + group;
+    let base = replica * comptime!(plan.network.state());
+    let other = replica * comptime!(plan.network.parameters());
+    let own = place * comptime!(plan.work());
+    let to = place * comptime!(plan.network.parameters());
+    let mut sequence = Shared::<[u32]>::new_slice(comptime!(t + 1));
+    let mut room = Shared::<[f32]>::new_slice(comptime!(plan.room()));
+    let mut loss = 0.0f32;
+    let mut right = 0.0f32;
+    let mut wrong = 0.0f32;
+    let mut made = 0u32;
+    for round in 0..comptime!(plan.rounds()) {
+        let example = group + round * comptime!(plan.groups);
+        // The same for the whole workgroup, so the barriers inside are met by all lanes or by none.
+        if example < batch {
+            let from =
+                ((step as usize * CUBE_COUNT_Y as usize + replica) * batch + example) * comptime!(t + 1);
+            let mut i = lane;
+            while i <= t {
+                sequence[i] = symbols[from + i];
+                i += LANES;
+            }
+            sync_cube();
+            if comptime!(minimal) {
+                minimal::forward(state, base, work, own, &sequence, plan);
+                let (lost, ahead, broken) = minimal::read_out(work, own, &sequence, plan);
+                loss += lost;
+                right += ahead;
+                wrong += broken;
+                minimal::backward(state, base, work, own, &sequence, gradients, to, round == 0, plan);
+            } else {
+                forward(state, base, mirror, other, work, own, &sequence, &mut room, net, plan);
+                let (lost, ahead, broken) = read_out(state, base, work, own, &sequence, net, plan);
+                loss += lost;
+                right += ahead;
+                wrong += broken;
+                backward(
+                    state,
+                    base,
+                    mirror,
+                    other,
+                    work,
+                    own,
+                    &sequence,
+                    &mut room,
+                    gradients,
+                    to,
+                    round == 0,
+                    net,
+                    plan,
+                );
+            }
+        }
+        made += 1u32;
+    }
+    if record != NO_RECORD {
+        room[lane] = loss;
+        room[LANES + lane] = right;
+        room[2 * LANES + lane] = wrong;
+        sync_cube();
+        let at = (record as usize * CUBE_COUNT_Y as usize * comptime!(plan.groups) + place) * FIELDS;
+        if lane < 3 {
+            let mut total = 0.0f32;
+            for i in 0..LANES {
+                total += room[lane * LANES + i];
+            }
+            measures[at + lane] = total;
+        }
+        // Some compilers end a loop that turns too often; then there is no proof.
+        if lane == 3 && made == comptime!(plan.rounds() as u32) {
+            measures[at + 3] = f32::cast_from(nonce);
+        }
+    }
+}
+
+/// Sums the gradients of parameter `CUBE_POS_X`·lanes + lane of replica `CUBE_POS_Y` over the groups, in their order, and
+/// applies them as row `row` of the schedule says.
+///
+/// `table` holds for each parameter twice its place in `mirror`, and one more if weight decay pulls on it. With `proof`,
+/// `measures` takes `nonce` at `at` and further on, one for each workgroup.
+#[cube(launch_unchecked)]
+pub fn settle(
+    state: &mut [f32],
+    mirror: &mut [f32],
+    gradients: &[f32],
+    schedule: &[f32],
+    table: &[u32],
+    measures: &mut [f32],
+    row: u32,
+    proof: u32,
+    at: u32,
+    nonce: u32,
+    #[comptime] plan: Plan,
+) {
+    let parameters = comptime!(plan.network.parameters());
+    let which = CUBE_POS_X as usize * LANES + UNIT_POS as usize;
+    let replica = CUBE_POS_Y as usize;
+    let base = replica * comptime!(plan.network.state());
+    let row = comptime!(SCHEDULE_HEAD) + row as usize * comptime!(SCHEDULE_STEP);
+    if which < parameters {
+        let mut from = replica * comptime!(plan.groups * plan.network.parameters()) + which;
+        let mut g = 0.0f32;
+        for _ in 0..comptime!(plan.groups) {
+            g += gradients[from];
+            from += parameters;
+        }
+        let entry = table[which];
+        let decays = entry & 1u32 == 1u32;
+        let w = state[base + which];
+        let push = g + select(decays, schedule[0], 0.0f32) * w;
+        let rate = schedule[row];
+        let to = replica * parameters + (entry >> 1u32) as usize;
+        if comptime!(plan.network.rule == Rule::Adam) {
+            let one = base + parameters + which;
+            let two = one + parameters;
+            let first = schedule[1] * state[one] + schedule[2] * push;
+            let second = schedule[3] * state[two] + schedule[4] * push * push;
+            state[one] = first;
+            state[two] = second;
+            let size = f32::sqrt(second / schedule[row + 1]) + schedule[5];
+            let value = select(decays, schedule[row + 2], 1.0f32) * w - rate * first / size;
+            state[base + which] = value;
+            mirror[to] = value;
+        } else {
+            let mut step = push;
+            if comptime!(plan.network.rule == Rule::Sgd { momentum: true }) {
+                let one = base + parameters + which;
+                step = schedule[1] * state[one] + push;
+                state[one] = step;
+            }
+            let value = w - rate * step;
+            state[base + which] = value;
+            mirror[to] = value;
+        }
+    }
+    if proof == 1u32 && UNIT_POS == 0u32 {
+        measures[at as usize + CUBE_POS] = f32::cast_from(nonce);
+    }
+}
+
+/// Answers to `contexts`, `[count, length]`, from context number `begin` on, `turns` for each group.
+///
+/// `answers` takes, from `at` on, logits and `nonce` of each, `[replicas, count, symbols + 1]`, then of the first
+/// `scored` the two scores of each head, `[replicas, scored, heads, 2]`.
+#[cube(launch_unchecked)]
+pub fn look(
+    state: &[f32],
+    mirror: &[f32],
+    contexts: &[u32],
+    work: &mut [f32],
+    answers: &mut [f32],
+    begin: u32,
+    turns: u32,
+    count: u32,
+    scored: u32,
+    at: u32,
+    nonce: u32,
+    #[comptime] plan: Plan,
+) {
+    let (t, k) = comptime!((plan.network.length, plan.network.symbols));
+    let net = comptime!(layers(&plan));
+    let minimal = comptime!(plan.network.kind == Kind::Minimal);
+    let lane = UNIT_POS as usize;
+    let replica = CUBE_POS_Y as usize;
+    let base = replica * comptime!(plan.network.state());
+    let other = replica * comptime!(plan.network.parameters());
+    let own = (replica * comptime!(plan.groups) + CUBE_POS_X as usize) * comptime!(plan.work());
+    let heads = comptime!(plan.network.heads().iter().sum::<usize>());
+    let mut sequence = Shared::<[u32]>::new_slice(comptime!(t + 1));
+    let mut room = Shared::<[f32]>::new_slice(comptime!(plan.room()));
+    for turn in 0..turns {
+        let context = (begin + turn * CUBE_COUNT_X + CUBE_POS_X) as usize;
+        if context < count as usize {
+            let mut i = lane;
+            while i < t {
+                sequence[i] = contexts[context * t + i];
+                i += LANES;
+            }
+            sync_cube();
+            let to = at as usize + (replica * count as usize + context) * comptime!(k + 1);
+            let last = comptime!(t - 1);
+            if comptime!(minimal) {
+                minimal::forward(state, base, work, own, &sequence, plan);
+                if lane < k {
+                    answers[to + lane] = work[own + comptime!(plan.back()[4] + (t - 1) * k) + lane];
+                }
+            } else {
+                forward(state, base, mirror, other, work, own, &sequence, &mut room, net, plan);
+                if lane == 0 {
+                    let mut logits = Array::<f32>::new(k);
+                    answer(state, base, &*work, own, last, &mut logits, net, plan);
+                    #[unroll]
+                    for s in 0..k {
+                        answers[to + s] = logits[s];
+                    }
+                }
+                if context < scored as usize {
+                    let behind = at as usize + CUBE_COUNT_Y as usize * count as usize * comptime!(k + 1);
+                    let to = behind + (replica * scored as usize + context) * comptime!(2 * heads);
+                    score(mirror, other, &*work, own, &sequence, &mut room, answers, to, 0usize, net, plan);
+                    if comptime!(net.layers > 1) {
+                        score(
+                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 1usize, net, plan,
+                        );
+                    }
+                    if comptime!(net.layers > 2) {
+                        score(
+                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 2usize, net, plan,
+                        );
+                    }
+                    if comptime!(net.layers > 3) {
+                        score(
+                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 3usize, net, plan,
+                        );
+                    }
+                }
+            }
+            if lane == 0 {
+                answers[to + k] = f32::cast_from(nonce);
+            }
+            meet();
+        }
+    }
+}
+
+/// The attention of row `i` on place `j`.
+#[cube]
+fn share(
+    mirror: &[f32],
+    other: usize,
+    work: &[f32],
+    own: usize,
+    head: usize,
+    i: usize,
+    j: usize,
+    #[comptime] layer: usize,
+    #[comptime] net: Attention,
+    #[comptime] plan: Plan,
+) -> f32 {
+    let (t, d, heads, width) =
+        comptime!((plan.network.length, net.hidden, net.heads[layer], net.width(layer)));
+    let from = comptime!(plan.places(layer));
+    let queries = own + comptime!(from.query) + head * width;
+    let distances =
+        other + comptime!(net.layer(&plan.network, layer).distances) + head * comptime!(width * t);
+    let mut score = 0.0f32;
+    for c in 0..width {
+        let mut key = work[queries + comptime!(t * d) + j * d + c];
+        if comptime!(!net.absolute) {
+            key += mirror[distances + c * t + i - j];
+        }
+        score += work[queries + i * d + c] * key;
+    }
+    let top = work[own + comptime!(from.top) + head * t + i];
+    let inverse = work[own + comptime!(from.top) + (heads + head) * t + i];
+    f32::exp(score * comptime!(1.0 / (net.width(layer) as f32).sqrt()) - top) * inverse
+}
+
+/// Previous-token and induction scores of the heads of `layer`, to `answers` from `to` on; heads of the layers before
+/// come first.
+#[cube]
+fn score(
+    mirror: &[f32],
+    other: usize,
+    work: &[f32],
+    own: usize,
+    symbols: &Shared<[u32]>,
+    room: &mut Shared<[f32]>,
+    answers: &mut [f32],
+    to: usize,
+    #[comptime] layer: usize,
+    #[comptime] net: Attention,
+    #[comptime] plan: Plan,
+) {
+    let t = comptime!(plan.network.length);
+    let before = comptime!(net.heads[..layer].iter().sum::<usize>());
+    let lane = UNIT_POS as usize;
+    for head in 0..comptime!(net.heads[layer]) {
+        if lane >= 1 && lane < t {
+            room[lane] = share(mirror, other, work, own, head, lane, lane - 1, layer, net, plan);
+            let after = symbols[lane - 1] == symbols[comptime!(t - 1)];
+            let attention = share(mirror, other, work, own, head, comptime!(t - 1), lane, layer, net, plan);
+            room[t + lane] = select(after, attention, 0.0f32);
+        }
+        sync_cube();
+        if lane < 2 {
+            let mut sum = 0.0f32;
+            for i in 1..t {
+                sum += room[lane * t + i];
+            }
+            let mean = select(lane == 0, comptime!(1.0 / (plan.network.length.max(2) - 1) as f32), 1.0f32);
+            answers[to + (before + head) * 2 + lane] = sum * mean;
+        }
+        sync_cube();
+    }
+}

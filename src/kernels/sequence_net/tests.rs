@@ -1,0 +1,408 @@
+//! The sequence kernels against the processor's loop, autodiff, and the processor's sequences.
+//!
+//! Where there is no adapter, not even a simulated one, these tests pass.
+
+use super::SequenceNet;
+use super::plan::{LANES, Network, Plan};
+use crate::kernels::plan::Limits;
+use crate::models::attention_only::{Norm, Positions};
+use crate::models::{AttentionOnly, MinimalMarkov, Model};
+use crate::protocol::{Event, Row};
+use crate::run::{DeviceChoice, RunSpec};
+use crate::tasks::markov::{Chains, MarkovChain};
+use crate::tasks::{Sampler, Task};
+use crate::training::autodiff::Autodiff;
+use crate::training::device::Device;
+use crate::training::learner::{Learner, Leg, Weights};
+use crate::training::loss::Loss;
+use crate::training::optimizers::adam::Decay;
+use crate::training::optimizers::{Adam, Optimizer, Sgd};
+use crate::training::sequence_kernels::SequenceKernels;
+use crate::training::sequence_lanes::SequenceLanes;
+use crate::training::session::{Options, Session};
+
+fn gpu() -> bool {
+    pollster::block_on(Device::gpu()).is_ok()
+}
+
+fn adam(decay: f64) -> Optimizer {
+    Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, ..Default::default() })
+}
+
+fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
+    Optimizer::Sgd(Sgd { lr, momentum, decay })
+}
+
+fn spec(symbols: usize, length: usize, model: Model, optimizer: Optimizer, batch: usize) -> RunSpec {
+    let task = Task::MarkovChain(MarkovChain { symbols, length, ..Default::default() });
+    let mut spec = RunSpec { task, model, optimizer, ..Default::default() };
+    (spec.run.batch, spec.run.held_out, spec.run.seed, spec.run.loss) = (batch, 64, 3, Loss::CrossEntropy);
+    spec
+}
+
+fn attention(hidden: usize, heads: &[usize], positions: Positions, norm: Norm) -> Model {
+    let heads = heads.to_vec();
+    Model::AttentionOnly(AttentionOnly { hidden, heads, positions, norm, scale: 0.3, ..Default::default() })
+}
+
+/// Trains from one step to another, and returns what was measured.
+fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
+    let (mut step, mut rows) = (from, vec![]);
+    while step < until {
+        let measured = rows.last().map(|row: &Row| row.step);
+        let leg = Leg {
+            spec,
+            from: step,
+            until,
+            last: u64::MAX,
+            measured,
+            held_out: 64,
+            deadline_ms: f64::INFINITY,
+        };
+        let progress = pollster::block_on(learner.advance(&leg)).unwrap();
+        step = progress.step;
+        rows.extend(progress.rows);
+    }
+    rows
+}
+
+fn weights(learner: &dyn Learner) -> Weights {
+    pollster::block_on(learner.weights()).unwrap()
+}
+
+fn apart(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    let scale = a.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
+    a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale
+}
+
+/// Rounding in another order, grown by training.
+fn tolerance(steps: u64) -> f32 {
+    match steps {
+        0..=1 => 1e-5,
+        2..=10 => 1e-4,
+        _ => 1e-3,
+    }
+}
+
+/// The worst that parameters of two learners are apart, relative to the largest of each.
+fn worst(a: &Weights, b: &Weights) -> f32 {
+    let each = a.parameters.iter().zip(&b.parameters);
+    each.fold(0.0f32, |worst, (a, b)| worst.max(apart(a, b)))
+}
+
+/// Kernels, the processor's loop and autodiff come to the same weights and measurements.
+fn agree(spec: &RunSpec, stops: &[u64]) {
+    let mut spec = spec.clone();
+    spec.run.every = 50;
+    let mut lanes = SequenceLanes::new(&spec).unwrap();
+    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
+    let mut kernels = SequenceKernels::new(&spec).unwrap();
+    let mut step = 0;
+    for until in stops {
+        train(&mut kernels, &spec, step, *until);
+        let found = weights(&kernels);
+        let row = pollster::block_on(kernels.measure(*until, 64)).unwrap();
+        let others: [(&str, &mut dyn Learner); 2] = [("loop", &mut lanes), ("autodiff", &mut autodiff)];
+        for (name, other) in others {
+            train(other, &spec, step, *until);
+            let (least, most) = (worst(&weights(other), &found), tolerance(*until));
+            assert!(least <= most, "{:?}: {name} after {until}: {least}", spec.model);
+            let expected = pollster::block_on(other.measure(*until, 64)).unwrap();
+            same_row(&expected, &row, most, &format!("{:?}: {name} after {until}", spec.model));
+        }
+        step = *until;
+    }
+}
+
+/// Two measurements of the same weights, but for rounding.
+fn same_row(expected: &Row, found: &Row, tolerance: f32, of: &str) {
+    let near = |what: &str, a: &[f32], b: &[f32]| {
+        assert!(apart(a, b) <= 10.0 * tolerance, "{of}: {what}: {a:?} {b:?}");
+    };
+    near("loss", &expected.train_loss, &found.train_loss);
+    near("kl", &expected.test_loss, &found.test_loss);
+    near("way", &expected.test_accuracy, &found.test_accuracy);
+    assert_eq!(expected.measures.len(), found.measures.len(), "{of}");
+    for (which, (a, b)) in expected.measures.iter().zip(&found.measures).enumerate() {
+        near(&format!("measure {which}"), a, b);
+    }
+    // Nearly equal logits may change places.
+    let worst = apart(&expected.train_accuracy, &found.train_accuracy);
+    assert!(worst < 0.03, "{of}: {:?} {:?}", expected.train_accuracy, found.train_accuracy);
+}
+
+#[test]
+fn attention_is_what_the_processor_makes_of_it() {
+    if !gpu() {
+        return;
+    }
+    let (relative, absolute) = (Positions::Relative, Positions::Absolute);
+    // The deepest without Adam, which makes the rounding of a gradient of nearly nothing as large as any other.
+    let cases = [
+        (3, 12, attention(8, &[1, 1], relative, Norm::None), adam(0.0), 1),
+        (2, 11, attention(8, &[2, 1], relative, Norm::Pre), adam(0.1), 2),
+        (3, 9, attention(6, &[2], absolute, Norm::None), sgd(0.1, 0.9, 0.01), 1),
+        (2, 16, attention(8, &[1, 1], absolute, Norm::None), adam(0.0), 1),
+        (4, 13, attention(8, &[4], relative, Norm::Pre), sgd(0.1, 0.0, 0.0), 1),
+        (3, 10, attention(6, &[3, 1, 2], relative, Norm::None), sgd(0.05, 0.9, 0.0), 1),
+        (2, 10, attention(4, &[1, 2, 1], absolute, Norm::Pre), sgd(0.05, 0.9, 0.01), 1),
+        (2, 8, attention(4, &[1, 1, 1, 1], relative, Norm::Pre), sgd(0.05, 0.9, 0.0), 1),
+    ];
+    for (symbols, length, model, optimizer, replicas) in cases {
+        let mut spec = spec(symbols, length, model, optimizer, 4);
+        spec.run.replicas = replicas;
+        agree(&spec, &[1, 10, 100]);
+    }
+}
+
+#[test]
+fn long_contexts_and_high_orders_are_what_the_processor_makes_of_them() {
+    if !gpu() {
+        return;
+    }
+    let model = attention(4, &[1, 1], Positions::Relative, Norm::None);
+    agree(&spec(3, 70, model, adam(0.0), 3), &[1, 10]);
+    let mut trigrams = spec(2, 20, attention(6, &[3, 3], Positions::Relative, Norm::None), adam(0.0), 3);
+    if let Task::MarkovChain(task) = &mut trigrams.task {
+        task.order = 3;
+    }
+    agree(&trigrams, &[1, 10]);
+}
+
+#[test]
+fn the_smallest_model_is_what_the_processor_makes_of_it() {
+    if !gpu() {
+        return;
+    }
+    for (symbols, optimizer) in [(3, sgd(0.01, 0.0, 0.0)), (2, adam(0.0))] {
+        let mut spec = spec(symbols, 12, Model::MinimalMarkov(MinimalMarkov::default()), optimizer, 5);
+        spec.run.replicas = 2;
+        agree(&spec, &[1, 10, 100]);
+    }
+}
+
+/// Bit for bit, as long as a workgroup has one sequence.
+#[test]
+fn a_replica_does_not_know_how_many_others_there_are() {
+    if !gpu() {
+        return;
+    }
+    for model in [
+        attention(4, &[2, 1], Positions::Relative, Norm::Pre),
+        Model::MinimalMarkov(MinimalMarkov::default()),
+    ] {
+        let base = spec(3, 9, model, adam(0.1), 4);
+        let trained = |replicas: usize| {
+            let mut spec = base.clone();
+            spec.run.replicas = replicas;
+            let mut learner = SequenceKernels::new(&spec).unwrap();
+            let rows = train(&mut learner, &spec, 0, 20);
+            let each = |values: Vec<f32>| -> Vec<Vec<f32>> {
+                values.chunks(values.len() / replicas).map(<[f32]>::to_vec).collect()
+            };
+            (weights(&learner).parameters.into_iter().map(each).collect::<Vec<_>>(), rows)
+        };
+        let [(one, first), (two, _), (three, rows)] = [trained(1), trained(2), trained(3)];
+        for ((one, two), three) in one.iter().zip(&two).zip(&three) {
+            assert_eq!(one[0], three[0]);
+            assert_eq!(two[..], three[..2]);
+            assert_ne!(three[1], three[2]);
+        }
+        assert!(first.iter().zip(&rows).all(|(first, row)| first.train_loss[0] == row.train_loss[0]));
+    }
+}
+
+/// What WebGPU grants without being asked: 256 lanes and 16 KiB of memory of a workgroup, 65,535 workgroups in a row,
+/// buffers of 128 MiB. The kernels bind six buffers at most, of eight.
+#[test]
+fn every_network_that_is_covered_keeps_to_what_a_browser_grants() {
+    let limits = Limits { lanes: 256, workgroup_bytes: 16 << 10, buffer_bytes: 128 << 20, turns: u64::MAX };
+    let heads: [&[usize]; 3] = [&[1], &[2, 1], &[8, 8, 8, 8]];
+    let mut covered = 0;
+    for (length, symbols) in [2, 3, 50, 100, 128, 129, 200, 256].into_iter().flat_map(|t| [(t, 2), (t, 8)]) {
+        for (hidden, heads) in [8, 16, 48, 64].into_iter().flat_map(|d| heads.map(|heads| (d, heads))) {
+            for (norm, batch) in [(Norm::None, 1), (Norm::Pre, 64), (Norm::Pre, 4096)] {
+                let mut spec = spec(
+                    symbols,
+                    length,
+                    attention(hidden, heads, Positions::Relative, norm),
+                    adam(0.0),
+                    batch,
+                );
+                spec.run.replicas = 16;
+                let network = Network::of(&spec).unwrap();
+                let Ok(plan) = Plan::of(network, 16, limits) else { continue };
+                assert!(4 * (plan.room() + length + 1) <= limits.workgroup_bytes, "{plan:?}");
+                assert!(plan.parts * length <= LANES && plan.columns >= 1, "{plan:?}");
+                assert!(2 * plan.columns * length <= plan.room(), "{plan:?}");
+                assert!(plan.groups <= 65_535 && plan.groups * plan.rounds() >= batch, "{plan:?}");
+                for each in [plan.work(), network.parameters(), network.state()] {
+                    assert!((4 * 16 * plan.groups * each) as u64 <= 128 << 20 || each == network.state());
+                }
+                covered += 1;
+            }
+        }
+    }
+    assert_eq!(covered, 16 * 12 * 3);
+}
+
+/// So many that a workgroup takes several sequences, one after the other.
+#[test]
+fn many_replicas_share_workgroups() {
+    if !gpu() {
+        return;
+    }
+    // Without Adam, as above.
+    let mut spec = spec(2, 4, attention(2, &[1], Positions::Relative, Norm::None), sgd(0.1, 0.9, 0.0), 4);
+    spec.run.replicas = 300;
+    let net = SequenceNet::new(&spec).unwrap();
+    assert_eq!((net.plan().groups, net.plan().rounds()), (2, 2));
+    agree(&spec, &[1, 3]);
+}
+
+#[test]
+fn sequences_are_the_processors() {
+    if !gpu() {
+        return;
+    }
+    let laws = [Chains::Dirichlet, Chains::Independent, Chains::Doubly, Chains::Mixture];
+    let cases = laws.into_iter().flat_map(|law| [(law, 2, 2), (law, 3, 2), (law, 5, 2), (law, 8, 2)]);
+    for (law, symbols, order) in cases.chain([(Chains::Dirichlet, 2, 3), (Chains::Dirichlet, 3, 4)]) {
+        let model = Model::MinimalMarkov(MinimalMarkov::default());
+        let mut spec = spec(symbols, 17, model, adam(0.0), 5);
+        spec.run.replicas = 2;
+        let Task::MarkovChain(task) = &mut spec.task else { unreachable!("a task of chains") };
+        (task.train, task.order, task.share) = (law, order, 0.4);
+        let task = task.clone();
+        assert!(task.problems().is_empty());
+        let net = SequenceNet::new(&spec).unwrap();
+        for from in [0, u64::from(u32::MAX) - 1] {
+            let found = pollster::block_on(net.symbols(from, 4)).unwrap();
+            let mut expected = vec![];
+            for (step, replica) in (from..from + 4).flat_map(|step| [(step, 0), (step, 1)]) {
+                task.sequences(spec.run.seed, replica, step, 5, &mut expected);
+            }
+            let expected: Vec<u32> = expected.iter().map(|symbol| u32::from(*symbol)).collect();
+            assert_eq!(found, expected, "{law:?} {symbols} {order} {from}");
+        }
+    }
+}
+
+/// Many, so that some are decided in double precision.
+#[test]
+fn first_symbols_are_the_processors() {
+    if !gpu() {
+        return;
+    }
+    for symbols in [2, 3] {
+        let model = Model::MinimalMarkov(MinimalMarkov::default());
+        let spec = spec(symbols, 2, model, adam(0.0), 1000);
+        let Task::MarkovChain(task) = &spec.task else { unreachable!("a task of chains") };
+        let net = SequenceNet::new(&spec).unwrap();
+        let found = pollster::block_on(net.symbols(0, 200)).unwrap();
+        let mut expected = vec![];
+        for step in 0..200 {
+            task.sequences(spec.run.seed, 0, step, 1000, &mut expected);
+        }
+        assert_eq!(found.len(), expected.len());
+        let differ = found.iter().zip(expected).filter(|(a, b)| **a != u32::from(*b)).count();
+        assert_eq!(differ, 0, "of {} symbols", found.len());
+    }
+}
+
+#[test]
+fn a_run_repeats_itself_bit_for_bit_however_it_is_cut() {
+    if !gpu() {
+        return;
+    }
+    let mut spec = spec(2, 9, attention(4, &[1, 1], Positions::Relative, Norm::Pre), adam(0.1), 3);
+    (spec.run.every, spec.run.replicas) = (4, 2);
+    let run = |cuts: &[u64]| {
+        let mut learner = SequenceKernels::new(&spec).unwrap();
+        let (mut from, mut rows) = (0, vec![]);
+        for until in cuts {
+            rows.extend(train(&mut learner, &spec, from, *until));
+            from = *until;
+        }
+        (weights(&learner), rows)
+    };
+    let whole = run(&[30]);
+    assert_eq!(whole, run(&[30]));
+    let cut = run(&[1, 2, 9, 30]);
+    assert_eq!(whole.0, cut.0);
+    assert_eq!(whole.1.len(), 8);
+    assert!(cut.1.iter().all(|row| whole.1.contains(row)));
+}
+
+#[test]
+fn what_is_remembered_comes_back() {
+    if !gpu() {
+        return;
+    }
+    let mut spec = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
+    spec.run.every = 5;
+    let mut learner = SequenceKernels::new(&spec).unwrap();
+    train(&mut learner, &spec, 0, 5);
+    let then = weights(&learner);
+    let row = pollster::block_on(learner.measure(5, 64)).unwrap();
+    learner.remember(5);
+    train(&mut learner, &spec, 5, 12);
+    assert_ne!(weights(&learner), then);
+    pollster::block_on(learner.restore()).unwrap();
+    assert_eq!(weights(&learner), then);
+    assert_eq!(pollster::block_on(learner.measure(5, 64)).unwrap(), row);
+}
+
+/// Sessions choose the kernels, cut a run as they like, and come to what a session on the processor comes to.
+#[test]
+fn sessions_on_both_devices_measure_the_same() {
+    let Ok(gpu) = pollster::block_on(Device::gpu()) else { return };
+    let mut spec = spec(2, 8, attention(4, &[1, 1], Positions::Relative, Norm::None), adam(0.0), 3);
+    (spec.run.every, spec.run.steps, spec.run.device) = (10, 30, DeviceChoice::Gpu);
+    let start = |device: &Device| Session::start(&spec, device, Options::default()).unwrap();
+    let whole = pollster::block_on(start(&gpu).finish(|_| {})).unwrap();
+    assert_eq!(start(&gpu).learner(), "fused kernels, two launches per step");
+    assert_eq!(whole.rows.iter().map(|row| row.step).collect::<Vec<_>>(), [0, 10, 20, 30]);
+    let (mut session, mut rows, mut most) = (start(&gpu), vec![], 1);
+    while !session.finished() {
+        for event in pollster::block_on(session.advance(0.0, most)).unwrap() {
+            if let Event::Metrics(new) = event {
+                rows.extend(new);
+            }
+        }
+        most = most % 7 + 1;
+    }
+    assert_eq!(whole.rows, rows);
+    let processor = pollster::block_on(start(&Device::cpu()).finish(|_| {})).unwrap();
+    for (a, b) in processor.rows.iter().zip(&whole.rows) {
+        assert!(apart(&a.train_loss, &b.train_loss) < 1e-3, "{a:?} {b:?}");
+        assert!(apart(&a.test_loss, &b.test_loss) < 1e-3, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn what_is_not_covered_is_refused_with_a_sentence() {
+    let base = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
+    let refused = |change: fn(&mut RunSpec)| {
+        let mut spec = base.clone();
+        change(&mut spec);
+        super::covers(&spec).unwrap_err()
+    };
+    assert_eq!(super::covers(&base), Ok(()));
+    let alpha = refused(|spec| {
+        let Task::MarkovChain(task) = &mut spec.task else { return };
+        task.alpha = 0.5;
+    });
+    assert_eq!(alpha, "its chains have rows with an α other than 1");
+    let mlp = refused(|spec| {
+        let Model::AttentionOnly(net) = &mut spec.model else { return };
+        net.mlp = crate::models::attention_only::Block::On;
+    });
+    assert_eq!(mlp, "its layers have MLPs");
+    let contexts = refused(|spec| {
+        let Task::MarkovChain(task) = &mut spec.task else { return };
+        (task.symbols, task.order) = (8, 3);
+    });
+    assert_eq!(contexts, "its chains have more than 32 contexts");
+}
