@@ -141,6 +141,17 @@ pub enum Expect {
         /// How much wider.
         times: f64,
     },
+    /// Of all pairs of replicas, one at value `at` of a sweep and one at value `than`, in at least this share the first
+    /// reaches the target in fewer steps times value: with a share of the examples as value, on fewer of those
+    /// examples. One that never does is after one that does.
+    Sooner {
+        /// Value of those that arrive first.
+        at: usize,
+        /// Value of those that arrive later.
+        than: usize,
+        /// Least share of the pairs, above a half.
+        share: f64,
+    },
     /// The strategy that the network is nearest to is these, one after the other and no other, in a share of the replicas
     /// within `share`.
     Stages {
@@ -279,6 +290,7 @@ mod tests {
             }
             Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
             Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
+            Expect::Sooner { at, than, share } => at < values && than < values && at != than && share > 0.5,
             Expect::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,
             Expect::Between(share) => share > 0.0 && preset.link().spec.run.inits > 1,
         };

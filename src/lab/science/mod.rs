@@ -302,6 +302,13 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let what = format!("interquartile range of t_c at value {from}, over that at value {to}");
             within(&what, wide / narrow, (times, f64::INFINITY))
         }
+        Expect::Sooner { at, than, share } => {
+            let (Some(first), Some(later)) = (find(0, at), find(0, than)) else { return missing() };
+            let found = Times::new(&first.solved).earlier_than(first.x, &Times::new(&later.solved), later.x);
+            let what =
+                format!("share of pairs in which value {at} takes fewer steps times value than value {than}");
+            within(&what, found, (share, 1.0))
+        }
         Expect::Stages { stages, share: wanted } => {
             let seen = chains::stages(&trials[0].cell.spec, &trials[0].rows);
             let fitting = seen.iter().filter(|own| own.as_slice() == stages).count();
