@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 
-import { lab, pixels, rows, text, until, visit } from "./harness.mjs";
+import { inSingle, lab, pixels, rows, text, until, visit } from "./harness.mjs";
 
 const summary = (see, chart) => see(`chart-${chart}`).getAttribute("aria-label");
 
@@ -35,9 +35,7 @@ export function groupsLab(here) {
     for (const link of links) {
       const { page, see } = await open(link);
       await until(async () => /^(All|Ended)/.test(await text(see("status"))), "the end");
-      const native = lab(link, "--device", "cpu").map((row) =>
-        Object.fromEntries(Object.entries(row).map(([key, values]) => [key, Array.isArray(values) ? values.map(Math.fround) : values])),
-      );
+      const native = lab(link, "--device", "cpu").map(inSingle);
       assert.deepEqual(await rows(page), native, link);
       await page.close();
     }

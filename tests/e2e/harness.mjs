@@ -152,3 +152,7 @@ export function lab(link, ...more) {
   }
   return found;
 }
+
+/** A row with its numbers as the page has them, in single precision. */
+export const inSingle = (row) => Object.fromEntries(Object.entries(row).map(([key, values]) => [key, key === "step" ? values : single(values)]));
+const single = (value) => (Array.isArray(value) ? value.map(single) : Math.fround(value));

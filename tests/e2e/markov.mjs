@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 
-import { pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+import { inSingle, lab, pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
 
 /** A number of a sentence, by its place. */
 const number = (sentence, at = 0) => Number([...sentence.matchAll(/[−-]?\d+\.\d+/g)].map((m) => m[0].replace("−", "-"))[at]);
@@ -72,6 +72,20 @@ export function markovLab(here) {
     }
     isQuiet(heard);
     await page.close();
+  });
+
+  it("is the run: the same bits in the page and on the command line", async () => {
+    const links = [
+      "#v1/markov?k=3&t=20&data=mixture&batch=8&held=64&steps=60&every=20&speed=0&replicas=2",
+      "#v1/markov?gram=3&t=17&heads=2.1&norm=pre&mlp=on&batch=5&held=64&steps=40&every=20&speed=0",
+      "#v1/markov?model=minimal-markov&opt=sgd&t=30&alpha=0.4&lr=0.002&held=64&steps=60&every=30&speed=0",
+    ];
+    for (const link of links) {
+      const { page, see } = await open(link);
+      await until(async () => /Ended|is learned|are learned|formed/.test(await text(see("status"))) && (await rows(page)).at(-1)?.step === Number(/steps=(\d+)/.exec(link)[1]), "the end");
+      assert.deepEqual(await rows(page), lab(link, "--device", "cpu").map(inSingle), link);
+      await page.close();
+    }
   });
 
   it("reads a cell of a map by pointer and by keys, and symbols by where the prediction looks", async () => {

@@ -394,6 +394,30 @@ describe("devices", () => {
     }
   });
 
+  const SEQUENCES = [
+    "t=12&batch=6&opt=sgd&lr=0.05",
+    "k=3&t=14&heads=2&norm=pre&std=0.1&lr=0.002&wd=0.1&batch=5&replicas=2",
+    "model=minimal-markov&opt=sgd&t=20&lr=0.002&batch=8",
+  ];
+
+  it("computes networks on sequences in its kernels as autodiff does", async () => {
+    for (const family of SEQUENCES) {
+      const link = `#v1/markov?${family}&every=1&held=64&steps=10&device=gpu&speed=0`;
+      const { page, see, heard } = await visit(simulated.context, site.address, link);
+      const measured = await until(async () => { const r = await rows(page); return r.length === 11 && r; }, family, 120);
+      assert.match(await text(see("learner")), /^fused kernels/, family);
+      const native = lab(`${link}&learner=autodiff`, "--device", "cpu");
+      const worst = [[1, 1e-5], [10, 1e-4]].map(([step, tolerance]) => {
+        const worst = difference(measured, native, step + 1);
+        assert.ok(worst < tolerance, `${family}, ${step} steps: ${worst}`);
+        return worst.toExponential(1);
+      });
+      console.log(`  ${family}: ${worst.join(", ")}`);
+      assert.deepEqual(heard.console, QUIET);
+      await page.close();
+    }
+  });
+
   it("computes group networks in its kernels as autodiff does", async () => {
     const { page } = await visit(simulated.context, site.address, LINK.replace("steps=100", "steps=1"));
     await until(async () => (await rows(page)).length === 2, "the worker's own run", 120);
