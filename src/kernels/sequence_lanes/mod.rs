@@ -34,6 +34,10 @@
 //! minimal, 2, 100, 64                      7,100 (28)    7,200 (29)  5,800 (23)
 //! ```
 //!
+//! PyTorch 1.13, eager, on one thread of the same machine and by the same time, with batches drawn beforehand: 225 to 300
+//! for the first, 43 to 50 for the third, 14 to 18 for the fourth and 450 to 750 for the last; `lab bench --chains --peers`
+//! prints both.
+//!
 //! SSE2 has the width of wasm's vectors; in a browser nothing is measured yet. An answer to one context takes 4, 10, 20
 //! and 1 µs for the first, third, fourth and last of these. What bounds a small d: a row of scores has only d terms, so
 //! loads, turning and exponentials weigh as much as products. The minimal model is bound by the additions' latency, and by
