@@ -12,8 +12,8 @@ use crate::process::{command, find, output, run, say};
 /// An npm package and the version that we were tested with.
 type Package = (&'static str, &'static str);
 
-/// Drives the browser in the end-to-end tests.
-const PLAYWRIGHT: [Package; 1] = [("playwright-core", "1.65.1")];
+/// Drives the browser in the end-to-end tests, and checks what it shows for accessibility.
+const PLAYWRIGHT: [Package; 2] = [("playwright-core", "1.65.1"), ("axe-core", "4.14.1")];
 
 /// Does the page's work in the same browser, for comparison.
 const TENSORFLOW: [Package; 3] = [
@@ -33,7 +33,7 @@ pub struct Browser {
 /// Everything that the end-to-end tests need.
 pub fn browser_tests(project: &Project) -> Outcome<Browser> {
     let chrome = chrome()?;
-    packages(project, &PLAYWRIGHT, "playwright-core drives the browser; it brings no browser of its own")?;
+    packages(project, &PLAYWRIGHT, "playwright-core drives the browser, and brings none of its own; axe-core checks accessibility")?;
     Ok(Browser { chrome, modules: modules(project) })
 }
 

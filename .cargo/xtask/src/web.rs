@@ -18,6 +18,10 @@ use crate::wasm;
 
 const INDEX: &str = "www/index.html";
 const HEADERS: &str = "www/_headers";
+/// Keeps the page for visits without a network.
+const KEEPER: &str = "service-worker.js";
+/// Beginnings of the programs that only some visits want: they are kept when they are first used.
+const LATER: [&str; 2] = ["worker_fused", "worker_gpu"];
 /// What stands in `index.html` until [`finish`] knows better.
 const BUILD: &str = "__BUILD__";
 
@@ -122,7 +126,59 @@ fn finish(project: &Project, dist: &Path) -> Outcome {
     }
     let index = dist.join("index.html");
     let policy = content_policy(&project.read(HEADERS)?)?;
-    cache::write(&index, finished(&cache::read(&index)?, &policy, &build.name())?)
+    cache::write(&index, finished(&cache::read(&index)?, &policy, &build.name())?)?;
+    let keeper = dist.join(KEEPER);
+    cache::write(&keeper, kept(&cache::read(&keeper)?, dist)?)
+}
+
+/// The keeper with the files that it keeps. Its own text names their contents, so that a browser sees a new build.
+fn kept(keeper: &str, dist: &Path) -> Outcome<String> {
+    let (mut build, mut files, mut later) = (Fnv::default(), vec!["\"./\"".to_string()], vec![]);
+    for file in files_in(dist, "")? {
+        // Headers are for the server, and the keeper is the browser's own to keep.
+        if [KEEPER, "_headers"].contains(&file.as_str()) {
+            continue;
+        }
+        let bytes = fs::read(dist.join(&file)).map_err(|e| format!("{file}: {e}"))?;
+        build.add(file.as_bytes());
+        build.add(&bytes);
+        if LATER.iter().any(|start| file.starts_with(start)) {
+            later.push(format!("\"{file}\": {}", bytes.len()));
+        } else {
+            files.push(format!("\"{file}\""));
+        }
+    }
+    let texts = [
+        (BUILD, build.name()),
+        ("__FILES__", format!("[{}]", files.join(", "))),
+        ("__LATER__", format!("{{ {} }}", later.join(", "))),
+    ];
+    let mut text = keeper.to_string();
+    for (place, with) in texts {
+        if !text.contains(place) {
+            return Err(format!("www/{KEEPER} has lost its {place}"));
+        }
+        text = text.replace(place, &with);
+    }
+    Ok(text)
+}
+
+/// Files below `folder`, in the order of their names.
+fn files_in(folder: &Path, below: &str) -> Outcome<Vec<String>> {
+    let (mut files, mut entries) = (vec![], vec![]);
+    for entry in fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {
+        entries.push(entry.map_err(|e| e.to_string())?);
+    }
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = format!("{below}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            files.extend(files_in(&entry.path(), &format!("{name}/"))?);
+        } else {
+            files.push(name);
+        }
+    }
+    Ok(files)
 }
 
 fn finished(html: &str, policy: &str, build: &str) -> Outcome<String> {
@@ -207,6 +263,26 @@ mod checks {
         let page = page.unwrap();
         assert!(page.contains("content=\"default-src 'none'\"><meta content=\"7\">"));
         assert!(finished("<head>", "", "").is_err());
+    }
+
+    #[test]
+    fn the_keeper_names_every_file_and_the_sizes_of_what_comes_later() {
+        let dist = std::env::temp_dir().join(format!("vivarium-kept-{}", std::process::id()));
+        fs::create_dir_all(dist.join("icons")).unwrap();
+        for (name, text) in
+            [("index.html", "a"), ("icons/i.svg", "b"), ("worker_gpu.js", "abc"), ("_headers", "")]
+        {
+            fs::write(dist.join(name), text).unwrap();
+        }
+        let first = kept("__BUILD__;__FILES__;__LATER__", &dist).unwrap();
+        assert!(
+            first.ends_with(";[\"./\", \"icons/i.svg\", \"index.html\"];{ \"worker_gpu.js\": 3 }"),
+            "{first}"
+        );
+        fs::write(dist.join("icons/i.svg"), "c").unwrap();
+        assert_ne!(kept("__BUILD__;__FILES__;__LATER__", &dist).unwrap(), first);
+        assert!(kept("__BUILD__", &dist).is_err());
+        fs::remove_dir_all(dist).unwrap();
     }
 
     #[test]

@@ -1,0 +1,90 @@
+// What holds for the page in every lab: it opens without a network, and everybody can use it.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { it } from "node:test";
+
+import { open, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds: a line for each rule that does not hold, with where. */
+async function violations(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.map((n) => n.target.join(" ")).slice(0, 4).join(", ")}`);
+}
+
+const VIEWS = [
+  ["the first view", ""],
+  ["groups", "#v1/groups"],
+  ["sequences", "#v1/markov?show=kl.strategies.scores.map.next"],
+  ["the theory", "#v1/markov?model=minimal-markov&opt=sgd&t=100&w0=0.02&lr=0.002&batch=64&show=kl.kernel.lags.theory"],
+  ["a sweep", "#v1/sparse-parity?n=12&k=2&width=16&steps=200&sweep=lr:0.05_0.1&show=times.sweep"],
+  ["a bad link", "#v1/sparse-parity?n=4000&colour=red"],
+];
+
+/** Tests in the browser and at the address that `here` gives. */
+export function everyView(here) {
+  for (const [name, link] of VIEWS) {
+    it(`has no violation that axe-core knows: ${name}`, async () => {
+      const { context, address } = here();
+      for (const [colours, width] of [["light", 1440], ["dark", 390]]) {
+        const { page, see } = await visit(context, address, link, { width, height: 900 });
+        await page.emulateMedia({ colorScheme: colours });
+        await until(async () => (await stepOf(see)) > 0, "a step", 30);
+        assert.deepEqual(await violations(page), [], `${name}, ${colours}, ${width} pixels`);
+        await page.close();
+      }
+    });
+  }
+
+  it("has no violation that axe-core knows: the help", async () => {
+    const { page } = await visit(here().context, here().address);
+    await until(() => page.locator("canvas").first().isVisible(), "the page");
+    await page.keyboard.press("?");
+    await until(() => page.locator("dialog[open]").isVisible(), "the help");
+    assert.deepEqual(await violations(page), []);
+    await page.close();
+  });
+
+  it("opens without a network after the first visit, and takes up a newer build when no other tab is open", async () => {
+    const edit = {};
+    const site = await serve(edit);
+    const browser = await open();
+    const link = "#v1/sparse-parity?n=12&k=2&width=16&steps=300&halt=steps&speed=0";
+    const kept = (page) => until(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => Boolean(r?.active))), "the page to be kept");
+    const trains = async ({ page, see, heard }) => {
+      await until(async () => /^Ended|found|solved/i.test(await text(see("status"))), "the run");
+      assert.equal((await rows(page)).at(-1).step, 300);
+      assert.deepEqual(heard.console.filter((said) => !said.includes("No available adapters")), []);
+    };
+    try {
+      const first = await visit(browser.context, site.address, link);
+      await trains(first);
+      await kept(first.page);
+      await browser.context.setOffline(true);
+      const offline = await visit(browser.context, site.address, link);
+      await trains(offline);
+      await offline.page.close();
+      await browser.context.setOffline(false);
+
+      // A newer build, which differs in its title.
+      edit[""] = (html) => html.replace("<title>Vivarium</title>", "<title>Vivarium, newer</title>");
+      edit["service-worker.js"] = (program) => program.replace(/(registration\.scope\}) \w+`;/, "$1 newer`;");
+      const waits = async () => first.page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update().then(() => Boolean(r.waiting))));
+      await until(waits, "the newer build to wait");
+      const beside = await visit(browser.context, site.address, link);
+      assert.match(await beside.page.title(), /^(?!.*newer)/, "not while a tab has the older one");
+      await beside.page.close();
+      await first.page.reload();
+      await until(async () => /newer/.test(await first.page.title().catch(() => "")), "the newer build");
+      assert.ok(first.page.url().endsWith(link), "the link is still the address");
+      await trains(first);
+    } finally {
+      await browser.close();
+      site.close();
+    }
+  });
+}

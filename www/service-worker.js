@@ -1,0 +1,50 @@
+// Keeps the page, so that it opens without a network after the first visit.
+//
+// All files of a visit come from one build: those that open the page are kept when this program is installed, and a
+// newer build waits with its own until the page is opened in no other tab. `cargo xtask build` fills in the name of the
+// build, the files, and the sizes of those that are fetched later; without them nobody registers this program.
+const KEPT = `vivarium ${self.registration.scope} __BUILD__`;
+const FILES = __FILES__;
+const LATER = __LATER__;
+
+self.addEventListener("install", (event) => event.waitUntil(keep()));
+self.addEventListener("activate", (event) => event.waitUntil(take()));
+self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
+self.addEventListener("fetch", (event) => {
+  const { method, url } = event.request;
+  if (method === "GET" && url.startsWith(self.registration.scope)) event.respondWith(answer(event.request));
+});
+
+async function keep() {
+  const kept = await caches.open(KEPT);
+  // Asking the server anew whether each is still the same: some names do not change with their contents.
+  await kept.addAll(FILES.map((file) => new Request(file, { cache: "no-cache" })));
+}
+
+async function take() {
+  // Of this address alone; another copy of the page may stand beside it.
+  const mine = (name) => name.startsWith(`vivarium ${self.registration.scope} `) && name !== KEPT;
+  for (const name of await caches.keys()) if (mine(name)) await caches.delete(name);
+  await self.clients.claim();
+}
+
+async function answer(request) {
+  const opens = request.mode === "navigate";
+  const next = self.registration.waiting;
+  // The only tab: the newer build takes its place, and the page is opened once more.
+  if (opens && next && (await self.clients.matchAll({ type: "window" })).length < 2) {
+    next.postMessage("take over");
+    return new Response("", { headers: { refresh: "0" } });
+  }
+  const kept = await caches.open(KEPT);
+  const found = await kept.match(opens ? "./" : request, { ignoreSearch: true });
+  if (found) return found;
+  const response = await fetch(request);
+  const wanted = LATER[new URL(request.url).pathname.split("/").pop()];
+  if (!response.ok || wanted === undefined) return response;
+  const bytes = await response.clone().arrayBuffer();
+  // A newer build is on the server, whose programs this page could misunderstand.
+  if (bytes.byteLength !== wanted) return new Response("", { status: 409, statusText: "Of another build" });
+  await kept.put(request, response.clone());
+  return response;
+}
