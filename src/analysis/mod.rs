@@ -16,6 +16,7 @@ pub mod progress;
 pub mod scaling;
 pub mod sparsity;
 pub mod spectrum;
+pub mod table;
 pub mod theory;
 pub mod thinned;
 pub mod walsh;

@@ -49,6 +49,32 @@ export function everyView(here) {
     await page.close();
   });
 
+  it("shows the numbers behind every chart in a table, which axe-core finds nothing wrong with", async () => {
+    const { page, see, heard } = await visit(here().context, here().address, "#v1/sparse-parity?n=12&k=2&width=16&steps=300&halt=steps&every=10&speed=0&show=loss.weights.times");
+    await until(async () => (await stepOf(see)) === 300, "the end");
+    await see("numbers-loss").focus();
+    await page.keyboard.press("Enter");
+    const cells = await until(async () => {
+      const all = await see("numbers").locator("tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+      return all.length > 1 && all;
+    }, "the table");
+    assert.deepEqual(cells[0].slice(0, 1), ["step"]);
+    const measured = await rows(page);
+    assert.equal(cells.length, 1 + measured.length);
+    // Every number of the table is what was measured.
+    for (const row of measured) {
+      const shown = cells.slice(1).find(([step]) => Number(step) === row.step).slice(1).map(Number);
+      assert.ok([row.train_loss[0], row.test_loss[0]].every((loss) => shown.some((n) => Math.abs(n - loss) < 1e-6)), `step ${row.step}: ${shown}`);
+    }
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press("Escape");
+    await until(async () => !(await page.locator("dialog[open]").count()), "the dialog to close");
+    await see("numbers-weights").click({ force: true });
+    await until(async () => (await see("numbers").locator("tr").count()) === 13, "a row for each input");
+    assert.deepEqual(heard.console.filter((said) => !said.includes("No available adapters")), []);
+    await page.close();
+  });
+
   it("opens without a network after the first visit, and takes up a newer build when no other tab is open", async () => {
     const edit = {};
     const site = await serve(edit);

@@ -7,6 +7,7 @@ mod help;
 mod icon;
 mod inside;
 mod knob;
+mod numbers;
 mod plot;
 mod readouts;
 mod story;
@@ -22,6 +23,7 @@ use super::store::Store;
 use form::Form;
 use help::{Help, shortcuts};
 use inside::Inside;
+use numbers::{Numbers, Shown};
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
@@ -36,6 +38,7 @@ pub fn App() -> impl IntoView {
     let appearance = Appearance::provide();
     let help = RwSignal::new(false);
     shortcuts(store, help);
+    Shown::provide();
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
@@ -65,6 +68,7 @@ pub fn App() -> impl IntoView {
             </aside>
         </main>
         <Help open=help />
+        <Numbers />
     }
     .into_any()
 }

@@ -9,6 +9,7 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::prelude::*;
 use web_sys::ResizeObserver;
 
+use super::numbers::Ask;
 use super::readouts::Headline;
 use super::theme::Appearance;
 use super::toolbar::Toolbar;
@@ -86,6 +87,7 @@ fn Plot(
         <figure class="plot" class:plot--grid=is_grid class:plot--tall=move || room.get() == Some(Room::Tall)
             class:plot--wide=move || room.get() == Some(Room::Wide)>
             <figcaption class="plot__name">{title}</figcaption>
+            <Ask chart />
             <div class="plot__frame" node_ref=frame>
                 <canvas class="plot__canvas" class:hidden=move || reason.with(Option::is_some) node_ref=canvas
                     role="img" aria-label=label data-testid=format!("chart-{}", chart.slug())></canvas>

@@ -1,0 +1,94 @@
+//! The numbers behind a chart, in a dialog.
+
+use leptos::html::Dialog;
+use leptos::prelude::*;
+
+use crate::analysis::chart::Chart;
+use crate::analysis::table::Table;
+use crate::app::store::Store;
+
+/// Most rows and columns that are shown.
+const MOST: usize = 200;
+
+/// The table that is shown, with its title; it stays as it was when it was asked for.
+#[derive(Clone, Copy)]
+pub struct Shown(RwSignal<Option<(String, Table)>>);
+
+impl Shown {
+    /// Nothing at first; components below ask for it.
+    pub fn provide() {
+        provide_context(Shown(RwSignal::new(None)));
+    }
+}
+
+/// Asks for the numbers of a chart.
+#[component]
+pub fn Ask(
+    /// The chart.
+    chart: Chart,
+) -> impl IntoView {
+    let (store, Shown(shown)) = (Store::here(), expect_context::<Shown>());
+    let ask = move |_| {
+        let of = |state: &crate::app::state::State| {
+            chart.applies(state).is_ok().then(|| (chart.title(state), chart.reading(state).table(MOST)))
+        };
+        shown.set(store.peek(of));
+    };
+    view! {
+        <button class="plot__numbers" type="button" aria-haspopup="dialog" on:click=ask
+            aria-label=format!("Numbers: {}", chart.info().name) title="Numbers of this chart"
+            data-testid=format!("numbers-{}", chart.slug())>"123"</button>
+    }
+    .into_any()
+}
+
+/// The dialog.
+#[component]
+pub fn Numbers() -> impl IntoView {
+    let (dialog, Shown(shown)) = (NodeRef::<Dialog>::new(), expect_context::<Shown>());
+    Effect::new(move |_| {
+        if let (true, Some(dialog)) = (shown.with(Option::is_some), dialog.get())
+            && !dialog.open()
+        {
+            // It fails only where it is open already.
+            let _ = dialog.show_modal();
+        }
+    });
+    let close = move |_| {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    };
+    view! {
+        <dialog class="help numbers" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
+            on:close=move |_| shown.set(None)>
+            {move || shown.get().map(|(title, table)| body(title, table))}
+            <button class="button" type="button" on:click=close>"Close"</button>
+        </dialog>
+    }
+    .into_any()
+}
+
+fn body(title: String, table: Table) -> AnyView {
+    let left_out = match table.left_out {
+        0 => String::new(),
+        n => format!("{n} rows between these are left out."),
+    };
+    let row = |cells: Vec<String>| {
+        let mut cells = cells.into_iter();
+        let first = cells.next();
+        view! { <tr><th scope="row">{first}</th>{cells.map(|cell| view! { <td>{cell}</td> }).collect_view()}</tr> }
+    };
+    let columns = table.columns.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view();
+    view! {
+        <h2 id="numbers-title">{title}</h2>
+        <div class="numbers__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
+            <table>
+                <thead><tr>{columns}</tr></thead>
+                <tbody>{table.rows.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+        <p>{left_out}</p>
+    }
+    .into_any()
+}
