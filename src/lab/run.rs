@@ -176,42 +176,6 @@ pub fn closing(outcome: &Outcome) -> String {
     }
 }
 
-/// Names of the columns of numbers, as a person and as a program reads them, and what stands in each.
-type Column = (&'static str, String, fn(&Row, usize) -> &[f32], usize);
-
-/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and of networks on
-/// sequences what else is measured.
-fn columns(rows: &[Row]) -> Vec<Column> {
-    let is_judged = rows.iter().any(|row| !row.measures.is_empty());
-    let (loss, accuracy) =
-        if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
-    let named =
-        |name: &'static str, of: fn(&Row, usize) -> &[f32], which| (name, name.replace(' ', "_"), of, which);
-    let mut columns: Vec<Column> = vec![
-        named("train loss", |row, _| &row.train_loss, 0),
-        named("train accuracy", |row, _| &row.train_accuracy, 0),
-        // Programs find the loss and the accuracy that count under the same name in every lab.
-        (loss, "test_loss".into(), |row, _| &row.test_loss, 0),
-        (accuracy, "test_accuracy".into(), |row, _| &row.test_accuracy, 0),
-    ];
-    if rows.iter().any(|row| !row.margin.is_empty()) {
-        columns.push(named("margin", |row, _| &row.margin, 0));
-    }
-    let of_measure =
-        |row: &Row, which: usize| row.measures.get(which).is_some_and(|values| !values.is_empty());
-    for (which, measure) in Measure::ALL.iter().enumerate() {
-        if rows.iter().any(|row| of_measure(row, which)) {
-            columns.push((
-                measure.slug(),
-                measure.slug().replace('-', "_"),
-                |row, which| &row.measures[which],
-                which,
-            ));
-        }
-    }
-    columns
-}
-
 /// Metrics for reading.
 fn table(rows: &[Row]) -> String {
     let mut table = Table::new();
@@ -237,19 +201,4 @@ fn table(rows: &[Row]) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!("{table}\n")
-}
-
-/// Metrics for programs.
-fn csv(rows: &[Row]) -> Result<String, anyhow::Error> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    let columns = columns(rows);
-    let names = columns.iter().map(|column| column.1.as_str());
-    writer.write_record(["step", "replica"].into_iter().chain(names))?;
-    for row in rows {
-        for r in 0..row.test_loss.len() {
-            let numbers = columns.iter().map(|(_, _, of, which)| of(row, *which)[r].to_string());
-            writer.write_record([row.step.to_string(), r.to_string()].into_iter().chain(numbers))?;
-        }
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
 }
