@@ -37,6 +37,8 @@ pub mod components;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod surface;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod trainer_web;
 
 #[cfg(test)]

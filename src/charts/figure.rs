@@ -1,8 +1,12 @@
 //! Readings as SVG, for papers: one chart or several as a figure, natively and in the page.
 
-use plotters::backend::{DrawingBackend, SVGBackend};
+use plotters::backend::DrawingBackend;
+#[cfg(feature = "cli")]
+use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::drawing::DrawingArea;
+#[cfg(feature = "cli")]
+use plotters::drawing::IntoDrawingArea;
 
 use super::pen::Pen;
 use super::{Drawn, Quirks, Theme, draw};
@@ -46,10 +50,11 @@ impl Figure<'_> {
         (width.saturating_mul(columns), height.saturating_mul(rows).saturating_add(self.title_row()))
     }
 
-    /// Draws all of it over the whole area.
+    /// Draws all of it over the whole area; the page draws one chart at a time.
     ///
     /// # Errors
     /// What the backend reports.
+    #[cfg(feature = "cli")]
     pub(super) fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
         area.fill(&theme.bg)?;
         let pen = Pen::new(area, theme);
@@ -68,28 +73,39 @@ impl Figure<'_> {
 }
 
 /// One reading as the text of an SVG file of so many CSS pixels.
+#[cfg(feature = "cli")]
 pub fn svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String {
     figure_svg(&alone(reading, width, height), theme)
 }
 
 /// A figure of one chart.
-pub(super) fn alone(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
+pub fn alone(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
     Figure { readings: std::slice::from_ref(reading), title: "", columns: 1, panel: (width, height) }
 }
 
 /// Several readings as the text of an SVG file; the theme's scale is of no account there.
+#[cfg(feature = "cli")]
 pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
+    written(figure, theme, |text, units, theme| {
+        let area = SVGBackend::with_string(text, units).into_drawing_area();
+        figure.draw(&area, theme).and_then(|()| area.present()).is_ok()
+    })
+}
+
+/// The text of an SVG file around what `drawn` writes: it gets a string for plotters' SVG backend, the backend's width
+/// and height, and the theme in its units, and says whether it could draw.
+pub fn written(
+    figure: &Figure,
+    theme: &Theme,
+    drawn: impl FnOnce(&mut String, (u32, u32), &Theme) -> bool,
+) -> String {
     // Letters hang from the middle of an x there, and sizes are divided by 1.24.
     let quirks = Quirks { text_size: 1.24, text_drop: 0.09, ..Quirks::CANVAS };
     let theme = Theme { scale: f64::from(UNITS), quirks, ..theme.clone() };
     let (width, height) = figure.size();
     let units = (width.saturating_mul(UNITS), height.saturating_mul(UNITS));
     let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, units).into_drawing_area();
-        let drawn = figure.draw(&area, &theme).and_then(|()| area.present());
-        assert!(drawn.is_ok(), "writing to a string cannot fail");
-    }
+    assert!(drawn(&mut text, units, &theme), "writing to a string cannot fail");
     let body = text.split_once('\n').map_or("", |(_, body)| body);
     let name = match figure.readings {
         [reading] if figure.title.is_empty() => reading.title(),

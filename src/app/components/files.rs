@@ -2,6 +2,8 @@
 
 use leptos::html::{Dialog, Input};
 use leptos::prelude::*;
+use plotters::backend::SVGBackend;
+use plotters::drawing::IntoDrawingArea;
 
 use super::theme::Appearance;
 use crate::analysis::chart::Chart;
@@ -10,9 +12,10 @@ use crate::app::browser_files;
 use crate::app::files::{Export, Saved, record};
 use crate::app::state::Action;
 use crate::app::store::Store;
+use crate::app::surface::Surface;
 use crate::app::words::thousands;
-use crate::charts::Theme;
-use crate::charts::figure::svg;
+use crate::charts::figure::{alone, written};
+use crate::charts::{Theme, draw};
 
 /// Width and height of a saved chart that has no room on the page, in CSS pixels.
 const USUAL: (u32, u32) = (640, 360);
@@ -65,7 +68,11 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
     let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
     let theme = if is_dark { Theme::dark() } else { Theme::light() };
     // The title takes a line of its own there.
-    let text = store.peek(|state| svg(&chart.reading(state), &theme, width, height + 28));
+    let reading = store.peek(|state| chart.reading(state));
+    let text = written(&alone(&reading, width, height + 28), &theme, |text, units, theme| {
+        let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
+        draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
+    });
     browser_files::save(&Saved {
         name: format!("{name}.svg"),
         kind: "image/svg+xml",
@@ -123,15 +130,36 @@ pub fn Files(
                 <span>{move || why.get().unwrap_or(export.about())}{at}</span>
             </li>
         }
+        .into_any()
     });
     let charts = store.memo(|state| {
         let shown = state.link.view.show.iter().copied();
         shown.filter(|chart| chart.applies(state).is_ok()).collect::<Vec<_>>()
     });
-    let draw = move |chart: Chart, is_vector: bool| {
+    let keep = move |chart: Chart, is_vector: bool| {
         let saved = save_chart(store, chart, is_vector, appearance.is_dark.get_untracked());
         let name = chart.info().name;
         note.set(if saved { format!("Saved the chart {name}.") } else { format!("{name} was not saved.") });
+    };
+    let pictures = move |chart: Chart| {
+        let name = chart.info().name;
+        let button = move |is_vector: bool| {
+            let (word, kind) = if is_vector { ("SVG", "svg") } else { ("PNG", "png") };
+            view! {
+                <button class="button" type="button" data-testid=format!("save-{kind}-{}", chart.slug())
+                    aria-label=format!("Save {name} as {word}") on:click=move |_| keep(chart, is_vector)>
+                    {word}
+                </button>
+            }
+            .into_any()
+        };
+        view! {
+            <li class="files__item">
+                <span class="files__pair">{button(true)}{button(false)}</span>
+                <span>{name}</span>
+            </li>
+        }
+        .into_any()
     };
     let chosen = move |_| {
         if let Some(field) = input.get_untracked() {
@@ -159,19 +187,7 @@ pub fn Files(
             <ul class="files__list">{exports.into_iter().collect_view()}</ul>
             <h2>"Charts on show"</h2>
             <ul class="files__list">
-                <For each=move || charts.get() key=|chart| *chart let:chart>
-                    <li class="files__item">
-                        <span class="files__pair">
-                            <button class="button" type="button" data-testid=format!("save-svg-{}", chart.slug())
-                                aria-label=format!("Save {} as SVG", chart.info().name)
-                                on:click=move |_| draw(chart, true)>"SVG"</button>
-                            <button class="button" type="button" data-testid=format!("save-png-{}", chart.slug())
-                                aria-label=format!("Save {} as PNG", chart.info().name)
-                                on:click=move |_| draw(chart, false)>"PNG"</button>
-                        </span>
-                        <span>{chart.info().name}</span>
-                    </li>
-                </For>
+                {move || charts.get().into_iter().map(pictures).collect_view()}
             </ul>
             <h2>"Open"</h2>
             <p class="files__item">
