@@ -12,6 +12,7 @@
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`advice`] | why some settings cannot learn |
 //! | [`protocol`] | what page and worker say to each other |
+//! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
@@ -37,6 +38,7 @@ pub mod platform;
 pub mod presets;
 pub mod probing;
 pub mod protocol;
+pub mod record;
 pub mod rng;
 pub mod run;
 pub mod settings;

@@ -89,6 +89,9 @@ impl State {
                 self.resume(&mut effects);
             }
             Action::DismissNotices => self.notices.clear(),
+            Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
+            Action::NoFile(name, why) => self.refuse_file(&name, &why),
+            Action::WantWeights => self.want_weights(&mut effects),
         }
         effects
     }
@@ -198,6 +201,12 @@ impl State {
     }
 
     fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+        self.take_link(link);
+        self.begin(effects);
+    }
+
+    /// Takes up another link; nothing begins.
+    pub(super) fn take_link(&mut self, link: Link) {
         let first = self.runs == 0;
         let device_wish = link.spec.run.device != self.link.spec.run.device;
         // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
@@ -214,17 +223,29 @@ impl State {
         if std::mem::take(&mut self.oversized) || device_wish {
             self.refused = None;
         }
-        self.begin(effects);
     }
 
     /// Begins the run, or the first run of the sweep, from its start.
     pub(super) fn begin(&mut self, effects: &mut Vec<Effect>) {
-        self.sweep = Sweep::of(&self.link.spec);
+        self.set_up_sweep();
         self.begin_run(effects);
+    }
+
+    /// A sweep at its start, or none.
+    pub(super) fn set_up_sweep(&mut self) {
+        self.sweep = Sweep::of(&self.link.spec);
     }
 
     /// Begins the run whose turn it is.
     pub(super) fn begin_run(&mut self, effects: &mut Vec<Effect>) {
+        self.set_up_run();
+        self.resume(effects);
+    }
+
+    /// The run whose turn it is at its start; nobody trains it yet.
+    pub(super) fn set_up_run(&mut self) {
+        self.record = None;
+        self.flaw.clear();
         let spec = self.spec().clone();
         let inputs = spec.task.sampler().inputs();
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
@@ -246,7 +267,6 @@ impl State {
         self.rate = None;
         self.checkpoint = None;
         self.replaced_at = None;
-        self.resume(effects);
     }
 
     /// Has the run trained from the last checkpoint, or from the start if there is none.
@@ -318,6 +338,9 @@ impl State {
     }
 
     fn toggle(&mut self, effects: &mut Vec<Effect>) {
+        if self.train_record(false, effects) {
+            return;
+        }
         match self.phase {
             Phase::Loading => {
                 self.paused = !self.paused;
@@ -361,6 +384,9 @@ impl State {
     }
 
     fn single_step(&mut self, effects: &mut Vec<Effect>) {
+        if self.train_record(true, effects) {
+            return;
+        }
         match self.phase {
             // A trainer that is not there yet finds the run waiting for the next press, as does the next run of
             // a sweep.

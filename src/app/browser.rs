@@ -43,7 +43,7 @@ pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
 }
 
 /// Calls `done` with what a promise becomes.
-fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
+pub(super) fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
     let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));
     let other = done.clone();
     let fine = Closure::once(move |value: JsValue| {
@@ -62,7 +62,7 @@ fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'stat
     wrong.forget();
 }
 
-fn get(from: &JsValue, key: &str) -> JsValue {
+pub(super) fn get(from: &JsValue, key: &str) -> JsValue {
     Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED)
 }
 

@@ -11,6 +11,7 @@ mod chain_charts;
 pub mod chains;
 pub mod device;
 pub mod diagram;
+pub mod files;
 pub mod form;
 pub mod hearing;
 pub mod inside;
@@ -30,14 +31,20 @@ pub mod words;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod browser_files;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod components;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod surface;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod trainer_web;
 
 #[cfg(test)]
 mod chain_tests;
+#[cfg(test)]
+mod file_tests;
 #[cfg(test)]
 mod reducer_tests;
 

@@ -43,6 +43,7 @@ impl Chart {
     /// # Errors
     /// A sentence that says why not.
     pub fn applies(self, state: &State) -> Result<(), String> {
+        super::files::applies(self, state)?;
         let run = &state.link.spec.run;
         let form = state.spec().task.sampler().form();
         match self.form().filter(|of| *of != form) {

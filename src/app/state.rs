@@ -22,6 +22,7 @@ use crate::analysis::movement::Trajectories;
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::protocol::{DeviceReport, Ending};
+use crate::record::Environment;
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
 
@@ -85,6 +86,12 @@ pub enum Action {
     Retry,
     /// The notices were read.
     DismissNotices,
+    /// Open this file, of this name.
+    OpenFile(String, Vec<u8>),
+    /// The browser could not read the file of this name, for this reason.
+    NoFile(String, String),
+    /// Somebody is about to save weights: have the newest ones ready.
+    WantWeights,
 }
 
 /// First-layer weights of the first replica.
@@ -191,6 +198,10 @@ pub struct State {
     pub rate: Option<(f64, f64)>,
     /// The last thing worth telling.
     pub message: String,
+    /// Where a run was trained that is shown from a file, and that nobody trains now.
+    pub record: Option<Environment>,
+    /// What was wrong with the last file that was to be opened.
+    pub flaw: String,
     /// What can be gone back to, the newest last.
     pub undo: Vec<Before>,
     /// Counts runs, so that a chart knows a new one from the same one.
@@ -261,13 +272,17 @@ impl State {
 
     /// Whether steps were made and more can be, by one run that the link describes.
     pub fn is_under_way(&self) -> bool {
-        self.step > 0 && self.sweep.is_none() && matches!(self.phase, Phase::Running | Phase::Paused)
+        self.step > 0
+            && self.sweep.is_none()
+            && self.record.is_none()
+            && matches!(self.phase, Phase::Running | Phase::Paused)
     }
 
     /// The word on the main button, and whether it does nothing now.
     pub fn main_button(&self) -> (&'static str, bool) {
         match self.phase {
             _ if self.is_playing() => ("Pause", false),
+            _ if self.record.is_some() => ("Train", false),
             // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
             Phase::Finished(_) if self.sweep.is_some() => ("Complete", true),
             Phase::Finished(_) => ("Go on", false),

@@ -19,6 +19,8 @@ mod bars;
 mod colour;
 mod decimate;
 mod ends;
+#[cfg(any(feature = "cli", feature = "ui"))]
+pub mod figure;
 mod frame;
 mod heatmap;
 mod inside;

@@ -1,84 +1,25 @@
-//! Readings as files: SVG for papers, PNG for screens, one chart or several as a figure.
+//! Readings as PNG files, for screens; as SVG they are in [`super::figure`].
 
 use std::io;
 use std::path::Path;
 use std::sync::Once;
 
-use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
-use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::backend::{BitMapBackend, DrawingBackend};
+use plotters::drawing::IntoDrawingArea;
 use plotters::style::{FontStyle, register_font};
 
-use super::pen::Pen;
-use super::{Drawn, Quirks, Theme, draw};
+use super::figure::alone;
+pub use super::figure::{Figure, figure_svg, svg};
+use super::{Quirks, Theme};
 use crate::analysis::Reading;
 
-/// Plotters counts in whole units: so many of them per pixel of an SVG.
-const UNITS: u32 = 4;
 /// A PNG is drawn so much larger, and then averaged.
 const OVERSAMPLING: u32 = 3;
-/// Height of a figure's title.
-const TITLE_ROW: f64 = 30.0;
 /// Most pixels of a PNG.
 const LARGEST: u64 = 16 << 20;
 
 /// Signs that the bundled font has not, and what is written for them.
 const INSTEAD: &[(&str, &str)] = &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
-
-/// Several readings in one picture, row by row.
-#[derive(Debug, Clone, Copy)]
-pub struct Figure<'a> {
-    /// What is drawn.
-    pub readings: &'a [Reading],
-    /// Above everything; nothing if empty.
-    pub title: &'a str,
-    /// Charts per row.
-    pub columns: usize,
-    /// Width and height of one chart.
-    pub panel: (u32, u32),
-}
-
-impl Figure<'_> {
-    fn columns(&self) -> usize {
-        self.columns.clamp(1, self.readings.len().max(1))
-    }
-
-    fn rows(&self) -> usize {
-        self.readings.len().div_ceil(self.columns())
-    }
-
-    fn title_row(&self) -> u32 {
-        if self.title.is_empty() { 0 } else { TITLE_ROW as u32 }
-    }
-
-    /// Width and height in CSS pixels.
-    pub fn size(&self) -> (u32, u32) {
-        let (width, height) = self.panel;
-        let (columns, rows) = (self.columns() as u32, self.rows().max(1) as u32);
-        (width.saturating_mul(columns), height.saturating_mul(rows).saturating_add(self.title_row()))
-    }
-
-    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
-        area.fill(&theme.bg)?;
-        let pen = Pen::new(area, theme);
-        if self.title_row() > 0 {
-            let mut label = pen.title();
-            label.size *= 1.2;
-            // A link as title is long.
-            let room = f64::from(pen.all().width() - pen.px(16.0));
-            label.size *= (room / f64::from(pen.width(self.title, label).max(1))).clamp(0.5, 1.0);
-            pen.text(self.title, (pen.px(8.0), pen.px(TITLE_ROW * 0.55)), label)?;
-        }
-        let (_, below) = area.split_vertically((f64::from(self.title_row()) * theme.scale).round() as i32);
-        let panels = below.split_evenly((self.rows().max(1), self.columns()));
-        self.readings.iter().zip(&panels).try_for_each(|(reading, panel)| draw(panel, reading, theme))
-    }
-}
-
-/// One reading as the text of an SVG file of so many CSS pixels.
-pub fn svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String {
-    figure_svg(&alone(reading, width, height), theme)
-}
 
 /// One reading as a PNG file of so many CSS pixels times the theme's scale.
 ///
@@ -86,37 +27,6 @@ pub fn svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String 
 /// If the file cannot be written, or the picture would be very large.
 pub fn png(reading: &Reading, theme: &Theme, width: u32, height: u32, path: &Path) -> io::Result<()> {
     figure_png(&alone(reading, width, height), theme, path)
-}
-
-fn alone(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
-    Figure { readings: std::slice::from_ref(reading), title: "", columns: 1, panel: (width, height) }
-}
-
-/// Several readings as the text of an SVG file; the theme's scale is of no account there.
-pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
-    // Letters hang from the middle of an x there, and sizes are divided by 1.24.
-    let quirks = Quirks { text_size: 1.24, text_drop: 0.09, ..Quirks::CANVAS };
-    let theme = Theme { scale: f64::from(UNITS), quirks, ..theme.clone() };
-    let (width, height) = figure.size();
-    let units = (width.saturating_mul(UNITS), height.saturating_mul(UNITS));
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, units).into_drawing_area();
-        let drawn = figure.draw(&area, &theme).and_then(|()| area.present());
-        assert!(drawn.is_ok(), "writing to a string cannot fail");
-    }
-    let body = text.split_once('\n').map_or("", |(_, body)| body);
-    let name = match figure.readings {
-        [reading] if figure.title.is_empty() => reading.title(),
-        _ => figure.title,
-    };
-    let name = name.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    format!(
-        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" role=\"img\" \
-         xmlns=\"http://www.w3.org/2000/svg\">\n<title>{name}</title>\n\
-         <style>rect{{shape-rendering:crispEdges}}polyline{{stroke-linejoin:round;stroke-linecap:round}}</style>\n{body}",
-        units.0, units.1
-    )
 }
 
 /// Several readings as a PNG file.

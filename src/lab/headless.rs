@@ -42,6 +42,16 @@ impl Headless {
         Headless { state, effects, waiting: VecDeque::new(), worker: None, failure: None }
     }
 
+    /// The page that shows the record of a run; nothing is trained.
+    pub fn of_record(link: &Link, name: &str, bytes: Vec<u8>) -> Self {
+        let mut page = Headless { state: State::default(), ..Headless::open(link) };
+        // What it would have done outside is left undone: a file needs no trainer.
+        page.effects.clear();
+        page.state.apply(Action::file(name, bytes));
+        page.state.link.view = link.view.clone();
+        page
+    }
+
     /// What the page knows.
     pub fn state(&self) -> &State {
         &self.state

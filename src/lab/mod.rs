@@ -3,6 +3,7 @@
 mod bench;
 mod claims;
 mod docs;
+mod files;
 mod golden;
 mod headless;
 mod list;
@@ -44,6 +45,13 @@ enum Command {
         /// The link, or a preset's name.
         link: String,
     },
+    /// Say what a file of a run or of weights holds, and whether it is whole.
+    Check {
+        /// The file, as the page or `lab run` wrote it.
+        file: String,
+    },
+    /// Print a PyTorch script that states the same experiment.
+    Script(files::Arguments),
     /// Measure steps per second on this machine.
     Bench(bench::Arguments),
     /// Check the presets' claims, on twenty seeds each.
@@ -83,6 +91,8 @@ pub fn main() -> ExitCode {
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::List => list::list(),
         Command::Link { link } => list::explain(&link),
+        Command::Check { file } => files::check(&file),
+        Command::Script(arguments) => files::script(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Claims(arguments) => claims::claims(&arguments),
         Command::Golden(arguments) => golden::golden(&arguments),

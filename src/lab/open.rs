@@ -1,23 +1,34 @@
 //! What the commands have in common: reading a link or a preset's name, and opening a device.
 
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
-use crate::permalink::{Link, RESERVED, decode};
+use crate::permalink::{Link, RESERVED, View, decode};
 use crate::presets::Preset;
+use crate::record::File;
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::training::check::checked_gpu;
 use crate::training::choose::{Engine, engine, prefers_gpu};
 use crate::training::device::Device;
 
-/// The run behind a link or a preset's name.
+/// The run behind a link, a preset's name, or a file of a run or of weights.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] with a sentence for each part that cannot be read.
+/// [`Trouble::BadLink`] with a sentence for each part that cannot be read, or what is wrong with the file.
 pub fn link(text: &str) -> Result<Link, Trouble> {
     if let Some(preset) = Preset::find(text) {
         return Ok(preset.link());
+    }
+    if let Some(file) = file(text)? {
+        return Ok(match file {
+            File::Run(record) => record.link,
+            File::Weights(header) => {
+                let view = View::of(&header.spec.task);
+                Link { spec: header.spec, view, ..Default::default() }
+            }
+        });
     }
     let (link, notices) = decode(text);
     let kept = |notice: &Problem| {
@@ -25,6 +36,19 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
     };
     let bad: Vec<String> = notices.iter().filter(|n| !kept(n)).map(Problem::to_string).collect();
     if bad.is_empty() { Ok(link) } else { Err(Trouble::BadLink(bad)) }
+}
+
+/// The file of that name, if there is one.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn file(path: &str) -> Result<Option<File>, Trouble> {
+    if !std::path::Path::new(path).is_file() {
+        return Ok(None);
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
+    let file = File::read(&bytes).map_err(|flaw| anyhow::anyhow!("{path} cannot be opened: {flaw}"))?;
+    Ok(Some(file))
 }
 
 /// Takes what an argument says instead of the link.

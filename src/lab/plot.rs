@@ -16,11 +16,12 @@ use crate::app::state::{Phase, State};
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::permalink::{Axis, Link, encode};
+use crate::record::File;
 
 /// What `lab plot` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link, or a preset's name; its `show` says which charts.
+    /// The link, or a preset's name; its `show` says which charts. Of a run's file, its measurements are drawn as they are.
     link: String,
     /// The picture; its ending, .svg or .png, decides its kind.
     #[arg(long, short, default_value = "run.svg")]
@@ -69,13 +70,24 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     if kind != "svg" && kind != "png" {
         return Err(anyhow::anyhow!("{} should end in .svg or .png", path.display()).into());
     }
-    let mut page = Headless::open(&link);
+    // The measurements of a file are there already; its weights are not.
+    let is_record = matches!(open::file(&arguments.link)?, Some(File::Run(_))) && arguments.steps.is_none();
+    let mut page = match is_record {
+        true => {
+            let bytes =
+                std::fs::read(&arguments.link).with_context(|| format!("cannot read {}", arguments.link))?;
+            Headless::of_record(&link, &arguments.link, bytes)
+        }
+        false => Headless::open(&link),
+    };
     let (shown, left_out) = charts(page.state());
     // Other runs of a sweep may have what the first has not.
     if shown.is_empty() && page.state().sweep.is_none() {
         return Err(Trouble::BadLink(left_out));
     }
-    train(&mut page, arguments.quiet)?;
+    if !is_record {
+        train(&mut page, arguments.quiet)?;
+    }
     let state = page.state();
     if matches!(state.phase, Phase::Diverged { .. }) {
         eprintln!("{}", state.message);

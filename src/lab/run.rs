@@ -10,8 +10,9 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::{Trouble, open, sweep};
 use crate::analysis::curves::spread;
 use crate::app::sweeping::Sweep;
-use crate::markov::Measure;
+use crate::permalink::Link;
 use crate::protocol::{Ending, Row};
+use crate::record::{Column, Environment, Record, columns, csv};
 use crate::run::RunSpec;
 use crate::training::checkpoint::Checkpoint;
 use crate::training::session::{Options, Outcome, Session};
@@ -23,12 +24,14 @@ pub enum Format {
     Table,
     /// For programs: one line per measurement and replica; of a sweep, one per run and replica.
     Csv,
+    /// The run as a file that page and command line open: link, environment and measurements.
+    Json,
 }
 
 /// What `lab run` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The link, or a preset's name.
+    /// The link, a preset's name, or a file of a run or of weights.
     link: String,
     /// Last step, instead of the link's.
     #[arg(long)]
@@ -56,16 +59,17 @@ pub struct Arguments {
     pub quiet: bool,
 }
 
-/// The link's run with what the arguments change.
-fn specification(arguments: &Arguments) -> Result<RunSpec, Trouble> {
-    let mut spec = open::link(&arguments.link)?.spec;
+/// The link with what the arguments change in its run.
+fn link(arguments: &Arguments) -> Result<Link, Trouble> {
+    let mut link = open::link(&arguments.link)?;
+    let spec = &mut link.spec;
     if let Some(steps) = arguments.steps {
-        open::set(&mut spec, "steps", &steps.to_string())?;
+        open::set(spec, "steps", &steps.to_string())?;
     }
     if let Some(device) = &arguments.device {
-        open::set(&mut spec, "device", device)?;
+        open::set(spec, "device", device)?;
     }
-    Ok(spec)
+    Ok(link)
 }
 
 /// What one run can be asked for and a sweep, which is many, cannot.
@@ -94,7 +98,8 @@ pub fn write(output: &mut dyn Write, printed: &str) -> Result<(), anyhow::Error>
 /// A bad link, no device, or a file that cannot be written.
 #[expect(clippy::print_stderr, reason = "the closing line is for the person, not for the pipe")]
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
-    let spec = specification(arguments)?;
+    let link = link(arguments)?;
+    let spec = link.spec.clone();
     let swept = Sweep::of(&spec);
     if swept.is_some() {
         only_of_one_run(arguments)?;
@@ -107,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         None => Box::new(std::io::stdout().lock()),
     };
     if let Some(swept) = swept {
-        return sweep::sweep(&spec, swept, arguments, &mut *output);
+        return sweep::sweep(&link, swept, arguments, &mut *output);
     }
     let device = open::device(&spec)?;
     let options = Options { held_out_limit: arguments.held_out };
@@ -129,7 +134,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let seconds = (crate::platform::now_ms() - begin) / 1e3;
     let printed = match arguments.format {
         Format::Table => table(&outcome.rows),
-        Format::Csv => csv(&outcome.rows)?,
+        Format::Csv => csv(outcome.rows.iter()),
+        Format::Json => {
+            let environment = environment(&device.report().name, session.learner());
+            record(&link, environment, &outcome, arguments.held_out).to_json()
+        }
     };
     write(&mut *output, &printed)?;
     if let Some(path) = &arguments.checkpoint {
@@ -154,6 +163,32 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// Where a run was trained, for its file.
+pub fn environment(device: &str, learner: &str) -> Environment {
+    Environment {
+        program: Environment::program(),
+        front: "lab".into(),
+        device: device.into(),
+        learner: learner.into(),
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+    }
+}
+
+/// The run's file.
+fn record(link: &Link, environment: Environment, outcome: &Outcome, held_out: Option<usize>) -> Record {
+    let whole = link.spec.held_out();
+    Record {
+        link: link.clone(),
+        environment,
+        step: outcome.step,
+        ending: outcome.ending,
+        held_out: held_out.unwrap_or(whole).min(whole),
+        solved: outcome.solved.clone(),
+        rows: outcome.rows.clone(),
+        times: vec![],
+    }
+}
+
 /// How the run ended, in one sentence.
 pub fn closing(outcome: &Outcome) -> String {
     let solved: Vec<u64> = outcome.solved.iter().flatten().copied().collect();
@@ -176,51 +211,15 @@ pub fn closing(outcome: &Outcome) -> String {
     }
 }
 
-/// Names of the columns of numbers, as a person and as a program reads them, and what stands in each.
-type Column = (&'static str, String, fn(&Row, usize) -> &[f32], usize);
-
-/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and of networks on
-/// sequences what else is measured.
-fn columns(rows: &[Row]) -> Vec<Column> {
-    let is_judged = rows.iter().any(|row| !row.measures.is_empty());
-    let (loss, accuracy) =
-        if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
-    let named =
-        |name: &'static str, of: fn(&Row, usize) -> &[f32], which| (name, name.replace(' ', "_"), of, which);
-    let mut columns: Vec<Column> = vec![
-        named("train loss", |row, _| &row.train_loss, 0),
-        named("train accuracy", |row, _| &row.train_accuracy, 0),
-        // Programs find the loss and the accuracy that count under the same name in every lab.
-        (loss, "test_loss".into(), |row, _| &row.test_loss, 0),
-        (accuracy, "test_accuracy".into(), |row, _| &row.test_accuracy, 0),
-    ];
-    if rows.iter().any(|row| !row.margin.is_empty()) {
-        columns.push(named("margin", |row, _| &row.margin, 0));
-    }
-    let of_measure =
-        |row: &Row, which: usize| row.measures.get(which).is_some_and(|values| !values.is_empty());
-    for (which, measure) in Measure::ALL.iter().enumerate() {
-        if rows.iter().any(|row| of_measure(row, which)) {
-            columns.push((
-                measure.slug(),
-                measure.slug().replace('-', "_"),
-                |row, which| &row.measures[which],
-                which,
-            ));
-        }
-    }
-    columns
-}
-
 /// Metrics for reading.
 fn table(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
     // How each law and each strategy fares is for programs: a line has to fit a screen.
-    let is_short = |column: &Column| !column.0.starts_with("on-") && !column.0.ends_with("gram");
+    let is_short = |column: &Column| !column.name.starts_with("on-") && !column.name.ends_with("gram");
     let columns: Vec<Column> =
-        columns(rows).into_iter().filter(is_short).filter(|c| c.0 != "uniform").collect();
-    table.set_header(std::iter::once("step").chain(columns.iter().map(|column| column.0)));
+        columns(rows.iter()).into_iter().filter(is_short).filter(|c| c.name != "uniform").collect();
+    table.set_header(std::iter::once("step").chain(columns.iter().map(|column| column.name)));
     for row in rows {
         let cell = |values: &[f32]| {
             let (middle, low, high) = spread(values);
@@ -230,26 +229,11 @@ fn table(rows: &[Row]) -> String {
                 format!("{middle:.4} ({low:.4} to {high:.4})")
             }
         };
-        let numbers = columns.iter().map(|(_, _, of, which)| cell(of(row, *which)));
+        let numbers = columns.iter().map(|column| cell(column.of(row)));
         table.add_row(std::iter::once(row.step.to_string()).chain(numbers));
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!("{table}\n")
-}
-
-/// Metrics for programs.
-fn csv(rows: &[Row]) -> Result<String, anyhow::Error> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    let columns = columns(rows);
-    let names = columns.iter().map(|column| column.1.as_str());
-    writer.write_record(["step", "replica"].into_iter().chain(names))?;
-    for row in rows {
-        for r in 0..row.test_loss.len() {
-            let numbers = columns.iter().map(|(_, _, of, which)| of(row, *which)[r].to_string());
-            writer.write_record([row.step.to_string(), r.to_string()].into_iter().chain(numbers))?;
-        }
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
 }

@@ -8,8 +8,10 @@ use super::open::{Devices, bar_of_runs};
 use super::{Trouble, run};
 use crate::analysis::scaling::{Point, fit};
 use crate::app::sweeping::Sweep;
+use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::Ending;
+use crate::record::Record;
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::Cell;
@@ -18,23 +20,24 @@ use crate::training::session::{Options, Outcome, Session};
 /// What stands where there is no number.
 const NONE: &str = "–";
 
-/// Makes the sweep of `spec` and prints it: as CSV run by run, so that nothing is lost of hours, or as a table.
+/// Makes the sweep of `link` and prints it: as CSV run by run, so that nothing is lost of hours, or as a table.
 ///
 /// # Errors
 /// When a device stops working, after what was found until then is printed, or the output cannot be written.
 #[expect(clippy::print_stderr, reason = "the closing lines are for the person, not for the pipe")]
 pub fn sweep(
-    spec: &RunSpec,
+    link: &Link,
     mut sweep: Sweep,
     arguments: &run::Arguments,
     output: &mut dyn Write,
 ) -> Result<(), Trouble> {
+    let spec = &link.spec;
     let is_csv = arguments.format == run::Format::Csv;
     let options = Options { held_out_limit: arguments.held_out };
     let bar = bar_of_runs(sweep.cells.len() as u64, arguments.quiet);
     let (begin, mut devices) = (now_ms(), Devices::default());
     if is_csv {
-        run::write(output, &record(keys(spec).chain(["replica", "t_c"]))?)?;
+        run::write(output, &line_of(keys(spec).chain(["replica", "t_c"]))?)?;
     }
     let mut failed = None;
     let mut diverged = vec![];
@@ -58,8 +61,22 @@ pub fn sweep(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if !is_csv {
-        run::write(output, &(table(spec, &sweep) + &laws(spec, &sweep)))?;
+    match arguments.format {
+        run::Format::Csv => {}
+        run::Format::Table => run::write(output, &(table(spec, &sweep) + &laws(spec, &sweep)))?,
+        run::Format::Json => {
+            let last = sweep.done.last().into_iter().flatten().flatten().max();
+            let record = Record {
+                link: link.clone(),
+                environment: run::environment(&devices.names().join(", "), ""),
+                step: last.copied().unwrap_or_default(),
+                ending: sweep.is_over().then_some(Ending::LastStep),
+                held_out: arguments.held_out.unwrap_or_default(),
+                times: sweep.done.clone(),
+                ..Default::default()
+            };
+            run::write(output, &record.to_json())?;
+        }
     }
     diverged.iter().for_each(|sentence| eprintln!("{sentence}"));
     if let Some(trouble) = failed {
@@ -96,7 +113,7 @@ fn named(spec: &RunSpec, cell: &Cell) -> String {
 }
 
 /// One line of CSV.
-fn record<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
+fn line_of<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
     writer.write_record(cells)?;
     Ok(String::from_utf8(writer.into_inner()?)?)
@@ -106,7 +123,7 @@ fn record<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Er
 fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error> {
     let line = |(replica, time): (usize, &Option<u64>)| {
         let rest = [replica.to_string(), time.map_or_else(String::new, |t| t.to_string())];
-        record(place.iter().copied().chain(rest.iter().map(String::as_str)))
+        line_of(place.iter().copied().chain(rest.iter().map(String::as_str)))
     };
     solved.iter().enumerate().map(line).collect()
 }

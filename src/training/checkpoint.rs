@@ -122,6 +122,12 @@ mod tests {
     fn reads_back_what_it_writes_and_other_programs_can_read_it() {
         let written = checkpoint().encode().unwrap();
         assert_eq!(Checkpoint::decode(&written).unwrap(), checkpoint());
+        // The page reads the header without this library.
+        let header = crate::record::weights::Header::read(&written).unwrap();
+        assert_eq!(
+            (header.spec, header.step, header.solved),
+            (checkpoint().spec, 1 << 40, vec![None, Some(7)])
+        );
         let arrays = SafeTensors::deserialize(&written).unwrap();
         assert_eq!(arrays.tensor("w").unwrap().shape(), [2, 5, 3]);
     }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
+import { files } from "./files.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
 import { markovLab } from "./markov.mjs";
@@ -331,6 +332,8 @@ describe("the parity lab", () => parityLab(() => ({ context: plain.context, addr
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
 
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
+
+describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {

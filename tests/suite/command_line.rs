@@ -226,3 +226,90 @@ fn list_and_link_say_what_there_is() {
         assert!(hopeless.contains(line), "{hopeless}");
     }
 }
+
+/// A folder of a test's own, which is gone when it ends well.
+fn in_folder(name: &str, test: impl FnOnce(&std::path::Path)) {
+    let folder = std::env::temp_dir().join(format!("vivarium-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    test(&folder);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_runs_file_is_read_by_every_command() {
+    in_folder("record", |folder| {
+        let path = folder.join("run.json");
+        let path = path.to_str().unwrap();
+        let output = lab(&["run", LINK, "-q", "--format", "json", "-o", path]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let record = vivarium::record::Record::parse(&std::fs::read(path).unwrap()).unwrap();
+        let outcome = finish(&mut session(LINK));
+        assert_eq!((&record.rows, &record.solved), (&outcome.rows, &outcome.solved));
+        assert_eq!((record.step, record.environment.front.as_str()), (100, "lab"));
+        let checked = text(&lab(&["check", path]).stdout);
+        assert!(
+            checked.contains("Step 100, ended at its last step; 5 measurements of 2 replicas."),
+            "{checked}"
+        );
+        // The file stands for its link.
+        let again = lab(&["run", path, "-q", "--format", "json"]);
+        assert_eq!(text(&again.stdout), std::fs::read_to_string(path).unwrap());
+        let picture = folder.join("run.svg");
+        let plot = lab(&["plot", path, "-q", "-o", picture.to_str().unwrap()]);
+        assert!(plot.status.success(), "{}", text(&plot.stderr));
+        let svg = std::fs::read_to_string(picture).unwrap();
+        assert!(svg.contains("Loss") && svg.contains("Accuracy") && !svg.contains("First-layer weights"));
+        assert!(text(&plot.stderr).contains("The opened file holds no weights"), "{}", text(&plot.stderr));
+        let script = text(&lab(&["script", path]).stdout);
+        assert!(script.contains("import torch") && script.contains("\"width\": 16"));
+    });
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said() {
+    in_folder("damaged", |folder| {
+        let path = folder.join("file.json");
+        let path = path.to_str().unwrap();
+        for (content, part) in [
+            ("{\"format\": 1}", "not a run of this program"),
+            ("{\"format\": ", "no whole JSON"),
+            ("step,replica,loss", "table of metrics"),
+            ("", "empty"),
+        ] {
+            std::fs::write(path, content).unwrap();
+            for command in ["check", "run", "plot", "script"] {
+                let output = lab(&[command, path]);
+                assert_eq!(output.status.code(), Some(1), "{command}");
+                let said = text(&output.stderr);
+                assert!(
+                    said.starts_with(&format!("{path} cannot be opened: ")) && said.contains(part),
+                    "{said}"
+                );
+            }
+        }
+        let weights = folder.join("run.safetensors");
+        let weights = weights.to_str().unwrap();
+        assert!(lab(&["run", LINK, "-q", "--checkpoint", weights]).status.success());
+        let checked = text(&lab(&["check", weights]).stdout);
+        assert!(checked.starts_with("Weights at step 100: ") && checked.contains("[2, 10, 16]"), "{checked}");
+        let bytes = std::fs::read(weights).unwrap();
+        std::fs::write(weights, &bytes[..bytes.len() - 3]).unwrap();
+        assert!(text(&lab(&["check", weights]).stderr).contains("damaged or cut off"));
+    });
+    assert!(text(&lab(&["check", "/no/such/file"]).stderr).contains("there is no file"));
+}
+
+#[test]
+fn what_the_script_does_not_cover_is_exit_code_2_with_the_reason() {
+    let output = lab(&["script", "layer-by-layer"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("Training layer by layer"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_sweeps_file_holds_its_times() {
+    let output = lab(&["run", SWEEP, "-q", "--format", "json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let record = vivarium::record::Record::parse(&output.stdout).unwrap();
+    assert_eq!((record.times.len(), record.times[0].len(), record.rows.len()), (4, 3, 0));
+}

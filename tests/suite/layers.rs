@@ -18,6 +18,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("presets", &["markov", "permalink", "run"]),
     ("advice", &["settings", "run", "tasks", "models"]),
     ("protocol", &["run"]),
+    // A run's files; that of weights is checked by its header, without tensors.
+    (
+        "record",
+        &["markov", "models", "permalink", "protocol", "run", "settings", "sweep", "tasks", "training"],
+    ),
     (
         "training",
         &[
@@ -62,6 +67,7 @@ const FRONT: &[&str] = &[
     "presets",
     "advice",
     "protocol",
+    "record",
     "sweep",
     "analysis",
     "groups",

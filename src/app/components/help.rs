@@ -11,18 +11,19 @@ use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::platform::fresh_seed;
 
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("Space", "Play or pause; after the end, go on"),
     ("→ or .", "One step"),
     ("R", "Back to the same start"),
     ("N", "The same settings from a new seed"),
     ("Ctrl Z", "Undo the last change"),
+    ("S", "Save the run, or open one"),
     ("Esc", "Close what is open"),
     ("?", "This help"),
 ];
 
 /// Takes keys from wherever they are not needed otherwise.
-pub fn shortcuts(store: Store, help: RwSignal<bool>) {
+pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>) {
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
         let inside =
@@ -49,6 +50,11 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>) {
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !writes && !moves => Action::Reset,
             "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
+            "s" | "S" if !writes && !moves => {
+                event.prevent_default();
+                files.set(true);
+                return;
+            }
             "?" if !writes => {
                 help.set(true);
                 return;

@@ -27,6 +27,8 @@ pub enum Name {
     Light,
     /// A moon.
     Dark,
+    /// An arrow into a tray.
+    Files,
     /// A question mark.
     Help,
     /// An i.
@@ -51,6 +53,7 @@ impl Name {
                 "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6l1.4 1.4M17 17l1.4 1.4M5.6 18.4 7 17M17 7l1.4-1.4"
             }
             Name::Dark => "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
+            Name::Files => "M12 4v10M8 10.5l4 4 4-4M5 16v4h14v-4",
             Name::Help => "M9 9.2a3 3 0 1 1 4.3 2.7c-.9.4-1.3 1-1.3 2.1M12 17.5h.01",
             Name::About => "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11.5v4M12 8.5h.01",
         }

@@ -1,6 +1,7 @@
 //! What is on the page. Components show the state and pass on what a person does; they decide nothing.
 
 mod chain;
+mod files;
 mod form;
 mod heads;
 mod help;
@@ -20,6 +21,7 @@ use leptos::prelude::*;
 
 use super::state::Action;
 use super::store::Store;
+use files::{Files, drops};
 use form::Form;
 use help::{Help, shortcuts};
 use inside::Inside;
@@ -37,8 +39,10 @@ pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
     let help = RwSignal::new(false);
-    shortcuts(store, help);
     Shown::provide();
+    let files = RwSignal::new(false);
+    shortcuts(store, help, files);
+    drops(store);
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
@@ -46,6 +50,10 @@ pub fn App() -> impl IntoView {
             <Presets />
             <div class="masthead__tools">
                 <ThemeButton appearance />
+                <button class="tool" type="button" aria-label="Save and open files" title="Save and open files (S)"
+                    data-testid="files" on:click=move |_| files.set(true)>
+                    <icon::Icon name=icon::Name::Files />
+                </button>
                 <button class="tool" type="button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
                     data-testid="help" on:click=move |_| help.set(true)>
                     <icon::Icon name=icon::Name::Help />
@@ -69,6 +77,7 @@ pub fn App() -> impl IntoView {
         </main>
         <Help open=help />
         <Numbers />
+        <Files open=files appearance />
     }
     .into_any()
 }

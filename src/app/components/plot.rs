@@ -17,6 +17,7 @@ use crate::analysis::Reading;
 use crate::analysis::chart::{Chart, Kind};
 use crate::app::showing::{Room, rooms};
 use crate::app::store::Store;
+use crate::app::surface::Surface;
 use crate::charts::{Theme, draw};
 use crate::platform::now_ms;
 
@@ -195,7 +196,7 @@ fn render(canvas: NodeRef<Canvas>, size: RwSignal<(u32, u32)>, reading: &Reading
         canvas.set_height(height);
     }
     let Some(backend) = CanvasBackend::with_canvas_object(canvas.clone()) else { return };
-    if let Err(error) = draw(&backend.into_drawing_area(), reading, &theme) {
+    if let Err(error) = draw(&Surface::Canvas(backend).into_drawing_area(), reading, &theme) {
         web_sys::console::error_1(&format!("{error:?}").into());
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::device::device_line;
+use crate::app::files::origin;
 use crate::app::state::State;
 use crate::app::status;
 use crate::app::store::Store;
@@ -35,7 +36,9 @@ fn Readout(
 pub fn Readouts() -> impl IntoView {
     let store = Store::here();
     let held_out = store.memo(status::held_out);
-    let device = store.memo(|state| device_line(state.choice.as_ref(), state.report.as_ref()));
+    let device = store.memo(|state| {
+        origin(state).unwrap_or_else(|| device_line(state.choice.as_ref(), state.report.as_ref()))
+    });
     let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);
     let names = [0, 1].map(|which| store.memo(move |state| extra(state, which).0));

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::icon::{Icon, Name};
 use super::knob::Knob;
 use crate::app::browser;
+use crate::app::files;
 use crate::app::form::speed_field;
 use crate::app::state::{Action, Phase, State};
 use crate::app::status::status;
@@ -97,12 +98,12 @@ pub fn Links() -> impl IntoView {
     let store = Store::here();
     let link = store.memo(|state| encode(&state.link));
     let address = move || browser::address_of(&link.get());
-    let command = move || format!("lab run '{}'", link.get());
+    let command = store.memo(files::command);
     view! {
         <section class="links" aria-label="This run elsewhere">
             <Copied testid="copy-link" icon=Name::Link word="Copy link" text=Signal::derive(address)
                 about="This address is the run: opened elsewhere, it gives the same run." />
-            <Copied testid="copy-command" icon=Name::Terminal word="Copy command" text=Signal::derive(command)
+            <Copied testid="copy-command" icon=Name::Terminal word="Copy command" text=Signal::derive(move || command.get())
                 about="The same run without a page, with the same numbers." />
         </section>
     }

@@ -1,0 +1,207 @@
+//! The dialog that saves the run and its charts, and opens files; files can also be dropped anywhere on the page.
+
+use leptos::html::{Dialog, Input};
+use leptos::prelude::*;
+use plotters::backend::SVGBackend;
+use plotters::drawing::IntoDrawingArea;
+
+use super::theme::Appearance;
+use crate::analysis::chart::Chart;
+use crate::app::browser::mark_root;
+use crate::app::browser_files;
+use crate::app::files::{Export, Saved, record};
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::surface::Surface;
+use crate::app::words::thousands;
+use crate::charts::figure::{alone, written};
+use crate::charts::{Theme, draw};
+
+/// Width and height of a saved chart that has no room on the page, in CSS pixels.
+const USUAL: (u32, u32) = (640, 360);
+
+/// Opens what a person has chosen or dropped.
+fn take(store: Store, name: String, read: Result<Vec<u8>, String>, after: impl FnOnce()) {
+    match read {
+        Ok(bytes) => store.act(Action::file(&name, bytes)),
+        Err(why) => store.act(Action::NoFile(name, why)),
+    }
+    after();
+}
+
+/// Takes files that are dropped anywhere on the page.
+pub fn drops(store: Store) {
+    for event in ["dragenter", "dragover"] {
+        window_event_listener_untyped(event, |event| {
+            if browser_files::brings_files(&event) {
+                event.prevent_default();
+                mark_root("data-drop", "yes");
+            }
+        });
+    }
+    window_event_listener_untyped("dragleave", |event| {
+        // Only where it leaves the window, and not one element for another.
+        if !crate::app::browser::get(&event, "relatedTarget").is_object() {
+            mark_root("data-drop", "no");
+        }
+    });
+    window_event_listener_untyped("drop", move |event| {
+        mark_root("data-drop", "no");
+        if browser_files::brings_files(&event) {
+            event.prevent_default();
+            browser_files::read_first(&browser_files::dropped(&event), move |name, read| {
+                take(store, name, read, || {});
+            });
+        }
+    });
+}
+
+/// Saves a chart as it is drawn now; whether that worked.
+fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
+    let name = store.peek(|state| format!("{}-{}", record(state, "").name(), chart.slug()));
+    let canvas = browser_files::canvas(chart.slug());
+    if !is_vector {
+        return canvas.is_some_and(|canvas| browser_files::save_canvas(&canvas, format!("{name}.png")));
+    }
+    let size =
+        canvas.map(|canvas| (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32));
+    let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
+    let theme = if is_dark { Theme::dark() } else { Theme::light() };
+    // The title takes a line of its own there.
+    let reading = store.peek(|state| chart.reading(state));
+    let text = written(&alone(&reading, width, height + 28), &theme, |text, units, theme| {
+        let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
+        draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
+    });
+    browser_files::save(&Saved {
+        name: format!("{name}.svg"),
+        kind: "image/svg+xml",
+        bytes: text.into_bytes(),
+    })
+}
+
+/// The dialog.
+#[component]
+pub fn Files(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+    /// Whether saved charts are light or dark.
+    appearance: Appearance,
+) -> impl IntoView {
+    let store = Store::here();
+    let (dialog, input) = (NodeRef::<Dialog>::new(), NodeRef::<Input>::new());
+    // What was done last, or why it was not.
+    let note = RwSignal::new(String::new());
+    Effect::new(move |_| {
+        if let (true, Some(dialog)) = (open.get(), dialog.get())
+            && !dialog.open()
+        {
+            note.set(String::new());
+            store.act(Action::WantWeights);
+            // It fails only where it is open already.
+            let _ = dialog.show_modal();
+        }
+    });
+    let close = move || {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    };
+    let save = move |export: Export| {
+        let file = store.peek(|state| export.file(state, &browser_files::system()));
+        note.set(match file {
+            Ok(file) if browser_files::save(&file) => format!("Saved {}.", file.name),
+            Ok(file) => format!("The browser did not save {}.", file.name),
+            Err(why) => why,
+        });
+    };
+    let exports = Export::ALL.map(|export| {
+        let why = store.memo(move |state| export.unavailable(state));
+        let at = store.memo(move |state| match (export, state.weights_step()) {
+            (Export::Weights, Some(step)) => format!(" At step {}.", thousands(step)),
+            _ => String::new(),
+        });
+        view! {
+            <li class="files__item">
+                <button class="button" type="button" data-testid=format!("save-{}", export.ending())
+                    aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)>
+                    {export.word()}
+                </button>
+                <span>{move || why.get().unwrap_or(export.about())}{at}</span>
+            </li>
+        }
+        .into_any()
+    });
+    let charts = store.memo(|state| {
+        let shown = state.link.view.show.iter().copied();
+        shown.filter(|chart| chart.applies(state).is_ok()).collect::<Vec<_>>()
+    });
+    let keep = move |chart: Chart, is_vector: bool| {
+        let saved = save_chart(store, chart, is_vector, appearance.is_dark.get_untracked());
+        let name = chart.info().name;
+        note.set(if saved { format!("Saved the chart {name}.") } else { format!("{name} was not saved.") });
+    };
+    let pictures = move |chart: Chart| {
+        let name = chart.info().name;
+        let button = move |is_vector: bool| {
+            let (word, kind) = if is_vector { ("SVG", "svg") } else { ("PNG", "png") };
+            view! {
+                <button class="button" type="button" data-testid=format!("save-{kind}-{}", chart.slug())
+                    aria-label=format!("Save {name} as {word}") on:click=move |_| keep(chart, is_vector)>
+                    {word}
+                </button>
+            }
+            .into_any()
+        };
+        view! {
+            <li class="files__item">
+                <span class="files__pair">{button(true)}{button(false)}</span>
+                <span>{name}</span>
+            </li>
+        }
+        .into_any()
+    };
+    let chosen = move |_| {
+        if let Some(field) = input.get_untracked() {
+            browser_files::read_first(&field, move |name, read| {
+                take(store, name, read, || {
+                    if store.peek(|state| state.flaw.is_empty()) {
+                        close();
+                    }
+                });
+            });
+        }
+    };
+    // The same file may be chosen again once it is mended.
+    let choose = move |_| {
+        if let Some(field) = input.get_untracked() {
+            field.set_value("");
+            field.click();
+        }
+    };
+    let flaw = store.memo(|state| state.flaw.clone());
+    view! {
+        <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
+            on:close=move |_| open.set(false)>
+            <h2 id="files-title">"Save"</h2>
+            <ul class="files__list">{exports.into_iter().collect_view()}</ul>
+            <h2>"Charts on show"</h2>
+            <ul class="files__list">
+                {move || charts.get().into_iter().map(pictures).collect_view()}
+            </ul>
+            <h2>"Open"</h2>
+            <p class="files__item">
+                <button class="button" type="button" data-testid="open-file" on:click=choose>"Open a file"</button>
+                <span>
+                    "A run (JSON) or weights (safetensors), from this page or from lab; or drop it anywhere on the page."
+                </span>
+            </p>
+            <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=".json,.safetensors"
+                data-testid="file-input" node_ref=input on:change=chosen />
+            <p class="files__note" role="status" data-testid="files-note">{note}</p>
+            <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>
+            <button class="button" type="button" on:click=move |_| close()>"Close"</button>
+        </dialog>
+    }
+    .into_any()
+}

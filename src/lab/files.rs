@@ -1,0 +1,105 @@
+//! `lab check`: what a file holds. `lab script`: the same experiment in PyTorch.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{Trouble, open, run};
+use crate::permalink::{Link, View, encode};
+use crate::protocol::Ending;
+use crate::record::{File, Record, columns, torch};
+use crate::run::RunSpec;
+use crate::settings::thousands;
+
+/// What `lab script` takes.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The link, a preset's name, or a file of a run or of weights.
+    link: String,
+    /// File for the script instead of standard output.
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+}
+
+/// Runs `lab script`.
+///
+/// # Errors
+/// A bad link, a run that the script does not cover, or a file that cannot be written.
+pub fn script(arguments: &Arguments) -> Result<(), Trouble> {
+    let spec = open::link(&arguments.link)?.spec;
+    let script = torch::script(&spec).map_err(|why| Trouble::BadLink(vec![why]))?;
+    match &arguments.output {
+        Some(path) => {
+            std::fs::write(path, script).with_context(|| format!("cannot write {}", path.display()))?
+        }
+        None => run::write(&mut std::io::stdout().lock(), &script)?,
+    }
+    Ok(())
+}
+
+/// Runs `lab check`.
+///
+/// # Errors
+/// That there is no such file, or what is wrong with it.
+pub fn check(path: &str) -> Result<(), Trouble> {
+    let found = open::file(path)?.ok_or_else(|| anyhow::anyhow!("there is no file {path}"))?;
+    let lines = match found {
+        File::Run(record) => of_run(&record),
+        File::Weights(header) => {
+            let numbers: usize =
+                header.tensors.iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
+            let mut lines = vec![
+                format!("Weights at step {}: {} numbers.", thousands(header.step), thousands(numbers as u64)),
+                link_of(&header.spec),
+            ];
+            let [name, shape] = [|t: &(String, [usize; 3])| t.0.clone(), |t| format!("{:?}", t.1)];
+            lines.extend(header.tensors.iter().map(|t| format!("  {:<14}{}", name(t), shape(t))));
+            lines.push(solved(&header.solved));
+            lines
+        }
+    };
+    let mut text = lines.join("\n");
+    text.push('\n');
+    let mut output: Box<dyn Write> = Box::new(std::io::stdout().lock());
+    Ok(run::write(&mut *output, &text)?)
+}
+
+fn link_of(spec: &RunSpec) -> String {
+    let view = View::of(&spec.task);
+    encode(&Link { spec: spec.clone(), view, ..Default::default() })
+}
+
+fn of_run(record: &Record) -> Vec<String> {
+    let about = &record.environment;
+    let places = [&about.device, &about.learner, &about.system, &about.program];
+    let places: Vec<&str> = places.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    let ended = match record.ending {
+        Some(Ending::Target) => "ended at its target",
+        Some(Ending::LastStep) => "ended at its last step",
+        Some(Ending::Diverged) => "ended when its loss was no longer finite",
+        None => "not ended",
+    };
+    let mut lines = vec![encode(&record.link), places.join(", ")];
+    if !record.times.is_empty() {
+        let cells = crate::sweep::cells(&record.link.spec).len();
+        lines.push(format!("A sweep: {} of {cells} runs, {ended}.", record.times.len()));
+        return lines;
+    }
+    let (step, rows) = (thousands(record.step), thousands(record.rows.len() as u64));
+    lines.push(format!("Step {step}, {ended}; {rows} measurements of {} replicas.", record.solved.len()));
+    if let Some(last) = record.rows.last() {
+        let spread = |values: &[f32]| crate::analysis::curves::spread(values).0;
+        for column in columns(record.rows.iter()) {
+            lines.push(format!("  {:<18}{:.6}", column.name, spread(column.of(last))));
+        }
+    }
+    lines.push(solved(&record.solved));
+    lines
+}
+
+fn solved(times: &[Option<u64>]) -> String {
+    let found = times.iter().flatten().count();
+    format!("{found} of {} replicas have reached the target.", times.len())
+}

@@ -1,0 +1,73 @@
+//! Metrics as a table: the columns that page and command line write.
+
+use crate::markov::Measure;
+use crate::protocol::Row;
+
+/// A column of numbers.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name for a person.
+    pub name: &'static str,
+    /// Its name for a program.
+    pub key: String,
+    of: fn(&Row, usize) -> &[f32],
+    which: usize,
+}
+
+impl Column {
+    /// What stands in it for each replica; nothing where the row has none.
+    pub fn of<'a>(&self, row: &'a Row) -> &'a [f32] {
+        (self.of)(row, self.which)
+    }
+}
+
+/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and of networks on
+/// sequences what else is measured.
+pub fn columns<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Column> {
+    let is_judged = rows.clone().any(|row| !row.measures.is_empty());
+    let (loss, accuracy) =
+        if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
+    // Programs find the loss and the accuracy that count under the same name in every lab.
+    let named = |name, key: &str, of| Column { name, key: key.into(), of, which: 0 };
+    let mut columns = vec![
+        named("train loss", "train_loss", |row, _| &row.train_loss),
+        named("train accuracy", "train_accuracy", |row, _| &row.train_accuracy),
+        named(loss, "test_loss", |row, _| &row.test_loss),
+        named(accuracy, "test_accuracy", |row, _| &row.test_accuracy),
+    ];
+    if rows.clone().any(|row| !row.margin.is_empty()) {
+        columns.push(named("margin", "margin", |row, _| &row.margin));
+    }
+    for (which, measure) in Measure::ALL.iter().enumerate() {
+        let of: fn(&Row, usize) -> &[f32] = |row, which| row.measures.get(which).map_or(&[], |m| m);
+        if rows.clone().any(|row| !of(row, which).is_empty()) {
+            let key = measure.slug().replace('-', "_");
+            columns.push(Column { name: measure.slug(), key, of, which });
+        }
+    }
+    columns
+}
+
+/// Metrics for programs: a line for each measurement and replica.
+pub fn csv<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
+    let columns = columns(rows.clone());
+    let mut text = String::from("step,replica");
+    for column in &columns {
+        text.push(',');
+        text.push_str(&column.key);
+    }
+    text.push('\n');
+    for row in rows {
+        for replica in 0..row.test_loss.len() {
+            text.push_str(&format!("{},{replica}", row.step));
+            for column in &columns {
+                text.push(',');
+                if let Some(number) = column.of(row).get(replica) {
+                    text.push_str(&number.to_string());
+                }
+            }
+            text.push('\n');
+        }
+    }
+    text
+}

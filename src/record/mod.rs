@@ -1,0 +1,213 @@
+//! A run as files: what it measured as CSV, all of it as JSON, the command line and the PyTorch script that state the
+//! same experiment, and what a file of weights says of itself.
+//!
+//! Page and command line write and read the same bytes. What is read is checked, and each flaw is a sentence; nothing
+//! is taken of a file that has one.
+//!
+//! ```
+//! use vivarium::{permalink::decode, record::Record};
+//! let (link, _) = decode("#v1/sparse-parity?n=20");
+//! let record = Record { link, ..Default::default() };
+//! assert_eq!(Record::parse(record.to_json().as_bytes()).unwrap(), record);
+//! assert!(Record::parse(b"{}").unwrap_err().to_string().contains("not a run"));
+//! ```
+//!
+//! # Why
+//! The link is the run: it alone is read back. The settings stand beside it by name for programs that know no links.
+//! There is no date, so that the same run is the same file. JSON is written by hand, a line for each measurement: that
+//! is a tenth of the code which a serialiser brings into the page, it has the shortest digits that give the same `f32`
+//! again, and two runs can be compared line by line.
+
+mod csv;
+mod flaw;
+mod read;
+pub mod torch;
+pub mod weights;
+
+#[cfg(test)]
+mod tests;
+
+pub use csv::{Column, columns, csv};
+pub use flaw::Flaw;
+pub use read::File;
+
+use serde_json::Value;
+
+use crate::markov::Measure;
+use crate::permalink::{Link, encode};
+use crate::protocol::{Ending, Row};
+use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
+use crate::tasks::Task;
+
+/// What distinguishes our files from other people's.
+pub const FORMAT: &str = "vivarium-run";
+
+/// The version of the format that is written. Files of this one and of those before can be read.
+pub const VERSION: u64 = 1;
+
+/// Where a run was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    /// The program and its version.
+    pub program: String,
+    /// "page" or "lab".
+    pub front: String,
+    /// The device: "CPU", "WebGPU: Apple M2".
+    pub device: String,
+    /// What trained: "fused kernels".
+    pub learner: String,
+    /// What the browser or the system calls itself; empty where it is not known.
+    pub system: String,
+}
+
+impl Environment {
+    /// The name and version of this program.
+    pub fn program() -> String {
+        format!("Vivarium {}", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// A run, or a sweep of several, with what was measured of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Record {
+    /// The run and how it is shown.
+    pub link: Link,
+    /// Where it was trained.
+    pub environment: Environment,
+    /// Steps made.
+    pub step: u64,
+    /// Why it ended, if it has.
+    pub ending: Option<Ending>,
+    /// Held-out examples that were measured on while it went on; 0 is as many as the link says.
+    pub held_out: usize,
+    /// For each replica, the step at which it reached the target; empty for a sweep.
+    pub solved: Vec<Option<u64>>,
+    /// Measurements in rising order of steps; none of a sweep.
+    pub rows: Vec<Row>,
+    /// For each run of a sweep that has ended, in their order, the steps at which its replicas reached the target.
+    pub times: Vec<Vec<Option<u64>>>,
+}
+
+/// Words for the endings, for ever.
+const ENDINGS: [(Ending, &str); 3] =
+    [(Ending::Target, "target"), (Ending::LastStep, "last-step"), (Ending::Diverged, "diverged")];
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// Numbers as a JSON array; one that is not finite is null.
+fn numbers(values: &[f32]) -> String {
+    let number = |v: &f32| if v.is_finite() { format!("{v:?}") } else { "null".into() };
+    format!("[{}]", values.iter().map(number).collect::<Vec<_>>().join(","))
+}
+
+/// Steps as a JSON array; none is null.
+fn steps(values: &[Option<u64>]) -> String {
+    let step = |v: &Option<u64>| v.map_or("null".into(), |step| step.to_string());
+    format!("[{}]", values.iter().map(step).collect::<Vec<_>>().join(","))
+}
+
+impl Record {
+    /// The text of the file.
+    pub fn to_json(&self) -> String {
+        let ending = ENDINGS.iter().find(|(ending, _)| Some(*ending) == self.ending);
+        let ending = ending.map_or("null".to_string(), |(_, word)| quoted(word));
+        let about = &self.environment;
+        let environment: Vec<String> = [
+            ("program", &about.program),
+            ("front", &about.front),
+            ("device", &about.device),
+            ("learner", &about.learner),
+            ("system", &about.system),
+        ]
+        .iter()
+        .map(|(key, text)| format!("{}:{}", quoted(key), quoted(text)))
+        .collect();
+        let mut lines = vec![
+            format!("\"format\":{}", quoted(FORMAT)),
+            format!("\"version\":{VERSION}"),
+            format!("\"link\":{}", quoted(&encode(&self.link))),
+            format!("\"settings\":{{{}}}", self.settings()),
+            format!("\"environment\":{{{}}}", environment.join(",")),
+            format!("\"step\":{}", self.step),
+            format!("\"ending\":{ending}"),
+            format!("\"held_out\":{}", self.held_out),
+            format!("\"solved\":{}", steps(&self.solved)),
+        ];
+        if !self.times.is_empty() {
+            let times: Vec<String> = self.times.iter().map(|times| steps(times)).collect();
+            lines.push(format!("\"times\":[\n{}\n]", times.join(",\n")));
+        }
+        let rows: Vec<String> = self.rows.iter().map(row).collect();
+        let rows = if rows.is_empty() { "[]".into() } else { format!("[\n{}\n]", rows.join(",\n")) };
+        lines.push(format!("\"rows\":{rows}"));
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+
+    /// Every setting by its key, as text.
+    fn settings(&self) -> String {
+        let spec = &self.link.spec;
+        let keys = [MODEL_KEY, OPTIMIZER_KEY].into_iter().chain(spec.knobs().into_iter().map(|(_, k)| k.key));
+        let lab = format!("\"lab\":{}", quoted(spec.task.info().slug));
+        let settings = keys.filter_map(|key| Some((key, spec.value(key)?)));
+        let settings = settings.map(|(key, value)| format!("{}:{}", quoted(key), quoted(&value.to_string())));
+        std::iter::once(lab).chain(settings).collect::<Vec<_>>().join(",")
+    }
+
+    /// What a file of this run is called, without its ending: the lab, the model and the step.
+    pub fn name(&self) -> String {
+        let spec = &self.link.spec;
+        let sweep = if spec.run.sweep.is_empty() { "" } else { "-sweep" };
+        let (task, model) = (spec.task.info().slug, spec.model.info().slug);
+        format!("{task}-{model}-seed{}{sweep}-step{}", spec.run.seed, self.step)
+    }
+
+    /// The command that makes the same run, in a shell of a POSIX system.
+    ///
+    /// The numbers agree to the last digit where the device does; where a page measures on fewer examples, the command does
+    /// too.
+    pub fn command(&self) -> String {
+        let link = Link { spec: self.link.spec.clone(), ..Default::default() };
+        let link = encode(&Link { view: crate::permalink::View::of(&link.spec.task), ..link });
+        let fewer = (self.held_out > 0 && self.held_out < self.link.spec.held_out())
+            .then(|| format!(" --held-out {}", self.held_out));
+        format!("lab run {}{}", shell(&link), fewer.unwrap_or_default())
+    }
+}
+
+/// One measurement.
+fn row(row: &Row) -> String {
+    let named = [
+        ("train_loss", &row.train_loss),
+        ("train_accuracy", &row.train_accuracy),
+        ("test_loss", &row.test_loss),
+        ("test_accuracy", &row.test_accuracy),
+        ("margin", &row.margin),
+    ];
+    let mut parts = vec![format!("\"step\":{}", row.step)];
+    let given = named.iter().filter(|(name, values)| *name != "margin" || !values.is_empty());
+    parts.extend(given.map(|(name, values)| format!("\"{name}\":{}", numbers(values))));
+    let measures = Measure::ALL.iter().zip(&row.measures).filter(|(_, values)| !values.is_empty());
+    let measures: Vec<String> =
+        measures.map(|(measure, values)| format!("\"{}\":{}", measure.slug(), numbers(values))).collect();
+    if !row.measures.is_empty() {
+        parts.push(format!("\"measures\":{{{}}}", measures.join(",")));
+    }
+    format!("{{{}}}", parts.join(","))
+}
+
+/// `text` as one word of a POSIX shell.
+pub fn shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Whether rows of `task` have further measures.
+fn has_measures(task: &Task) -> bool {
+    matches!(task, Task::MarkovChain(_))
+}

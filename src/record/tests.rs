@@ -1,0 +1,414 @@
+//! Round trips, damaged files, and scripts that PyTorch runs where there is one.
+
+use super::*;
+use crate::permalink::{View, decode};
+use crate::presets::{PRESETS, Preset};
+use crate::run::RunSpec;
+use weights::Header;
+
+fn link(text: &str) -> Link {
+    let (link, notices) = decode(text);
+    assert!(notices.is_empty(), "{notices:?}");
+    link
+}
+
+fn row_at(step: u64, replicas: usize) -> Row {
+    let of = |x: f32| (0..replicas).map(|r| x / (3.0 + r as f32) + step as f32).collect::<Vec<f32>>();
+    Row {
+        step,
+        train_loss: of(0.1),
+        train_accuracy: of(1e-12),
+        test_loss: of(-7.0),
+        test_accuracy: of(1.0),
+        ..Default::default()
+    }
+}
+
+fn record() -> Record {
+    Record {
+        link: link("#v1/sparse-parity?n=20&width=64&replicas=2&speed=0&show=loss.weights"),
+        environment: Environment {
+            program: Environment::program(),
+            front: "page".into(),
+            device: "WebGPU: \"Test\"".into(),
+            learner: "fused kernels".into(),
+            system: "Browser/1.0 (ünïcode \\ \n)".replace('\n', " "),
+        },
+        step: 100,
+        ending: Some(Ending::LastStep),
+        held_out: 1024,
+        solved: vec![None, Some(50)],
+        rows: vec![row_at(0, 2), row_at(50, 2), row_at(100, 2)],
+        times: vec![],
+    }
+}
+
+fn sentence(text: &str) -> String {
+    Record::parse(text.as_bytes()).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_written_is_read_again_to_the_last_bit() {
+    let written = record().to_json();
+    assert_eq!(Record::parse(written.as_bytes()).unwrap(), record());
+    assert_eq!(File::read(written.as_bytes()).unwrap(), File::Run(Box::new(record())));
+    // A mark that some editors put before a text is no damage.
+    assert!(Record::parse(format!("\u{feff}{written}").as_bytes()).is_ok());
+    // A line for each measurement, and programs find the settings without knowing links.
+    assert_eq!(written.lines().filter(|line| line.starts_with("{\"step\"")).count(), 3);
+    let value: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(
+        (&value["settings"]["n"], &value["settings"]["model"]),
+        (&Value::from("20"), &Value::from("mlp"))
+    );
+    let mut sequences = Record { link: link("#v1/markov"), solved: vec![None], ..record() };
+    let mut row = row_at(5, 1);
+    row.measures = Measure::ALL.iter().map(|_| vec![]).collect();
+    row.measures[Measure::OnDoubly as usize] = vec![0.25];
+    sequences.rows = vec![row];
+    assert_eq!(Record::parse(sequences.to_json().as_bytes()).unwrap(), sequences);
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_null_and_come_back_as_such() {
+    let mut diverged = Record { ending: Some(Ending::Diverged), ..record() };
+    diverged.rows[2].test_loss = vec![f32::NAN, f32::INFINITY];
+    let read = Record::parse(diverged.to_json().as_bytes()).unwrap();
+    assert!(read.rows[2].test_loss.iter().all(|loss| loss.is_nan()));
+    assert_eq!((&read.rows[..2], read.ending), (&diverged.rows[..2], Some(Ending::Diverged)));
+}
+
+#[test]
+fn a_sweep_keeps_its_times() {
+    let sweep = Record {
+        link: link("#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3"),
+        solved: vec![],
+        rows: vec![],
+        times: vec![vec![Some(3), None], vec![None, None]],
+        ..record()
+    };
+    assert_eq!(Record::parse(sweep.to_json().as_bytes()).unwrap(), sweep);
+    assert!(sweep.name().contains("sweep"));
+}
+
+#[test]
+fn every_damage_has_its_sentence() {
+    let written = record().to_json();
+    let changed = |from: &str, to: &str| {
+        assert!(written.contains(from), "{from}");
+        sentence(&written.replacen(from, to, 1))
+    };
+    for (found, part) in [
+        (sentence(""), "empty"),
+        (sentence(" \n"), "empty"),
+        (sentence(&written[..written.len() / 2]), "breaks off or is damaged at line"),
+        (sentence("nonsense"), "no whole JSON"),
+        (sentence("{\"a\": 1}"), "not a run of this program"),
+        (sentence("[1, 2]"), "not a run of this program"),
+        (sentence("{\"format\":\"vivarium-run\"}"), "the version of the format should be a whole number"),
+        (
+            changed("\"version\":1", "\"version\":2"),
+            "newer version of this program (format 2; this one reads up to 1)",
+        ),
+        (changed("n=20", "n=20&colour=blue"), "colour"),
+        (changed("sparse-parity?", "astrology?"), "astrology"),
+        (changed("\"step\":100,\n", "\"step\":-1,\n"), "step should be a whole number"),
+        (changed("last-step", "boredom"), "null or one of target, last-step, diverged"),
+        (changed("\"solved\":[null,50]", "\"solved\":[null]"), "a step or null for each of 2 replicas"),
+        (
+            changed("\"step\":50,", "\"step\":500,"),
+            "measurement 3 is of step 100, the one before of step 500",
+        ),
+        (changed("\"step\":50,", "\"step\":0,"), "measurement 2 is of step 0, the one before of step 0"),
+        (
+            changed("\"test_loss\":[", "\"test_loss\":[1,"),
+            "test_loss of measurement 1 should be a number for each of 2",
+        ),
+        (changed("\"test_loss\":[", "\"test_less\":["), "test_loss of measurement 1 should be a list"),
+        (changed("\"train_accuracy\":[", "\"train_accuracy\":[\"x\","), "train_accuracy of measurement 1"),
+        (changed("\"step\":50,", "\"measures\":{},\"step\":50,"), "absent in this lab"),
+        (changed("\"rows\":[", "\"lines\":["), "rows should be a list"),
+    ] {
+        assert!(found.contains(part), "{part}: {found}");
+        assert!(found.chars().next().is_some_and(|c| !c.is_uppercase()) && !found.ends_with('.'), "{found}");
+    }
+    let deep = format!("{{\"format\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
+    assert!(sentence(&deep).contains("JSON"));
+}
+
+#[test]
+fn any_byte_may_be_wrong_without_harm() {
+    let written = record().to_json().into_bytes();
+    for at in 0..written.len() {
+        for byte in [b' ', b'9', 0, 0xff] {
+            let mut damaged = written.clone();
+            damaged[at] = byte;
+            let _ = File::read(&damaged);
+        }
+        let _ = File::read(&written[..at]);
+    }
+}
+
+#[test]
+fn other_files_are_told_apart() {
+    let sentence = |bytes: &[u8]| File::read(bytes).unwrap_err().to_string();
+    assert!(sentence(b"step,replica,train_loss\n0,0,1\n").contains("table of metrics"));
+    for other in [b"\x89PNG\r\n\x1a\n".as_slice(), b"<svg>", b"hello"] {
+        assert!(sentence(other).contains("neither a run (JSON) nor weights"));
+    }
+    assert!(sentence(b"").contains("empty"));
+}
+
+#[test]
+fn the_table_has_a_line_for_each_measurement_and_replica() {
+    let rows = record().rows;
+    let text = csv(rows.iter());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
+    assert_eq!(lines.len(), 7);
+    assert!(lines[3].starts_with("50,0,") && lines[4].starts_with("50,1,"));
+    let back: f32 = lines[6].split(',').nth(4).unwrap().parse().unwrap();
+    assert_eq!(back, rows[2].test_loss[1]);
+    let mut judged = row_at(0, 1);
+    judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
+    judged.measures[Measure::OnIndependent as usize] = vec![0.5];
+    judged.margin = vec![0.125];
+    let text = csv([&judged].into_iter());
+    assert!(text.lines().next().unwrap().ends_with("test_accuracy,margin,on_iid"), "{text}");
+    assert!(text.lines().nth(1).unwrap().ends_with(",0.125,0.5"), "{text}");
+}
+
+#[test]
+fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
+    let command = record().command();
+    assert_eq!(command, "lab run '#v1/sparse-parity?n=20&width=64&replicas=2' --held-out 1024");
+    assert_eq!(Record { held_out: 0, ..record() }.command().matches("held").count(), 0);
+    assert_eq!(shell("it's $(rm)"), "'it'\\''s $(rm)'");
+    assert_eq!([shell(""), shell("parity-20")], ["''", "parity-20"]);
+}
+
+/// The bytes of a file of weights, as the library writes them.
+fn weights_of(spec: &RunSpec) -> Vec<u8> {
+    let link = Link { spec: spec.clone(), ..Default::default() };
+    let solved = vec!["-"; spec.run.replicas].join(" ");
+    let mut parts = vec![format!(
+        "\"__metadata__\":{{\"format\":\"{}\",\"link\":\"{}\",\"step\":\"0\",\"solved\":\"{solved}\"}}",
+        weights::FORMAT,
+        encode(&link)
+    )];
+    let mut data: Vec<u8> = vec![];
+    for (parameter, values) in spec.parameters().iter().zip(spec.initial()) {
+        let moments = (0..spec.optimizer.moments()).map(|i| format!("{}.moment{i}", parameter.name));
+        let named = std::iter::once((parameter.name.clone(), values.clone()));
+        for (name, values) in named.chain(moments.map(|name| (name, vec![0.0f32; parameter.len()]))) {
+            let begin = data.len();
+            data.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+            let shape = parameter.shape;
+            parts.push(format!(
+                "\"{name}\":{{\"dtype\":\"F32\",\"shape\":{shape:?},\"data_offsets\":[{begin},{}]}}",
+                data.len()
+            ));
+        }
+    }
+    let header = format!("{{{}}}", parts.join(","));
+    [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &data].concat()
+}
+
+#[test]
+fn weights_are_checked_by_their_header() {
+    let spec = link("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2").spec;
+    let bytes = weights_of(&spec);
+    let header = Header::read(&bytes).unwrap();
+    assert_eq!((&header.spec, header.step, header.solved.len()), (&spec, 0, 2));
+    assert_eq!(header.tensors[0], ("w".to_string(), [2, 5, 3]));
+    assert_eq!(File::read(&bytes).unwrap(), File::Weights(header));
+    let sentence = |bytes: &[u8]| File::read(bytes).unwrap_err().to_string();
+    assert!(sentence(&bytes[..bytes.len() - 5]).contains("damaged or cut off"));
+    assert!(sentence(&bytes[..40]).contains("damaged or cut off"));
+    let longer = [&bytes[..], &[0; 4]].concat();
+    assert!(sentence(&longer).contains("damaged or cut off"));
+    let replaced = |from: &str, to: &str| {
+        let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+        let mut other = bytes.clone();
+        other[at..at + from.len()].copy_from_slice(to.as_bytes());
+        sentence(&other)
+    };
+    assert!(replaced("width=3", "width=4").contains("the weights w should be 2 × 5 × 4 numbers"));
+    assert!(replaced("vivarium-checkpoint-1", "elsewhere--checkpoint").contains("another program"));
+    assert!(replaced("replicas=2", "replicas=3").contains("as many as its 3 replicas"));
+    let mut broken = bytes.clone();
+    let end = broken.len();
+    broken[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(sentence(&broken).contains("finite numbers alone"));
+}
+
+#[test]
+fn every_preset_has_a_script_or_a_sentence() {
+    let mut refused = vec![];
+    for preset in PRESETS {
+        match torch::script(&preset.link().spec) {
+            Ok(script) => {
+                assert!(!script.contains("{{"), "{}", preset.slug);
+                assert!(
+                    script.contains(&encode(&Link {
+                        view: View::of(&preset.link().spec.task),
+                        ..preset.link()
+                    }))
+                );
+            }
+            Err(why) => {
+                assert!(why.ends_with('.'), "{why}");
+                refused.push(preset.slug);
+            }
+        }
+    }
+    assert!(refused.len() < PRESETS.len() / 4, "{refused:?}");
+}
+
+/// What PyTorch is tried with; none where there is no PyTorch.
+#[cfg(not(target_family = "wasm"))]
+mod peers {
+    use std::process::Command;
+
+    use super::*;
+    use crate::run::Halt;
+
+    /// A Python that can import torch.
+    fn python() -> Option<&'static str> {
+        let names = ["python3", "/usr/bin/python3", "python"];
+        let has = |name: &&&str| {
+            let tried = Command::new(name).args(["-c", "import torch"]).output();
+            tried.is_ok_and(|output| output.status.success())
+        };
+        names.iter().find(has).copied()
+    }
+
+    /// Runs scripts one after the other in one interpreter, since importing torch takes longer than most of them.
+    const DRIVER: &str = "
+import contextlib, runpy, sys
+for name in sys.argv[1:]:
+    sys.argv = [name + '.py', '--weights', name + '.safetensors']
+    with open(name + '.csv', 'w') as out, open(name + '.txt', 'w') as err:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            runpy.run_path(name + '.py', run_name='__main__')
+";
+
+    /// Runs the scripts of these runs from the weights of the runs themselves; lines of numbers, and what they said.
+    fn run(python: &str, folder: &str, specs: &[(&str, RunSpec)]) -> Vec<(Vec<Vec<f32>>, String)> {
+        let folder = std::env::temp_dir().join(format!("vivarium-{folder}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = |name: &str, ending: &str| folder.join(format!("{name}.{ending}"));
+        for (name, spec) in specs {
+            std::fs::write(path(name, "py"), torch::script(spec).unwrap()).unwrap();
+            std::fs::write(path(name, "safetensors"), weights_of(spec)).unwrap();
+        }
+        let mut driver = Command::new(python);
+        driver.arg("-c").arg(DRIVER).current_dir(&folder).args(specs.iter().map(|(name, _)| name));
+        let output = driver.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let numbers = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        let read = |(name, _): &(&str, RunSpec)| {
+            let table = std::fs::read_to_string(path(name, "csv")).unwrap();
+            (
+                table.lines().skip(1).map(numbers).collect(),
+                std::fs::read_to_string(path(name, "txt")).unwrap(),
+            )
+        };
+        let found = specs.iter().map(read).collect();
+        std::fs::remove_dir_all(folder).unwrap();
+        found
+    }
+
+    /// Steps and losses that are recorded of a preset's first replica.
+    fn golden(slug: &str) -> Option<(Vec<f32>, Vec<f32>, Vec<f32>)> {
+        let path = format!("{}/tests/golden/runs/{slug}.toml", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).ok()?;
+        let list = |key: &str| -> Option<Vec<f32>> {
+            let line = text.lines().find_map(|line| line.strip_prefix(&format!("{key} = [")))?;
+            line.trim_end_matches(']').split(", ").map(|cell| cell.parse().ok()).collect()
+        };
+        Some((list("steps")?, list("train_loss")?, list("test_loss")?))
+    }
+
+    fn short(preset: &Preset, steps: u64) -> RunSpec {
+        let mut spec = preset.link().spec;
+        (spec.run.replicas, spec.run.inits, spec.run.every, spec.run.halt) = (1, 0, 1, Halt::Steps);
+        spec.run.steps = steps;
+        spec
+    }
+
+    /// Whether every step takes all of a sample that hangs on no random number, or on one that the script is told.
+    fn is_exact(spec: &RunSpec) -> bool {
+        let sampler = spec.task.sampler();
+        let given = !matches!(&spec.task, Task::SparseParity(task) if task.m > 0);
+        given && sampler.sample_size() == Some(spec.batch())
+    }
+
+    #[test]
+    fn scripts_give_the_recorded_numbers_where_no_data_are_drawn() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let mut specs = vec![];
+        for preset in PRESETS {
+            let spec = short(preset, 20);
+            let fits = spec.step_flops() < 2e8 && spec.run.sweep.is_empty() && golden(preset.slug).is_some();
+            if is_exact(&spec) && fits && torch::script(&spec).is_ok() {
+                specs.push((preset.slug, spec));
+            }
+        }
+        assert!(specs.len() >= 10, "{}", specs.len());
+        for ((slug, _), (rows, _)) in specs.iter().zip(run(python, "exact", &specs)) {
+            let Some((steps, train, test)) = golden(slug) else { continue };
+            for (step, (train, test)) in steps.iter().zip(train.iter().zip(&test)) {
+                let row = rows.iter().find(|row| row[0] == *step).unwrap();
+                // Rounding grows along a run.
+                let bound = if *step < 6.0 { 1e-4 } else { 2e-3 };
+                for (found, expected) in [(row[2], train), (row[4], test)] {
+                    let off = (found - expected).abs() / (1e-3 + expected.abs());
+                    assert!(off < bound, "{slug} at step {step}: {found} and {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn scripts_begin_where_the_runs_begin_where_data_are_drawn() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let (mut models, mut specs) = (vec![], vec![]);
+        for preset in PRESETS {
+            let mut spec = short(preset, 2);
+            let key = (
+                spec.task.info().slug,
+                spec.model.info().slug,
+                spec.value("act"),
+                spec.value("norm"),
+                spec.value("mlp"),
+            );
+            let known = is_exact(&spec) || models.contains(&key) || golden(preset.slug).is_none();
+            let fits = spec.step_flops() < 1e9 && spec.run.sweep.is_empty();
+            if known || !fits || torch::script(&spec).is_err() {
+                continue;
+            }
+            spec.run.held_out = 4096;
+            models.push(key);
+            specs.push((preset.slug, spec));
+        }
+        assert!(specs.len() >= 8, "{models:?}");
+        for ((slug, spec), (rows, _)) in specs.iter().zip(run(python, "drawn", &specs)) {
+            let Some((_, _, test)) = golden(slug) else { continue };
+            // Held-out examples are others, and a product of normal numbers has a wide law.
+            let bound = if spec.run.loss.is_signed() { 2.0 } else { 0.02 + 0.15 * test[0] };
+            assert!((rows[0][4] - test[0]).abs() < bound, "{slug}: {:?} and {}", rows[0], test[0]);
+        }
+    }
+
+    #[test]
+    fn what_is_learned_on_the_page_is_learned_by_the_script() {
+        let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
+        let parity = link("#v1/sparse-parity?n=20&width=64&every=50&held=1024").spec;
+        let induction = Preset::find("induction").unwrap().link().spec;
+        let found = run(python, "learned", &[("parity", parity), ("induction", induction)]);
+        assert!(found[0].1.contains("Replica 0: target accuracy at step"), "{}", found[0].1);
+        let kl: Vec<f32> = found[1].0.iter().map(|row| row[4]).collect();
+        assert!(kl[kl.len() - 1] < 0.4 * kl[0], "{kl:?}");
+    }
+}

@@ -1,0 +1,11 @@
+def losses(y, f):
+    """Cross-entropies of labels `[replicas or 1, batch]` and logits `[replicas, batch, classes]`: `[replicas, batch, 1]`."""
+    y = y.expand(f.shape[:2])
+    return functional.cross_entropy(f.transpose(1, 2), y, reduction="none")[..., None]
+
+
+def margins(y, f):
+    """The label's logit less the largest other one."""
+    y = y.expand(f.shape[:2])[..., None]
+    own = f.gather(2, y)
+    return own - f.scatter(2, y, -math.inf).amax(2, keepdim=True)

@@ -1,0 +1,92 @@
+def learning_rate(step):
+    rate = S["lr"]
+    for begin, value in S["lrs"]:
+        rate = value if begin <= step else rate
+    return rate
+
+
+def optimizer(p):
+    """Adam, or plain descent with PyTorch's coupled decay; some parameters may be spared the decay."""
+    trained = {name: values for name, values in p.items() if name not in S["fixed"]}
+    decays = [values for name, values in trained.items() if name not in S["undecayed"]]
+    others = [values for name, values in trained.items() if name in S["undecayed"]]
+    groups = [{"params": decays, "weight_decay": S["wd"]}, {"params": others, "weight_decay": 0.0}]
+    groups = [group for group in groups if group["params"]]
+    if S["opt"] == "sgd":
+        return torch.optim.SGD(groups, lr=S["lr"], momentum=S["mom"])
+    make = torch.optim.AdamW if S["wdkind"] == "decoupled" else torch.optim.Adam
+    return make(groups, lr=S["lr"], betas=(S["b1"], S["b2"]), eps=S["eps"])
+
+
+def started(p):
+    """With `inits` initialisations, replica r begins from that of r mod inits."""
+    if S["inits"] == 0:
+        return p
+    turn = torch.arange(REPLICAS) % S["inits"]
+    return {name: values[turn].clone() for name, values in p.items()}
+
+
+def loaded(path):
+    """The parameters in a safetensors file, which is the length of a header, the header, and numbers."""
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header, data = json.loads(file.read(length)), bytearray(file.read())
+    p = {}
+    for name, (rows, columns) in S["shapes"].items():
+        if header[name]["shape"] != [REPLICAS, rows, columns]:
+            sys.exit(f"{path} holds weights of another network: {name} has another shape")
+        begin, end = header[name]["data_offsets"]
+        p[name] = torch.frombuffer(data[begin:end], dtype=torch.float32).view(REPLICAS, rows, columns).clone()
+    return p
+
+
+def measured(data, p, batch):
+    """Loss and accuracy on what is trained on and on what is held out, each `[replicas]`."""
+    with torch.no_grad():
+        x, y = data.measured(batch)
+        f = forward(p, x)
+        seen = losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))
+        return (*seen, *tested(data, p))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--weights", metavar="FILE", help="begin from these weights, a safetensors file")
+    parser.add_argument("--steps", type=int, default=S["steps"], help="last step")
+    arguments = parser.parse_args()
+    torch.manual_seed(S["seed"])
+    p = loaded(arguments.weights) if arguments.weights else started(initial())
+    for name, values in p.items():
+        values.requires_grad_(name not in S["fixed"])
+    update, data, solved = optimizer(p), Data(), {}
+    names = ["train_loss", "train_accuracy", "test_loss", "test_accuracy"]
+    for step in range(arguments.steps + 1):
+        batch = data.batch()
+        if step % S["every"] == 0 or step == arguments.steps:
+            row = [values for values in measured(data, p, batch) if values is not None]
+            if step == 0:
+                print(",".join(["step", "replica", *names[: len(row)]]))
+            for replica, numbers in enumerate(zip(*(values.tolist() for values in row))):
+                print(",".join([str(step), str(replica), *(f"{number:.7g}" for number in numbers)]), flush=True)
+                if len(row) == 4 and numbers[3] >= S["target"]:
+                    solved.setdefault(replica, step)
+            if S["until_target"] and len(solved) == REPLICAS:
+                break
+        if step == arguments.steps:
+            break
+        for group in update.param_groups:
+            group["lr"] = learning_rate(step)
+        x, y = batch
+        # Summed over replicas, so that each has the gradient that it would have alone.
+        loss = losses(y, forward(p, x)).mean((1, 2)).sum()
+        if "lambda" in S:
+            loss = loss + penalty(p, step).sum()
+        update.zero_grad()
+        loss.backward()
+        update.step()
+    for replica, step in sorted(solved.items()):
+        print(f"Replica {replica}: target accuracy at step {step}.", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

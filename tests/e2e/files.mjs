@@ -1,0 +1,188 @@
+// The run as files: saved from the page, read by the command line, opened again, and damaged ones refused.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { it } from "node:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+
+const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
+
+/** Saves what a button of the dialog offers; its name and bytes. */
+async function saved(page, see, id, folder) {
+  const [download] = await Promise.all([page.waitForEvent("download"), see(id).click()]);
+  const path = join(folder, download.suggestedFilename());
+  await download.saveAs(path);
+  assert.match(await text(see("files-note")), /^Saved /);
+  return { path, name: download.suggestedFilename(), bytes: readFileSync(path) };
+}
+
+const choose = (page, path) => page.getByTestId("file-input").setInputFiles(path);
+
+/** Tests in the browser and at the address that `here` gives. */
+export function files(here) {
+  const open = (link) => visit(here().context, here().address, link);
+  const inFolder = (test) => async () => {
+    const folder = mkdtempSync(join(tmpdir(), "vivarium-files-"));
+    try {
+      await test(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+
+  it("saves everything by the keyboard, under names that say what it is", inFolder(async (folder) => {
+    const { page, heard, see } = await open(LINK);
+    await until(async () => /^Ended|^Found/.test(await text(see("status"))) && (await stepOf(see)) === 400, "the end");
+    const measured = await rows(page);
+    await page.keyboard.press("s");
+    await see("files-dialog").waitFor();
+    await until(async () => /At step 400\./.test(await text(see("files-dialog"))), "the last weights");
+    const { bytes: json, name } = await saved(page, see, "save-json", folder);
+    assert.equal(name, "sparse-parity-mlp-seed3-step400.json");
+    const run = JSON.parse(json);
+    assert.deepEqual([run.format, run.version, run.link, run.environment.device], ["vivarium-run", 1, LINK, "CPU"]);
+    assert.deepEqual(run.rows.map((row) => row.test_loss.map(Math.fround)), measured.map((row) => row.test_loss));
+    const table = (await saved(page, see, "save-csv", folder)).bytes.toString().trim().split("\n");
+    assert.equal(table[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
+    assert.equal(table.length, 1 + measured.length);
+    const weights = (await saved(page, see, "save-safetensors", folder)).bytes;
+    const header = JSON.parse(weights.subarray(8, 8 + Number(weights.readBigUInt64LE(0))));
+    assert.deepEqual([header.w.shape, header.__metadata__.step], [[1, 12, 24], "400"]);
+    assert.match((await saved(page, see, "save-py", folder)).bytes.toString(), /^"""[^]*import torch[^]*"n": 12/);
+    for (const chart of ["loss", "weights"]) {
+      const svg = (await saved(page, see, `save-svg-${chart}`, folder)).bytes.toString();
+      assert.match(svg, /^<svg [^]*<title>[^]*<\/svg>\s*$/);
+      assert.ok(svg.length > 3000);
+      const png = (await saved(page, see, `save-png-${chart}`, folder)).bytes;
+      assert.equal(png.subarray(1, 4).toString(), "PNG");
+      assert.ok(png.length > 2000);
+    }
+    await page.keyboard.press("Escape");
+    assert.ok(!(await see("files-dialog").isVisible()));
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
+  it("opens a saved run with its curves, trains it on request, and goes back", inFolder(async (folder) => {
+    const first = await open(LINK);
+    await until(async () => (await stepOf(first.see)) === 400, "the end");
+    const measured = await rows(first.page);
+    await first.see("files").click();
+    const { path } = await saved(first.page, first.see, "save-json", folder);
+    await first.page.close();
+    const { page, heard, see } = await open("#v1/groups?n=13&width=50&speed=60");
+    await until(async () => (await stepOf(see)) > 5, "steps");
+    await see("files").click();
+    await choose(page, path);
+    await until(async () => page.url().endsWith(LINK), "the run's link");
+    assert.ok(!(await see("files-dialog").isVisible()), "the dialog has closed");
+    assert.match(await text(see("message")), /^Opened sparse-parity-mlp-seed3-step400\.json: 41 measurements up to step 400\./);
+    assert.match(await text(see("device")), /^From a file: CPU/);
+    assert.deepEqual(await rows(page), measured);
+    await until(async () => (await pixels(page, "chart-loss")) > 4, "the curves");
+    await page.waitForTimeout(1500);
+    assert.deepEqual(await rows(page), measured, "nothing trains");
+    await see("play").click();
+    await until(async () => /^CPU: /.test(await text(see("device"))) && (await stepOf(see)) === 400, "the run itself");
+    assert.deepEqual(await rows(page), measured);
+    await see("undo").click();
+    await until(async () => page.url().includes("#v1/groups?n=13"), "the run that was there");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
+  it("goes on from weights as it would have gone on", inFolder(async (folder) => {
+    const slow = LINK.replace("speed=0", "speed=100");
+    const first = await open(slow);
+    await until(async () => (await stepOf(first.see)) > 60, "steps");
+    await first.see("play").click();
+    await until(async () => /^Paused/.test(await text(first.see("status"))), "a pause");
+    const at = await stepOf(first.see);
+    await first.see("files").click();
+    await until(async () => new RegExp(`At step ${at}\\.`).test(await text(first.see("files-dialog"))), "its weights");
+    const { path } = await saved(first.page, first.see, "save-safetensors", folder);
+    await first.page.close();
+    const whole = await open(LINK);
+    const all = await until(async () => { const r = await rows(whole.page); return r.at(-1)?.step === 400 && r; }, "the end");
+    await whole.page.close();
+    const { page, heard, see } = await open("#v1/sparse-parity?n=10&k=2&speed=0");
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    await choose(page, path);
+    await until(async () => (await stepOf(see)) === at && /^Paused/.test(await text(see("status"))), "the weights");
+    await see("play").click();
+    const rest = await until(async () => { const r = await rows(page); return r.at(-1)?.step === 400 && r; }, "the end");
+    assert.deepEqual(rest.filter((row) => row.step > at), all.filter((row) => row.step > at));
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
+  it("refuses what is damaged or foreign in a sentence, and loses nothing", inFolder(async (folder) => {
+    const { page, heard, see } = await open(LINK.replace("speed=0", "speed=20"));
+    await until(async () => (await stepOf(see)) > 5, "steps");
+    await see("files").click();
+    const { bytes } = await saved(page, see, "save-json", folder);
+    const { bytes: weights } = await saved(page, see, "save-safetensors", folder);
+    const json = bytes.toString();
+    const cases = [
+      ["cut.json", json.slice(0, json.length / 2), /no whole JSON/],
+      ["other.json", '{"runs": []}', /not a run of this program/],
+      ["future.json", json.replace('"version":1', '"version":7'), /newer version/],
+      ["odd.json", json.replace("n=12", "n=12&colour=blue"), /link of this file cannot be read here: .*colour/],
+      ["steps.json", json.replace('"step":0,', '"step":9999,'), /do not rise/],
+      ["empty.json", "", /empty/],
+      ["picture.json", Buffer.from([0x89, 0x50, 0x4e, 0x47]), /neither a run/],
+      ["table.csv", "step,replica,train_loss\n", /table of metrics/],
+      ["cut.safetensors", weights.subarray(0, weights.length - 7), /damaged or cut off/],
+    ];
+    for (const [name, content, sentence] of cases) {
+      writeFileSync(join(folder, name), content);
+      await choose(page, join(folder, name));
+      const flaw = await until(async () => {
+        const said = await text(see("files-flaw"));
+        return said.startsWith(name) && said;
+      }, name);
+      assert.match(flaw, sentence);
+      assert.match(flaw, /Nothing has changed\.$/);
+    }
+    assert.ok(page.url().includes("n=12&k=2"));
+    await page.keyboard.press("Escape");
+    const at = await stepOf(see);
+    await until(async () => (await stepOf(see)) > at + 5, "the run to go on");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  }));
+
+  it("takes a file that is dropped on it", async () => {
+    const { page, see } = await open(LINK);
+    await until(async () => (await stepOf(see)) === 400, "the end");
+    const drop = (type) => page.evaluate((type) => {
+      const data = new DataTransfer();
+      data.items.add(new File(["{}"], "dropped.json"));
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+      return document.documentElement.dataset.drop;
+    }, type);
+    assert.equal(await drop("dragover"), "yes");
+    assert.equal(await drop("drop"), "no");
+    await until(async () => /^dropped\.json was not opened: /.test(await text(see("message"))), "the sentence");
+    await page.close();
+  });
+
+  it("shares its files with the command line", inFolder(async (folder) => {
+    const LAB = process.env.LAB ?? join(process.env.CARGO_TARGET_DIR ?? "target", "debug", "lab");
+    const lab = (...words) => execFileSync(LAB, words, { encoding: "utf8" });
+    const made = join(folder, "made.json");
+    lab("run", LINK, "--device", "cpu", "--format", "json", "--quiet", "--output", made);
+    const { page, see } = await open("#v1/sparse-parity?n=10&k=2");
+    await choose(page, made);
+    await until(async () => (await stepOf(see)) === 400 && /^From a file/.test(await text(see("device"))), "lab's run");
+    await see("files").click();
+    const { path } = await saved(page, see, "save-json", folder);
+    assert.equal(readFileSync(path, "utf8"), readFileSync(made, "utf8").replace("&device=cpu", "&device=cpu"));
+    assert.match(lab("check", path), /400, ended at its last step; 41 measurements of 1 replicas\./);
+    await page.close();
+  }));
+}
