@@ -35,6 +35,9 @@ impl State {
     /// Changes the state; what is returned must be done, in order.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
         let mut effects = vec![];
+        if let Action::Toggle | Action::SingleStep | Action::Reset = action {
+            self.forget_goal(&mut effects);
+        }
         match action {
             Action::Open(fragment) => self.open(&fragment, &mut effects),
             Action::Surveyed(survey) => self.surveyed(survey, &mut effects),
@@ -65,6 +68,7 @@ impl State {
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Look(what) => self.look_at(what, &mut effects),
+            Action::Tour(what) => self.tour(what, &mut effects),
             Action::Undo => match self.undo.pop() {
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
@@ -94,6 +98,12 @@ impl State {
     }
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
+        if let Some(slug) = fragment.trim_start_matches('#').strip_prefix("story/") {
+            if self.runs == 0 {
+                self.set_link(PRESETS[0].link(), effects);
+            }
+            return self.open_story(slug, effects);
+        }
         let empty = fragment.trim_start_matches('#').is_empty();
         let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
         let first = self.runs == 0;
@@ -184,7 +194,8 @@ impl State {
     }
 
     /// Takes up another link, which can be undone.
-    fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+    pub(super) fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        self.forget_goal(effects);
         self.remember(Before::Link(Box::new(self.link.clone())));
         self.message = message;
         self.set_link(link, effects);
@@ -284,11 +295,16 @@ impl State {
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
         self.unanswered += 1;
-        let command =
-            Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
+        let goal = self.goal.filter(|_| self.sweep.is_none());
+        let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.link.view.speed };
+        let paused = self.paused || goal.is_some();
+        let command = Command::Start { spec, speed, paused, held_out_limit };
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
+        if let Some(goal) = goal {
+            self.send(Command::PlayTo(goal.step), effects);
+        }
     }
 
     /// The probes that the charts on show want, and of runs on sequences the panel below them.

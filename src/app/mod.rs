@@ -24,6 +24,7 @@ pub mod state;
 pub mod status;
 pub mod summary;
 pub mod sweeping;
+pub mod touring;
 pub mod trainer;
 pub mod words;
 
@@ -40,6 +41,8 @@ pub mod trainer_web;
 mod chain_tests;
 #[cfg(test)]
 mod reducer_tests;
+#[cfg(test)]
+mod touring_tests;
 
 /// Puts the page into the document, in place of the picture of itself that stood there until now.
 #[cfg(all(feature = "ui", target_family = "wasm"))]
