@@ -10,7 +10,7 @@ use super::trainer::Effect;
 use super::words::thousands;
 use crate::analysis::chart::Chart;
 use crate::permalink::decode;
-use crate::presets::stories::{Deed, Passage, STORIES, Story, parse};
+use crate::presets::stories::{Block, Deed, Passage, STORIES, Story, parse};
 use crate::protocol::Command;
 
 /// A step at which the run is to wait.
@@ -49,11 +49,183 @@ impl Tour {
     }
 }
 
+impl Touring {
+    /// What pressing the button named `name` does.
+    pub fn of(name: &str, tour: &Tour) -> Option<Touring> {
+        match name {
+            "back" => return Some(Touring::Turn(-1)),
+            "next" => return Some(Touring::Turn(1)),
+            "close" => return Some(Touring::Close),
+            _ => {}
+        }
+        let (block, which) = name.split_once('.')?;
+        let (block, which): (usize, usize) = (block.parse().ok()?, which.parse().ok()?);
+        match tour.passage()?.blocks.get(block)? {
+            Block::Buttons(buttons) => buttons.get(which).map(|(_, deed)| Touring::Do(deed.clone())),
+            Block::Question { .. } => Some(Touring::Guess(block, which)),
+            Block::Text(_) => None,
+        }
+    }
+}
+
+impl Tour {
+    /// The page that is read, as a section's content. Buttons carry their names as `data-press`.
+    ///
+    /// # Why
+    /// A text from a file is a string before it is anything else. As components it would make the program twice as much
+    /// larger, and be tested in a browser alone.
+    pub fn html(&self) -> String {
+        let mut out = Html(String::new());
+        let story = match &self.story {
+            Some(Ok(story)) => story,
+            other => {
+                let words = match other {
+                    Some(Err(why)) => ["This story is not there: ", why, "."],
+                    _ => ["", "Loading", ""],
+                };
+                out.raw("<p>");
+                words.into_iter().for_each(|word| out.text(word));
+                out.raw("</p><div class=\"tour__turns\">");
+                out.button("close", "button", "tour-close", "", "Leave");
+                out.raw("</div>");
+                return out.0;
+            }
+        };
+        let last = story.passages.len();
+        out.raw("<p class=\"tour__name\" data-testid=\"tour-place\">");
+        out.text(&story.title);
+        out.text(&format!(" · {} of {}", self.at + 1, last + 1));
+        out.raw("</p><h2 class=\"tour__title\" tabindex=\"-1\">");
+        match self.passage() {
+            Some(passage) => {
+                out.text(&passage.title);
+                out.raw("</h2>");
+                for (at, block) in passage.blocks.iter().enumerate() {
+                    self.block(at, block, &mut out);
+                }
+            }
+            None => {
+                out.raw("Sources</h2><ul class=\"tour__sources\">");
+                for source in &story.sources {
+                    out.raw("<li>");
+                    out.text(source);
+                    out.raw("</li>");
+                }
+                out.raw("</ul>");
+            }
+        }
+        out.raw("<div class=\"tour__turns\">");
+        let off = |off: bool| if off { "disabled" } else { "" };
+        out.button("back", "button", "tour-back", off(self.at == 0), "Back");
+        out.button("next", "button button--main", "tour-next", off(self.at == last), "Next");
+        out.button("close", "button", "tour-close", "", "Leave");
+        out.raw("</div>");
+        out.0
+    }
+
+    fn block(&self, at: usize, block: &Block, out: &mut Html) {
+        match block {
+            Block::Text(text) => out.paragraph(text),
+            Block::Buttons(buttons) => {
+                out.raw("<div class=\"tour__buttons\">");
+                for (i, (word, _)) in buttons.iter().enumerate() {
+                    out.button(&format!("{at}.{i}"), "button", "", "", word);
+                }
+                out.raw("</div>");
+            }
+            Block::Question { guesses, answer } => {
+                let guessed = self.guess(at);
+                out.raw("<div class=\"guesses\" role=\"group\" aria-label=\"Your prediction\">");
+                for (i, (word, is_right)) in guesses.iter().enumerate() {
+                    let class = if guessed.is_some() && *is_right {
+                        "button guess guess--right"
+                    } else {
+                        "button guess"
+                    };
+                    let state = match guessed {
+                        None => "",
+                        Some(guess) if guess == i => "aria-pressed=\"true\" aria-disabled=\"true\"",
+                        Some(_) => "aria-disabled=\"true\"",
+                    };
+                    out.button(&format!("{at}.{i}"), class, &format!("guess-{i}"), state, word);
+                }
+                out.raw("</div><div class=\"answer\" role=\"status\" data-testid=\"answer\">");
+                if let Some(guess) = guessed {
+                    let is_right = guesses.get(guess).is_some_and(|(_, right)| *right);
+                    out.paragraph(&format!("{}{answer}", if is_right { "*Yes.* " } else { "*Not quite.* " }));
+                }
+                out.raw("</div>");
+            }
+        }
+    }
+}
+
+/// Markup that is being written.
+struct Html(String);
+
+impl Html {
+    fn raw(&mut self, markup: &str) {
+        self.0.push_str(markup);
+    }
+
+    fn text(&mut self, text: &str) {
+        for letter in text.chars() {
+            match letter {
+                '&' => self.raw("&amp;"),
+                '<' => self.raw("&lt;"),
+                '"' => self.raw("&quot;"),
+                letter => self.0.push(letter),
+            }
+        }
+    }
+
+    /// Every second part between stars is stressed.
+    fn paragraph(&mut self, text: &str) {
+        self.raw("<p>");
+        for (i, part) in text.split('*').enumerate() {
+            if i > 0 {
+                self.raw(if i % 2 == 1 { "<em>" } else { "</em>" });
+            }
+            self.text(part);
+        }
+        self.raw("</p>");
+    }
+
+    fn button(&mut self, name: &str, class: &str, testid: &str, state: &str, word: &str) {
+        for part in
+            ["<button type=\"button\" class=\"", class, "\" data-testid=\"", testid, "\" data-press=\""]
+        {
+            self.raw(part);
+        }
+        for part in [name, "\" ", state, ">"] {
+            self.raw(part);
+        }
+        self.text(word);
+        self.raw("</button>");
+    }
+}
+
+/// The list of stories, likewise; buttons are named by the stories' slugs.
+pub fn list() -> String {
+    let mut out = Html(String::new());
+    for about in STORIES {
+        out.raw("<li><button type=\"button\" class=\"tours__one\" data-testid=\"story-");
+        for part in [about.slug, "\" data-press=\"", about.slug, "\"><strong>"] {
+            out.raw(part);
+        }
+        out.text(about.title);
+        out.raw("</strong><span>");
+        out.text(&format!("{} {} minutes.", about.about, about.minutes));
+        out.raw("</span></button></li>");
+    }
+    out.0
+}
+
 /// What a reader does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touring {
     /// Opens the story of this name.
-    Open(&'static str),
+    Open(String),
     /// The text of the story of this name has come, or why it has not.
     Fetched(&'static str, Result<String, String>),
     /// Goes on, or back, by so many passages.
@@ -72,24 +244,24 @@ impl State {
             self.message = "There is no story of that name; the list has them all.".into();
             return;
         };
-        self.tour = Some(Box::new(Tour {
-            slug: about.slug,
-            story: None,
-            at: 0,
-            guesses: vec![],
-            pointed: None,
-        }));
+        self.tour =
+            Some(Box::new(Tour { slug: about.slug, story: None, at: 0, guesses: vec![], pointed: None }));
         effects.push(Effect::Fetch(about.slug));
     }
 
     pub(super) fn tour(&mut self, what: Touring, effects: &mut Vec<Effect>) {
         match what {
-            Touring::Open(slug) => self.open_story(slug, effects),
+            Touring::Open(slug) => self.open_story(&slug, effects),
             Touring::Fetched(slug, text) => {
                 let Some(tour) = self.tour.as_mut().filter(|tour| tour.slug == slug) else { return };
                 let story = text.and_then(|text| parse(&text).map_err(|flaw| flaw.to_string()));
                 tour.story = Some(story);
+                // The reader is to predict what has not happened yet.
                 self.enter(effects);
+                if self.step > 0 || !self.paused {
+                    self.paused = true;
+                    self.begin(effects);
+                }
             }
             Touring::Turn(by) => {
                 let Some(tour) = &mut self.tour else { return };
@@ -115,7 +287,9 @@ impl State {
 
     /// Opens the run of the passage that is read, unless it is open.
     fn enter(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(run) = self.tour.as_ref().and_then(|tour| tour.passage()).map(|passage| passage.run.clone()) {
+        if let Some(run) =
+            self.tour.as_ref().and_then(|tour| tour.passage()).map(|passage| passage.run.clone())
+        {
             self.open_paused(&run, effects);
         }
     }
@@ -146,6 +320,7 @@ impl State {
                 if !self.link.view.show.contains(&chart) {
                     self.toggle_chart(chart, effects);
                 }
+                self.message = format!("The story points at a chart: {}.", chart.info().name);
                 if let Some(tour) = &mut self.tour {
                     let before = tour.pointed.map_or(0, |(_, times)| times);
                     tour.pointed = Some((chart, before + 1));

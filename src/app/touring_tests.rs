@@ -19,7 +19,7 @@ fn press(deed: Deed) -> Action {
 
 fn reading(slug: &'static str) -> Page {
     let mut page = Page::open("");
-    page.act(Action::Tour(Touring::Open(slug)));
+    page.act(Action::Tour(Touring::Open(slug.into())));
     page.act(told(slug));
     page
 }
@@ -37,8 +37,18 @@ fn every_passage_opens_its_run_and_every_button_works() {
                 match block {
                     Block::Buttons(buttons) => {
                         for (word, deed) in buttons {
-                            page.act(press(deed.clone()));
-                            assert!(page.state.drafts.is_empty() && page.state.conflicts.is_empty(), "{word}");
+                            let which = buttons.iter().position(|(other, _)| other == word).unwrap();
+                            let tour = page.state.tour.as_ref().unwrap();
+                            assert!(
+                                tour.html().contains(&format!("data-press=\"{place}.{which}\" >{word}<"))
+                            );
+                            let pressed = Touring::of(&format!("{place}.{which}"), tour).unwrap();
+                            assert_eq!(pressed, Touring::Do(deed.clone()));
+                            page.act(Action::Tour(pressed));
+                            assert!(
+                                page.state.drafts.is_empty() && page.state.conflicts.is_empty(),
+                                "{word}"
+                            );
                             match deed {
                                 Deed::Open(run) => assert_eq!(page.state.link.spec, decode(run).0.spec),
                                 Deed::Change(key, value) => {
@@ -63,7 +73,9 @@ fn every_passage_opens_its_run_and_every_button_works() {
             }
             page.act(Action::Tour(Touring::Turn(1)));
         }
-        assert!(page.state.tour.as_ref().unwrap().passage().is_none(), "the sources");
+        let tour = page.state.tour.as_ref().unwrap();
+        assert!(tour.passage().is_none() && tour.html().contains(&story.sources[0]), "the sources");
+        assert!(tour.html().contains("data-press=\"next\" disabled>"));
         page.act(Action::Tour(Touring::Turn(1)));
         page.act(Action::Tour(Touring::Turn(-100)));
         assert_eq!(page.state.tour.as_ref().unwrap().at, 0);
@@ -118,4 +130,21 @@ fn links_open_stories_and_what_is_none_is_said() {
     page.act(Action::Tour(Touring::Fetched("one-note", Ok("<html>".into()))));
     assert_eq!(page.state.tour.as_ref().unwrap().story, Some(Err("line 1: expected ---".into())));
     page.act(Action::Tour(Touring::Turn(1)));
+    assert!(page.state.tour.as_ref().unwrap().html().starts_with("<p>This story is not there: line 1"));
+}
+
+#[test]
+fn what_a_file_holds_is_text_and_no_markup() {
+    let mut page = Page::open("#story/one-note");
+    let file = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P & \"Q\"\n\nRun: z23\n\nA <script> and *stress*.\n\n- [ ] <b>.\n- [x] C.\n\n> D.\n\n## Sources\n\n- S.\n";
+    page.act(Action::Tour(Touring::Fetched("one-note", Ok(file.into()))));
+    let html = page.state.tour.as_ref().unwrap().html();
+    assert!(html.contains("<p>A &lt;script> and <em>stress</em>.</p>"), "{html}");
+    assert!(html.contains(">P &amp; &quot;Q&quot;</h2>") && html.contains("&lt;T> · 1 of 2"), "{html}");
+    assert!(html.contains(">&lt;b>.</button>") && !html.contains("guess--right"), "{html}");
+    assert_eq!(page.state.phase, Phase::Paused);
+    page.act(Action::Tour(Touring::Guess(1, 0)));
+    let html = page.state.tour.as_ref().unwrap().html();
+    assert!(html.contains("guess--right") && html.contains("<p><em>Not quite.</em> D.</p>"), "{html}");
+    assert_eq!(Touring::of("9.9", page.state.tour.as_ref().unwrap()), None);
 }

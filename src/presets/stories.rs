@@ -168,7 +168,8 @@ pub fn parse(text: &str) -> Result<Story, Flaw> {
     front("---", "---")?;
     let title = front("title: ", "a title")?;
     let about = front("about: ", "what it is about")?;
-    let minutes = front("minutes: ", "minutes")?.parse().map_err(|_| Flaw { line: 4, expected: "minutes" })?;
+    let minutes =
+        front("minutes: ", "minutes")?.parse().map_err(|_| Flaw { line: 4, expected: "minutes" })?;
     front("---", "---")?;
     let mut story = Story { title, about, minutes, passages: vec![], sources: vec![] };
     let mut in_sources = false;
@@ -305,7 +306,10 @@ mod tests {
     fn every_story_can_be_played_from_its_first_button_to_its_last() {
         for about in STORIES {
             let story = parse(&text(about.slug)).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug));
-            assert_eq!((&*story.title, &*story.about, story.minutes), (about.title, about.about, about.minutes));
+            assert_eq!(
+                (&*story.title, &*story.about, story.minutes),
+                (about.title, about.about, about.minutes)
+            );
             assert!((4..=12).contains(&story.passages.len()), "{}", about.slug);
             let (mut questions, mut trained) = (0, 0);
             let (mut link, mut step, mut on) = (Link::default(), 0, String::new());
@@ -321,7 +325,10 @@ mod tests {
                     match block {
                         Block::Text(text) => {
                             assert!(text.len() < 700 && !text.contains('!'), "{place}: {text}");
-                            assert!(text.ends_with(['.', '?']) && text.matches('*').count() % 2 == 0, "{text}");
+                            assert!(
+                                text.ends_with(['.', '?']) && text.matches('*').count() % 2 == 0,
+                                "{text}"
+                            );
                         }
                         Block::Question { guesses, answer } => {
                             questions += 1;
@@ -336,7 +343,10 @@ mod tests {
                                     Deed::Train(to) => {
                                         trained += 1;
                                         assert!(!is_sweep, "{place}: a sweep has no step to train to");
-                                        assert!(*to > step && *to <= run.steps, "{place}: {word} after {step}");
+                                        assert!(
+                                            *to > step && *to <= run.steps,
+                                            "{place}: {word} after {step}"
+                                        );
                                         // So that the curve gets no point that the run itself would not have.
                                         assert!(to.is_multiple_of(run.every), "{place}: {to}");
                                         step = *to;
@@ -351,7 +361,10 @@ mod tests {
                                     Deed::Point(chart) => {
                                         let form = link.spec.task.sampler().form();
                                         assert!(chart.form().is_none_or(|of| of == form), "{place}: {word}");
-                                        assert!(link.view.show.contains(chart), "{place}: {word} is not shown");
+                                        assert!(
+                                            link.view.show.contains(chart),
+                                            "{place}: {word} is not shown"
+                                        );
                                     }
                                     Deed::Open(run) => {
                                         link = opened(run);

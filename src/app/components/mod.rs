@@ -9,10 +9,12 @@ mod inside;
 mod knob;
 mod plot;
 mod readouts;
+mod sheet;
 mod story;
 mod theme;
 mod theory;
 mod toolbar;
+mod tour;
 mod transport;
 
 use leptos::prelude::*;
@@ -27,6 +29,7 @@ use readouts::Readouts;
 use story::{Presets, Story};
 use theme::{Appearance, ThemeButton};
 use theory::Theory;
+use tour::{Tour, Tours};
 use transport::{Links, Transport};
 
 /// The whole page.
@@ -34,7 +37,7 @@ use transport::{Links, Transport};
 pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
-    let help = RwSignal::new(false);
+    let (help, tours) = (RwSignal::new(false), RwSignal::new(false));
     shortcuts(store, help);
     view! {
         <header class="masthead">
@@ -42,6 +45,9 @@ pub fn App() -> impl IntoView {
             <p class="masthead__point">{POINT}</p>
             <Presets />
             <div class="masthead__tools">
+                <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
+                    "Stories"
+                </button>
                 <ThemeButton appearance />
                 <button class="tool" type="button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
                     data-testid="help" on:click=move |_| help.set(true)>
@@ -51,6 +57,7 @@ pub fn App() -> impl IntoView {
         </header>
         <Notices />
         <main class="bench">
+            <Tour />
             <div class="stage">
                 <Story />
                 <Transport />
@@ -65,6 +72,7 @@ pub fn App() -> impl IntoView {
             </aside>
         </main>
         <Help open=help />
+        <Tours open=tours />
     }
     .into_any()
 }

@@ -82,8 +82,11 @@ fn Plot(
             .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
     });
     let is_grid = chart.info().kind == Kind::Grid;
+    let pointed = store.memo(move |state| {
+        state.tour.as_ref().and_then(|tour| tour.pointed).is_some_and(|(at, _)| at == chart)
+    });
     view! {
-        <figure class="plot" class:plot--grid=is_grid class:plot--tall=move || room.get() == Some(Room::Tall)
+        <figure class="plot" class:plot--grid=is_grid class:plot--pointed=pointed class:plot--tall=move || room.get() == Some(Room::Tall)
             class:plot--wide=move || room.get() == Some(Room::Wide)>
             <figcaption class="plot__name">{title}</figcaption>
             <div class="plot__frame" node_ref=frame>
