@@ -8,6 +8,7 @@ use super::form::{default_text, theory_knob};
 use super::pairs::Pairs;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::sweeping::Sweep;
+use super::touring::Goal;
 use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
@@ -50,7 +51,11 @@ impl State {
                 }
             }
             Action::Choose(preset) => {
-                let link = preset.link();
+                if self.is_locked("presets") {
+                    return effects;
+                }
+                let mut link = preset.link();
+                link.reserved.clone_from(&self.link.reserved);
                 self.change(link, format!("Preset: {}.", preset.name), &mut effects);
             }
             Action::Toggle => self.toggle(&mut effects),
@@ -61,6 +66,9 @@ impl State {
                 self.begin(&mut effects);
             }
             Action::NewSeed(seed) => {
+                if self.is_locked("seed") {
+                    return effects;
+                }
                 let mut link = self.link.clone();
                 link.spec.run.seed = seed;
                 self.change(link, format!("Started from the new seed {seed}."), &mut effects);
@@ -115,7 +123,7 @@ impl State {
         if first {
             self.set_link(link, effects);
         } else {
-            self.change(link, "Opened the run of the new address.".into(), effects);
+            self.take_up(link, "Opened the run of the new address.".into(), effects);
         }
     }
 
@@ -140,6 +148,9 @@ impl State {
     pub(super) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
         let text = text.trim();
         self.drafts.retain(|draft| draft.key != key);
+        if self.is_locked(key) {
+            return;
+        }
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
             None if theory_knob(key).is_some() && self.chains.is_some() => self.edit_theory(key, text),
@@ -195,6 +206,20 @@ impl State {
 
     /// Takes up another link, which can be undone.
     pub(super) fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        // Where a teacher's run waits is no place for another one.
+        self.take_up(link.without("at"), message, effects);
+    }
+
+    /// Whether the link forbids to change what `name` stands for; then it is said.
+    fn is_locked(&mut self, name: &str) -> bool {
+        let is_locked = self.link.locks(name);
+        if is_locked {
+            self.message = "The link of this page keeps that as it is.".into();
+        }
+        is_locked
+    }
+
+    fn take_up(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
         self.forget_goal(effects);
         self.remember(Before::Link(Box::new(self.link.clone())));
         self.message = message;
@@ -217,6 +242,7 @@ impl State {
         } else {
             self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused)
         };
+        self.goal = link.at().map(|step| Goal { step, in_haste: true });
         self.link = link;
         self.uncovered = None;
         self.pending = None;

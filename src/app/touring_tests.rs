@@ -134,6 +134,43 @@ fn links_open_stories_and_what_is_none_is_said() {
 }
 
 #[test]
+fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
+    let mut page =
+        Page::open("#v1/sparse-parity?n=12&k=2&width=16&every=10&speed=5&hide=seed&lock=n,presets&at=70");
+    assert_eq!(page.state.notices.len(), 1, "a part of the page cannot be locked");
+    assert_eq!((page.state.phase.clone(), page.state.step), (Phase::Paused, 70));
+    // In haste there, and at the link's own speed from then on.
+    let speeds: Vec<u64> = page
+        .sent
+        .iter()
+        .filter_map(|(command, _)| match command {
+            Command::Start { speed, .. } | Command::Speed(speed) => Some(*speed),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(speeds, [0, 5]);
+    let link = encode(&page.state.link);
+    page.act(Action::Edit("n".into(), "20".into()));
+    page.act(Action::Default("n".into()));
+    page.act(Action::NewSeed(7));
+    assert_eq!(encode(&page.state.link), link);
+    assert_eq!(page.state.message, "The link of this page keeps that as it is.");
+    page.act(Action::Edit("width".into(), "20".into()));
+    assert!(
+        encode(&page.state.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
+        "no place to wait"
+    );
+    assert_eq!((page.state.step, page.state.goal), (0, None));
+    // Another experiment is held as well; another address is not.
+    page.act(Action::Choose(&crate::presets::PRESETS[1]));
+    assert!(page.state.link.locks("n"));
+    page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
+    page.act(Action::Choose(&crate::presets::PRESETS[1]));
+    assert_eq!(page.state.link.spec.run, crate::permalink::decode("#v1/sparse-parity?n=14").0.spec.run);
+    assert!(page.state.link.hides("presets") && !page.state.link.locks("n"));
+}
+
+#[test]
 fn what_a_file_holds_is_text_and_no_markup() {
     let mut page = Page::open("#story/one-note");
     let file = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P & \"Q\"\n\nRun: z23\n\nA <script> and *stress*.\n\n- [ ] <b>.\n- [x] C.\n\n> D.\n\n## Sources\n\n- S.\n";

@@ -7,24 +7,26 @@ use web_sys::{Element, KeyboardEvent};
 
 use super::knob::shown;
 use super::sheet::Sheet;
+use super::theme::Appearance;
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::touring::Touring;
 use crate::platform::fresh_seed;
 
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 9] = [
     ("Space", "Play or pause; after the end, go on"),
     ("→ or .", "One step"),
     ("R", "Back to the same start"),
     ("N", "The same settings from a new seed"),
     ("Ctrl Z", "Undo the last change"),
     ("J, K", "Next and previous passage of a story"),
+    ("P", "Large type for a projector, or back"),
     ("Esc", "Close what is open"),
     ("?", "This help"),
 ];
 
 /// Takes keys from wherever they are not needed otherwise.
-pub fn shortcuts(store: Store, help: RwSignal<bool>) {
+pub fn shortcuts(store: Store, help: RwSignal<bool>, appearance: Appearance) {
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
         let inside =
@@ -53,6 +55,10 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>) {
             "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
             "j" | "J" if !writes && !moves => Action::Tour(Touring::Turn(1)),
             "k" | "K" if !writes && !moves => Action::Tour(Touring::Turn(-1)),
+            "p" | "P" if !writes && !moves => {
+                appearance.present();
+                return;
+            }
             "?" if !writes => {
                 help.set(true);
                 return;

@@ -11,6 +11,7 @@ mod plot;
 mod readouts;
 mod sheet;
 mod story;
+mod teacher;
 mod theme;
 mod theory;
 mod toolbar;
@@ -19,6 +20,7 @@ mod transport;
 
 use leptos::prelude::*;
 
+use super::browser;
 use super::state::Action;
 use super::store::Store;
 use form::Form;
@@ -27,7 +29,7 @@ use inside::Inside;
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
-use theme::{Appearance, ThemeButton};
+use theme::{Appearance, PresentButton, ThemeButton};
 use theory::Theory;
 use tour::{Tour, Tours};
 use transport::{Links, Transport};
@@ -37,8 +39,17 @@ use transport::{Links, Transport};
 pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
+    let hidden = store.memo(|state| {
+        let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
+        hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
+    });
+    let embedded = store.memo(|state| state.link.is_embedded());
+    Effect::new(move |_| {
+        browser::mark_root("data-hide", &hidden.get());
+        browser::mark_root("data-embed", if embedded.get() { "on" } else { "off" });
+    });
     let (help, tours) = (RwSignal::new(false), RwSignal::new(false));
-    shortcuts(store, help);
+    shortcuts(store, help, appearance);
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
@@ -48,6 +59,7 @@ pub fn App() -> impl IntoView {
                 <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
                     "Stories"
                 </button>
+                <PresentButton appearance />
                 <ThemeButton appearance />
                 <button class="tool" type="button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
                     data-testid="help" on:click=move |_| help.set(true)>

@@ -72,7 +72,7 @@ fn Plot(
     paint_on(
         move || {
             // Read, not only tracked: a memo that nobody reads is never computed.
-            let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.is_dark.get(), size.get());
+            let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.looks(), size.get());
             width > 0
         },
         paint,
@@ -167,7 +167,7 @@ pub fn Drawing(
     let paint = move || render(canvas, size, &untrack(|| reading.run(())), appearance);
     paint_on(
         move || {
-            let (_, (width, _)) = (appearance.is_dark.get(), size.get());
+            let (_, (width, _)) = (appearance.looks(), size.get());
             reading.run(());
             width > 0
         },
@@ -187,7 +187,9 @@ pub fn Drawing(
 fn render(canvas: NodeRef<Canvas>, size: RwSignal<(u32, u32)>, reading: &Reading, appearance: Appearance) {
     let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return };
     let scale = window().device_pixel_ratio().max(1.0);
-    let theme = Theme { scale, titles: false, family: "system-ui, sans-serif", ..appearance.theme() };
+    let type_scale = scale * appearance.size();
+    let theme =
+        Theme { scale: type_scale, titles: false, family: "system-ui, sans-serif", ..appearance.theme() };
     let pixels = |css: u32| (f64::from(css) * scale).round() as u32;
     let (width, height) = (pixels(size.0), pixels(size.1));
     // Setting the size also clears, and a cleared canvas flickers.
