@@ -11,7 +11,11 @@
 //! assert_eq!(notices[0].key, "colour");
 //! ```
 
+mod lesson;
+
 use serde::{Deserialize, Serialize};
+
+pub use lesson::PARTS;
 
 use crate::analysis::chart::{Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_PAIRS};
 use crate::markov::theory::Explorer;
@@ -102,8 +106,8 @@ impl View {
     }
 }
 
-/// Keys promised to the teacher's links (locked and hidden controls, embedding, starting at a step, ends of
-/// axes). They are kept as they stand and have no effect yet.
+/// Keys of the teacher's links: locked and hidden controls, embedding, starting at a step; and ends of axes, which are
+/// kept as they stand and have no effect yet.
 pub const RESERVED: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
 
 /// What a link says.
@@ -231,12 +235,13 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
 fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
     if RESERVED.contains(&key) {
         let plain =
-            value.len() <= 200 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
+            value.len() <= 400 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
         if !plain {
             return Err(Problem::new(key, value, "letters, digits, dots, commas and dashes"));
         }
-        link.reserved.push((key.to_string(), value.to_string()));
-        return Err(Problem::new(key, value, "nothing yet: it is kept for later and has no effect"));
+        let (kept, problem) = lesson::read(&link.spec, key, value);
+        link.reserved.extend(kept.map(|kept| (key.to_string(), kept)));
+        return problem.map_or(Ok(()), Err);
     }
     if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
         return read_view(&mut link.view, knob, value);
@@ -355,10 +360,10 @@ mod tests {
     }
 
     #[test]
-    fn teachers_keys_are_kept_and_said_to_have_no_effect() {
+    fn teachers_keys_are_kept_as_they_stand() {
         let (link, notices) = decode("#v1/sparse-parity?lock=n,k&embed");
         assert_eq!(encode(&link), "#v1/sparse-parity?lock=n,k&embed=");
-        assert_eq!(notices.len(), 2);
+        assert_eq!(notices.len(), 0);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub enum Command {
     },
     /// Go on.
     Play,
+    /// Go on to this step, measure there, and pause; at once where it is behind.
+    PlayTo(u64),
     /// Stop until told to go on.
     Pause,
     /// Make one step, measure, and pause.

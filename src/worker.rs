@@ -65,6 +65,8 @@ pub struct Worker {
     sent_weights: f64,
     sent_checkpoint: f64,
     rate: (f64, u64),
+    /// Step at which it is to pause.
+    goal: Option<u64>,
     /// Whether the person has asked for one step that has not been made yet.
     single_step: bool,
     wants_checkpoint: bool,
@@ -165,6 +167,7 @@ impl Worker {
             sent_weights: 0.0,
             sent_checkpoint: 0.0,
             rate: (0.0, 0),
+            goal: None,
             single_step: false,
             wants_checkpoint: false,
             probes: Probes::default(),
@@ -178,6 +181,11 @@ impl Worker {
 
     /// Obeys a command; training itself happens in [`Worker::slice`].
     pub fn handle(&mut self, command: Command, payload: Payload) -> Vec<Message> {
+        if let Command::Start { .. } | Command::Play | Command::Pause | Command::Step | Command::Extend(_) =
+            command
+        {
+            self.goal = None;
+        }
         match command {
             Command::Start { spec, speed, paused, held_out_limit } => {
                 let options = Options { held_out_limit };
@@ -212,6 +220,10 @@ impl Worker {
                 }
             }
             Command::Play => self.play(),
+            Command::PlayTo(step) => {
+                self.goal = Some(step);
+                self.play()
+            }
             Command::Pause => {
                 self.playing = false;
                 self.wants_checkpoint = true;
@@ -299,14 +311,22 @@ impl Worker {
             false if is_held => 0,
             false => allowed.min(every - session.step() % every),
         };
+        let goal = self.goal.filter(|_| running).unwrap_or(u64::MAX);
+        let allowed = allowed.min(goal.saturating_sub(session.step()));
         let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
         if running || self.single_step || fresh {
             let events = session.advance(SLICE_MS, most).await?;
             messages.extend(events.into_iter().map(Message::from));
         }
         let ended = messages.iter().any(|m| matches!(m.event, Event::Finished { .. }));
+        if session.step() >= goal {
+            // Told like a single step: measured, looked at, and paused.
+            (self.playing, self.goal, self.single_step) = (false, None, !session.finished());
+        }
         if self.single_step {
-            if !messages.iter().any(|m| matches!(m.event, Event::Metrics(_))) && !session.finished() {
+            let at = session.step();
+            let is_told = |m: &Message| matches!(&m.event, Event::Metrics(rows) if rows.last().is_some_and(|row| row.step == at));
+            if !messages.iter().any(is_told) && !session.finished() {
                 messages.push(Event::Metrics(vec![session.measure().await?]).into());
             }
             messages.push(Event::Paused { step: session.step() }.into());

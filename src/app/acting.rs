@@ -8,6 +8,7 @@ use super::form::{default_text, theory_knob};
 use super::pairs::Pairs;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::sweeping::Sweep;
+use super::touring::Goal;
 use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
@@ -35,6 +36,9 @@ impl State {
     /// Changes the state; what is returned must be done, in order.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
         let mut effects = vec![];
+        if let Action::Toggle | Action::SingleStep | Action::Reset = action {
+            self.forget_goal(&mut effects);
+        }
         match action {
             Action::Open(fragment) => self.open(&fragment, &mut effects),
             Action::Surveyed(survey) => self.surveyed(survey, &mut effects),
@@ -47,7 +51,11 @@ impl State {
                 }
             }
             Action::Choose(preset) => {
-                let link = preset.link();
+                if self.is_locked("presets") {
+                    return effects;
+                }
+                let mut link = preset.link();
+                link.reserved.clone_from(&self.link.reserved);
                 self.change(link, format!("Preset: {}.", preset.name), &mut effects);
             }
             Action::Toggle => self.toggle(&mut effects),
@@ -58,6 +66,9 @@ impl State {
                 self.begin(&mut effects);
             }
             Action::NewSeed(seed) => {
+                if self.is_locked("seed") {
+                    return effects;
+                }
                 let mut link = self.link.clone();
                 link.spec.run.seed = seed;
                 self.change(link, format!("Started from the new seed {seed}."), &mut effects);
@@ -65,6 +76,7 @@ impl State {
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Look(what) => self.look_at(what, &mut effects),
+            Action::Tour(what) => self.tour(what, &mut effects),
             Action::Undo => match self.undo.pop() {
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
@@ -97,6 +109,12 @@ impl State {
     }
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
+        if let Some(slug) = fragment.trim_start_matches('#').strip_prefix("story/") {
+            if self.runs == 0 {
+                self.set_link(PRESETS[0].link(), effects);
+            }
+            return self.open_story(slug, effects);
+        }
         let empty = fragment.trim_start_matches('#').is_empty();
         let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
         let first = self.runs == 0;
@@ -108,7 +126,7 @@ impl State {
         if first {
             self.set_link(link, effects);
         } else {
-            self.change(link, "Opened the run of the new address.".into(), effects);
+            self.take_up(link, "Opened the run of the new address.".into(), effects);
         }
     }
 
@@ -133,6 +151,9 @@ impl State {
     pub(super) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
         let text = text.trim();
         self.drafts.retain(|draft| draft.key != key);
+        if self.is_locked(key) {
+            return;
+        }
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
             None if theory_knob(key).is_some() && self.chains.is_some() => self.edit_theory(key, text),
@@ -187,7 +208,22 @@ impl State {
     }
 
     /// Takes up another link, which can be undone.
-    fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+    pub(super) fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        // Where a teacher's run waits is no place for another one.
+        self.take_up(link.without("at"), message, effects);
+    }
+
+    /// Whether the link forbids to change what `name` stands for; then it is said.
+    fn is_locked(&mut self, name: &str) -> bool {
+        let is_locked = self.link.locks(name);
+        if is_locked {
+            self.message = "The link of this page keeps that as it is.".into();
+        }
+        is_locked
+    }
+
+    fn take_up(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        self.forget_goal(effects);
         self.remember(Before::Link(Box::new(self.link.clone())));
         self.message = message;
         self.set_link(link, effects);
@@ -215,6 +251,7 @@ impl State {
         } else {
             self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused)
         };
+        self.goal = link.at().map(|step| Goal { step, in_haste: true });
         self.link = link;
         self.uncovered = None;
         self.pending = None;
@@ -304,11 +341,16 @@ impl State {
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
         self.unanswered += 1;
-        let command =
-            Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
+        let goal = self.goal.filter(|_| self.sweep.is_none());
+        let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.link.view.speed };
+        let paused = self.paused || goal.is_some();
+        let command = Command::Start { spec, speed, paused, held_out_limit };
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
+        if let Some(goal) = goal {
+            self.send(Command::PlayTo(goal.step), effects);
+        }
     }
 
     /// The probes that the charts on show want, and of runs on sequences the panel below them.

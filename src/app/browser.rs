@@ -42,6 +42,39 @@ pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     settle(&promise, move |outcome| done(outcome.is_ok()));
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// web-sys has it too, with types that nothing else here needs.
+    #[wasm_bindgen(js_name = fetch)]
+    fn fetch_file(address: &str) -> Promise;
+}
+
+/// Fetches a text file of this page; `done` gets it, or a sentence.
+pub fn fetch(file: &str, done: impl FnOnce(Result<String, String>) + 'static) {
+    settle(&fetch_file(file), move |response| {
+        let response = response.unwrap_or(JsValue::NULL);
+        let text = get(&response, "text").dyn_into::<Function>();
+        match text.and_then(|text| text.call0(&response)) {
+            Ok(promise) if get(&response, "ok").is_truthy() => {
+                settle(&Promise::resolve(&promise), move |text| {
+                    done(text.ok().and_then(|text| text.as_string()).ok_or("it could not be read".into()));
+                });
+            }
+            _ => done(Err("it could not be fetched".into())),
+        }
+    });
+}
+
+/// Scrolls as far as it takes to see what `selector` names.
+pub fn bring_into_view(selector: &str) {
+    let Ok(Some(element)) = document().query_selector(selector) else { return };
+    let how = Object::new();
+    let _ = Reflect::set(&how, &"block".into(), &"nearest".into());
+    if let Ok(scroll) = get(&element, "scrollIntoView").dyn_into::<Function>() {
+        let _ = scroll.call1(&element, &how);
+    }
+}
+
 /// Calls `done` with what a promise becomes.
 pub(super) fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
     let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));

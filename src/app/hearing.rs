@@ -137,6 +137,9 @@ impl State {
             }
             (Event::Paused { step }, _) => {
                 self.step = step;
+                if self.goal.is_some_and(|goal| step >= goal.step) {
+                    self.forget_goal(effects);
+                }
                 self.paused = true;
                 if !matches!(self.phase, Phase::Finished(_) | Phase::Diverged { .. }) {
                     self.phase = Phase::Paused;
@@ -149,6 +152,7 @@ impl State {
             }
             (Event::Finished { step, reason }, _) => {
                 self.step = step;
+                self.forget_goal(effects);
                 match reason {
                     Ending::Diverged if matches!(self.phase, Phase::Diverged { .. }) => {}
                     Ending::Diverged => self.phase = Phase::Diverged { step, last_good: step },

@@ -18,6 +18,7 @@ pub mod inside;
 pub mod looking;
 mod pair_charts;
 pub mod pairs;
+pub mod qr;
 pub mod readings;
 pub mod scale;
 pub mod showing;
@@ -25,6 +26,8 @@ pub mod state;
 pub mod status;
 pub mod summary;
 pub mod sweeping;
+pub mod teaching;
+pub mod touring;
 pub mod trainer;
 pub mod words;
 
@@ -47,6 +50,8 @@ mod chain_tests;
 mod file_tests;
 #[cfg(test)]
 mod reducer_tests;
+#[cfg(test)]
+mod touring_tests;
 
 /// Puts the page into the document, in place of the picture of itself that stood there until now.
 #[cfg(all(feature = "ui", target_family = "wasm"))]

@@ -10,26 +10,27 @@ use crate::presets::Preset;
 use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
 
 /// The page with whatever trainer it opened.
-struct Page {
-    state: State,
+pub(super) struct Page {
+    pub(super) state: State,
     trainer: Option<(Program, Scripted)>,
     opened: Vec<Program>,
     surveys: u32,
-    sent: Vec<(Command, Payload)>,
+    pub(super) sent: Vec<(Command, Payload)>,
 }
 
 impl Page {
-    fn open(fragment: &str) -> Page {
+    pub(super) fn open(fragment: &str) -> Page {
         let mut page =
             Page { state: State::default(), trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
     }
 
-    fn act(&mut self, action: Action) {
+    pub(super) fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {
                 Effect::Survey => self.surveys += 1,
+                Effect::Fetch(_) => {}
                 Effect::Open(kind) => {
                     self.opened.push(kind);
                     self.trainer = Some((kind, Scripted::new(kind, 300)));
@@ -53,7 +54,7 @@ impl Page {
         }
     }
 
-    fn train(&mut self, step: u64) {
+    pub(super) fn train(&mut self, step: u64) {
         self.trainer.as_ref().unwrap().1.advance(step);
         self.listen();
     }

@@ -14,6 +14,7 @@ use super::device::{Choice, Survey};
 use super::looking::Looking;
 use super::pairs::Pairs;
 use super::sweeping::Sweep;
+use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::History;
@@ -80,6 +81,8 @@ pub enum Action {
     ToggleAxis(&'static str),
     /// Look into another sequence, or otherwise.
     Look(Looking),
+    /// Go through a story.
+    Tour(Touring),
     /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
@@ -206,6 +209,10 @@ pub struct State {
     pub undo: Vec<Before>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
+    /// The story that is open.
+    pub tour: Option<Box<Tour>>,
+    /// Step at which the run is to wait.
+    pub(super) goal: Option<Goal>,
     pub(super) staff: Staff,
     /// Whether the browser was asked for a GPU.
     pub(super) asked: bool,

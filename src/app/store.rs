@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::browser;
 use super::device::Survey;
 use super::state::{Action, State};
+use super::touring::Touring;
 use super::trainer::Program;
 use super::trainer::{Effect as Deed, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
@@ -84,6 +85,9 @@ impl Store {
             match deed {
                 Deed::Survey => browser::survey(move |survey| self.act(Action::Surveyed(survey))),
                 Deed::Open(kind) => self.employ(kind),
+                Deed::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
+                    self.act(Action::Tour(Touring::Fetched(slug, text)));
+                }),
                 Deed::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {
                         trainer.send(&command, &payload);

@@ -45,6 +45,8 @@ pub enum Effect {
     Open(Program),
     /// Send this to the trainer.
     Send(Command, Payload),
+    /// Fetch the text of the story of this name; the answer is [`super::touring::Touring::Fetched`].
+    Fetch(&'static str),
 }
 
 #[cfg(test)]
@@ -145,6 +147,13 @@ pub mod scripted {
                     *run = Some((spec.clone(), step));
                 }
                 Command::Play | Command::Extend(_) => say(Event::Resumed { step: at }),
+                Command::PlayTo(step) => {
+                    say(Event::Resumed { step: at });
+                    drop(run);
+                    self.advance((*step).max(at));
+                    let at = self.run.borrow().as_ref().map_or(0, |(_, at)| *at);
+                    self.said.borrow_mut().push(Event::Paused { step: at }.into());
+                }
                 Command::Pause => say(Event::Paused { step: at }),
                 Command::Step => {
                     say(Event::Metrics(vec![self.row(at + 1)]));

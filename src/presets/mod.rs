@@ -15,6 +15,7 @@ mod parts;
 mod progress;
 mod search;
 mod start;
+pub mod stories;
 
 use std::sync::OnceLock;
 

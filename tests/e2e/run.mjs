@@ -10,6 +10,7 @@ import { groupsLab } from "./groups.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
+import { teaching } from "./teaching.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
@@ -334,6 +335,7 @@ describe("the Markov lab", () => markovLab(() => ({ context: plain.context, addr
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
+describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {

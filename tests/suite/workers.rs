@@ -83,6 +83,25 @@ fn single_steps_make_one_step_each_and_show_it() {
 }
 
 #[test]
+fn a_run_goes_on_to_a_step_and_waits_there_with_a_measurement() {
+    let mut worker = Worker::new(Device::cpu());
+    let steps = |messages: &[Message]| metrics(messages).iter().map(|r| r.step).collect::<Vec<_>>();
+    worker.handle(start(spec(LINK), true), Payload::Empty);
+    worker.handle(Command::PlayTo(25), Payload::Empty);
+    let messages = drain(&mut worker);
+    assert_eq!(steps(&messages), [0, 10, 20, 25]);
+    assert!(has(&messages, |e| *e == Event::Paused { step: 25 }));
+    // A step that lies behind is no reason to move.
+    worker.handle(Command::PlayTo(20), Payload::Empty);
+    let messages = drain(&mut worker);
+    assert!(has(&messages, |e| *e == Event::Paused { step: 25 }) && steps(&messages) == [25]);
+    // Whoever plays on is not held.
+    worker.handle(Command::PlayTo(40), Payload::Empty);
+    worker.handle(Command::Play, Payload::Empty);
+    assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 200, .. })));
+}
+
+#[test]
 fn a_checkpoint_carries_a_run_to_another_worker() {
     let mut first = Worker::new(Device::cpu());
     first.handle(start(spec(LINK), true), Payload::Empty);

@@ -1,29 +1,33 @@
 //! The help dialog, and the keys that it lists.
 
 use leptos::ev;
-use leptos::html::Dialog;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use super::knob::shown;
+use super::sheet::Sheet;
+use super::theme::Appearance;
 use crate::app::state::Action;
 use crate::app::store::Store;
+use crate::app::touring::Touring;
 use crate::platform::fresh_seed;
 
-const KEYS: [(&str, &str); 8] = [
+const KEYS: [(&str, &str); 10] = [
     ("Space", "Play or pause; after the end, go on"),
     ("→ or .", "One step"),
     ("R", "Back to the same start"),
     ("N", "The same settings from a new seed"),
     ("Ctrl Z", "Undo the last change"),
     ("S", "Save the run, or open one"),
+    ("J, K", "Next and previous passage of a story"),
+    ("P", "Large type for a projector, or back"),
     ("Esc", "Close what is open"),
     ("?", "This help"),
 ];
 
 /// Takes keys from wherever they are not needed otherwise.
-pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>) {
+pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appearance: Appearance) {
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
         let inside =
@@ -55,6 +59,12 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>) {
                 files.set(true);
                 return;
             }
+            "j" | "J" if !writes && !moves => Action::Tour(Touring::Turn(1)),
+            "k" | "K" if !writes && !moves => Action::Tour(Touring::Turn(-1)),
+            "p" | "P" if !writes && !moves => {
+                appearance.present();
+                return;
+            }
             "?" if !writes => {
                 help.set(true);
                 return;
@@ -82,23 +92,8 @@ pub fn Help(
     /// Whether it is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let dialog = NodeRef::<Dialog>::new();
-    Effect::new(move |_| {
-        if let (true, Some(dialog)) = (open.get(), dialog.get())
-            && !dialog.open()
-        {
-            // It fails only where it is open already.
-            let _ = dialog.show_modal();
-        }
-    });
-    let close = move |_| {
-        if let Some(dialog) = dialog.get_untracked() {
-            dialog.close();
-        }
-    };
     view! {
-        <dialog class="help" node_ref=dialog aria-labelledby="help-title" on:close=move |_| open.set(false)>
-            <h2 id="help-title">"What you see"</h2>
+        <Sheet open title="What you see">
             <p>
                 "A network with one hidden layer is shown random bits and must answer with the product of a few of \
                  them, without being told which. Getting all but one right tells it nothing, so its loss rests at \
@@ -115,8 +110,7 @@ pub fn Help(
                     .map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> })
                     .collect_view()}
             </dl>
-            <button class="button" type="button" on:click=close>"Close"</button>
-        </dialog>
+        </Sheet>
     }
     .into_any()
 }

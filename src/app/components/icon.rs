@@ -33,6 +33,8 @@ pub enum Name {
     Help,
     /// An i.
     About,
+    /// A screen on a stand.
+    Present,
 }
 
 impl Name {
@@ -55,6 +57,7 @@ impl Name {
             Name::Dark => "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
             Name::Files => "M12 4v10M8 10.5l4 4 4-4M5 16v4h14v-4",
             Name::Help => "M9 9.2a3 3 0 1 1 4.3 2.7c-.9.4-1.3 1-1.3 2.1M12 17.5h.01",
+            Name::Present => "M4 5h16v10H4zM12 15v4M8 19h8",
             Name::About => "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11.5v4M12 8.5h.01",
         }
     }

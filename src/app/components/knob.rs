@@ -42,6 +42,8 @@ pub fn Knob(
     });
     let swept = store.memo(move |state| state.is_swept(key));
     let idle = store.memo(move |state| !state.has_effect(key));
+    let locked = store.memo(move |state| state.link.locks(key));
+    let gone = store.memo(move |state| state.link.hides(key));
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
     let asked = RwSignal::new(false);
     let dismissed = RwSignal::new(false);
@@ -70,7 +72,7 @@ pub fn Knob(
         Control::Lines(example) => lines(store, key, example, text, problem, &id, &described),
     };
     view! {
-        <div class="knob" class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
+        <fieldset class="knob" role="presentation" disabled=locked class:gone=gone class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
             class:knob--idle=idle
             on:keydown=on_key on:focusout=on_leave on:pointerleave=on_out>
             <label class="knob__label" for=id.clone()>
@@ -78,6 +80,7 @@ pub fn Knob(
                 " "
                 <span class="knob__unit">
                     {move || match () {
+                        () if locked.get() => "locked",
                         () if swept.get() => "set by the sweep",
                         () if idle.get() => "no effect now",
                         () if key == SPEED_KEY && text.with(|t| t == "0") => "no limit",
@@ -100,7 +103,7 @@ pub fn Knob(
                 {help}
                 {(!range.is_empty()).then(|| view! { <span class="knob__range">{range}</span> })}
             </p>
-        </div>
+        </fieldset>
     }
     .into_any()
 }

@@ -11,14 +11,18 @@ mod knob;
 mod numbers;
 mod plot;
 mod readouts;
+mod sheet;
 mod story;
+mod teacher;
 mod theme;
 mod theory;
 mod toolbar;
+mod tour;
 mod transport;
 
 use leptos::prelude::*;
 
+use super::browser;
 use super::state::Action;
 use super::store::Store;
 use files::{Files, drops};
@@ -29,8 +33,9 @@ use numbers::{Numbers, Shown};
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
-use theme::{Appearance, ThemeButton};
+use theme::{Appearance, PresentButton, ThemeButton};
 use theory::Theory;
+use tour::{Tour, Tours};
 use transport::{Links, Transport};
 
 /// The whole page.
@@ -38,17 +43,29 @@ use transport::{Links, Transport};
 pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
-    let help = RwSignal::new(false);
     Shown::provide();
-    let files = RwSignal::new(false);
-    shortcuts(store, help, files);
     drops(store);
+    let hidden = store.memo(|state| {
+        let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
+        hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
+    });
+    let embedded = store.memo(|state| state.link.is_embedded());
+    Effect::new(move |_| {
+        browser::mark_root("data-hide", &hidden.get());
+        browser::mark_root("data-embed", if embedded.get() { "on" } else { "off" });
+    });
+    let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
+    shortcuts(store, help, files, appearance);
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
             <p class="masthead__point">{POINT}</p>
             <Presets />
             <div class="masthead__tools">
+                <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
+                    "Stories"
+                </button>
+                <PresentButton appearance />
                 <ThemeButton appearance />
                 <button class="tool" type="button" aria-label="Save and open files" title="Save and open files (S)"
                     data-testid="files" on:click=move |_| files.set(true)>
@@ -62,6 +79,7 @@ pub fn App() -> impl IntoView {
         </header>
         <Notices />
         <main class="bench">
+            <Tour />
             <div class="stage">
                 <Story />
                 <Transport />
@@ -78,6 +96,7 @@ pub fn App() -> impl IntoView {
         <Help open=help />
         <Numbers />
         <Files open=files appearance />
+        <Tours open=tours />
     }
     .into_any()
 }

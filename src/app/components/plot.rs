@@ -74,7 +74,7 @@ fn Plot(
     paint_on(
         move || {
             // Read, not only tracked: a memo that nobody reads is never computed.
-            let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.is_dark.get(), size.get());
+            let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.looks(), size.get());
             width > 0
         },
         paint,
@@ -84,8 +84,11 @@ fn Plot(
             .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
     });
     let is_grid = chart.info().kind == Kind::Grid;
+    let pointed = store.memo(move |state| {
+        state.tour.as_ref().and_then(|tour| tour.pointed).is_some_and(|(at, _)| at == chart)
+    });
     view! {
-        <figure class="plot" class:plot--grid=is_grid class:plot--tall=move || room.get() == Some(Room::Tall)
+        <figure class="plot" class:plot--grid=is_grid class:plot--pointed=pointed class:plot--tall=move || room.get() == Some(Room::Tall)
             class:plot--wide=move || room.get() == Some(Room::Wide)>
             <figcaption class="plot__name">{title}</figcaption>
             <Ask chart />
@@ -167,7 +170,7 @@ pub fn Drawing(
     let paint = move || render(canvas, size, &untrack(|| reading.run(())), appearance);
     paint_on(
         move || {
-            let (_, (width, _)) = (appearance.is_dark.get(), size.get());
+            let (_, (width, _)) = (appearance.looks(), size.get());
             reading.run(());
             width > 0
         },
@@ -187,7 +190,9 @@ pub fn Drawing(
 fn render(canvas: NodeRef<Canvas>, size: RwSignal<(u32, u32)>, reading: &Reading, appearance: Appearance) {
     let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return };
     let scale = window().device_pixel_ratio().max(1.0);
-    let theme = Theme { scale, titles: false, family: "system-ui, sans-serif", ..appearance.theme() };
+    let type_scale = scale * appearance.size();
+    let theme =
+        Theme { scale: type_scale, titles: false, family: "system-ui, sans-serif", ..appearance.theme() };
     let pixels = |css: u32| (f64::from(css) * scale).round() as u32;
     let (width, height) = (pixels(size.0), pixels(size.1));
     // Setting the size also clears, and a cleared canvas flickers.

@@ -33,12 +33,33 @@ pub struct Appearance {
     wish: RwSignal<Wish>,
     /// Whether the page is dark.
     pub is_dark: Memo<bool>,
+    /// Whether type is large, for a projector.
+    pub presents: RwSignal<bool>,
 }
+
+/// How much larger type is for a projector; the style sheet says the same.
+const LARGE: f64 = 1.35;
 
 impl Appearance {
     /// Colours of drawings, as they are now.
     pub fn theme(self) -> Theme {
         if self.is_dark.get_untracked() { Theme::dark() } else { Theme::light() }
+    }
+
+    /// Tells whoever asks of changes.
+    pub fn looks(self) -> (bool, bool) {
+        (self.is_dark.get(), self.presents.get())
+    }
+
+    /// How much larger than usual things are drawn.
+    pub fn size(self) -> f64 {
+        if self.presents.get_untracked() { LARGE } else { 1.0 }
+    }
+
+    /// Makes type large, or as it was.
+    pub fn present(self) {
+        self.presents.update(|presents| *presents = !*presents);
+        browser::mark_root("data-present", if self.presents.get_untracked() { "on" } else { "off" });
     }
 
     /// Reads what is remembered, follows the system, and marks the root element for the style sheets.
@@ -63,8 +84,23 @@ impl Appearance {
         let mark = move || browser::mark_root("data-theme", if is_dark.get() { "dark" } else { "light" });
         untrack(mark);
         Effect::new(move |_| mark());
-        Appearance { wish, is_dark }
+        Appearance { wish, is_dark, presents: RwSignal::new(false) }
     }
+}
+
+/// Makes type large for a projector, or as it was.
+#[component]
+pub fn PresentButton(
+    /// What it changes.
+    appearance: Appearance,
+) -> impl IntoView {
+    view! {
+        <button class="tool tool--present" type="button" aria-label="Large type" title="Large type (P)" data-testid="present"
+            aria-pressed=move || appearance.presents.get().to_string() on:click=move |_| appearance.present()>
+            <Icon name=Name::Present />
+        </button>
+    }
+    .into_any()
 }
 
 /// Goes from automatic to light to dark.

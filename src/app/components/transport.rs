@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, Name};
 use super::knob::Knob;
+use super::teacher::Teacher;
 use crate::app::browser;
 use crate::app::files;
 use crate::app::form::speed_field;
@@ -99,20 +100,32 @@ pub fn Links() -> impl IntoView {
     let link = store.memo(|state| encode(&state.link));
     let address = move || browser::address_of(&link.get());
     let command = store.memo(files::command);
+    let teach = RwSignal::new(false);
+    let whole = store.memo(|state| {
+        state.link.is_embedded().then(|| browser::address_of(&encode(&state.link.clone().without("embed"))))
+    });
     view! {
+        {move || whole.get().map(|address| view! {
+            <a class="whole" href=address target="_blank" rel="noopener" data-testid="whole">"Open in Vivarium"</a>
+        })}
         <section class="links" aria-label="This run elsewhere">
             <Copied testid="copy-link" icon=Name::Link word="Copy link" text=Signal::derive(address)
                 about="This address is the run: opened elsewhere, it gives the same run." />
             <Copied testid="copy-command" icon=Name::Terminal word="Copy command" text=Signal::derive(move || command.get())
                 about="The same run without a page, with the same numbers." />
+            <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
+                "Link for a class, QR code, embedding"
+            </button>
+            <p class="paper">{address}</p>
         </section>
+        <Teacher open=teach />
     }
     .into_any()
 }
 
 /// A text with a button that copies it.
 #[component]
-fn Copied(
+pub(super) fn Copied(
     /// Name for tests.
     testid: &'static str,
     /// Icon.

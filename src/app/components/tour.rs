@@ -1,0 +1,96 @@
+//! Stories: the list of them, and the passage that is read.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, MouseEvent};
+
+use super::sheet::Sheet;
+use crate::app::browser;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::touring::{Touring, list};
+
+/// The name of the button that was pressed, inside of what is written as markup.
+pub(super) fn pressed(event: &MouseEvent) -> Option<String> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    let button = target.closest("[data-press]").ok()??;
+    (button.get_attribute("aria-disabled").is_none()).then(|| button.get_attribute("data-press"))?
+}
+
+/// The list of stories.
+#[component]
+pub fn Tours(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let store = Store::here();
+    let choose = move |event: MouseEvent| {
+        if let Some(slug) = pressed(&event) {
+            open.set(false);
+            store.act(Action::Tour(Touring::Open(slug)));
+        }
+    };
+    view! {
+        <Sheet open title="Stories">
+            <p>"Short guided tours. They train, stop and ask; you can leave them at any time, and the run stays."</p>
+            <ul class="tours" inner_html=list() on:click=choose></ul>
+        </Sheet>
+    }
+    .into_any()
+}
+
+/// The passage that is read, beside the run.
+#[component]
+pub fn Tour() -> impl IntoView {
+    let store = Store::here();
+    let place =
+        store.memo(|state| state.tour.as_ref().map(|t| (t.slug, t.at, t.story.is_some(), t.guesses.len())));
+    let pointed = store.memo(|state| state.tour.as_ref().and_then(|tour| tour.pointed));
+    Effect::new(move |_| {
+        if let Some((chart, _)) = pointed.get() {
+            // The chart may be put on the page only now.
+            let selector = format!("[data-testid=chart-{}]", chart.slug());
+            request_animation_frame(move || browser::bring_into_view(&selector));
+        }
+    });
+    let press = move |event: MouseEvent| {
+        let Some(name) = pressed(&event) else { return };
+        let what = store.peek(|state| Touring::of(&name, state.tour.as_ref()?));
+        let Some(what) = what else { return };
+        let is_guess = matches!(what, Touring::Guess(..));
+        store.act(Action::Tour(what));
+        if is_guess {
+            // The button is written anew.
+            request_animation_frame(move || focus(&format!("[data-press='{name}']")));
+        }
+    };
+    // Whoever listens, or moves by keyboard, goes on from the title of a new passage.
+    Effect::new(move |before: Option<Option<(usize, bool)>>| {
+        let now = place.get().map(|(_, at, is_there, _)| (at, is_there));
+        if now.is_some() && before != Some(now) {
+            request_animation_frame(|| focus(".tour__title"));
+        }
+        now
+    });
+    let html = Memo::new(move |_| {
+        place.get()?;
+        store.peek(|state| state.tour.as_ref().map(|tour| tour.html()))
+    });
+    let is_open = Memo::new(move |_| html.with(Option::is_some));
+    move || {
+        is_open.get().then(|| {
+            view! {
+                <section class="tour" aria-label="Story" data-testid="tour" on:click=press
+                    inner_html=move || html.get().unwrap_or_default()></section>
+            }
+        })
+    }
+}
+
+fn focus(selector: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector)
+        && let Some(element) = element.dyn_ref::<HtmlElement>()
+    {
+        let _ = element.focus();
+    }
+}

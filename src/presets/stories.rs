@@ -1,0 +1,412 @@
+//! Stories: guided tours through runs, written in Markdown files beside the presets.
+//!
+//! A file is read strictly, so that what is on the page is what stands in the file:
+//!
+//! ```text
+//! ---
+//! title: Where is the progress hidden?
+//! about: One sentence for the list of stories.
+//! minutes: 6
+//! ---
+//!
+//! ## Title of a passage
+//!
+//! Run: name of a preset, or a link
+//!
+//! A paragraph on one or more lines, with *stress*.
+//!
+//! [Train to step 300](step:300) [Look at the loss](panel:loss)
+//! [Set the width to 5](knob:width=5) [Another run](run:parity-20)
+//!
+//! - [ ] A guess.
+//! - [x] The right one.
+//!
+//! > The answer, shown after a guess.
+//!
+//! ## Sources
+//!
+//! - Author, year, title.
+//! ```
+//!
+//! # Why
+//! Plain Markdown can be read and corrected without the program. The page fetches a story when somebody opens it: with
+//! all of them inside, everybody would wait for what few read. Checked by playing them all in a test.
+
+use std::fmt;
+
+use super::Preset;
+use crate::analysis::chart::Chart;
+
+/// What is known of a story before it is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// Permanent name, which is also its file's.
+    pub slug: &'static str,
+    /// Title.
+    pub title: &'static str,
+    /// What it is about, in one sentence.
+    pub about: &'static str,
+    /// Minutes that it takes.
+    pub minutes: u32,
+}
+
+/// Every story, in the order of the list.
+pub const STORIES: [About; 5] = [
+    About {
+        slug: "hidden-progress",
+        title: "Where is the progress hidden?",
+        about: "A loss that does not move for hundreds of steps, and weights that do.",
+        minutes: 6,
+    },
+    About {
+        slug: "no-luck",
+        title: "Why does nobody get lucky?",
+        about: "A thousand networks search for three bits, and none of them guesses.",
+        minutes: 5,
+    },
+    About {
+        slug: "one-note",
+        title: "Each neuron sings one note",
+        about: "Addition on a circle turns every neuron into a wave, and theory says how large the margin becomes.",
+        minutes: 6,
+    },
+    About {
+        slug: "grokking",
+        title: "Memorise, then understand",
+        about: "All training pairs are right, and hardly another one, until weight decay has done its work.",
+        minutes: 6,
+    },
+    About {
+        slug: "unigram-trap",
+        title: "The unigram trap",
+        about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
+        minutes: 6,
+    },
+];
+
+/// A story.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Story {
+    /// Title.
+    pub title: String,
+    /// What it is about, in one sentence.
+    pub about: String,
+    /// Minutes that it takes.
+    pub minutes: u32,
+    /// Its passages, at least one.
+    pub passages: Vec<Passage>,
+    /// What it rests on.
+    pub sources: Vec<String>,
+}
+
+/// One screen of a story.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Title.
+    pub title: String,
+    /// The run that it is about, as a link.
+    pub run: String,
+    /// Text, buttons and questions.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// A paragraph; what stands between two `*` is stressed.
+    Text(String),
+    /// Buttons, each with its words.
+    Buttons(Vec<(String, Deed)>),
+    /// Something to predict.
+    Question {
+        /// Guesses, and whether each is right.
+        guesses: Vec<(String, bool)>,
+        /// What is said after a guess.
+        answer: String,
+    },
+}
+
+/// What a button does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Train to this step and wait there.
+    Train(u64),
+    /// Change a setting: its key and its value.
+    Change(String, String),
+    /// Point at a chart.
+    Point(Chart),
+    /// Open another run, as a link.
+    Open(String),
+}
+
+/// Why a file is no story.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    /// Line, from 1.
+    pub line: usize,
+    /// What would be right there.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: expected {}", self.line, self.expected)
+    }
+}
+
+/// Reads a story.
+///
+/// # Errors
+/// The first line that is not as the module's text says.
+pub fn parse(text: &str) -> Result<Story, Flaw> {
+    let mut lines = text.lines().enumerate();
+    let mut front = |start: &str, expected: &'static str| match lines.next() {
+        Some((_, line)) if line.starts_with(start) => Ok(line[start.len()..].trim().to_string()),
+        Some((at, _)) => Err(Flaw { line: at + 1, expected }),
+        None => Err(Flaw { line: 1, expected }),
+    };
+    front("---", "---")?;
+    let title = front("title: ", "a title")?;
+    let about = front("about: ", "what it is about")?;
+    let minutes =
+        front("minutes: ", "minutes")?.parse().map_err(|_| Flaw { line: 4, expected: "minutes" })?;
+    front("---", "---")?;
+    let mut story = Story { title, about, minutes, passages: vec![], sources: vec![] };
+    let mut in_sources = false;
+    let mut block: Vec<&str> = vec![];
+    let (mut began, mut last) = (1, 5);
+    // An empty line at the end closes the last block.
+    for (at, line) in lines.chain([(usize::MAX, "")]) {
+        let line = line.trim_end();
+        if at != usize::MAX {
+            last = at + 1;
+        }
+        if !line.is_empty() {
+            if block.is_empty() {
+                began = last;
+            }
+            block.push(line);
+            continue;
+        }
+        let lines = std::mem::take(&mut block);
+        let Some(first) = lines.first() else { continue };
+        let flaw = |expected| Flaw { line: began, expected };
+        if let Some(title) = first.strip_prefix("## ") {
+            if lines.len() > 1 || in_sources {
+                return Err(flaw("a title on its own, before the sources"));
+            }
+            in_sources = title == "Sources";
+            if !in_sources {
+                story.passages.push(Passage { title: title.into(), run: String::new(), blocks: vec![] });
+            }
+        } else if in_sources {
+            for line in &lines {
+                story.sources.push(line.strip_prefix("- ").ok_or(flaw("a list of sources"))?.into());
+            }
+        } else {
+            let passage = story.passages.last_mut().ok_or(flaw("a passage's title"))?;
+            if passage.run.is_empty() {
+                let name = first.strip_prefix("Run: ").filter(|_| lines.len() == 1);
+                passage.run = name.and_then(run).ok_or(flaw("the passage's run"))?;
+            } else {
+                read(&lines, &mut passage.blocks).map_err(flaw)?;
+            }
+        }
+    }
+    let whole = !story.passages.is_empty() && story.passages.iter().all(|p| !p.blocks.is_empty());
+    match whole && !story.sources.is_empty() {
+        true => Ok(story),
+        false => Err(Flaw { line: last, expected: "passages that say something, and sources" }),
+    }
+}
+
+/// The link that is meant by a preset's name or by itself.
+fn run(name: &str) -> Option<String> {
+    match name.starts_with("#v1/") {
+        true => Some(name.into()),
+        false => Preset::find(name).map(|preset| preset.link.into()),
+    }
+}
+
+/// Reads the lines of one block.
+fn read(lines: &[&str], blocks: &mut Vec<Block>) -> Result<(), &'static str> {
+    let joined = |mark: &str, expected| {
+        let parts: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix(mark)).collect();
+        parts.map(|parts| parts.join(" ")).ok_or(expected)
+    };
+    if lines[0].starts_with("- [") {
+        let guess = |line: &&str| {
+            let right = line.strip_prefix("- [x] ").map(|text| (text.to_string(), true));
+            right.or(line.strip_prefix("- [ ] ").map(|text| (text.to_string(), false)))
+        };
+        let guesses = lines.iter().map(guess).collect::<Option<Vec<_>>>().ok_or("guesses: - [ ] or - [x]")?;
+        if guesses.len() < 2 || guesses.iter().filter(|(_, right)| *right).count() != 1 {
+            return Err("two guesses or more, of which one is right");
+        }
+        blocks.push(Block::Question { guesses, answer: String::new() });
+        return Ok(());
+    }
+    if let Some(Block::Question { answer, .. }) = blocks.last_mut()
+        && answer.is_empty()
+    {
+        *answer = joined("> ", "the answer to the question before: >")?;
+        return Ok(());
+    }
+    if lines[0].starts_with('[') {
+        let mut buttons = vec![];
+        let mut rest = lines.join(" ");
+        while !rest.is_empty() {
+            let link = rest.strip_prefix('[').and_then(|rest| rest.split_once(')'));
+            let ((word, target), after) = link
+                .and_then(|(link, after)| Some((link.split_once("](")?, after)))
+                .ok_or("buttons: [words](deed)")?;
+            buttons.push((word.to_string(), deed(target).ok_or("a deed: step, knob, panel or run")?));
+            rest = after.trim_start().to_string();
+        }
+        blocks.push(Block::Buttons(buttons));
+        return Ok(());
+    }
+    if lines[0].starts_with(['-', '>', '#', '!', '`', '<']) {
+        return Err("text, buttons, guesses or an answer");
+    }
+    blocks.push(Block::Text(lines.join(" ")));
+    Ok(())
+}
+
+fn deed(target: &str) -> Option<Deed> {
+    let (kind, what) = target.split_once(':')?;
+    match kind {
+        "step" => what.parse().ok().map(Deed::Train),
+        "knob" => what.split_once('=').map(|(key, value)| Deed::Change(key.into(), value.into())),
+        "panel" => Chart::ALL.iter().find(|chart| chart.slug() == what).map(|chart| Deed::Point(*chart)),
+        "run" => run(what).map(Deed::Open),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::{Link, decode, encode};
+
+    fn text(slug: &str) -> String {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/presets/stories");
+        std::fs::read_to_string(format!("{folder}/{slug}.md")).unwrap()
+    }
+
+    /// The run of a link that must be written as the page would write it.
+    fn opened(link: &str) -> Link {
+        let (read, notices) = decode(link);
+        assert!(notices.is_empty(), "{link}: {notices:?}");
+        assert_eq!(encode(&read), link);
+        read
+    }
+
+    #[test]
+    fn every_story_can_be_played_from_its_first_button_to_its_last() {
+        for about in STORIES {
+            let story = parse(&text(about.slug)).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug));
+            assert_eq!(
+                (&*story.title, &*story.about, story.minutes),
+                (about.title, about.about, about.minutes)
+            );
+            assert!((4..=12).contains(&story.passages.len()), "{}", about.slug);
+            let (mut questions, mut trained) = (0, 0);
+            let (mut link, mut step, mut on) = (Link::default(), 0, String::new());
+            for passage in &story.passages {
+                let place = format!("{}, {}", about.slug, passage.title);
+                let bound = opened(&passage.run);
+                let is_sweep = !bound.spec.run.sweep.values.is_empty();
+                if bound.spec != link.spec || on != passage.run {
+                    step = if bound.spec == link.spec { step } else { 0 };
+                }
+                (link, on) = (bound, passage.run.clone());
+                for block in &passage.blocks {
+                    match block {
+                        Block::Text(text) => {
+                            assert!(text.len() < 700 && !text.contains('!'), "{place}: {text}");
+                            assert!(
+                                text.ends_with(['.', '?']) && text.matches('*').count() % 2 == 0,
+                                "{text}"
+                            );
+                        }
+                        Block::Question { guesses, answer } => {
+                            questions += 1;
+                            assert!(!answer.is_empty() && !answer.contains('!'), "{place}");
+                            assert!(guesses.iter().all(|(text, _)| text.ends_with('.')), "{place}");
+                        }
+                        Block::Buttons(buttons) => {
+                            for (word, deed) in buttons {
+                                assert!(word.len() <= 44 && !word.ends_with('.'), "{place}: {word}");
+                                let run = &link.spec.run;
+                                match deed {
+                                    Deed::Train(to) => {
+                                        trained += 1;
+                                        assert!(!is_sweep, "{place}: a sweep has no step to train to");
+                                        assert!(
+                                            *to > step && *to <= run.steps,
+                                            "{place}: {word} after {step}"
+                                        );
+                                        // So that the curve gets no point that the run itself would not have.
+                                        assert!(to.is_multiple_of(run.every), "{place}: {to}");
+                                        step = *to;
+                                    }
+                                    Deed::Change(key, value) => {
+                                        let spec = link.spec.clone();
+                                        link.spec.parse(key, value).unwrap();
+                                        assert!(link.spec.problems().is_empty(), "{place}: {word}");
+                                        assert_ne!(spec, link.spec, "{place}: {word} changes nothing");
+                                        step = 0;
+                                    }
+                                    Deed::Point(chart) => {
+                                        let form = link.spec.task.sampler().form();
+                                        assert!(chart.form().is_none_or(|of| of == form), "{place}: {word}");
+                                        assert!(
+                                            link.view.show.contains(chart),
+                                            "{place}: {word} is not shown"
+                                        );
+                                    }
+                                    Deed::Open(run) => {
+                                        link = opened(run);
+                                        step = 0;
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            assert!(questions >= 2 && trained >= 3, "{}: {questions} {trained}", about.slug);
+            assert!(story.sources.iter().all(|source| source.ends_with('.')), "{}", about.slug);
+        }
+    }
+
+    #[test]
+    fn what_is_no_story_is_refused_with_its_line() {
+        let good = text(STORIES[0].slug);
+        assert!(parse(&good).is_ok());
+        let start = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n";
+        for (rest, line) in [
+            ("Text.\n", 7),
+            ("## P\n\nText.\n", 9),
+            ("## P\n\nRun: nothing-like-it\n", 9),
+            ("## P\n\nRun: z23\n\n- [x] One.\n", 11),
+            ("## P\n\nRun: z23\n\n- [x] One.\n- [ ] Two.\n\nNo answer.\n", 14),
+            ("## P\n\nRun: z23\n\n[A](step:x)\n", 11),
+            ("## P\n\nRun: z23\n\n[A](panel:astrology)\n", 11),
+            ("## P\n\nRun: z23\n\n<b>\n", 11),
+            ("## P\n\nRun: z23\n\nText.\n", 11),
+        ] {
+            assert_eq!(parse(&format!("{start}{rest}")).unwrap_err().line, line, "{rest}");
+        }
+        for text in ["", "---", "# Title", "---\ntitle: T\nabout: A.\nminutes: many\n---\n"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let written = "## P\n\nRun: z23\n\nOne\ntwo.\n\n[A](step:10) [B](run:s3)\n\n## Sources\n\n- S.\n";
+        let story = parse(&format!("{start}{written}")).unwrap();
+        assert_eq!(story.passages[0].blocks[0], Block::Text("One two.".into()));
+        let Block::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
+        assert_eq!(buttons[0], ("A".into(), Deed::Train(10)));
+        assert_eq!(buttons[1].1, Deed::Open(Preset::find("s3").unwrap().link.into()));
+    }
+}
