@@ -115,6 +115,8 @@ pub struct Series {
     pub stairs: bool,
     /// Whether the values are dots that no line joins.
     pub scatter: bool,
+    /// Whether it is what comes after the step that is shown: paler than its role, and not in the legend.
+    pub faint: bool,
 }
 
 /// What a curve means, which decides its colour.

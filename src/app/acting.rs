@@ -6,6 +6,7 @@ use super::chains::Chains;
 use super::device::{Survey, choose};
 use super::form::{default_text, theory_knob};
 use super::pairs::Pairs;
+use super::scrubbing::Seek;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::sweeping::Sweep;
 use super::trainer::{Effect, Program};
@@ -65,6 +66,9 @@ impl State {
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Look(what) => self.look_at(what, &mut effects),
+            Action::Scrub(step) => self.scrub(step, &mut effects),
+            Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
+            Action::BackToEnd => self.back_to_end(&mut effects),
             Action::Undo => match self.undo.pop() {
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
@@ -89,6 +93,9 @@ impl State {
                 self.resume(&mut effects);
             }
             Action::DismissNotices => self.notices.clear(),
+        }
+        if let Some(end) = &mut self.end {
+            end.link.view.clone_from(&self.link.view);
         }
         effects
     }
@@ -246,6 +253,7 @@ impl State {
         self.rate = None;
         self.checkpoint = None;
         self.replaced_at = None;
+        (self.end, self.seeking, self.past) = Default::default();
         self.resume(effects);
     }
 
@@ -254,6 +262,9 @@ impl State {
         self.phase = Phase::Loading;
         self.awaiting = true;
         self.silence = 0;
+        if self.end.is_some() && self.seeking.is_none() {
+            self.seeking = Some(Seek { to: self.step, then: Phase::Paused });
+        }
         self.choice = self.choose();
         let Some(choice) = &self.choice else {
             // Only now: a browser starts its GPU for the question, and complains if it has none.
@@ -284,11 +295,14 @@ impl State {
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
         self.unanswered += 1;
-        let command =
-            Command::Start { spec, speed: self.link.view.speed, paused: self.paused, held_out_limit };
+        let paused = self.paused || self.seeking.is_some();
+        let command = Command::Start { spec, speed: self.link.view.speed, paused, held_out_limit };
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
+        if let Some(seek) = &self.seeking {
+            self.send(Command::Reach(seek.to), effects);
+        }
     }
 
     /// The probes that the charts on show want, and of runs on sequences the panel below them.
@@ -319,6 +333,8 @@ impl State {
 
     fn toggle(&mut self, effects: &mut Vec<Effect>) {
         match self.phase {
+            // What is wished for is done on arrival.
+            Phase::Loading if self.seeking.is_some() => self.paused = !self.paused,
             Phase::Loading => {
                 self.paused = !self.paused;
                 self.send(if self.paused { Command::Pause } else { Command::Play }, effects);
@@ -362,6 +378,7 @@ impl State {
 
     fn single_step(&mut self, effects: &mut Vec<Effect>) {
         match self.phase {
+            Phase::Loading if self.seeking.is_some() => self.paused = true,
             // A trainer that is not there yet finds the run waiting for the next press, as does the next run of
             // a sweep.
             Phase::Running | Phase::Paused | Phase::Loading => {

@@ -9,6 +9,7 @@
 pub mod acting;
 mod chain_charts;
 pub mod chains;
+pub mod checkpoints;
 pub mod device;
 pub mod diagram;
 pub mod form;
@@ -19,6 +20,7 @@ mod pair_charts;
 pub mod pairs;
 pub mod readings;
 pub mod scale;
+pub mod scrubbing;
 pub mod showing;
 pub mod state;
 pub mod status;
@@ -40,6 +42,8 @@ pub mod trainer_web;
 mod chain_tests;
 #[cfg(test)]
 mod reducer_tests;
+#[cfg(test)]
+mod scrub_tests;
 
 /// Puts the page into the document, in place of the picture of itself that stood there until now.
 #[cfg(all(feature = "ui", target_family = "wasm"))]

@@ -10,9 +10,11 @@
 use std::sync::Arc;
 
 use super::chains::Chains;
+use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
 use super::looking::Looking;
 use super::pairs::Pairs;
+use super::scrubbing::Seek;
 use super::sweeping::Sweep;
 use super::trainer::{Program, Sign};
 use crate::analysis::chart::Chart;
@@ -79,6 +81,12 @@ pub enum Action {
     ToggleAxis(&'static str),
     /// Look into another sequence, or otherwise.
     Look(Looking),
+    /// Show the run as it was at this step.
+    Scrub(u64),
+    /// Show the measurement before the step that is shown, or the one after it.
+    ScrubBy(bool),
+    /// Show the newest step of the run again.
+    BackToEnd,
     /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
@@ -195,6 +203,12 @@ pub struct State {
     pub undo: Vec<Before>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
+    /// The run at its newest step, while an earlier one is shown.
+    pub end: Option<Box<State>>,
+    /// Where the trainer is going to.
+    pub(super) seeking: Option<Seek>,
+    /// Checkpoints along the run.
+    pub(super) past: Checkpoints,
     pub(super) staff: Staff,
     /// Whether the browser was asked for a GPU.
     pub(super) asked: bool,

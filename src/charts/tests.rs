@@ -211,6 +211,7 @@ fn any_series() -> impl Strategy<Value = Series> {
             points,
             stairs,
             scatter,
+            faint: points && stairs,
         },
     )
 }

@@ -11,13 +11,14 @@ use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::platform::fresh_seed;
 
-const KEYS: [(&str, &str); 7] = [
+const KEYS: &[(&str, &str)] = &[
     ("Space", "Play or pause; after the end, go on"),
     ("→ or .", "One step"),
     ("R", "Back to the same start"),
     ("N", "The same settings from a new seed"),
     ("Ctrl Z", "Undo the last change"),
-    ("Esc", "Close what is open"),
+    ("[ and ]", "Show the measurement before, or the one after"),
+    ("Esc", "Close what is open; show the newest step again"),
     ("?", "This help"),
 ];
 
@@ -46,6 +47,8 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>) {
         let action = match key.as_str() {
             " " if !presses => Action::Toggle,
             "." if !writes => Action::SingleStep,
+            "[" | "]" if !writes => Action::ScrubBy(key == "]"),
+            "Escape" if store.peek(|state| state.end.is_some()) => Action::BackToEnd,
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !writes && !moves => Action::Reset,
             "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
@@ -105,8 +108,8 @@ pub fn Help(
             <h2>"Keys"</h2>
             <dl class="keys">
                 {KEYS
-                    .into_iter()
-                    .map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> })
+                    .iter()
+                    .map(|(key, what)| view! { <dt><kbd>{*key}</kbd></dt><dd>{*what}</dd> })
                     .collect_view()}
             </dl>
             <button class="button" type="button" on:click=close>"Close"</button>

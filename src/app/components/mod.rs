@@ -9,6 +9,7 @@ mod inside;
 mod knob;
 mod plot;
 mod readouts;
+mod scrub;
 mod story;
 mod theme;
 mod theory;
