@@ -8,6 +8,7 @@ import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./ha
 import { groupsLab } from "./groups.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
+import { timeAndComparison } from "./time.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
@@ -328,6 +329,8 @@ describe("the groups lab", () => groupsLab(() => ({ context: plain.context, addr
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
+
+describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {
