@@ -56,6 +56,7 @@ impl State {
             Action::Reset => {
                 self.paused = self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused);
                 self.message = "Back to the same start.".into();
+                self.turn_page(&mut effects);
                 self.begin(&mut effects);
             }
             Action::NewSeed(seed) => {
@@ -69,7 +70,9 @@ impl State {
             Action::Scrub(step) => self.scrub(step, &mut effects),
             Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
             Action::BackToEnd => self.back_to_end(&mut effects),
+            Action::Library(wish) => self.wish(wish, &mut effects),
             Action::Undo => match self.undo.pop() {
+                Some(Before::Deleted(id)) => self.undelete(&id, &mut effects),
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
                     let what = words::changes(&self.link.spec, &link.spec);
@@ -97,6 +100,9 @@ impl State {
         if let Some(end) = &mut self.end {
             end.link.view.clone_from(&self.link.view);
         }
+        for (_, drawn) in &mut self.library.drawn {
+            drawn.link.view.clone_from(&self.link.view);
+        }
         effects
     }
 
@@ -104,6 +110,7 @@ impl State {
         let empty = fragment.trim_start_matches('#').is_empty();
         let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
         let first = self.runs == 0;
+        self.library.is_blank = first && empty;
         if !first && encode(&link) == encode(&self.link) {
             self.notices = notices;
             return;
@@ -191,7 +198,7 @@ impl State {
     }
 
     /// Takes up another link, which can be undone.
-    fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+    pub(super) fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
         self.remember(Before::Link(Box::new(self.link.clone())));
         self.message = message;
         self.set_link(link, effects);
@@ -206,6 +213,7 @@ impl State {
 
     fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         let first = self.runs == 0;
+        self.turn_page(effects);
         let device_wish = link.spec.run.device != self.link.spec.run.device;
         // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
         self.paused = if first {
@@ -254,6 +262,7 @@ impl State {
         self.checkpoint = None;
         self.replaced_at = None;
         (self.end, self.seeking, self.past) = Default::default();
+        self.take_handed();
         self.resume(effects);
     }
 

@@ -25,6 +25,7 @@ impl State {
     /// A second has passed.
     pub(super) fn tick(&mut self, effects: &mut Vec<Effect>) {
         self.redirect(effects);
+        self.keep_time(effects);
         match &mut self.staff {
             Staff::Absent | Staff::Ready(_) if self.choice.is_none() && self.phase == Phase::Loading => {
                 self.silence += 1;

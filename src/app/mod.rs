@@ -15,6 +15,7 @@ pub mod diagram;
 pub mod form;
 pub mod hearing;
 pub mod inside;
+pub mod library;
 pub mod looking;
 mod pair_charts;
 pub mod pairs;
@@ -34,12 +35,16 @@ pub mod browser;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod components;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod library_web;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod trainer_web;
 
 #[cfg(test)]
 mod chain_tests;
+#[cfg(test)]
+mod library_tests;
 #[cfg(test)]
 mod reducer_tests;
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use super::state::{Phase, State};
 use super::trainer::Effect;
-use super::words::thousands;
+use super::words::{difference, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::{History, spread};
 use crate::analysis::{Lines, Reading, Series};
@@ -87,9 +87,13 @@ impl State {
     /// Keeps what the run is now, for the way back.
     fn leave_end(&mut self) {
         // Megabytes that are of no use there.
-        let (past, undo) = (std::mem::take(&mut self.past), std::mem::take(&mut self.undo));
+        let left = (
+            std::mem::take(&mut self.past),
+            std::mem::take(&mut self.undo),
+            std::mem::take(&mut self.library),
+        );
         let mut end = self.clone();
-        (self.past, self.undo) = (past, undo);
+        (self.past, self.undo, self.library) = left;
         if let Some(seek) = self.seeking.as_ref() {
             end.phase = seek.then.clone();
         }
@@ -195,6 +199,28 @@ impl State {
 impl Chart {
     /// What is drawn: of a run that is shown at an earlier step, curves go on faintly to its end.
     pub fn drawn(self, state: &State) -> Reading {
+        let mut reading = self.divided(state);
+        // What is measured along every run of the lab; of probes, a kept run has nothing.
+        if let (Chart::Loss | Chart::Accuracy | Chart::Truth, Reading::Lines(lines)) = (self, &mut reading) {
+            let spec = state.spec();
+            for (id, drawn) in &state.library.drawn {
+                let same_lab = drawn.spec().task.info().slug == spec.task.info().slug;
+                let (true, Some(kept)) = (same_lab, state.library.find(id)) else { continue };
+                if let Reading::Lines(mut others) = self.reading(drawn)
+                    && let Some(curve) = others.series.pop()
+                {
+                    let name = match spec.differences(drawn.spec()).len() {
+                        1 | 2 => difference(spec, drawn.spec()),
+                        _ => kept.name.clone(),
+                    };
+                    lines.series.push(Series { name, tint: Some(kept.colour), ..curve });
+                }
+            }
+        }
+        reading
+    }
+
+    fn divided(self, state: &State) -> Reading {
         let reading = self.reading(state);
         match (&state.end, reading) {
             (Some(end), Reading::Lines(lines)) if lines.x_label == "step" => match self.reading(end) {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
+use super::library::{Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
@@ -87,6 +88,8 @@ pub enum Action {
     ScrubBy(bool),
     /// Show the newest step of the run again.
     BackToEnd,
+    /// Something is wanted of the kept runs.
+    Library(Wish),
     /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
@@ -138,6 +141,8 @@ pub enum Before {
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
+    /// A kept run that was deleted.
+    Deleted(String),
 }
 
 /// Everything the page knows.
@@ -207,6 +212,8 @@ pub struct State {
     pub end: Option<Box<State>>,
     /// Where the trainer is going to.
     pub(super) seeking: Option<Seek>,
+    /// The runs that this browser keeps.
+    pub library: Library,
     /// Checkpoints along the run.
     pub(super) past: Checkpoints,
     pub(super) staff: Staff,

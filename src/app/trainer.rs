@@ -45,6 +45,8 @@ pub enum Effect {
     Open(Program),
     /// Send this to the trainer.
     Send(Command, Payload),
+    /// Do this with the kept runs.
+    Library(super::library::Deed),
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::ends;
 use super::frame::{self, Entry, Names, Swatch};
 use super::pen::{Area, Pen};
 use super::strokes::{self, Style};
-use super::{Theme, inside};
+use super::{MUTED, Theme, inside};
 use crate::analysis::{Lines, Role, Series, Span};
 
 /// An axis of steps reaches at least so far: the first measurements do not make it jump from frame to frame.
@@ -159,7 +159,7 @@ fn y_axis(lines: &Lines) -> Axis {
 
 /// Whether there are too many curves to tell them apart.
 fn is_crowd(lines: &Lines) -> bool {
-    lines.series.iter().filter(|series| !series.faint).count() > FEW
+    lines.series.iter().filter(|series| !series.faint && series.tint.is_none()).count() > FEW
 }
 
 /// One style per curve: its role's colour, paler for each further curve of the same role with another name.
@@ -170,6 +170,9 @@ fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
         .series
         .iter()
         .map(|series| {
+            if let Some(tint) = series.tint {
+                return Style { colour: MUTED[tint % MUTED.len()], width: theme.stroke };
+            }
             let (role, colour) = match series.role {
                 Role::Train => (0, theme.train),
                 Role::Test => (1, theme.test),

@@ -34,7 +34,7 @@ mod strokes;
 mod tests;
 mod theme;
 
-pub use theme::{Quirks, Theme};
+pub use theme::{MUTED, Quirks, Theme};
 
 /// What drawing on a backend gives.
 pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;

@@ -212,6 +212,7 @@ fn any_series() -> impl Strategy<Value = Series> {
             stairs,
             scatter,
             faint: points && stairs,
+            tint: None,
         },
     )
 }

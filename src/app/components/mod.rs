@@ -7,6 +7,7 @@ mod help;
 mod icon;
 mod inside;
 mod knob;
+mod library;
 mod plot;
 mod readouts;
 mod scrub;
@@ -23,6 +24,7 @@ use super::store::Store;
 use form::Form;
 use help::{Help, shortcuts};
 use inside::Inside;
+use library::{Library, Offer};
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
@@ -51,6 +53,7 @@ pub fn App() -> impl IntoView {
             </div>
         </header>
         <Notices />
+        <Offer />
         <main class="bench">
             <div class="stage">
                 <Story />
@@ -60,6 +63,7 @@ pub fn App() -> impl IntoView {
                 <Inside appearance />
                 <Theory appearance />
                 <Links />
+                <Library />
             </div>
             <aside class="panel" aria-label="Settings">
                 <Form />

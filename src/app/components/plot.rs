@@ -61,8 +61,8 @@ fn Plot(
     let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
     let size = RwSignal::new((0u32, 0u32));
     observe(frame, size);
-    let stamp =
-        store.memo(move |state| (chart.stamp(state), state.end.as_ref().map(|end| (state.step, end.step))));
+    let stamp = store
+        .memo(move |state| (chart.stamp(state), state.end.as_ref().map(|_| state.step), state.drawings()));
     let across = StoredValue::new(None::<Across>);
     let drag = drag(store, canvas, across);
     let label = store.memo(move |state| chart.summary(state));
