@@ -37,6 +37,8 @@ pub enum Command {
     LearningRate(f64),
     /// Go on after the end, up to this step.
     Extend(u64),
+    /// Train up to this step without a word, show the run as it is there, and pause; the end is as far as it goes.
+    Reach(u64),
     /// Send a checkpoint now.
     Checkpoint,
     /// Look at the first replica in these ways while it trains; what was watched before is no longer.

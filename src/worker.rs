@@ -69,6 +69,8 @@ pub struct Worker {
     goal: Option<u64>,
     /// Whether the person has asked for one step that has not been made yet.
     single_step: bool,
+    /// The step up to which it trains without a word.
+    reach: Option<u64>,
     wants_checkpoint: bool,
     probes: Probes,
 }
@@ -169,6 +171,7 @@ impl Worker {
             rate: (0.0, 0),
             goal: None,
             single_step: false,
+            reach: None,
             wants_checkpoint: false,
             probes: Probes::default(),
         }
@@ -202,6 +205,7 @@ impl Worker {
                         self.speed = speed;
                         self.playing = !paused;
                         self.single_step = false;
+                        self.reach = None;
                         self.sent_weights = f64::NEG_INFINITY;
                         self.probes = Probes {
                             watched: std::mem::take(&mut self.probes.watched),
@@ -226,12 +230,18 @@ impl Worker {
             }
             Command::Pause => {
                 self.playing = false;
+                self.reach = None;
                 self.wants_checkpoint = true;
                 vec![Event::Paused { step: self.step() }.into()]
             }
             Command::Step => {
                 self.playing = false;
                 self.single_step = true;
+                vec![]
+            }
+            Command::Reach(step) => {
+                self.playing = false;
+                self.reach = Some(step);
                 vec![]
             }
             Command::Speed(speed) => {
@@ -262,6 +272,7 @@ impl Worker {
 
     fn play(&mut self) -> Vec<Message> {
         self.playing = true;
+        self.reach = None;
         self.set_anchor();
         vec![Event::Resumed { step: self.step() }.into()]
     }
@@ -296,6 +307,16 @@ impl Worker {
         let allowed = self.allowed();
         let Some(session) = &mut self.session else { return Ok((vec![], Next::Idle)) };
         let mut messages: Vec<Message> = vec![];
+        if let Some(step) = self.reach {
+            if session.step() < step && !session.finished() {
+                session.advance(SLICE_MS, step - session.step()).await?;
+                return Ok((messages, Next::Continue));
+            }
+            self.reach = None;
+            self.sent_weights = f64::NEG_INFINITY;
+            self.probes.ask();
+            messages.push(Event::Paused { step: session.step() }.into());
+        }
         let fresh = self.sent_weights == f64::NEG_INFINITY;
         if fresh {
             // Before the first step, which is where curves begin.
@@ -388,10 +409,12 @@ impl Worker {
 }
 
 /// A checkpoint under the specification that asks for it: what trains is the checkpoint's, when and where it
-/// stops is the specification's.
+/// stops is the specification's, and so is every change of the learning rate.
 fn adopt(mut checkpoint: Checkpoint, spec: &crate::run::RunSpec) -> Checkpoint {
     checkpoint.spec.run.steps = spec.run.steps;
     checkpoint.spec.run.halt = spec.run.halt;
     checkpoint.spec.run.device = spec.run.device;
+    // Of an earlier step, what was changed later belongs to the run all the same.
+    checkpoint.spec.run.schedule.clone_from(&spec.run.schedule);
     checkpoint
 }

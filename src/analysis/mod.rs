@@ -116,6 +116,10 @@ pub struct Series {
     pub stairs: bool,
     /// Whether the values are dots that no line joins.
     pub scatter: bool,
+    /// Whether it is what comes after the step that is shown: paler than its role, and not in the legend.
+    pub faint: bool,
+    /// Which muted colour it has instead of its role's: that of another run.
+    pub tint: Option<usize>,
 }
 
 /// What a curve means, which decides its colour.

@@ -6,6 +6,7 @@ use super::chains::Chains;
 use super::device::{Survey, choose};
 use super::form::{default_text, theory_knob};
 use super::pairs::Pairs;
+use super::scrubbing::Seek;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::sweeping::Sweep;
 use super::touring::Goal;
@@ -63,6 +64,7 @@ impl State {
             Action::Reset => {
                 self.paused = self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused);
                 self.message = "Back to the same start.".into();
+                self.turn_page(&mut effects);
                 self.begin(&mut effects);
             }
             Action::NewSeed(seed) => {
@@ -77,7 +79,12 @@ impl State {
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Look(what) => self.look_at(what, &mut effects),
             Action::Tour(what) => self.tour(what, &mut effects),
+            Action::Scrub(step) => self.scrub(step, &mut effects),
+            Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
+            Action::BackToEnd => self.back_to_end(&mut effects),
+            Action::Library(wish) => self.wish(wish, &mut effects),
             Action::Undo => match self.undo.pop() {
+                Some(Before::Deleted(id)) => self.undelete(&id, &mut effects),
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
                     let what = words::changes(&self.link.spec, &link.spec);
@@ -105,6 +112,12 @@ impl State {
             Action::NoFile(name, why) => self.refuse_file(&name, &why),
             Action::WantWeights => self.want_weights(&mut effects),
         }
+        if let Some(end) = &mut self.end {
+            end.link.view.clone_from(&self.link.view);
+        }
+        for (_, drawn) in &mut self.library.drawn {
+            drawn.link.view.clone_from(&self.link.view);
+        }
         effects
     }
 
@@ -118,6 +131,7 @@ impl State {
         let empty = fragment.trim_start_matches('#').is_empty();
         let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
         let first = self.runs == 0;
+        self.library.is_blank = first && empty;
         if !first && encode(&link) == encode(&self.link) {
             self.notices = notices;
             return;
@@ -237,13 +251,14 @@ impl State {
     }
 
     fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
-        self.take_link(link);
+        self.take_link(link, effects);
         self.begin(effects);
     }
 
     /// Takes up another link; nothing begins.
-    pub(super) fn take_link(&mut self, link: Link) {
+    pub(super) fn take_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         let first = self.runs == 0;
+        self.turn_page(effects);
         let device_wish = link.spec.run.device != self.link.spec.run.device;
         // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
         self.paused = if first {
@@ -304,6 +319,8 @@ impl State {
         self.rate = None;
         self.checkpoint = None;
         self.replaced_at = None;
+        (self.end, self.seeking, self.past) = Default::default();
+        self.take_handed();
     }
 
     /// Has the run trained from the last checkpoint, or from the start if there is none.
@@ -311,6 +328,9 @@ impl State {
         self.phase = Phase::Loading;
         self.awaiting = true;
         self.silence = 0;
+        if self.end.is_some() && self.seeking.is_none() {
+            self.seeking = Some(Seek { to: self.step, then: Phase::Paused });
+        }
         self.choice = self.choose();
         let Some(choice) = &self.choice else {
             // Only now: a browser starts its GPU for the question, and complains if it has none.
@@ -343,12 +363,14 @@ impl State {
         self.unanswered += 1;
         let goal = self.goal.filter(|_| self.sweep.is_none());
         let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.link.view.speed };
-        let paused = self.paused || goal.is_some();
+        let paused = self.paused || goal.is_some() || self.seeking.is_some();
         let command = Command::Start { spec, speed, paused, held_out_limit };
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
-        if let Some(goal) = goal {
+        if let Some(seek) = &self.seeking {
+            self.send(Command::Reach(seek.to), effects);
+        } else if let Some(goal) = goal {
             self.send(Command::PlayTo(goal.step), effects);
         }
     }
@@ -384,6 +406,8 @@ impl State {
             return;
         }
         match self.phase {
+            // What is wished for is done on arrival.
+            Phase::Loading if self.seeking.is_some() => self.paused = !self.paused,
             Phase::Loading => {
                 self.paused = !self.paused;
                 self.send(if self.paused { Command::Pause } else { Command::Play }, effects);
@@ -430,6 +454,7 @@ impl State {
             return;
         }
         match self.phase {
+            Phase::Loading if self.seeking.is_some() => self.paused = true,
             // A trainer that is not there yet finds the run waiting for the next press, as does the next run of
             // a sweep.
             Phase::Running | Phase::Paused | Phase::Loading => {

@@ -197,7 +197,7 @@ impl State {
         self.remember(Before::Link(Box::new(self.link.clone())));
         self.dismiss(effects);
         let before = self.link.clone();
-        self.take_link(record.link);
+        self.take_link(record.link, effects);
         self.set_up_sweep();
         if let Some(sweep) = &mut self.sweep {
             sweep.done = record.times;
@@ -242,7 +242,7 @@ impl State {
         let view = if is_same_lab { self.link.view.clone() } else { View::of(&header.spec.task) };
         let mut link = Link { spec: header.spec.clone(), view, ..Default::default() };
         self.notices = link.view.repair(&link.spec);
-        self.take_link(link);
+        self.take_link(link, effects);
         self.set_up_sweep();
         self.set_up_run();
         // What was not seen of it is not known: neither its path nor its curves.

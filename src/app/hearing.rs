@@ -24,6 +24,8 @@ const DEAD_AFTER: u32 = 12;
 impl State {
     /// A second has passed.
     pub(super) fn tick(&mut self, effects: &mut Vec<Effect>) {
+        self.redirect(effects);
+        self.keep_time(effects);
         match &mut self.staff {
             Staff::Absent | Staff::Ready(_) if self.choice.is_none() && self.phase == Phase::Loading => {
                 self.silence += 1;
@@ -83,12 +85,19 @@ impl State {
                 // With another start on its way, or none sent since, it is the run before that began.
                 if self.unanswered == 0 && self.choice.is_some() {
                     self.learner = (learner, note);
-                    self.started(step, relevant, held_out);
+                    match self.seeking {
+                        Some(_) => self.on_its_way(effects),
+                        None => self.started(step, relevant, held_out),
+                    }
                 }
             }
             // It belongs to the run before.
             Sign::Said(_) if self.awaiting => {}
-            Sign::Said(message) => self.told(message, effects),
+            Sign::Said(message) if self.seeking.is_some() => self.told_on_its_way(message, effects),
+            Sign::Said(message) => {
+                self.told(message, effects);
+                self.follow(effects);
+            }
         }
     }
 
@@ -104,7 +113,7 @@ impl State {
         self.phase = if self.paused { Phase::Paused } else { Phase::Running };
     }
 
-    fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
+    pub(super) fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
                 for row in rows {
@@ -181,6 +190,7 @@ impl State {
             (Event::LearningRateChanged { step, lr }, _) => {
                 self.remember(Before::Link(Box::new(self.link.clone())));
                 self.link.spec.change_learning_rate(step, lr);
+                self.branch(step);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
                 self.message = format!("Learning rate {lr} from step {step} on; the link records it.");
             }
@@ -194,7 +204,10 @@ impl State {
                 };
             }
             (Event::Probed { step, finding }, payload) => self.probed(step, finding.with_numbers(payload)),
-            (Event::Checkpoint { step }, Payload::Bytes(bytes)) => self.checkpoint = Some((step, bytes)),
+            (Event::Checkpoint { step }, Payload::Bytes(bytes)) => {
+                self.past.push(step, &bytes, self.level());
+                self.checkpoint = Some((step, bytes));
+            }
             _ => {}
         }
     }

@@ -9,18 +9,21 @@
 pub mod acting;
 mod chain_charts;
 pub mod chains;
+pub mod checkpoints;
 pub mod device;
 pub mod diagram;
 pub mod files;
 pub mod form;
 pub mod hearing;
 pub mod inside;
+pub mod library;
 pub mod looking;
 mod pair_charts;
 pub mod pairs;
 pub mod qr;
 pub mod readings;
 pub mod scale;
+pub mod scrubbing;
 pub mod showing;
 pub mod state;
 pub mod status;
@@ -38,6 +41,8 @@ pub mod browser_files;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod components;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod library_web;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod surface;
@@ -49,7 +54,11 @@ mod chain_tests;
 #[cfg(test)]
 mod file_tests;
 #[cfg(test)]
+mod library_tests;
+#[cfg(test)]
 mod reducer_tests;
+#[cfg(test)]
+mod scrub_tests;
 #[cfg(test)]
 mod touring_tests;
 

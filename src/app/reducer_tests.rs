@@ -39,6 +39,7 @@ impl Page {
                     self.trainer.as_ref().unwrap().1.send(&command, &payload);
                     self.sent.push((command, payload));
                 }
+                Effect::Library(deed) => panic!("nothing is kept in these tests, not {deed:?}"),
             }
         }
         self.listen();

@@ -10,9 +10,12 @@
 use std::sync::Arc;
 
 use super::chains::Chains;
+use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
+use super::library::{Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
+use super::scrubbing::Seek;
 use super::sweeping::Sweep;
 use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
@@ -83,6 +86,14 @@ pub enum Action {
     Look(Looking),
     /// Go through a story.
     Tour(Touring),
+    /// Show the run as it was at this step.
+    Scrub(u64),
+    /// Show the measurement before the step that is shown, or the one after it.
+    ScrubBy(bool),
+    /// Show the newest step of the run again.
+    BackToEnd,
+    /// Something is wanted of the kept runs.
+    Library(Wish),
     /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
@@ -140,6 +151,8 @@ pub enum Before {
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
+    /// A kept run that was deleted.
+    Deleted(String),
 }
 
 /// Everything the page knows.
@@ -213,6 +226,14 @@ pub struct State {
     pub tour: Option<Box<Tour>>,
     /// Step at which the run is to wait.
     pub(super) goal: Option<Goal>,
+    /// The run at its newest step, while an earlier one is shown.
+    pub end: Option<Box<State>>,
+    /// Where the trainer is going to.
+    pub(super) seeking: Option<Seek>,
+    /// The runs that this browser keeps.
+    pub library: Library,
+    /// Checkpoints along the run.
+    pub(super) past: Checkpoints,
     pub(super) staff: Staff,
     /// Whether the browser was asked for a GPU.
     pub(super) asked: bool,

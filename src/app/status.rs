@@ -25,6 +25,9 @@ pub fn status(state: &State) -> String {
 }
 
 fn of_run(state: &State) -> String {
+    if let Some(place) = state.place_in_time() {
+        return place;
+    }
     let step = thousands(state.step);
     let line = match &state.phase {
         Phase::Loading if state.choice.is_none() => "Looking for a device".into(),

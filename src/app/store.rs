@@ -6,12 +6,15 @@ use leptos::prelude::*;
 
 use super::browser;
 use super::device::Survey;
+use super::library::Wish;
+use super::library_web;
 use super::state::{Action, State};
 use super::touring::Touring;
 use super::trainer::Program;
 use super::trainer::{Effect as Deed, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
 use crate::permalink::encode;
+use crate::platform::web::spawn;
 
 /// The state and everything that acts on it. Copies are handles to the same.
 #[derive(Clone, Copy)]
@@ -50,6 +53,14 @@ impl Store {
                 }
             });
         }
+        store.load();
+        for event in ["pagehide", "visibilitychange"] {
+            window_event_listener_untyped(event, move |_| {
+                store.act(Action::Library(Wish::Leave));
+                // Another tab may have written since.
+                store.load();
+            });
+        }
         set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
         store
@@ -58,6 +69,11 @@ impl Store {
     /// The store of this page.
     pub fn here() -> Store {
         expect_context()
+    }
+
+    /// Learns what is kept.
+    fn load(self) {
+        spawn(async move { self.act(Action::Library(Wish::Heard(library_web::load().await))) });
     }
 
     /// Does what a person asked for, and tells every reader at once.
@@ -87,6 +103,11 @@ impl Store {
                 Deed::Open(kind) => self.employ(kind),
                 Deed::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
                     self.act(Action::Tour(Touring::Fetched(slug, text)));
+                }),
+                Deed::Library(deed) => spawn(async move {
+                    if let Some(answer) = library_web::obey(deed).await {
+                        self.act(Action::Library(Wish::Heard(answer)));
+                    }
                 }),
                 Deed::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {

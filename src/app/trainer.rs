@@ -47,6 +47,8 @@ pub enum Effect {
     Send(Command, Payload),
     /// Fetch the text of the story of this name; the answer is [`super::touring::Touring::Fetched`].
     Fetch(&'static str),
+    /// Do this with the kept runs.
+    Library(super::library::Deed),
 }
 
 #[cfg(test)]
@@ -125,7 +127,7 @@ pub mod scripted {
             let at = run.as_ref().map_or(0, |(_, at)| *at);
             let say = |event: Event| self.said.borrow_mut().push(event.into());
             match command {
-                Command::Start { spec, held_out_limit, .. } => {
+                Command::Start { spec, held_out_limit, paused, .. } => {
                     let step = match payload {
                         Payload::Bytes(bytes) => u64::from_le_bytes(bytes[..8].try_into().unwrap()),
                         _ => 0,
@@ -141,6 +143,9 @@ pub mod scripted {
                         learner: "a script".into(),
                         note: String::new(),
                     });
+                    if *paused {
+                        say(Event::Paused { step });
+                    }
                     if step == 0 {
                         say(Event::Metrics(vec![self.row(0)]));
                     }
@@ -160,6 +165,13 @@ pub mod scripted {
                     say(Event::Paused { step: at + 1 });
                     if let Some((_, at)) = run.as_mut() {
                         *at += 1;
+                    }
+                }
+                Command::Reach(step) => {
+                    say(Event::Metrics(vec![self.row(*step)]));
+                    say(Event::Paused { step: *step });
+                    if let Some((_, at)) = run.as_mut() {
+                        *at = *step;
                     }
                 }
                 Command::LearningRate(lr) => say(Event::LearningRateChanged { step: at, lr: *lr }),

@@ -152,6 +152,20 @@ pub fn changes(before: &RunSpec, after: &RunSpec) -> String {
     }
 }
 
+/// "η 0.001 → 0.0003": in what settings `to` differs from `from`, at most three of them.
+pub fn difference(from: &RunSpec, to: &RunSpec) -> String {
+    let all = to.differences(from);
+    let some = all.iter().take(3).map(|(key, a, b)| {
+        let symbol = symbol(to, key);
+        let given = |text: &String| if text.is_empty() { MISSING.to_string() } else { option(to, key, text) };
+        format!("{symbol} {} → {}", given(a), given(b))
+    });
+    match all.len() {
+        0 => "the same settings".into(),
+        many => some.collect::<Vec<_>>().join(", ") + if many > 3 { ", …" } else { "" },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +195,19 @@ mod tests {
         let mut square = before.clone();
         square.parse("loss", "square").unwrap();
         assert_eq!(changes(&before, &square), "Loss changed from Hinge to Square");
+    }
+
+    #[test]
+    fn differences_are_told_as_arrows() {
+        let before = RunSpec::default();
+        let mut after = before.clone();
+        assert_eq!(difference(&before, &after), "the same settings");
+        after.parse("lr", "0.0003").unwrap();
+        assert_eq!(difference(&before, &after), "η 0.1 → 0.0003");
+        [("width", "64"), ("n", "20"), ("k", "2")]
+            .iter()
+            .for_each(|(key, text)| after.parse(key, text).unwrap());
+        assert!(difference(&before, &after).ends_with(", …"), "{}", difference(&before, &after));
     }
 
     #[test]

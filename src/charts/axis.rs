@@ -52,6 +52,18 @@ impl Axis {
         Some(self.start + (share.clamp(0.0, 1.0) * pixels).round() as i32)
     }
 
+    /// The value at a pixel, held within the ends.
+    pub fn value(&self, pixel: f64) -> f64 {
+        let share = (pixel - f64::from(self.start)) / f64::from((self.end - self.start).max(1));
+        let between = |low: f64, high: f64| low + share.clamp(0.0, 1.0) * (high - low);
+        match self.scale {
+            // Zero is drawn where one is.
+            Scale::Counting if share <= 0.0 => 0.0,
+            Scale::Even => between(self.low, self.high),
+            _ => libm::exp(between(libm::log(self.low), libm::log(self.high))),
+        }
+    }
+
     /// The pixel of a value within the ends.
     pub fn place_inside(&self, value: f64) -> Option<i32> {
         self.place(value).filter(|_| self.holds(value))
@@ -170,6 +182,19 @@ mod tests {
         assert_eq!(of(20.0, 800.0, 2), "20 500", "one power of ten alone is no scale");
         assert_eq!(of(0.3, 1.02, 5), "0.4 0.6 0.8 1");
         assert_eq!(of(2.1, 4.9, 5), "3 4");
+    }
+
+    #[test]
+    fn values_are_read_off_where_they_are_drawn() {
+        for scale in [Scale::Even, Scale::Ratio, Scale::Counting] {
+            let axis = axis(1.0, 1000.0, scale);
+            for value in [1.5, 20.0, 999.0] {
+                let read = axis.value(f64::from(axis.place(value).unwrap()));
+                assert!((read / value - 1.0).abs() < if value < 10.0 { 3.0 } else { 0.2 }, "{value}: {read}");
+            }
+            assert!((axis.value(1e9) - 1000.0).abs() < 1e-9);
+        }
+        assert_eq!([Scale::Even, Scale::Counting].map(|scale| axis(1.0, 9.0, scale).value(-7.0)), [1.0, 0.0]);
     }
 
     #[test]

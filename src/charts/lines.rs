@@ -11,7 +11,7 @@ use super::ends;
 use super::frame::{self, Entry, Names, Swatch};
 use super::pen::{Area, Pen};
 use super::strokes::{self, Style};
-use super::{Theme, inside};
+use super::{MUTED, Theme, inside};
 use crate::analysis::{Lines, Role, Series, Span};
 
 /// An axis of steps reaches at least so far: the first measurements do not make it jump from frame to frame.
@@ -22,6 +22,8 @@ const LONG_NAME: f64 = 48.0;
 const FEW: usize = 6;
 /// Width of a curve in a crowd.
 const THIN: f64 = 0.75;
+/// How far the colour of what comes after the step that is shown is mixed into the background.
+const FAINT: f64 = 0.65;
 /// How far the colour of a span is mixed into the background.
 const PALE: f64 = 0.86;
 
@@ -45,6 +47,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
     };
     let Some(plot) = frame::surround(pen, &names)? else { return Ok(()) };
     let x = Axis { start: plot.left, end: plot.right, ..x };
+    pen.across.set(Some(x));
     let y = Axis { start: plot.bottom, end: plot.top, ..y };
 
     let named: Vec<i32> = short.iter().filter_map(|r| y.place_inside(r.0)).collect();
@@ -154,17 +157,28 @@ fn y_axis(lines: &Lines) -> Axis {
     Axis { low, high, scale, whole: false, start: 0, end: 0 }
 }
 
+/// Whether there are too many curves to tell them apart.
+fn is_crowd(lines: &Lines) -> bool {
+    lines.series.iter().filter(|series| !series.faint && series.tint.is_none()).count() > FEW
+}
+
 /// One style per curve: its role's colour, paler for each further curve of the same role with another name.
 fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
-    let crowd = lines.series.len() > FEW;
+    let crowd = is_crowd(lines);
     let mut seen: [Vec<&str>; 3] = Default::default();
     lines
         .series
         .iter()
         .map(|series| {
+            if let Some(tint) = series.tint {
+                return Style { colour: MUTED[tint % MUTED.len()], width: theme.stroke };
+            }
             let (role, colour) = match series.role {
                 Role::Train => (0, theme.train),
                 Role::Test => (1, theme.test),
+                Role::Relevant if series.faint => {
+                    return Style { colour: theme.faint(), width: theme.stroke };
+                }
                 Role::Relevant => return Style { colour: theme.mark, width: theme.stroke },
                 Role::Other if crowd => return Style { colour: theme.faint(), width: THIN },
                 Role::Other => (2, theme.other),
@@ -175,7 +189,8 @@ fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
             if place == names.len() {
                 names.push(&series.name);
             }
-            Style { colour: mix(colour, theme.bg, (place % 3) as f64 * 0.25), width: theme.stroke }
+            let pale = if series.faint { FAINT } else { (place % 3) as f64 * 0.25 };
+            Style { colour: mix(colour, theme.bg, pale), width: theme.stroke }
         })
         .collect()
 }
@@ -183,10 +198,11 @@ fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
 /// One entry per name and colour. Of a crowd, only what has a name in common is named, and last: its single
 /// curves cannot be told apart.
 fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Vec<Entry> {
-    let crowd = lines.series.len() > FEW;
+    let crowd = is_crowd(lines);
     let common = |name: &str| lines.series.iter().filter(|s| s.name == name).count() > 1;
     let (mut entries, mut last): (Vec<Entry>, Vec<Entry>) = (vec![], vec![]);
-    for (Series { name, role, points, scatter, x, .. }, style) in lines.series.iter().zip(styles) {
+    let shown = lines.series.iter().zip(styles).filter(|(series, _)| !series.faint);
+    for (Series { name, role, points, scatter, x, .. }, style) in shown {
         let quiet = crowd && *role == Role::Other;
         let among = if quiet { &mut last } else { &mut entries };
         let known = among.iter().any(|e| e.name == *name && e.colour == style.colour);

@@ -36,7 +36,7 @@ mod strokes;
 mod tests;
 mod theme;
 
-pub use theme::{Quirks, Theme};
+pub use theme::{MUTED, Quirks, Theme};
 
 /// What drawing on a backend gives.
 pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
@@ -50,11 +50,35 @@ pub fn draw<DB: DrawingBackend>(
     reading: &Reading,
     theme: &Theme,
 ) -> Drawn<DB> {
+    draw_across(area, reading, theme).map(|_| ())
+}
+
+/// The horizontal axis of curves that were drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Across(axis::Axis);
+
+impl Across {
+    /// The value at a place that lies so many of the backend's pixels from the left.
+    pub fn value(&self, pixel: f64) -> f64 {
+        self.0.value(pixel)
+    }
+}
+
+/// The same as [`draw`]; of curves, the horizontal axis as well, so that a pointer can be followed.
+///
+/// # Errors
+/// As [`draw`].
+pub fn draw_across<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    reading: &Reading,
+    theme: &Theme,
+) -> Result<Option<Across>, DrawingAreaErrorKind<DB::ErrorType>> {
     area.fill(&theme.bg)?;
     let pen = pen::Pen::new(area, theme);
     match reading {
-        Reading::Lines(lines) => lines::draw(&pen, lines),
-        Reading::Grid(grid) => heatmap::draw(&pen, grid),
-        Reading::Bars(bars) => bars::draw(&pen, bars),
+        Reading::Lines(lines) => lines::draw(&pen, lines)?,
+        Reading::Grid(grid) => heatmap::draw(&pen, grid)?,
+        Reading::Bars(bars) => bars::draw(&pen, bars)?,
     }
+    Ok(pen.across.get().map(Across))
 }

@@ -1,5 +1,7 @@
 //! The few strokes that all charts are made of.
 
+use std::cell::Cell;
+
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -7,6 +9,7 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontStyle, FontTransform, RGBColor, TextStyle};
 
+use super::axis::Axis;
 use super::decimate::Point;
 use super::{Drawn, Theme};
 
@@ -55,6 +58,8 @@ pub(super) struct Pen<'a, DB: DrawingBackend> {
     area: &'a DrawingArea<DB, Shift>,
     /// The theme.
     pub theme: &'a Theme,
+    /// The horizontal axis, once there is one that a value can be read off.
+    pub across: Cell<Option<Axis>>,
     scale: f64,
 }
 
@@ -62,7 +67,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
     /// A pen for this area.
     pub fn new(area: &'a DrawingArea<DB, Shift>, theme: &'a Theme) -> Self {
         let scale = if theme.scale.is_finite() { theme.scale.clamp(0.1, 32.0) } else { 1.0 };
-        Pen { area, theme, scale }
+        Pen { area, theme, across: Cell::new(None), scale }
     }
 
     /// All pixels.

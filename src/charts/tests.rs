@@ -211,6 +211,8 @@ fn any_series() -> impl Strategy<Value = Series> {
             points,
             stairs,
             scatter,
+            faint: points && stairs,
+            tint: None,
         },
     )
 }

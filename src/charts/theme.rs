@@ -9,6 +9,16 @@ use plotters::style::RGBColor;
 
 use super::colour::mix;
 
+/// Colours of other runs' curves: none is a role's, and each can be seen on light and on dark.
+pub const MUTED: [RGBColor; 6] = [
+    RGBColor(140, 122, 168),
+    RGBColor(122, 146, 94),
+    RGBColor(170, 128, 96),
+    RGBColor(94, 146, 150),
+    RGBColor(176, 116, 140),
+    RGBColor(132, 138, 112),
+];
+
 /// How a backend differs from a canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quirks {

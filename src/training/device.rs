@@ -13,12 +13,13 @@ pub struct Device {
 }
 
 impl Device {
-    /// The processor.
-    #[cfg(feature = "train")]
+    /// The processor; in tests also where Burn is left out, for what our own loop trains.
+    #[cfg(any(feature = "train", test))]
     pub fn cpu() -> Self {
         let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
         Device {
             report,
+            #[cfg(feature = "train")]
             tensors: burn::tensor::Device::flex(),
             #[cfg(feature = "fused")]
             setup: None,

@@ -11,6 +11,7 @@ import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
 import { teaching } from "./teaching.mjs";
+import { timeAndComparison } from "./time.mjs";
 
 const PHONE = { width: 390, height: 844 };
 const QUIET = [];
@@ -336,6 +337,7 @@ describe("every view", () => everyView(() => ({ context: plain.context, address:
 
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
+describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {

@@ -13,7 +13,7 @@ use crate::app::store::Store;
 use crate::app::touring::Touring;
 use crate::platform::fresh_seed;
 
-const KEYS: [(&str, &str); 10] = [
+const KEYS: &[(&str, &str)] = &[
     ("Space", "Play or pause; after the end, go on"),
     ("→ or .", "One step"),
     ("R", "Back to the same start"),
@@ -22,7 +22,8 @@ const KEYS: [(&str, &str); 10] = [
     ("S", "Save the run, or open one"),
     ("J, K", "Next and previous passage of a story"),
     ("P", "Large type for a projector, or back"),
-    ("Esc", "Close what is open"),
+    ("[ and ]", "Show the measurement before, or the one after"),
+    ("Esc", "Close what is open; show the newest step again"),
     ("?", "This help"),
 ];
 
@@ -51,6 +52,8 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
         let action = match key.as_str() {
             " " if !presses => Action::Toggle,
             "." if !writes => Action::SingleStep,
+            "[" | "]" if !writes => Action::ScrubBy(key == "]"),
+            "Escape" if store.peek(|state| state.end.is_some()) => Action::BackToEnd,
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !writes && !moves => Action::Reset,
             "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
@@ -106,8 +109,8 @@ pub fn Help(
             <h2>"Keys"</h2>
             <dl class="keys">
                 {KEYS
-                    .into_iter()
-                    .map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> })
+                    .iter()
+                    .map(|(key, what)| view! { <dt><kbd>{*key}</kbd></dt><dd>{*what}</dd> })
                     .collect_view()}
             </dl>
         </Sheet>

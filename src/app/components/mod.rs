@@ -8,9 +8,11 @@ mod help;
 mod icon;
 mod inside;
 mod knob;
+mod library;
 mod numbers;
 mod plot;
 mod readouts;
+mod scrub;
 mod sheet;
 mod story;
 mod teacher;
@@ -29,6 +31,7 @@ use files::{Files, drops};
 use form::Form;
 use help::{Help, shortcuts};
 use inside::Inside;
+use library::{Library, Offer};
 use numbers::{Numbers, Shown};
 use plot::Plots;
 use readouts::Readouts;
@@ -78,6 +81,7 @@ pub fn App() -> impl IntoView {
             </div>
         </header>
         <Notices />
+        <Offer />
         <main class="bench">
             <Tour />
             <div class="stage">
@@ -88,6 +92,7 @@ pub fn App() -> impl IntoView {
                 <Inside appearance />
                 <Theory appearance />
                 <Links />
+                <Library />
             </div>
             <aside class="panel" aria-label="Settings">
                 <Form />

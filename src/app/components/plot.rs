@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::prelude::*;
-use web_sys::ResizeObserver;
+use web_sys::{PointerEvent, ResizeObserver};
 
 use super::numbers::Ask;
 use super::readouts::Headline;
@@ -16,13 +16,16 @@ use super::toolbar::Toolbar;
 use crate::analysis::Reading;
 use crate::analysis::chart::{Chart, Kind};
 use crate::app::showing::{Room, rooms};
+use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::surface::Surface;
-use crate::charts::{Theme, draw};
+use crate::charts::{Across, Theme, draw_across};
 use crate::platform::now_ms;
 
 /// Milliseconds between two drawings of one chart.
 const BETWEEN_MS: f64 = 90.0;
+/// How far a pointer must move before it counts as dragged, in CSS pixels.
+const SLACK: f64 = 3.0;
 
 /// The charts that are shown.
 #[component]
@@ -60,14 +63,19 @@ fn Plot(
     let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
     let size = RwSignal::new((0u32, 0u32));
     observe(frame, size);
-    let stamp = store.memo(move |state| chart.stamp(state));
+    let stamp = store
+        .memo(move |state| (chart.stamp(state), state.end.as_ref().map(|_| state.step), state.drawings()));
+    let across = StoredValue::new(None::<Across>);
+    let drag = drag(store, canvas, across);
     let label = store.memo(move |state| chart.summary(state));
     let title = store.memo(move |state| chart.title(state));
     let reason = store.memo(move |state| chart.applies(state).err());
     let paint = move || {
         store.peek(|state| {
             if chart.applies(state).is_ok() {
-                render(canvas, size, &chart.reading(state), appearance);
+                let reading = chart.drawn(state);
+                let over_steps = matches!(&reading, Reading::Lines(lines) if lines.x_label == "step");
+                across.set_value(render(canvas, size, &reading, appearance).filter(|_| over_steps));
             }
         });
     };
@@ -94,7 +102,8 @@ fn Plot(
             <Ask chart />
             <div class="plot__frame" node_ref=frame>
                 <canvas class="plot__canvas" class:hidden=move || reason.with(Option::is_some) node_ref=canvas
-                    role="img" aria-label=label data-testid=format!("chart-{}", chart.slug())></canvas>
+                    role="img" aria-label=label data-testid=format!("chart-{}", chart.slug())
+                    on:pointerdown=drag on:pointermove=drag></canvas>
                 {move || reason.get().map(|why| view! { <p class="plot__reason">{why}</p> })}
             </div>
         </figure>
@@ -167,7 +176,9 @@ pub fn Drawing(
     let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
     let size = RwSignal::new((0u32, 0u32));
     observe(frame, size);
-    let paint = move || render(canvas, size, &untrack(|| reading.run(())), appearance);
+    let paint = move || {
+        render(canvas, size, &untrack(|| reading.run(())), appearance);
+    };
     paint_on(
         move || {
             let (_, (width, _)) = (appearance.looks(), size.get());
@@ -187,8 +198,36 @@ pub fn Drawing(
     .into_any()
 }
 
-fn render(canvas: NodeRef<Canvas>, size: RwSignal<(u32, u32)>, reading: &Reading, appearance: Appearance) {
-    let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return };
+/// Shows the step under a pointer that is dragged over curves.
+fn drag(
+    store: Store,
+    canvas: NodeRef<Canvas>,
+    across: StoredValue<Option<Across>>,
+) -> impl Fn(PointerEvent) + Copy + 'static {
+    // A press alone shows nothing, so that a page can be scrolled by touching a chart.
+    let from = StoredValue::new(None::<f64>);
+    move |event: PointerEvent| {
+        let (Some(across), Some(canvas)) = (across.get_value(), canvas.get_untracked()) else { return };
+        let x = f64::from(event.client_x()) - canvas.get_bounding_client_rect().left();
+        if event.type_() == "pointerdown" {
+            from.set_value((event.button() == 0).then_some(x));
+            // Without it, only what happens over the chart is heard.
+            let _ = canvas.set_pointer_capture(event.pointer_id());
+        } else if event.buttons() & 1 == 1 && from.get_value().is_some_and(|from| (x - from).abs() > SLACK) {
+            from.set_value(Some(f64::INFINITY));
+            let pixels = x * f64::from(canvas.width()) / f64::from(canvas.client_width().max(1));
+            store.act(Action::Scrub(across.value(pixels).round() as u64));
+        }
+    }
+}
+
+fn render(
+    canvas: NodeRef<Canvas>,
+    size: RwSignal<(u32, u32)>,
+    reading: &Reading,
+    appearance: Appearance,
+) -> Option<Across> {
+    let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return None };
     let scale = window().device_pixel_ratio().max(1.0);
     let type_scale = scale * appearance.size();
     let theme =
@@ -200,8 +239,12 @@ fn render(canvas: NodeRef<Canvas>, size: RwSignal<(u32, u32)>, reading: &Reading
         canvas.set_width(width);
         canvas.set_height(height);
     }
-    let Some(backend) = CanvasBackend::with_canvas_object(canvas.clone()) else { return };
-    if let Err(error) = draw(&Surface::Canvas(backend).into_drawing_area(), reading, &theme) {
-        web_sys::console::error_1(&format!("{error:?}").into());
+    let backend = CanvasBackend::with_canvas_object(canvas.clone())?;
+    match draw_across(&Surface::Canvas(backend).into_drawing_area(), reading, &theme) {
+        Ok(across) => across,
+        Err(error) => {
+            web_sys::console::error_1(&format!("{error:?}").into());
+            None
+        }
     }
 }

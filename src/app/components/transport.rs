@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, Name};
 use super::knob::Knob;
+use super::scrub::Scrub;
 use super::teacher::Teacher;
 use crate::app::browser;
 use crate::app::files;
@@ -80,6 +81,7 @@ pub fn Transport() -> impl IntoView {
             <div class="transport__speed">
                 {speed_field().map(|field| view! { <Knob field /> })}
             </div>
+            <Scrub />
             <p class="message" class:message--none=none role="status" aria-live="polite" data-testid="message">
                 <span class:spoken=spoken>{message}</span>
                 {move || failed.get().then(|| view! {

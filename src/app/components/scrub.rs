@@ -1,0 +1,50 @@
+//! The bar that shows earlier steps of the run.
+
+use leptos::prelude::*;
+
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::words::thousands;
+
+/// A slider over the steps made so far, and the way back to the newest.
+#[component]
+pub fn Scrub() -> impl IntoView {
+    let store = Store::here();
+    let at = store.memo(|state| (state.end_step(), state.step));
+    let words = move || {
+        let (end, step) = at.get();
+        format!("Step {} of {}", thousands(step), thousands(end))
+    };
+    let idle = store.memo(|state| !state.can_scrub());
+    let at_end = store.memo(|state| state.end.is_none());
+    let is_arrow = |key: &str, names: [&str; 2]| names.contains(&key);
+    view! {
+        <div class="scrub">
+            <input class="knob__slider scrub__bar" type="range" data-testid="scrub" aria-label="Step shown" min="0" disabled=idle
+                title="Earlier steps: drag here or over a curve, or press [ and ]"
+                max=move || at.get().0 aria-valuetext=words prop:value=move || at.get().1.to_string()
+                style:--at=move || {
+                    let (end, step) = at.get();
+                    format!("{}%", 100 * step / end.max(1))
+                }
+                on:input:target=move |event| {
+                    if let Ok(step) = event.target().value().parse() {
+                        store.act(Action::Scrub(step));
+                    }
+                }
+                on:keydown=move |event| {
+                    let key = event.key();
+                    let later = is_arrow(&key, ["ArrowRight", "ArrowUp"]);
+                    if later || is_arrow(&key, ["ArrowLeft", "ArrowDown"]) {
+                        event.prevent_default();
+                        store.act(Action::ScrubBy(later));
+                    }
+                } />
+            <button class="button scrub__end" type="button" data-testid="to-end" title="Show the newest step (Esc)"
+                disabled=at_end on:click=move |_| store.act(Action::BackToEnd)>
+                "Back to the end"
+            </button>
+        </div>
+    }
+    .into_any()
+}

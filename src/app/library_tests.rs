@@ -1,0 +1,322 @@
+//! Kept runs, against a library that is a map: reload, two tabs, a full one, and none at all.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use super::library::{Answer, Deed, Kept, MOST_BYTES, Wish, edited, merged};
+use super::state::{Action, Phase, State};
+use super::trainer::scripted::Scripted;
+use super::trainer::{Effect, Program, Sign, Trainer};
+use crate::analysis::Reading;
+use crate::analysis::chart::Chart;
+use crate::permalink::encode;
+use crate::protocol::{Command, Ending, Payload};
+
+/// What the browser would keep.
+#[derive(Default)]
+struct Shelf {
+    runs: BTreeMap<String, Kept>,
+    states: BTreeMap<String, Vec<u8>>,
+    /// Most entries, where there is a limit.
+    room: Option<usize>,
+}
+
+impl Shelf {
+    fn obey(&mut self, deed: Deed) -> Option<Answer> {
+        match deed {
+            Deed::Keep(kept, bytes) => {
+                let id = kept.id.clone();
+                let is_new = !self.runs.contains_key(&id);
+                if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
+                    return Some(Answer::Full);
+                }
+                if let Some(kept) = merged(self.runs.get(&id), *kept) {
+                    self.runs.insert(id.clone(), kept);
+                    self.states.extend(bytes.map(|bytes| (id, bytes)));
+                }
+            }
+            Deed::Edit(edit) => {
+                if let Some(old) = self.runs.get_mut(&edit.id) {
+                    *old = edited(old, *edit);
+                }
+            }
+            Deed::Forget(ids) => ids.iter().for_each(|id| {
+                self.runs.remove(id);
+                self.states.remove(id);
+            }),
+            Deed::Fetch(id) => return Some(Answer::Fetched(id.clone(), self.states.get(&id).cloned())),
+        }
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.runs.values().map(|kept| kept.name.clone()).collect()
+    }
+}
+
+/// A tab of the browser.
+struct Tab {
+    state: State,
+    trainer: Scripted,
+    shelf: Rc<RefCell<Shelf>>,
+    sent: Vec<(Command, Payload)>,
+}
+
+const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
+const NOON: f64 = 1.8e12;
+
+impl Tab {
+    fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+        let trainer = Scripted::new(Program::Cpu, 300);
+        let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
+        tab.act(Action::Open(fragment.into()));
+        tab.load();
+        tab
+    }
+
+    fn load(&mut self) {
+        let all = self.shelf.borrow().runs.values().cloned().collect();
+        let now = NOON + self.shelf.borrow().runs.len() as f64;
+        self.wish(Wish::Heard(Answer::Loaded(all, now)));
+    }
+
+    fn wish(&mut self, wish: Wish) {
+        self.act(Action::Library(wish));
+    }
+
+    fn act(&mut self, action: Action) {
+        let mut actions = VecDeque::from([action]);
+        while let Some(action) = actions.pop_front() {
+            for effect in self.state.apply(action) {
+                match effect {
+                    Effect::Send(command, payload) => {
+                        self.trainer.send(&command, &payload);
+                        self.sent.push((command, payload));
+                    }
+                    Effect::Library(deed) => {
+                        let answer = self.shelf.borrow_mut().obey(deed);
+                        actions.extend(answer.map(|answer| Action::Library(Wish::Heard(answer))));
+                    }
+                    _ => {}
+                }
+            }
+            let said = self.trainer.take().into_iter();
+            actions.extend(said.map(|message| Action::Heard(Program::Cpu, Sign::Said(message))));
+        }
+    }
+
+    fn train(&mut self, step: u64) {
+        self.trainer.advance(step);
+        self.seconds(5);
+    }
+
+    fn seconds(&mut self, many: u32) {
+        (0..many).for_each(|_| self.act(Action::Tick));
+    }
+}
+
+fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+    shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
+}
+
+#[test]
+fn a_run_that_trains_is_kept_with_its_curves_and_its_state() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.seconds(10);
+    assert!(kept(&shelf).is_empty(), "nothing has been trained");
+    tab.train(100);
+    tab.train(200);
+    assert_eq!(
+        kept(&shelf),
+        [("#v1/sparse-parity?n=20".into(), 200, false)],
+        "the speed is no part of the run"
+    );
+    assert_eq!(shelf.borrow().runs.values().next().unwrap().rows.len(), 5);
+    assert_eq!(shelf.borrow().states.values().next().unwrap(), &200u64.to_le_bytes());
+    // Another run: the one before is written down as it was left, under its own link.
+    tab.trainer.advance(250);
+    tab.act(Action::Tick);
+    tab.act(Action::Edit("width".into(), "64".into()));
+    tab.train(50);
+    let ids: Vec<_> = kept(&shelf).into_iter().map(|(id, step, _)| (id, step)).collect();
+    assert_eq!(ids, [("#v1/sparse-parity?n=20".into(), 250), ("#v1/sparse-parity?n=20&width=64".into(), 50)]);
+    assert_eq!(shelf.borrow().names(), ["Sparse parity n = 20", "Sparse parity n = 20, width = 64"]);
+    // Made again, it is the same entry, and what is known of it is not lost by beginning.
+    tab.act(Action::Undo);
+    tab.train(50);
+    assert_eq!(kept(&shelf)[0].1, 250);
+}
+
+#[test]
+fn after_a_reload_it_goes_on_where_it_was() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.seconds(2);
+    tab.trainer.advance(200);
+    tab.act(Action::Tick);
+    tab.wish(Wish::Leave);
+    let whole: Vec<_> = tab.state.history.rows().cloned().collect();
+    for address in [LINK, ""] {
+        let mut tab = Tab::open(address, &shelf);
+        let offer = tab.state.offer().map(|kept| (kept.id.clone(), kept.step));
+        let (id, step) = offer.expect("the page says so");
+        assert_eq!(step, 200);
+        tab.wish(Wish::TakeUp(id));
+        assert_eq!(
+            (tab.state.step, &tab.state.phase, encode(&tab.state.link).as_str()),
+            (200, &Phase::Running, LINK)
+        );
+        assert_eq!(tab.state.history.rows().cloned().collect::<Vec<_>>(), whole);
+        let start = tab.sent.iter().rev().find(|(command, _)| matches!(command, Command::Start { .. }));
+        assert_eq!(start.unwrap().1, Payload::Bytes(200u64.to_le_bytes().to_vec()));
+        assert!(tab.state.offer().is_none());
+        tab.act(Action::Undo);
+        assert_eq!(tab.state.step, 0, "back to the run that the page was opened with");
+    }
+    let other = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    assert!(other.state.offer().is_none(), "somebody's link is what was asked for");
+}
+
+#[test]
+fn an_ended_run_opens_at_its_end() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(300);
+    assert_eq!(tab.state.phase, Phase::Finished(Ending::Target));
+    // The script gives no checkpoint at its end; the worker does.
+    tab.trainer.send(&Command::Step, &Payload::Empty);
+    tab.train(350);
+    let id = kept(&shelf)[0].0.clone();
+    assert!(kept(&shelf)[0].2);
+    let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    tab.wish(Wish::TakeUp(id));
+    assert_eq!((&tab.state.phase, tab.state.solved.len()), (&Phase::Paused, 1));
+    assert!(tab.state.offer().is_none());
+}
+
+#[test]
+fn two_tabs_lose_nothing_of_each_other() {
+    let shelf = Rc::default();
+    let (mut a, mut b) = (Tab::open(LINK, &shelf), Tab::open("#v1/sparse-parity?n=30", &shelf));
+    a.train(200);
+    b.train(100);
+    a.train(250);
+    assert_eq!(kept(&shelf).iter().map(|k| k.1).collect::<Vec<_>>(), [250, 100]);
+    // What one is called in one tab stays when the other goes on writing it down.
+    b.load();
+    let id = kept(&shelf)[0].0.clone();
+    b.wish(Wish::Rename(id.clone(), "Mine".into()));
+    b.wish(Wish::Pin(id.clone()));
+    a.train(280);
+    let is = |step| {
+        shelf
+            .borrow()
+            .runs
+            .get(&id)
+            .is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
+    };
+    assert!(is(280));
+    // The same run in both: the one that got further counts.
+    let mut c = Tab::open(LINK, &shelf);
+    c.train(100);
+    assert!(is(280));
+}
+
+#[test]
+fn deleting_can_be_undone() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    tab.wish(Wish::Delete(id.clone()));
+    assert!(tab.state.library.listed().is_empty() && tab.state.message.contains("Undo"));
+    assert!(Tab::open(LINK, &shelf).state.library.listed().is_empty());
+    tab.act(Action::Undo);
+    assert_eq!(tab.state.library.listed().len(), 1);
+    assert_eq!(shelf.borrow().runs[&id].rows.len(), 3, "an edit does not touch the curves");
+    tab.wish(Wish::Delete(id.clone()));
+    let mut later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let all = shelf.borrow().runs.values().cloned().collect();
+    later.wish(Wish::Heard(Answer::Loaded(all, NOON + 1e7)));
+    assert!(kept(&shelf).is_empty(), "after an hour it is gone");
+}
+
+#[test]
+fn where_room_is_needed_the_oldest_that_is_not_pinned_goes() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    shelf.borrow_mut().room = Some(3);
+    let mut tab = Tab::open("", &shelf);
+    for n in [20, 21, 22] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    let pinned = kept(&shelf)[0].0.clone();
+    tab.wish(Wish::Pin(pinned.clone()));
+    tab.act(Action::Edit("n".into(), "23".into()));
+    tab.train(100);
+    let steps = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(steps(&shelf).len(), 3);
+    assert!(steps(&shelf).contains(&pinned) && steps(&shelf).iter().any(|id| id.contains("n=23")));
+    assert_eq!(tab.state.library.trouble, "1 kept run made room: the oldest that were not pinned.");
+    // With all of them pinned nothing is lost, and the person is told.
+    let ids: Vec<String> =
+        tab.state.library.listed().iter().filter(|k| !k.pinned).map(|k| k.id.clone()).collect();
+    ids.into_iter().for_each(|id| tab.wish(Wish::Pin(id)));
+    tab.act(Action::Edit("n".into(), "24".into()));
+    tab.train(100);
+    assert_eq!(steps(&shelf).len(), 3);
+    assert!(tab.state.library.trouble.contains("every kept run is pinned"), "{}", tab.state.library.trouble);
+    // Its own limit holds whatever the browser allows.
+    shelf.borrow_mut().room = None;
+    let large = |i: usize| Kept {
+        id: format!("large {i}"),
+        at: i as f64,
+        bytes: MOST_BYTES / 4,
+        step: 9,
+        ..Default::default()
+    };
+    let all = (0..5).map(large).collect();
+    tab.wish(Wish::Heard(Answer::Loaded(all, NOON)));
+    tab.train(200);
+    let left: usize = tab.state.library.runs.iter().map(|kept| kept.bytes).sum();
+    assert!(left <= MOST_BYTES && tab.state.library.find("large 0").is_none());
+}
+
+#[test]
+fn without_storage_everything_else_works() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.wish(Wish::Heard(Answer::Closed));
+    tab.train(100);
+    assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("keeps nothing"));
+    assert_eq!(tab.state.step, 100);
+}
+
+#[test]
+fn curves_of_kept_runs_are_drawn_under_what_differs() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(200);
+    tab.act(Action::Edit("lr".into(), "0.5".into()));
+    tab.act(Action::Reset);
+    tab.act(Action::Edit("width".into(), "64".into()));
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    tab.wish(Wish::Overlay(id.clone()));
+    let names = |tab: &Tab, chart: Chart| match chart.drawn(&tab.state) {
+        Reading::Lines(lines) => lines
+            .series
+            .into_iter()
+            .filter(|s| s.tint.is_some())
+            .map(|s| (s.name, s.x.len()))
+            .collect::<Vec<_>>(),
+        _ => vec![],
+    };
+    assert_eq!(names(&tab, Chart::Loss), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
+    assert_eq!(names(&tab, Chart::Accuracy).len(), 1);
+    assert!(names(&tab, Chart::Movement).is_empty());
+    tab.wish(Wish::Overlay(id));
+    assert!(names(&tab, Chart::Loss).is_empty());
+}
