@@ -221,7 +221,7 @@ fn weights_are_checked_by_their_header() {
     let header = Header::read(&bytes).unwrap();
     assert_eq!((&header.spec, header.step, header.solved.len()), (&spec, 0, 2));
     assert_eq!(header.tensors[0], ("w".to_string(), [2, 5, 3]));
-    assert_eq!(File::read(&bytes).unwrap(), File::Weights(header));
+    assert_eq!(File::read(&bytes).unwrap(), File::Weights(Box::new(header)));
     let sentence = |bytes: &[u8]| File::read(bytes).unwrap_err().to_string();
     assert!(sentence(&bytes[..bytes.len() - 5]).contains("damaged or cut off"));
     assert!(sentence(&bytes[..40]).contains("damaged or cut off"));
