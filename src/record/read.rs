@@ -183,7 +183,7 @@ pub enum File {
     /// A run's JSON.
     Run(Box<Record>),
     /// A run's weights.
-    Weights(super::weights::Header),
+    Weights(Box<super::weights::Header>),
 }
 
 impl File {
@@ -195,7 +195,9 @@ impl File {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         match text.first() {
             None => Err(Flaw::Empty),
-            _ if super::weights::looks_so(bytes) => super::weights::Header::read(bytes).map(File::Weights),
+            _ if super::weights::looks_so(bytes) => {
+                super::weights::Header::read(bytes).map(|header| File::Weights(Box::new(header)))
+            }
             Some(b'{' | b'[') => Record::parse(bytes).map(|record| File::Run(Box::new(record))),
             _ if text.starts_with(b"step,replica,") => Err(Flaw::Table),
             _ => Err(Flaw::Unknown),
