@@ -1,8 +1,8 @@
 //! What charts are drawn on in the page: a canvas, or the text of an SVG file that is saved.
 //!
 //! # Why
-//! All drawing is generic over its backend, and two of them would bring every chart into the page twice: some 20 KiB
-//! of its download.
+//! All drawing is generic over its backend, and two of them would bring every chart into the page twice, 7 KiB of
+//! its download.
 
 use plotters::backend::SVGBackend;
 use plotters_backend::{

@@ -1,16 +1,18 @@
-//! Readings as PNG files, for screens; as SVG they are in [`super::figure`].
+//! Readings as files: SVG for papers, PNG for screens, one chart or several as a figure.
 
 use std::io;
 use std::path::Path;
 use std::sync::Once;
 
-use plotters::backend::{BitMapBackend, DrawingBackend};
-use plotters::drawing::IntoDrawingArea;
+use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::{FontStyle, register_font};
 
-use super::figure::alone;
-pub use super::figure::{Figure, figure_svg, svg};
-use super::{Quirks, Theme};
+pub use super::figure::Figure;
+use super::figure::{TITLE_ROW, alone, written};
+use super::pen::Pen;
+use super::{Drawn, Quirks, Theme, draw};
 use crate::analysis::Reading;
 
 /// A PNG is drawn so much larger, and then averaged.
@@ -21,12 +23,47 @@ const LARGEST: u64 = 16 << 20;
 /// Signs that the bundled font has not, and what is written for them.
 const INSTEAD: &[(&str, &str)] = &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
 
+impl Figure<'_> {
+    /// Draws all of it over the whole area.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
+        area.fill(&theme.bg)?;
+        let pen = Pen::new(area, theme);
+        if self.title_row() > 0 {
+            let mut label = pen.title();
+            label.size *= 1.2;
+            // A link as title is long.
+            let room = f64::from(pen.all().width() - pen.px(16.0));
+            label.size *= (room / f64::from(pen.width(self.title, label).max(1))).clamp(0.5, 1.0);
+            pen.text(self.title, (pen.px(8.0), pen.px(TITLE_ROW * 0.55)), label)?;
+        }
+        let (_, below) = area.split_vertically((f64::from(self.title_row()) * theme.scale).round() as i32);
+        let panels = below.split_evenly((self.rows().max(1), self.columns()));
+        self.readings.iter().zip(&panels).try_for_each(|(reading, panel)| draw(panel, reading, theme))
+    }
+}
+
+/// One reading as the text of an SVG file of so many CSS pixels.
+pub fn svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String {
+    figure_svg(&alone(reading, width, height), theme)
+}
+
 /// One reading as a PNG file of so many CSS pixels times the theme's scale.
 ///
 /// # Errors
 /// If the file cannot be written, or the picture would be very large.
 pub fn png(reading: &Reading, theme: &Theme, width: u32, height: u32, path: &Path) -> io::Result<()> {
     figure_png(&alone(reading, width, height), theme, path)
+}
+
+/// Several readings as the text of an SVG file; the theme's scale is of no account there.
+pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
+    written(figure, theme, |text, units, theme| {
+        let area = SVGBackend::with_string(text, units).into_drawing_area();
+        figure.draw(&area, theme).and_then(|()| area.present()).is_ok()
+    })
 }
 
 /// Several readings as a PNG file.

@@ -1,6 +1,5 @@
 //! `lab check`: what a file holds. `lab script`: the same experiment in PyTorch.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -54,16 +53,15 @@ pub fn check(path: &str) -> Result<(), Trouble> {
                 format!("Weights at step {}: {} numbers.", thousands(header.step), thousands(numbers as u64)),
                 link_of(&header.spec),
             ];
-            let [name, shape] = [|t: &(String, [usize; 3])| t.0.clone(), |t| format!("{:?}", t.1)];
-            lines.extend(header.tensors.iter().map(|t| format!("  {:<14}{}", name(t), shape(t))));
+            let named = header.tensors.iter().map(|(name, shape)| format!("  {name:<14}{shape:?}"));
+            lines.extend(named);
             lines.push(solved(&header.solved));
             lines
         }
     };
     let mut text = lines.join("\n");
     text.push('\n');
-    let mut output: Box<dyn Write> = Box::new(std::io::stdout().lock());
-    Ok(run::write(&mut *output, &text)?)
+    Ok(run::write(&mut std::io::stdout().lock(), &text)?)
 }
 
 fn link_of(spec: &RunSpec) -> String {

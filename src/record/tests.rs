@@ -1,5 +1,7 @@
 //! Round trips, damaged files, and scripts that PyTorch runs where there is one.
 
+use serde_json::Value;
+
 use super::*;
 use crate::permalink::{View, decode};
 use crate::presets::{PRESETS, Preset};
@@ -32,7 +34,7 @@ fn record() -> Record {
             front: "page".into(),
             device: "WebGPU: \"Test\"".into(),
             learner: "fused kernels".into(),
-            system: "Browser/1.0 (ünïcode \\ \n)".replace('\n', " "),
+            system: "Browser/1.0 (ünïcode \\ / \u{7f}".replace('\u{7f}', "…"),
         },
         step: 100,
         ending: Some(Ending::LastStep),
@@ -61,6 +63,9 @@ fn what_is_written_is_read_again_to_the_last_bit() {
         (&value["settings"]["n"], &value["settings"]["model"]),
         (&Value::from("20"), &Value::from("mlp"))
     );
+    // Whatever stands in a text, it is JSON.
+    let odd: String = (0..0x250u32).filter_map(char::from_u32).collect();
+    assert_eq!(serde_json::from_str::<Value>(&quoted(&odd)).unwrap(), Value::from(odd));
     let mut sequences = Record { link: link("#v1/markov"), solved: vec![None], ..record() };
     let mut row = row_at(5, 1);
     row.measures = Measure::ALL.iter().map(|_| vec![]).collect();
