@@ -75,8 +75,98 @@ export function teaching(here) {
       await page.keyboard.press(key);
       await until(async () => (await text(see("tour-place"))).endsWith(` · ${at} of 7`), `passage ${at}`);
     }
-    assert.equal(await focused(), "Sources");
+    await until(async () => (await focused()) === "Sources", "the last title in focus");
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("makes a link for a class, which hides, locks and waits as it says", async () => {
+    await here().context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=1000&halt=steps&speed=50");
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    await see("teach").click();
+    const wish = (name) => page.locator(`.teacher select[name="${name}"]`);
+    const code = () => see("code").locator("path").getAttribute("d");
+    const before = await code();
+    await wish("presets").selectOption("hide");
+    await wish("noise").selectOption("hide");
+    await wish("seed").selectOption("lock");
+    await wish("n").selectOption("lock");
+    await see("wish-at").fill("300");
+    await until(async () => (await code()) !== before, "another QR code");
+    assert.match(await code(), /^(M\d+ \d+h1v1h-1z)+$/);
+    await see("copy-lesson").click();
+    const address = await until(() => page.evaluate(() => navigator.clipboard.readText()), "the link");
+    assert.match(address, /speed=50&hide=presets,noise&lock=n,seed&at=300$/);
+    await see("copy-frame").click();
+    await until(async () => /^<iframe src="[^"]+&amp;embed=on&amp;at=300" /.test(await page.evaluate(() => navigator.clipboard.readText())), "the frame");
+    await page.keyboard.press("Escape");
+    assert.match(page.url(), /speed=50$/, "the page of the teacher stays as it is");
+    isQuiet(heard);
+    await page.close();
+
+    const pupil = await open(address.slice(address.indexOf("#")));
+    await until(async () => (await stepOf(pupil.see)) === 300, "step 300, faster than the link's speed", 5);
+    await until(async () => (await pupil.see("play").getAttribute("aria-label")) === "Play", "a pause");
+    assert.equal((await rows(pupil.page)).at(-1).step, 300);
+    assert.ok(!(await pupil.page.locator("#preset").isVisible()) && !(await pupil.see("knob-noise").isVisible()));
+    assert.ok((await pupil.see("knob-n").isDisabled()) && (await pupil.see("knob-width").isEnabled()));
+    await pupil.page.locator("body").press("n");
+    await until(async () => /keeps that as it is/.test(await text(pupil.see("message"))), "a sentence");
+    assert.equal(pupil.page.url(), address);
+    // On from there at the speed of the link, and after a change from the start.
+    await pupil.see("play").click();
+    await pupil.page.waitForTimeout(1000);
+    const at = await stepOf(pupil.see);
+    assert.ok(at > 305 && at < 420, `${at}`);
+    await pupil.see("knob-width").fill("20");
+    await pupil.see("knob-width").press("Enter");
+    await until(() => /width=20.*&hide=presets,noise&lock=n,seed$/.test(pupil.page.url()), "the change, and the rest of the link");
+    isQuiet(pupil.heard);
+    await pupil.page.close();
+  });
+
+  it("is embedded as a chart with play and a link back, at any size", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=24&every=10&held=512&steps=100000&halt=steps&speed=200&show=loss&embed=on", { width: 720, height: 420 });
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    for (const hidden of [".masthead", ".panel", ".switches", ".numbers", ".links", ".story"]) {
+      assert.ok(!(await page.locator(hidden).first().isVisible()), hidden);
+    }
+    for (const size of [{ width: 720, height: 420 }, { width: 320, height: 300 }, { width: 1200, height: 800 }]) {
+      await page.setViewportSize(size);
+      await page.waitForTimeout(200);
+      assert.ok((await see("chart-loss").isVisible()) && (await see("play").isVisible()));
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${size.width}`);
+    }
+    assert.match(await see("whole").getAttribute("href"), /#v1\/sparse-parity\?.*&show=loss$/);
+    assert.equal(await see("whole").getAttribute("target"), "_blank");
+    await see("play").click();
+    await until(async () => (await see("play").getAttribute("aria-label")) === "Play", "a pause");
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("has a notice for a teacher's key that cannot be meant", async () => {
+    const { page, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused&lock=n,astrology&at=soon&embed=maybe");
+    const notice = await until(async () => text(see("notice")).catch(() => ""), "a notice");
+    for (const word of ["astrology", "soon", "maybe"]) assert.match(notice, new RegExp(word));
+    assert.match(page.url(), /start=paused&lock=n$/);
+    await page.close();
+  });
+
+  it("has large type for a room and a page for paper", async () => {
+    const { page, see, heard } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused");
+    const size = () => page.evaluate(() => parseFloat(getComputedStyle(document.querySelector("[data-testid=status]")).fontSize));
+    const before = await until(size, "a size");
+    await page.locator("body").press("p");
+    await until(async () => (await size()) > 1.3 * before, "larger type");
+    await see("present").click();
+    await until(async () => (await size()) === before, "the size before");
+    await page.emulateMedia({ media: "print" });
+    for (const kept of ["claim", "chart-loss", "test-loss"]) assert.ok(await see(kept).isVisible(), kept);
+    for (const left of ["play", "stories", "copy-link", "teach"]) assert.ok(!(await see(left).isVisible()), left);
+    assert.match(await page.locator(".paper").textContent(), /#v1\/sparse-parity\?n=12&k=2&width=16&start=paused$/);
     isQuiet(heard);
     await page.close();
   });
