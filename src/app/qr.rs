@@ -20,9 +20,9 @@ pub fn modules(text: &str) -> Option<Vec<Vec<bool>>> {
     Some((0..code.size()).map(|y| (0..code.size()).map(|x| code.get_module(x, y)).collect()).collect())
 }
 
-/// The code as the content of an SVG with the view box that comes with it, quiet zone included.
-pub fn svg(text: &str) -> Option<(String, String)> {
-    let rows = modules(text)?;
+/// The code as the markup of an SVG, quiet zone included; or a sentence where the text is too long.
+pub fn svg(text: &str) -> String {
+    let Some(rows) = modules(text) else { return "<p>The link is too long for a QR code.</p>".into() };
     let mut path = String::new();
     for (y, row) in rows.iter().enumerate() {
         for (x, _) in row.iter().enumerate().filter(|(_, dark)| **dark) {
@@ -30,7 +30,10 @@ pub fn svg(text: &str) -> Option<(String, String)> {
         }
     }
     let size = rows.len() + 8;
-    Some((path, format!("-4 -4 {size} {size}")))
+    format!(
+        "<svg class=\"code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"QR code of the link\" \
+         data-testid=\"code\"><path d=\"{path}\"></path></svg>"
+    )
 }
 
 #[cfg(test)]
@@ -68,6 +71,7 @@ mod tests {
     fn what_is_too_long_has_no_code() {
         assert_eq!(modules(&"a".repeat(666)).map(|m| m.len()), Some(97));
         assert!(modules(&"a".repeat(667)).is_none());
-        assert_eq!(svg("a").unwrap().1, "-4 -4 29 29");
+        assert!(svg("a").contains("viewBox=\"-4 -4 29 29\"") && svg("a").contains("M0 0h1v1h-1zM1 0"));
+        assert!(svg(&"a".repeat(667)).starts_with("<p>The link is too long"));
     }
 }

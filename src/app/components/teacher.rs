@@ -11,7 +11,7 @@ use crate::app::browser;
 use crate::app::qr::svg;
 use crate::app::store::Store;
 use crate::app::teaching::{Wish, form, frame};
-use crate::permalink::encode;
+use crate::permalink::{Link, encode};
 
 /// What a teacher wishes for, and the link that comes of it.
 #[component]
@@ -25,19 +25,23 @@ pub fn Teacher(
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.link.clone());
-                let wish = RwSignal::new(Wish::of(&link));
-                let fields = form(&link);
-                let step = store.peek(|state| state.step);
-                let at = wish.with_untracked(|wish| wish.at.map(|at| at.to_string()).unwrap_or_default());
-                let link = StoredValue::new(link);
-                let made = move |embedded: bool| {
-                    let mut wish = wish.get();
-                    wish.embedded |= embedded;
-                    browser::address_of(&link.with_value(|link| encode(&wish.link(link))))
+                let (mut wish, fields) = (Wish::of(&link), form(&link));
+                let step = store.peek(|state| state.step).max(100).to_string();
+                let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
+                let made = RwSignal::new(None);
+                let tell = move |wish: &Wish, link: &Link| {
+                    let framed = Wish { embedded: true, ..wish.clone() };
+                    let address = |wish: &Wish| browser::address_of(&encode(&wish.link(link)));
+                    // One after the other: two texts, of which neither holds a line's end.
+                    made.set(Some(format!("{}\n{}", address(wish), frame(&address(&framed)))));
                 };
-                let address = Memo::new(move |_| made(false));
-                let snippet = Memo::new(move |_| frame(&made(true)));
-                let code = Memo::new(move |_| svg(&address.get()));
+                tell(&wish, &link);
+                let line = move |at: usize| {
+                    Signal::derive(move || {
+                        made.with(|made| made.as_ref().and_then(|made| made.lines().nth(at)).unwrap_or_default().into())
+                    })
+                };
+                let (address, snippet): (Signal<String>, Signal<String>) = (line(0), line(1));
                 let hear = move |event: Event| {
                     let Some(target) = event.target() else { return };
                     let field = match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
@@ -45,7 +49,8 @@ pub fn Teacher(
                         (_, Some(input)) => (input.name(), input.value()),
                         _ => return,
                     };
-                    wish.update(|wish| wish.take(&field.0, &field.1));
+                    wish.take(&field.0, &field.1);
+                    tell(&wish, &link);
                 };
                 view! {
                     <div class="teacher" on:input=hear>
@@ -53,24 +58,16 @@ pub fn Teacher(
                             <label class="wish">
                                 <span>"Wait at step"</span>
                                 <input class="knob__box" type="number" name="at" min="1" step="1" value=at
-                                    placeholder=step.max(100).to_string() data-testid="wish-at" />
+                                    placeholder=step data-testid="wish-at" />
                             </label>
                             <div class="teacher__fields" inner_html=fields></div>
                         </div>
                         <div class="teacher__made">
-                            <Copied testid="copy-lesson" icon=Name::Link word="Copy link" text=address.into()
+                            <Copied testid="copy-lesson" icon=Name::Link word="Copy link" text=address
                                 about="The link for the class." />
-                            <Copied testid="copy-frame" icon=Name::Terminal word="Copy HTML" text=snippet.into()
+                            <Copied testid="copy-frame" icon=Name::Terminal word="Copy HTML" text=snippet
                                 about="Markup that shows chart and play inside another page." />
-                            {move || match code.get() {
-                                Some((path, room)) => view! {
-                                    <svg class="code" viewBox=room role="img" aria-label="QR code of the link" data-testid="code">
-                                        <path d=path></path>
-                                    </svg>
-                                }
-                                .into_any(),
-                                None => view! { <p>"The link is too long for a QR code."</p> }.into_any(),
-                            }}
+                            <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
                         </div>
                     </div>
                 }

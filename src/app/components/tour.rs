@@ -43,13 +43,15 @@ pub fn Tours(
 #[component]
 pub fn Tour() -> impl IntoView {
     let store = Store::here();
-    let place =
-        store.memo(|state| state.tour.as_ref().map(|t| (t.slug, t.at, t.story.is_some(), t.guesses.len())));
-    let pointed = store.memo(|state| state.tour.as_ref().and_then(|tour| tour.pointed));
+    // Texts, of which the page has memos anyway: one of another kind makes the program larger.
+    let pointed = store.memo(|state| {
+        let pointed = state.tour.as_ref().and_then(|tour| tour.pointed);
+        pointed.map(|(chart, times)| format!("{}/{times}", chart.slug())).unwrap_or_default()
+    });
     Effect::new(move |_| {
-        if let Some((chart, _)) = pointed.get() {
+        if let Some((chart, _)) = pointed.get().split_once('/') {
             // The chart may be put on the page only now.
-            let selector = format!("[data-testid=chart-{}]", chart.slug());
+            let selector = format!("[data-testid=chart-{chart}]");
             request_animation_frame(move || browser::bring_into_view(&selector));
         }
     });
@@ -64,24 +66,23 @@ pub fn Tour() -> impl IntoView {
             request_animation_frame(move || focus(&format!("[data-press='{name}']")));
         }
     };
+    let place = store.memo(|state| {
+        let tour = state.tour.as_ref();
+        tour.map(|t| format!("{} {} {}", t.slug, t.at, t.story.is_some())).unwrap_or_default()
+    });
     // Whoever listens, or moves by keyboard, goes on from the title of a new passage.
-    Effect::new(move |before: Option<Option<(usize, bool)>>| {
-        let now = place.get().map(|(_, at, is_there, _)| (at, is_there));
-        if now.is_some() && before != Some(now) {
+    Effect::new(move |_| {
+        if !place.get().is_empty() {
             request_animation_frame(|| focus(".tour__title"));
         }
-        now
     });
-    let html = Memo::new(move |_| {
-        place.get()?;
-        store.peek(|state| state.tour.as_ref().map(|tour| tour.html()))
-    });
-    let is_open = Memo::new(move |_| html.with(Option::is_some));
+    let html = store.memo(|state| state.tour.as_ref().map(|tour| tour.html()).unwrap_or_default());
+    let is_open = Memo::new(move |_| html.with(|html| !html.is_empty()));
     move || {
         is_open.get().then(|| {
             view! {
                 <section class="tour" aria-label="Story" data-testid="tour" on:click=press
-                    inner_html=move || html.get().unwrap_or_default()></section>
+                    inner_html=move || html.get()></section>
             }
         })
     }
