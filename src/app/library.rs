@@ -21,7 +21,7 @@ pub const MOST_BYTES: usize = 200 << 20;
 /// Most bytes of the curves of one run, roughly.
 const MOST_OF_CURVES: usize = 256 << 10;
 /// Seconds between two times that a run under way is written down.
-const BETWEEN_S: u32 = 5;
+const BETWEEN_S: u32 = 3;
 /// Seconds that a run must have lived to be worth it, unless it has ended.
 const LEAST_S: u32 = 2;
 /// Milliseconds after which what was deleted cannot be brought back.

@@ -86,18 +86,27 @@ impl State {
 
     /// Keeps what the run is now, for the way back.
     fn leave_end(&mut self) {
-        // Megabytes that are of no use there.
-        let left = (
-            std::mem::take(&mut self.past),
-            std::mem::take(&mut self.undo),
-            std::mem::take(&mut self.library),
-        );
-        let mut end = self.clone();
-        (self.past, self.undo, self.library) = left;
-        if let Some(seek) = self.seeking.as_ref() {
-            end.phase = seek.then.clone();
-        }
-        self.end = Some(Box::new(end));
+        let phase = self.seeking.as_ref().map_or(&self.phase, |seek| &seek.then);
+        // What charts and their words are made of, and no more: there may be megabytes of checkpoints.
+        self.end = Some(Box::new(State {
+            link: self.link.clone(),
+            phase: phase.clone(),
+            step: self.step,
+            history: self.history.clone(),
+            weights: self.weights.clone(),
+            trajectories: self.trajectories.clone(),
+            gaps: self.gaps.clone(),
+            spectrum: self.spectrum.clone(),
+            attention: self.attention.clone(),
+            powers: self.powers.clone(),
+            pairs: self.pairs.clone(),
+            chains: self.chains.clone(),
+            relevant: self.relevant.clone(),
+            held_out: self.held_out,
+            solved: self.solved.clone(),
+            message: self.message.clone(),
+            ..State::default()
+        }));
     }
 
     /// Shows the newest step of the run again, and goes on there if it did.

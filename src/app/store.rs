@@ -71,8 +71,8 @@ impl Store {
         expect_context()
     }
 
-    /// Learns what is kept.
-    fn load(self) {
+    /// Learns what is kept, also by other tabs.
+    pub fn load(self) {
         spawn(async move { self.act(Action::Library(Wish::Heard(library_web::load().await))) });
     }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { rows, stepOf, text, until, visit } from "./harness.mjs";
+import { lab, pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
 
 /** Tests in the browser and at the address that `here` gives. */
 export function timeAndComparison(here) {
@@ -61,5 +61,129 @@ export function timeAndComparison(here) {
         await page.close();
       });
     }
+  });
+
+  describe("kept runs", () => {
+    const LINK = "#v1/sparse-parity?n=14&k=2&width=24&every=10&steps=3000&halt=steps&held=256&speed=150";
+    const library = async (see) => {
+      const details = see("library");
+      if (!(await details.evaluate((node) => node.open))) await details.locator("summary").click();
+      return details;
+    };
+    const stored = (page) =>
+      page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const open = indexedDB.open("vivarium", 1);
+            open.onsuccess = () => {
+              const all = open.result.transaction("runs").objectStore("runs").getAll();
+              all.onsuccess = () => {
+                open.result.close();
+                resolve(all.result.map(({ id, name, step, pinned, deleted }) => ({ id, name, step, pinned, deleted })));
+              };
+            };
+          }),
+      );
+    const clear = async (page) => {
+      await page.evaluate(() => new Promise((resolve) => {
+        const open = indexedDB.open("vivarium", 1);
+        open.onsuccess = () => {
+          const work = open.result.transaction(["runs", "states"], "readwrite");
+          work.objectStore("runs").clear();
+          work.objectStore("states").clear();
+          work.oncomplete = () => (open.result.close(), resolve());
+        };
+      }));
+    };
+
+    it("survive the closing of the tab, and go on where they were with the same numbers", async () => {
+      const { context, address } = here();
+      const first = await visit(context, address, LINK);
+      await until(async () => (await stepOf(first.see)) > 20, "steps");
+      await clear(first.page);
+      await until(async () => (await stepOf(first.see)) > 700, "steps");
+      // What was measured last is written down as the page is left.
+      await first.page.goto("about:blank");
+      await first.page.close();
+      for (const link of [LINK, ""]) {
+        const { page, heard, see } = await visit(context, address, link);
+        await see("offer").waitFor({ timeout: 20_000 });
+        const step = Number(/step ([\d,]+)/.exec(await text(see("offer")))[1].replace(",", ""));
+        assert.ok(step > 400, `${step}`);
+        await see("offer").getByRole("button").click();
+        await until(async () => (await stepOf(see)) > step, "more steps");
+        assert.ok((await stepOf(see)) < step + 600, "it did not begin again");
+        assert.match(page.url(), /n=14&k=2&width=24/);
+        await see("speed").fill("0").catch(() => {});
+        const again = lab("#v1/sparse-parity?n=14&k=2&width=24&every=10&steps=1000&halt=steps&held=256");
+        await until(async () => (await stepOf(see)) > step + 50, "measurements");
+        const mine = (await rows(page)).filter((row) => row.step > step && row.step <= 1000);
+        assert.ok(mine.length > 2);
+        for (const row of mine) {
+          const other = again.find(({ step }) => step === row.step);
+          assert.ok(Math.abs(row.test_loss[0] - other.test_loss[0]) < 1e-5, `step ${row.step}`);
+        }
+        assert.deepEqual(heard.console, []);
+        await page.close();
+      }
+    });
+
+    it("are listed, called, pinned, deleted and drawn over the charts, from two tabs at once", async () => {
+      const { context, address } = here();
+      const a = await visit(context, address, LINK);
+      await clear(a.page);
+      const b = await visit(context, address, LINK.replace("width=24", "width=48"));
+      await until(async () => (await stepOf(a.see)) > 100 && (await stepOf(b.see)) > 100, "steps");
+      await a.page.reload();
+      await until(async () => (await stored(a.page)).length === 2, "both runs to be kept", 30);
+      const list = await library(a.see);
+      await until(async () => (await list.locator("li").count()) === 2, "both in the list");
+      assert.match(await text(list.locator("li").filter({ hasText: "width" })), /width 24 → 48/);
+      const other = list.locator("li").filter({ hasText: "width 24" });
+      await other.getByRole("textbox").fill("The wide one");
+      await other.getByRole("textbox").press("Enter");
+      await other.getByRole("button", { name: "Pin" }).click();
+      // The other tab goes on writing that run down.
+      const before = (await stored(a.page)).find((run) => run.name === "The wide one")?.step ?? 0;
+      await until(async () => (await stored(a.page)).some((run) => run.name === "The wide one" && run.pinned && run.step > before), "the other tab to write", 30);
+      const colours = await pixels(a.page, "chart-loss");
+      await other.getByRole("button", { name: "Draw over the charts" }).click();
+      await until(async () => (await pixels(a.page, "chart-loss")) !== colours, "another curve");
+      await a.page.screenshot({ path: process.env.SHOT ?? "/dev/null", type: "png", fullPage: true }).catch(() => {});
+      await other.getByRole("button", { name: "Delete" }).click();
+      await until(async () => (await list.locator("li").count()) === 1, "it to go");
+      await a.see("undo").click();
+      await until(async () => (await list.locator("li").count()) === 2, "it to be back");
+      assert.deepEqual([...a.heard.console, ...b.heard.console], []);
+      await a.page.close();
+      await b.page.close();
+    });
+
+    it("make room where there is none, and the page works where nothing can be kept", async () => {
+      const { context, address } = here();
+      const page = await context.newPage();
+      await page.addInitScript(() => {
+        const put = IDBObjectStore.prototype.put;
+        IDBObjectStore.prototype.put = function (...what) {
+          if (globalThis.isFull) throw new DOMException("no room", "QuotaExceededError");
+          return put.apply(this, what);
+        };
+        if (location.hash.includes("n=15")) Object.defineProperty(globalThis, "indexedDB", { value: undefined });
+      });
+      const see = (id) => page.getByTestId(id).first();
+      await page.goto(address + LINK);
+      await until(async () => (await stored(page)).length > 0, "a kept run", 30);
+      await page.evaluate(() => (globalThis.isFull = true));
+      await see("new-seed").click();
+      await until(async () => /made room|every kept run is pinned/.test(await text(see("library-trouble"))), "a sentence", 30);
+      await page.close();
+      const none = await context.newPage();
+      await none.addInitScript(() => Object.defineProperty(globalThis, "indexedDB", { value: undefined }));
+      await none.goto(address + LINK);
+      const seen = (id) => none.getByTestId(id).first();
+      await until(async () => /keeps nothing/.test(await text(seen("library-trouble"))), "a sentence");
+      await until(async () => (await stepOf(seen)) > 20, "training");
+      await none.close();
+    });
   });
 }

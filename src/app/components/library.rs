@@ -23,11 +23,12 @@ pub fn Offer() -> impl IntoView {
         .memo(|state| state.offer().map(|kept| (kept.id.clone(), kept.name.clone(), thousands(kept.step))));
     move || {
         offer.get().map(|(id, name, step)| {
+            let id = StoredValue::new(id);
             view! {
                 <section class="notice" data-testid="offer" aria-label="Kept run">
                     <p class="notice__text">{format!("You were at step {step} of “{name}”.")}</p>
                     <button class="button" type="button"
-                        on:click=move |_| store.act(Action::Library(Wish::TakeUp(id.clone())))>
+                        on:click=move |_| store.act(Action::Library(Wish::TakeUp(id.get_value())))>
                         "Go on from there"
                     </button>
                 </section>
@@ -44,7 +45,7 @@ pub fn Library() -> impl IntoView {
         .memo(|state| state.library.listed().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>());
     let trouble = store.memo(|state| state.library.trouble.clone());
     view! {
-        <details class="library" data-testid="library">
+        <details class="library" data-testid="library" on:toggle=move |_| store.load()>
             <summary class="group__name">{move || format!("Kept runs ({})", ids.with(Vec::len))}</summary>
             <p class="library__about">
                 "Runs are kept in this browser, on this device, and nothing of them leaves it. When room is needed, the \
@@ -72,41 +73,45 @@ fn Entry(
         let id = id.clone();
         store.memo(move |state| {
             let kept = state.library.find(&id)?;
-            Some((
-                kept.name.clone(),
-                kept.pinned,
-                about(state, kept),
-                state.library.is_drawn(&id),
-                kept.colour,
-            ))
+            let drawn = state.library.is_drawn(&id).to_string();
+            Some([kept.name.clone(), kept.pinned.to_string(), about(state, kept), drawn, tint(kept.colour)])
         })
     };
-    let field = move |of: fn(&(String, bool, String, bool, usize)) -> String| {
-        move || seen.with(|seen| seen.as_ref().map(of).unwrap_or_default())
-    };
-    let wish = |make: fn(String) -> Wish| {
-        let id = id.clone();
-        move |_| store.act(Action::Library(make(id.clone())))
-    };
+    // One kind of signal for all: each closure in a view is code of its own.
+    let [name, pinned, words, drawn, tint] = [0, 1, 2, 3, 4].map(|which| {
+        Signal::derive(move || {
+            seen.with(|seen| seen.as_ref().map_or(String::new(), |seen| seen[which].clone()))
+        })
+    });
     let renamed = id.clone();
+    let press = |word: &'static str, make: fn(String) -> Wish, pressed: Option<Signal<String>>| {
+        let id = id.clone();
+        let class = if word.is_empty() { "kept__swatch" } else { "switch" };
+        let label = if word.is_empty() { "Draw over the charts" } else { word };
+        view! {
+            <button class=class type="button" title=label aria-label=label aria-pressed=pressed style:--tint=tint
+                on:click=move |_| store.act(Action::Library(make(id.clone())))>{word}</button>
+        }
+        .into_any()
+    };
     view! {
         <li class="kept">
-            <button class="kept__swatch" type="button" aria-label="Draw over the charts" title="Draw over the charts"
-                aria-pressed=field(|seen| seen.3.to_string()) on:click=wish(Wish::Overlay)
-                style:--tint=field(|seen| {
-                    let colour = MUTED[seen.4 % MUTED.len()];
-                    format!("rgb({} {} {})", colour.0, colour.1, colour.2)
-                })></button>
-            <input class="kept__name" type="text" aria-label="Name of the run" prop:value=field(|seen| seen.0.clone())
+            {press("", Wish::Overlay, Some(drawn))}
+            <input class="kept__name" type="text" aria-label="Name of the run" prop:value=name
                 on:change:target=move |event| {
                     store.act(Action::Library(Wish::Rename(renamed.clone(), event.target().value())));
                 } />
-            <span class="kept__about">{field(|seen| seen.2.clone())}</span>
-            <button class="switch" type="button" on:click=wish(Wish::TakeUp)>"Open"</button>
-            <button class="switch" type="button" aria-pressed=field(|seen| seen.1.to_string())
-                on:click=wish(Wish::Pin)>"Pin"</button>
-            <button class="switch" type="button" on:click=wish(Wish::Delete)>"Delete"</button>
+            <span class="kept__about">{words}</span>
+            {press("Open", Wish::TakeUp, None)}
+            {press("Pin", Wish::Pin, Some(pinned))}
+            {press("Delete", Wish::Delete, None)}
         </li>
     }
     .into_any()
+}
+
+/// A colour as a style sheet has it.
+fn tint(colour: usize) -> String {
+    let colour = MUTED[colour % MUTED.len()];
+    format!("rgb({} {} {})", colour.0, colour.1, colour.2)
 }
