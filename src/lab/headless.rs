@@ -100,6 +100,8 @@ impl Headless {
 
     fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
         match effect {
+            // Stories and kept runs are for a person at a page.
+            Effect::Fetch(_) | Effect::Library(_) => {}
             Effect::Survey => {
                 let survey = self.survey();
                 self.waiting.push_back(Action::Surveyed(survey));
