@@ -64,6 +64,8 @@ pub struct Kept {
 pub enum Deed {
     /// Write down a run, with its checkpoint if there is a new one.
     Keep(Box<Kept>, Option<Vec<u8>>),
+    /// The same at once, because the page is about to be gone: nothing of it can be waited for.
+    Leave(Box<Kept>, Option<Vec<u8>>),
     /// Write down what the person calls a run, and whether it is pinned or deleted.
     Edit(Box<Kept>),
     /// Forget these runs.
@@ -79,6 +81,8 @@ pub enum Answer {
     Loaded(Vec<Kept>, f64),
     /// The checkpoint of a run.
     Fetched(String, Option<Vec<u8>>),
+    /// What the person calls a run that was written down, who may have said so in another tab.
+    Called(Box<Kept>),
     /// There is no room for more.
     Full,
     /// Nothing can be kept.
@@ -252,7 +256,14 @@ impl State {
             }
             Wish::Overlay(id) => self.overlay(id),
             Wish::TakeUp(id) => effects.push(Effect::Library(Deed::Fetch(id))),
-            Wish::Leave => self.keep(true, effects),
+            Wish::Leave => {
+                let mut last = vec![];
+                self.keep(true, &mut last);
+                effects.extend(last.into_iter().map(|effect| match effect {
+                    Effect::Library(Deed::Keep(kept, bytes)) => Effect::Library(Deed::Leave(kept, bytes)),
+                    other => other,
+                }));
+            }
             Wish::Heard(answer) => self.answered(answer, effects),
         }
     }
@@ -314,6 +325,11 @@ impl State {
                     let message = format!("Taken up at step {}: {}.", thousands(kept.step), kept.name);
                     self.library.handed = Some((kept, bytes));
                     self.change(link, message, effects);
+                }
+            }
+            Answer::Called(called) => {
+                if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == called.id) {
+                    *kept = edited(kept, *called);
                 }
             }
             Answer::Full => {
@@ -388,7 +404,8 @@ impl State {
             id: id_of(spec),
             link: encode(&run.link),
             name: name_of(spec),
-            colour: self.library.runs.len() % COLOURS,
+            // Two tabs that begin at once shall not take the same.
+            colour: id_of(spec).bytes().map(usize::from).sum::<usize>() % COLOURS,
             at: self.library.now,
             step,
             ended,

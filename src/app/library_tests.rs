@@ -31,10 +31,14 @@ impl Shelf {
                 if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
                     return Some(Answer::Full);
                 }
-                if let Some(kept) = merged(self.runs.get(&id), *kept) {
-                    self.runs.insert(id.clone(), kept);
-                    self.states.extend(bytes.map(|bytes| (id, bytes)));
-                }
+                let kept = merged(self.runs.get(&id), *kept)?;
+                self.runs.insert(id.clone(), kept.clone());
+                self.states.extend(bytes.map(|bytes| (id, bytes)));
+                return Some(Answer::Called(kept.into()));
+            }
+            Deed::Leave(kept, bytes) => {
+                self.states.extend(bytes.map(|bytes| (kept.id.clone(), bytes)));
+                self.runs.insert(kept.id.clone(), *kept);
             }
             Deed::Edit(edit) => {
                 if let Some(old) = self.runs.get_mut(&edit.id) {
@@ -218,10 +222,15 @@ fn two_tabs_lose_nothing_of_each_other() {
             .is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
     };
     assert!(is(280));
+    // Whoever leaves has no time to ask, and knows it already.
+    a.trainer.advance(290);
+    a.act(Action::SingleStep);
+    a.wish(Wish::Leave);
+    assert!(is(290));
     // The same run in both: the one that got further counts.
     let mut c = Tab::open(LINK, &shelf);
     c.train(100);
-    assert!(is(280));
+    assert!(is(290));
 }
 
 #[test]

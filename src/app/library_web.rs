@@ -39,6 +39,8 @@ extern "C" {
     fn set_oncomplete(this: &Transaction, then: &Function);
     #[wasm_bindgen(method, setter)]
     fn set_onabort(this: &Transaction, then: &Function);
+    #[wasm_bindgen(method)]
+    fn commit(this: &Transaction);
     #[wasm_bindgen(method, catch, js_name = objectStore)]
     fn object_store(this: &Transaction, name: &str) -> Result<Shelf, JsValue>;
 
@@ -132,16 +134,26 @@ async fn carry_out(deed: Deed) -> Result<Option<Answer>, JsValue> {
     let old = async |id: &str| -> Result<Option<Kept>, JsValue> {
         Ok(serde_wasm_bindgen::from_value(done(runs.get(id)?).await?).ok())
     };
+    let write = |kept: &Kept, bytes: Option<Vec<u8>>| -> Result<(), JsValue> {
+        runs.put(&serde_wasm_bindgen::to_value(kept)?, &kept.id)?;
+        if let Some(bytes) = bytes {
+            states.put(&Uint8Array::from(bytes.as_slice()), &kept.id)?;
+        }
+        Ok(())
+    };
+    let mut answer = None;
     // Reading and writing are one transaction, so that no other tab comes between them.
     match deed {
         Deed::Keep(kept, bytes) => {
-            let id = kept.id.clone();
-            if let Some(kept) = merged(old(&id).await?.as_ref(), *kept) {
-                runs.put(&serde_wasm_bindgen::to_value(&kept)?, &id)?;
-                if let Some(bytes) = bytes {
-                    states.put(&Uint8Array::from(bytes.as_slice()), &id)?;
-                }
+            if let Some(kept) = merged(old(&kept.id).await?.as_ref(), *kept) {
+                write(&kept, bytes)?;
+                answer = Some(Answer::Called(Box::new(Kept { rows: vec![], ..kept })));
             }
+        }
+        Deed::Leave(kept, bytes) => {
+            write(&kept, bytes)?;
+            work.commit();
+            return Ok(None);
         }
         Deed::Edit(edit) => {
             let id = edit.id.clone();
@@ -165,5 +177,5 @@ async fn carry_out(deed: Deed) -> Result<Option<Answer>, JsValue> {
         work.set_onabort(wrong);
     });
     outcome.await.map_err(|_| work.why())?;
-    Ok(None)
+    Ok(answer)
 }

@@ -11,7 +11,7 @@ use super::trainer::Effect;
 use super::words::{difference, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::{History, spread};
-use crate::analysis::{Lines, Reading, Series};
+use crate::analysis::{Lines, Reading, Role, Series};
 use crate::protocol::{Command, Event, Message};
 
 /// A step that the trainer is on its way to.
@@ -222,7 +222,8 @@ impl Chart {
                         1 | 2 => difference(spec, drawn.spec()),
                         _ => kept.name.clone(),
                     };
-                    lines.series.push(Series { name, tint: Some(kept.colour), ..curve });
+                    // Under the curves of the run itself.
+                    lines.series.push(Series { name, tint: Some(kept.colour), role: Role::Other, ..curve });
                 }
             }
         }

@@ -54,13 +54,9 @@ impl Store {
             });
         }
         store.load();
-        for event in ["pagehide", "visibilitychange"] {
-            window_event_listener_untyped(event, move |_| {
-                store.act(Action::Library(Wish::Leave));
-                // Another tab may have written since.
-                store.load();
-            });
-        }
+        window_event_listener_untyped("pagehide", move |_| store.act(Action::Library(Wish::Leave)));
+        // Another tab may have written since.
+        window_event_listener_untyped("focus", move |_| store.load());
         set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
         store
