@@ -355,7 +355,9 @@ impl Worker {
         let now = now_ms();
         let shows =
             if is_live { now - self.sent_weights >= WEIGHTS_MS } else { !is_held && is_measured(session) };
-        if shows && running || ended || self.single_step || fresh || self.wants_checkpoint {
+        // A figure's steps are its own: the page asks for checkpoints besides.
+        let asked = self.wants_checkpoint && is_live;
+        if shows && running || ended || self.single_step || fresh || asked {
             let (weights, width) = session.first_layer().await?;
             let inputs = weights.len() / width.max(1);
             let event = Event::Weights { step: session.step(), inputs, width };
@@ -374,7 +376,7 @@ impl Worker {
             messages.push(Message { event, payload: Payload::Bytes(checkpoint.encode()?) });
             self.sent_checkpoint = now;
         }
-        if ended || self.single_step || self.wants_checkpoint {
+        if ended || self.single_step || asked {
             self.probes.ask();
         }
         self.probes.begin(session, running, self.rhythm).await?;

@@ -125,6 +125,8 @@ impl Headless {
                     }
                 }
             }
+            // A run on the command line is kept by whoever redirects its output.
+            Effect::Library(_) => {}
             Effect::Send(command, payload) => {
                 let Some((program, worker)) = &mut self.worker else { return Ok(()) };
                 let (program, answers) = (*program, worker.handle(command, payload));
