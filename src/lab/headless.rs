@@ -100,7 +100,7 @@ impl Headless {
 
     fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
         match effect {
-            // Stories and kept runs are for a person at a page.
+            // Stories are for a person at a page; a run on the command line is kept by whoever redirects its output.
             Effect::Fetch(_) | Effect::Library(_) => {}
             Effect::Survey => {
                 let survey = self.survey();
@@ -125,8 +125,6 @@ impl Headless {
                     }
                 }
             }
-            // A run on the command line is kept by whoever redirects its output.
-            Effect::Library(_) => {}
             Effect::Send(command, payload) => {
                 let Some((program, worker)) = &mut self.worker else { return Ok(()) };
                 let (program, answers) = (*program, worker.handle(command, payload));
