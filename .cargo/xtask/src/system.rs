@@ -33,7 +33,11 @@ pub struct Browser {
 /// Everything that the end-to-end tests need.
 pub fn browser_tests(project: &Project) -> Outcome<Browser> {
     let chrome = chrome()?;
-    packages(project, &PLAYWRIGHT, "playwright-core drives the browser, and brings none of its own; axe-core checks accessibility")?;
+    packages(
+        project,
+        &PLAYWRIGHT,
+        "playwright-core drives the browser, and brings none of its own; axe-core checks accessibility",
+    )?;
     Ok(Browser { chrome, modules: modules(project) })
 }
 
