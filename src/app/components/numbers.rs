@@ -36,7 +36,7 @@ pub fn Ask(
     };
     view! {
         <button class="plot__numbers" type="button" aria-haspopup="dialog" on:click=ask
-            aria-label=format!("Numbers: {}", chart.info().name) title="Numbers of this chart"
+            aria-label=format!("123: numbers of {}", chart.info().name) title="Numbers of this chart"
             data-testid=format!("numbers-{}", chart.slug())>"123"</button>
     }
     .into_any()
@@ -60,7 +60,7 @@ pub fn Numbers() -> impl IntoView {
         }
     };
     view! {
-        <dialog class="help numbers" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
+        <dialog class="help datasheet" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
             on:close=move |_| shown.set(None)>
             {move || shown.get().map(|(title, table)| body(title, table))}
             <button class="button" type="button" on:click=close>"Close"</button>
@@ -82,7 +82,7 @@ fn body(title: String, table: Table) -> AnyView {
     let columns = table.columns.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view();
     view! {
         <h2 id="numbers-title">{title}</h2>
-        <div class="numbers__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
+        <div class="datasheet__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
             <table>
                 <thead><tr>{columns}</tr></thead>
                 <tbody>{table.rows.into_iter().map(row).collect_view()}</tbody>
