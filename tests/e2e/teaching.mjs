@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 
-import { rows, stepOf, text, until, visit } from "./harness.mjs";
+import { rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 
 /** Tests in the browser and at the address that `here` gives. */
 export function teaching(here) {
@@ -172,7 +172,9 @@ export function teaching(here) {
   });
 
   it("says so when a story cannot be fetched, and when there is none of that name", async () => {
-    const { page, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused");
+    // Elsewhere, where the page is not kept: from there stories come without a request.
+    const site = await serve({ "service-worker.js": () => "throw new Error();" });
+    const { page, see } = await visit(here().context, site.address, "#v1/sparse-parity?n=12&k=2&width=16&start=paused");
     await page.route("**/stories/*.md", (route) => route.fulfill({ status: 404, body: "" }));
     await see("stories").click();
     await see("story-grokking").click();
@@ -182,5 +184,6 @@ export function teaching(here) {
     await until(async () => /no story of that name/.test(await text(see("message"))), "a sentence");
     assert.match(page.url(), /#v1\/sparse-parity/);
     await page.close();
+    site.close();
   });
 }
