@@ -2,7 +2,8 @@
 //
 // All files of a visit come from one build: those that open the page are kept when this program is installed, and a
 // newer build waits with its own until the page is opened in no other tab. `cargo xtask build` fills in the name of the
-// build, the files, and the sizes of those that are fetched later; without them nobody registers this program.
+// build, the files, and those that only a GPU wants, which are left to the network; without them nobody registers this
+// program.
 const KEPT = `vivarium ${self.registration.scope} __BUILD__`;
 const FILES = __FILES__;
 const LATER = __LATER__;
@@ -12,7 +13,8 @@ self.addEventListener("activate", (event) => event.waitUntil(take()));
 self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
 self.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  if (method === "GET" && url.startsWith(self.registration.scope)) event.respondWith(answer(event.request));
+  const isLater = new URL(url).pathname.split("/").pop() in LATER;
+  if (method === "GET" && url.startsWith(self.registration.scope) && !isLater) event.respondWith(answer(event.request));
 });
 
 async function keep() {
@@ -37,14 +39,5 @@ async function answer(request) {
     return new Response("", { headers: { refresh: "0" } });
   }
   const kept = await caches.open(KEPT);
-  const found = await kept.match(opens ? "./" : request, { ignoreSearch: true });
-  if (found) return found;
-  const response = await fetch(request);
-  const wanted = LATER[new URL(request.url).pathname.split("/").pop()];
-  if (!response.ok || wanted === undefined) return response;
-  const bytes = await response.clone().arrayBuffer();
-  // A newer build is on the server, whose programs this page could misunderstand.
-  if (bytes.byteLength !== wanted) return new Response("", { status: 409, statusText: "Of another build" });
-  await kept.put(request, response.clone());
-  return response;
+  return (await kept.match(opens ? "./" : request, { ignoreSearch: true })) ?? fetch(request);
 }

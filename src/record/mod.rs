@@ -7,7 +7,7 @@
 //! ```
 //! use vivarium::{permalink::decode, record::Record};
 //! let (link, _) = decode("#v1/sparse-parity?n=20");
-//! let record = Record { link, ..Default::default() };
+//! let record = Record { link, solved: vec![None], ..Default::default() };
 //! assert_eq!(Record::parse(record.to_json().as_bytes()).unwrap(), record);
 //! assert!(Record::parse(b"{}").unwrap_err().to_string().contains("not a run"));
 //! ```

@@ -20,7 +20,7 @@ const INDEX: &str = "www/index.html";
 const HEADERS: &str = "www/_headers";
 /// Keeps the page for visits without a network.
 const KEEPER: &str = "service-worker.js";
-/// Beginnings of the programs that only some visits want: they are kept when they are first used.
+/// Beginnings of the programs that only some visits want: they are left to the network.
 const LATER: [&str; 2] = ["worker_fused", "worker_gpu"];
 /// What stands in `index.html` until [`finish`] knows better.
 const BUILD: &str = "__BUILD__";
