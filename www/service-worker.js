@@ -39,5 +39,7 @@ async function answer(request) {
     return new Response("", { headers: { refresh: "0" } });
   }
   const kept = await caches.open(KEPT);
-  return (await kept.match(opens ? "./" : request, { ignoreSearch: true })) ?? fetch(request);
+  const found = await kept.match(opens ? "./" : request, { ignoreSearch: true });
+  // A new response has the address that was asked for: a worker reads its own query, which the kept one has not.
+  return found ? new Response(found.body, found) : fetch(request);
 }
