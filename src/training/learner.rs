@@ -21,6 +21,44 @@ pub struct Weights {
     pub moments: Vec<Vec<Vec<f32>>>,
 }
 
+impl Weights {
+    /// From the numbers of one replica after the other: of each its parameters of these lengths, then as many `moments`
+    /// of all of them.
+    pub fn from_replicas(state: &[f32], replicas: usize, lengths: &[usize], moments: usize) -> Self {
+        let mut weights = Weights {
+            parameters: vec![vec![]; lengths.len()],
+            moments: vec![vec![vec![]; moments]; lengths.len()],
+        };
+        let each: Vec<usize> = (0..=moments).flat_map(|_| lengths.iter().copied()).collect();
+        for replica in state.chunks(state.len() / replicas) {
+            for (at, values) in split(replica, each.iter().copied()).into_iter().enumerate() {
+                let (part, which) = (at / lengths.len(), at % lengths.len());
+                match part {
+                    0 => weights.parameters[which].extend(values),
+                    moment => weights.moments[which][moment - 1].extend(values),
+                }
+            }
+        }
+        weights
+    }
+
+    /// The other way round from [`Weights::from_replicas`].
+    pub fn by_replica(&self, replicas: usize, moments: usize) -> Vec<f32> {
+        let mut state = vec![];
+        for r in 0..replicas {
+            let own = |values: &[f32]| -> Vec<f32> {
+                let length = values.len() / replicas;
+                values[r * length..(r + 1) * length].to_vec()
+            };
+            state.extend(self.parameters.iter().flat_map(|values| own(values)));
+            for moment in 0..moments {
+                state.extend(self.moments.iter().flat_map(|kept| own(&kept[moment])));
+            }
+        }
+        state
+    }
+}
+
 /// Numbers that were read together, as arrays of these lengths.
 pub fn split(numbers: &[f32], lengths: impl IntoIterator<Item = usize>) -> Vec<Vec<f32>> {
     let mut rest = numbers;

@@ -153,22 +153,8 @@ impl Learner for SequenceKernels {
             let state = self.net.save().await?;
             let replicas = self.spec.run.replicas;
             let moments = self.spec.optimizer.moments();
-            let each = self.shapes.iter().map(|p| p.len() / replicas);
-            let lengths: Vec<usize> = (0..=moments).flat_map(|_| each.clone()).collect();
-            let mut weights = Weights {
-                parameters: vec![vec![]; self.shapes.len()],
-                moments: vec![vec![vec![]; moments]; self.shapes.len()],
-            };
-            for replica in state.chunks(state.len() / replicas) {
-                for (at, values) in split(replica, lengths.iter().copied()).into_iter().enumerate() {
-                    let (part, which) = (at / self.shapes.len(), at % self.shapes.len());
-                    match part {
-                        0 => weights.parameters[which].extend(values),
-                        moment => weights.moments[which][moment - 1].extend(values),
-                    }
-                }
-            }
-            Ok(weights)
+            let lengths: Vec<usize> = self.shapes.iter().map(|p| p.len() / replicas).collect();
+            Ok(Weights::from_replicas(&state, replicas, &lengths, moments))
         })
     }
 
@@ -181,18 +167,7 @@ impl Learner for SequenceKernels {
     }
 
     fn load(&mut self, weights: &Weights) {
-        let replicas = self.spec.run.replicas;
-        let mut state = vec![];
-        for r in 0..replicas {
-            let own = |values: &[f32]| -> Vec<f32> {
-                let length = values.len() / replicas;
-                values[r * length..(r + 1) * length].to_vec()
-            };
-            state.extend(weights.parameters.iter().flat_map(|values| own(values)));
-            for moment in 0..self.spec.optimizer.moments() {
-                state.extend(weights.moments.iter().flat_map(|kept| own(&kept[moment])));
-            }
-        }
+        let state = weights.by_replica(self.spec.run.replicas, self.spec.optimizer.moments());
         self.net.put(&state, self.net.step());
         (self.base, self.candidate) = ((self.net.step(), state), None);
         self.remembered = self.net.step();

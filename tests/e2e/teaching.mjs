@@ -157,7 +157,7 @@ export function teaching(here) {
 
   it("has large type for a room and a page for paper", async () => {
     const { page, see, heard } = await open("#v1/sparse-parity?n=12&k=2&width=16&start=paused");
-    const size = () => page.evaluate(() => parseFloat(getComputedStyle(document.querySelector("[data-testid=status]")).fontSize));
+    const size = () => see("status").evaluate((node) => parseFloat(getComputedStyle(node).fontSize));
     const before = await until(size, "a size");
     await page.locator("body").press("p");
     await until(async () => (await size()) > 1.3 * before, "larger type");
