@@ -44,7 +44,9 @@ pub fn split(project: &Project) -> Outcome {
     // A name for every build, so that no browser pairs parts of two builds.
     let link = format!("{name}_{MARK}.js");
     let part = format!("{name}_{MARK}.wasm");
-    cache::write(&script, renamed(&cache::read(&script)?, "__wasm_split.js", &link)?)?;
+    // Only where it is imported from: the first part itself still asks for the old name.
+    let import = |file: &str| format!("from \"./{file}\"");
+    cache::write(&script, renamed(&cache::read(&script)?, &import("__wasm_split.js"), &import(&link))?)?;
     let loader = cache::read(scratch.join("__wasm_split.js"))?;
     cache::write(staging.join(&link), renamed(&loader, &format!("split_{MARK}.wasm"), &part)?)?;
     fs::copy(scratch.join(format!("split_{MARK}.wasm")), staging.join(&part))
