@@ -110,6 +110,10 @@ impl State {
             Action::DismissNotices => self.notices.clear(),
             Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
             Action::NoFile(name, why) => self.refuse_file(&name, &why),
+            Action::Arrived => {
+                self.catch_up();
+                self.watch_anew(&mut effects);
+            }
             Action::Said(text) => self.message = text.into(),
             Action::WantWeights => self.want_weights(&mut effects),
         }

@@ -104,6 +104,8 @@ pub enum Action {
     OpenFile(String, Vec<u8>),
     /// The browser could not read the file of this name, for this reason.
     NoFile(String, String),
+    /// The page's second program is there.
+    Arrived,
     /// Something to say that is nobody's doing.
     Said(&'static str),
     /// Somebody is about to save weights: have the newest ones ready.

@@ -63,7 +63,7 @@ fn page_name(staging: &Path) -> Outcome<String> {
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     names
         .filter_map(|name| name.strip_suffix(".js").map(String::from))
-        .find(|name| name.starts_with(&format!("{BIN}-")))
+        .find(|name| name.starts_with(&format!("{BIN}-")) && !name.ends_with(MARK))
         .ok_or_else(|| format!("Trunk left no {BIN}-….js"))
 }
 
@@ -92,7 +92,7 @@ mod checks {
         let staging = env::temp_dir().join(format!("vivarium-split-{}", std::process::id()));
         fs::create_dir_all(&staging).unwrap();
         assert!(page_name(&staging).is_err());
-        for name in ["worker.js", "app-12ab_bg.wasm", "app-12ab.js"] {
+        for name in ["worker.js", "app-12ab_bg.wasm", "app-12ab_later.js", "app-12ab.js"] {
             fs::write(staging.join(name), "").unwrap();
         }
         assert_eq!(page_name(&staging).as_deref(), Ok("app-12ab"));

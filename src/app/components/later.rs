@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! Dialogs, panels to look inside and stories are half of the page's code, and nobody needs them before the first
-//! curve moves. `cargo xtask` splits off whatever is reached through [`drawer`] alone; a build that is not for the web
+//! curve moves. `cargo xtask` splits off whatever is reached through [`second`] alone; a build that is not for the web
 //! calls it as any other function.
 
 // The macro declares and exports what the splitter cuts.
@@ -25,6 +25,8 @@ use super::theory::Theory;
 use super::tour::{Tour, Tours};
 use crate::app::state::{Action, Phase};
 use crate::app::store::Store;
+use crate::app::study::{STUDY, Study, arrive};
+use crate::tasks::Form;
 
 /// When it is fetched although no trainer has answered yet, in milliseconds.
 const PATIENCE_MS: u64 = 4000;
@@ -58,8 +60,8 @@ pub enum Part {
 type Drawer = fn(Part) -> AnyView;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
-fn drawer() -> Result<Drawer, SplitLoaderError> {
-    Ok(draw)
+fn second() -> Result<(Drawer, Study), SplitLoaderError> {
+    Ok((draw, STUDY))
 }
 
 fn draw(part: Part) -> AnyView {
@@ -88,7 +90,10 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     provide_context(program);
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
-    let answered = store.memo(|state| !matches!(state.phase, Phase::Loading) || state.tour.is_some());
+    let answered = store.memo(|state| {
+        let needs_it = state.tour.is_some() || state.spec().task.sampler().form() != Form::Bits;
+        needs_it || !matches!(state.phase, Phase::Loading)
+    });
     Effect::new(move |_| {
         let now = wanted() | answered.get() | late.get();
         if !now || under_way.get_value() || program.0.with_untracked(Option::is_some) {
@@ -96,8 +101,12 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         }
         under_way.set_value(true);
         spawn_local(async move {
-            match drawer().await {
-                Ok(drawer) => program.0.set(Some(drawer)),
+            match second().await {
+                Ok((drawer, study)) => {
+                    arrive(study);
+                    store.act(Action::Arrived);
+                    program.0.set(Some(drawer));
+                }
                 Err(_) => store.act(Action::Said(LOST)),
             }
             under_way.set_value(false);
