@@ -84,7 +84,7 @@ impl State {
             Action::BackToEnd => self.back_to_end(&mut effects),
             Action::Library(wish) => self.wish(wish, &mut effects),
             Action::Undo => match self.undo.pop() {
-                Some(Before::Deleted(id)) => self.undelete(&id, &mut effects),
+                Some(Before::Kept(before)) => self.undo_kept(&before, &mut effects),
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
                     let what = words::changes(&self.link.spec, &link.spec);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
-use super::library::{Library, Wish};
+use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
@@ -155,8 +155,8 @@ pub enum Before {
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
-    /// A kept run that was deleted.
-    Deleted(String),
+    /// A kept run as it was before it was renamed, pinned or deleted; without its curves.
+    Kept(Box<Kept>),
 }
 
 /// Everything the page knows.
