@@ -248,9 +248,14 @@ impl Stream {
 
     /// `count` different numbers from `0..bound`, in rising order (Floyd's algorithm).
     pub fn subset(&self, bound: usize, count: usize) -> Vec<usize> {
+        self.subset_from(0, bound, count)
+    }
+
+    /// The same from the draws `first..first + count`, for one of several subsets.
+    pub fn subset_from(&self, first: u32, bound: usize, count: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> = Vec::with_capacity(count);
         for (i, top) in (bound - count..bound).enumerate() {
-            let pick = self.below(0, i as u32, top as u32 + 1) as usize;
+            let pick = self.below(0, first + i as u32, top as u32 + 1) as usize;
             chosen.push(if chosen.contains(&pick) { top } else { pick });
         }
         chosen.sort_unstable();

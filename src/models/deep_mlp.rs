@@ -46,7 +46,7 @@ settings! {
         /// Exponent of z^degree; for the others, the number of bits whose parity a single neuron can compute.
         degree: usize = 2, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Law of the initial weights and biases.
-        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
+        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::DENSE);
         /// Whether all layers are trained for the whole run, or each for its share of the steps on those below.
         training: Training = Training::EndToEnd, "layers", "Layers trained", Range::Choice(Training::OPTIONS);
     }

@@ -3,6 +3,7 @@
 use super::Parameter;
 use crate::choices;
 use crate::rng::{Purpose, Stream};
+use crate::settings::Choice;
 
 choices! {
     /// Law of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
@@ -13,10 +14,15 @@ choices! {
         Gaussian = "gaussian", "Gaussian, variance 2/fan-in";
         /// ±1/√fan_in with equal probability.
         Sign = "sign", "Random signs ±1/√fan-in";
+        /// A few ones and else zeros in each row of the first layer; what is above it as with `uniform`.
+        Sparse = "sparse", "A few ones in each row";
     }
 }
 
 impl Initialisation {
+    /// Those that every layer can have.
+    pub const DENSE: &'static [Choice] = Self::OPTIONS.split_at(3).0;
+
     /// Initial values of `parameter`, which is the model's `which`th, for neurons with `fan_in` inputs.
     ///
     /// A replica's values do not depend on how many replicas there are.
@@ -24,12 +30,28 @@ impl Initialisation {
         let scale = 1.0 / (fan_in as f32).sqrt();
         let step = which as u64;
         each(seed, parameter, |stream, i| match self {
-            Initialisation::Uniform => scale * (2.0 * stream.unit(step, i) - 1.0),
+            Initialisation::Uniform | Initialisation::Sparse => scale * (2.0 * stream.unit(step, i) - 1.0),
             Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
             Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
             Initialisation::Sign => -scale,
         })
     }
+}
+
+/// A first layer `[replicas, inputs, width]` each of whose neurons has ones on `count` inputs drawn without
+/// replacement, and zeros elsewhere (Edelman 2024, section 6.2).
+pub fn sparse(seed: u64, parameter: &Parameter, count: usize) -> Vec<f32> {
+    let [replicas, inputs, width] = parameter.shape;
+    let mut values = vec![0.0; parameter.len()];
+    for (replica, values) in values.chunks_mut(inputs * width).take(replicas).enumerate() {
+        let stream = Stream::new(seed, Purpose::Weights, replica as u32);
+        for neuron in 0..width {
+            for input in stream.subset_from((neuron * count) as u32, inputs, count.min(inputs)) {
+                values[input * width + neuron] = 1.0;
+            }
+        }
+    }
+    values
 }
 
 /// Every number of `parameter` as `draw` gives it, from the replica's stream and its place in the replica.
@@ -50,12 +72,12 @@ mod tests {
     #[test]
     fn initial_weights_follow_their_law() {
         let parameter = Parameter::new("w", [2, 25, 400]);
-        for init in Initialisation::ALL {
+        for init in Initialisation::ALL.iter().copied().filter(|init| *init != Initialisation::Sparse) {
             let w = init.draw(1, 0, &parameter, 25);
             let (mean, square) = w.iter().fold((0.0, 0.0), |(m, s), v| (m + v, s + v * v));
             let (mean, square) = (mean / w.len() as f32, square / w.len() as f32);
             let (variance, bound) = match init {
-                Initialisation::Uniform => (1.0 / 75.0, 0.2),
+                Initialisation::Uniform | Initialisation::Sparse => (1.0 / 75.0, 0.2),
                 Initialisation::Gaussian => (2.0 / 25.0, f32::INFINITY),
                 Initialisation::Sign => (1.0 / 25.0, 0.200_001),
             };
@@ -63,6 +85,30 @@ mod tests {
             assert!((square / variance - 1.0).abs() < 0.05, "{init:?}: {square} against {variance}");
             assert!(w.iter().all(|v| v.abs() <= bound));
         }
+    }
+
+    #[test]
+    fn sparse_rows_have_their_ones_anywhere() {
+        let parameter = Parameter::new("w", [2, 20, 500]);
+        let w = sparse(3, &parameter, 2);
+        let mut hits = [0u32; 20];
+        for replica in w.chunks(20 * 500) {
+            for neuron in 0..500 {
+                let on: Vec<usize> = (0..20).filter(|i| replica[i * 500 + neuron] == 1.0).collect();
+                assert_eq!(on.len(), 2);
+                on.iter().for_each(|i| hits[*i] += 1);
+            }
+        }
+        assert_eq!(w.iter().filter(|v| **v != 0.0).count(), 2 * 500 * 2);
+        assert_ne!(w[..10_000], w[10_000..]);
+        // 100 each on average, with a standard deviation of 9.5.
+        assert!(hits.iter().all(|hits| (60..140).contains(hits)), "{hits:?}");
+        assert_eq!(
+            sparse(3, &Parameter::new("w", [1, 20, 500]), 2),
+            w[..10_000],
+            "replicas stand for themselves"
+        );
+        assert!(sparse(0, &Parameter::new("w", [1, 3, 4]), 5).iter().all(|v| *v == 1.0));
     }
 
     #[test]

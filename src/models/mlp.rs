@@ -10,7 +10,7 @@
 //! W is stored `[replicas, inputs, width]`, so that one neuron's weights are a column and the product
 //! with a batch needs no transposition.
 
-use super::{Activation, Architecture, Forms, Initialisation, Parameter};
+use super::{Activation, Architecture, Forms, Initialisation, Parameter, initialisation};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
 use crate::settings::Range;
 use crate::{choices, settings};
@@ -50,6 +50,8 @@ settings! {
         degree: usize = 3, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Law of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
+        /// Ones in each row of W, which begins with zeros elsewhere.
+        ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse";
         /// Biases that are trained; odd parities need one somewhere to break the symmetry.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
         /// Whether the second layer u is trained, or left out by fixing it to ones.
@@ -128,6 +130,9 @@ impl Mlp {
         }
         if which == U && self.second == SecondLayer::Ones {
             return vec![1.0; parameter.len()];
+        }
+        if which == W && self.init == Initialisation::Sparse {
+            return initialisation::sparse(seed, parameter, self.ones);
         }
         // A bias follows the law of the weights beside it, as in PyTorch's `nn.Linear`.
         let fan_in = if matches!(which, U | BETA) { self.width } else { inputs };

@@ -30,7 +30,7 @@ settings! {
         /// Number of factors; a parity of k bits needs k.
         degree: usize = 3, "degree", "Degree", Range::Int(1, 8), "factors";
         /// Law of the initial weights and biases.
-        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
+        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::DENSE);
         /// Whether the factors have biases that are trained.
         bias: Bias = Bias::Yes, "bias", "Biases", Range::Choice(Bias::OPTIONS);
     }

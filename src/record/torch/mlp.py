@@ -6,6 +6,10 @@ SHAPES = S["shapes"]
 def initial():
     fans = {"w": N, "b": N, "u": S["width"], "beta": S["width"]}
     p = {name: drawn_weights(shape, fans[name]) for name, shape in SHAPES.items()}
+    if S["init"] == "sparse":
+        # Ones on a few inputs of each neuron; the rest is uniform.
+        scores = torch.rand(REPLICAS, *SHAPES["w"])
+        p["w"] = (scores.argsort(1).argsort(1) < S["ones"]).float()
     for name in S["fixed"]:
         p[name].fill_(1.0 if name == "u" else 0.0)
     return p
