@@ -72,6 +72,8 @@ settings! {
         off: Vec<usize> = vec![], "off", "Heads off", Range::List(1, 32);
         /// Axis of the values in every curve; on a logarithmic one accuracy is drawn as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
+        /// How much the measurements before count in every curve over the steps, which is drawn over what was measured; 0 smooths nothing.
+        smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
     }
 }
 

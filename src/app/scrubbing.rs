@@ -223,7 +223,7 @@ impl Chart {
                         _ => kept.name.clone(),
                     };
                     // Under the curves of the run itself.
-                    lines.series.push(Series { name, tint: Some(kept.colour), role: Role::Other, ..curve });
+                    lines.series.push(Series { name, tint: Some(kept.colour), role: Role::Other, each: None, ..curve });
                 }
             }
         }
@@ -233,7 +233,7 @@ impl Chart {
     fn divided(self, state: &State) -> Reading {
         let reading = self.reading(state);
         match (&state.end, reading) {
-            (Some(end), Reading::Lines(lines)) if lines.x_label == "step" => match self.reading(end) {
+            (Some(end), Reading::Lines(lines)) if lines.is_over_steps() => match self.reading(end) {
                 Reading::Lines(whole) => Reading::Lines(divided(whole, state.step)),
                 other => other,
             },
@@ -252,12 +252,14 @@ fn divided(mut lines: Lines, step: u64) -> Lines {
         rest.push(Series {
             x: series.x[from..].to_vec(),
             y: series.y[from..].to_vec(),
+            raw: series.raw.get(from..).unwrap_or_default().to_vec(),
             band: vec![],
             faint: true,
             ..series.clone()
         });
         series.x.truncate(at);
         series.y.truncate(at);
+        series.raw.truncate(at);
         series.band.truncate(at);
     }
     lines.series.extend(rest);

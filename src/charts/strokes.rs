@@ -32,19 +32,20 @@ pub(super) struct Style {
     pub width: f64,
 }
 
-/// Draws a curve; what was drawn, so that names can stay clear of it.
+/// Draws `values` at the places of a curve; what was drawn, so that names can stay clear of it.
 pub(super) fn curve<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
     y: &Axis,
     series: &Series,
+    values: &[f32],
     style: Style,
 ) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
     if series.scatter {
         return scatter(pen, x, y, series, style.colour);
     }
     let runs = if series.stairs {
-        let edges = stairs(x, series, &series.y).flat_map(|stair| match stair {
+        let edges = stairs(x, series, values).flat_map(|stair| match stair {
             Some((from, to, value)) => {
                 let at = y.place(f64::from(value));
                 [at.map(|at| (from, at)), at.map(|at| (to, at))]
@@ -53,9 +54,7 @@ pub(super) fn curve<DB: DrawingBackend>(
         });
         decimate::curve(edges).iter().map(|run| squared(run)).collect()
     } else {
-        decimate::curve(
-            series.x.iter().zip(&series.y).map(|(a, b)| Some((x.place_inside(*a)?, y.place(f64::from(*b))?))),
-        )
+        decimate::curve(line(x, y, &series.x, values))
     };
     for run in &runs {
         pen.curve(run, style.width, style.colour)?;
@@ -64,6 +63,32 @@ pub(super) fn curve<DB: DrawingBackend>(
         dots(pen, x, y, series, style.colour)?;
     }
     Ok(runs)
+}
+
+/// The places of a line, cut where it leaves the axis; none for what lies beside.
+fn line<'a>(
+    x: &'a Axis,
+    y: &'a Axis,
+    places: &'a [f64],
+    values: &'a [f32],
+) -> impl Iterator<Item = Option<Point>> + 'a {
+    let count = places.len().min(values.len());
+    let at_edge = move |i: usize, edge: i32| {
+        let (from, to) = (x.place_anywhere(places[i])?, x.place_anywhere(places[i + 1])?);
+        let height = |i: usize| y.place(f64::from(values[i])).map(f64::from);
+        let share = (f64::from(edge) - from) / (to - from);
+        let is_between = share > 0.0 && share < 1.0;
+        is_between.then_some(Some((edge, (height(i)? + share * (height(i + 1)? - height(i)?)).round() as i32)))
+    };
+    (0..count).flat_map(move |i| {
+        let inside = |i: usize| x.place_inside(places[i]).is_some();
+        let own = if inside(i) { Some((x.place(places[i]), y.place(f64::from(values[i])))) } else { None };
+        let own = own.and_then(|(x, y)| Some((x?, y?)));
+        // Most lines have nothing beside the axis.
+        let is_cut = i + 1 < count && !(inside(i) && inside(i + 1));
+        let edges = [x.start, x.end].map(|edge| if is_cut { at_edge(i, edge) } else { None });
+        std::iter::once(own).chain(edges.into_iter().flatten())
+    })
 }
 
 /// Draws values as dots that no line joins; a short run for each.
@@ -204,6 +229,16 @@ mod tests {
             edges(&[-3.0, -1.0, 4.0, 12.0, 13.0], &[1.0; 4]),
             [None, Some((0, 40)), Some((40, 100)), None]
         );
+    }
+
+    #[test]
+    fn a_line_is_cut_where_it_leaves_the_axis() {
+        let points = |x: &[f64], y: &[f32]| line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).flatten().collect::<Vec<_>>();
+        assert_eq!(points(&[2.0, 4.0], &[10.0, 20.0]), [(20, 10), (40, 20)]);
+        assert_eq!(points(&[-5.0, 5.0, 15.0], &[0.0, 20.0, 0.0]), [(0, 10), (50, 20), (100, 10)]);
+        assert_eq!(points(&[-10.0, 30.0], &[0.0, 40.0]), [(0, 10), (100, 20)], "over the whole axis");
+        assert_eq!(points(&[-3.0, -1.0, 11.0, 12.0, 13.0], &[f32::NAN; 5]), []);
+        assert_eq!(points(&[11.0, 12.0], &[1.0; 2]), []);
     }
 
     #[test]
