@@ -123,12 +123,7 @@ pub fn loss_by_start(history: &History, inits: usize) -> Lines {
     Lines { series: (0..inits).map(curve).collect(), ..loss(history, None, None) }
 }
 
-fn both(
-    history: &History,
-    train: Option<&str>,
-    on_training: Of,
-    held_out: Of,
-) -> Vec<Series> {
+fn both(history: &History, train: Option<&str>, on_training: Of, held_out: Of) -> Vec<Series> {
     let train = train.map(|name| series(history, name, Role::Train, on_training));
     train.into_iter().chain([series(history, "held-out", Role::Test, held_out)]).collect()
 }

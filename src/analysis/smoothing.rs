@@ -65,7 +65,10 @@ mod tests {
         lines.smooth(0.0);
         assert_eq!(lines, before);
         lines.smooth(0.5);
-        assert_eq!((lines.series[0].y.as_slice(), lines.series[0].measured()), (&[4.0, 2.0][..], &[4.0, 1.0][..]));
+        assert_eq!(
+            (lines.series[0].y.as_slice(), lines.series[0].measured()),
+            (&[4.0, 2.0][..], &[4.0, 1.0][..])
+        );
         assert_eq!(lines.series[1..], before.series[1..]);
     }
 }

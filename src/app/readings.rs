@@ -230,7 +230,7 @@ impl Chart {
             Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
             _ => state.findings,
         };
-        let marks = state.solved.len() + state.spec().run.schedule.len();
+        let marks = state.solved.len() + state.spec().run.schedule.len() + state.events_count();
         let View { x_axis, y_axis, smooth, .. } = state.link.view;
         let axes = (x_axis, y_axis, smooth.to_bits());
         Stamp { run: state.runs, at, marks, axes }

@@ -83,9 +83,7 @@ impl State {
         let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
         let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
         self.message = match knob {
-            Some(knob)
-                if LOOKED_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() =>
-            {
+            Some(knob) if LOOKED_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
                 format!("Undone: {}.", knob.label.to_lowercase())
             }
             Some(knob) if key != SHOW_KEY => {

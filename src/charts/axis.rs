@@ -75,10 +75,12 @@ impl Axis {
 
     /// The ends of the same axis that shows `1 / factor` of it, with the value at `pixel` where it is.
     pub fn nearer(&self, pixel: f64, factor: f64) -> (f64, f64) {
-        let share = ((pixel - f64::from(self.start)) / f64::from((self.end - self.start).max(1))).clamp(0.0, 1.0);
+        let share =
+            ((pixel - f64::from(self.start)) / f64::from((self.end - self.start).max(1))).clamp(0.0, 1.0);
         let (from, to) = (share - share / factor, share + (1.0 - share) / factor);
         let ratio = self.log();
-        let (low, high) = if ratio { (libm::log(self.low), libm::log(self.high)) } else { (self.low, self.high) };
+        let (low, high) =
+            if ratio { (libm::log(self.low), libm::log(self.high)) } else { (self.low, self.high) };
         let at = |share: f64| low + share * (high - low);
         let back = |value: f64| if ratio { libm::exp(value) } else { value };
         (back(at(from)), back(at(to)))

@@ -82,14 +82,25 @@ impl Across {
         [self.x.start, self.y.end, self.x.end, self.y.start].map(f64::from)
     }
 
-    /// Ends of the horizontal axis.
-    pub fn ends(&self) -> (f64, f64) {
-        (if self.x.scale == axis::Scale::Counting { 0.0 } else { self.x.low }, self.x.high)
-    }
-
     /// Ends of the horizontal axis that shows `1 / factor` of it, with what is at `pixel` where it is.
     pub fn nearer(&self, pixel: f64, factor: f64) -> (f64, f64) {
         self.x.nearer(pixel, factor)
+    }
+}
+
+#[cfg(test)]
+impl Across {
+    /// Ends of both axes over so many pixels, for tests of what stands over a chart.
+    pub fn of((left, right): (f64, f64), (bottom, top): (f64, f64), width: i32, height: i32) -> Self {
+        let axis = |low, high, start, end| axis::Axis {
+            low,
+            high,
+            scale: axis::Scale::Even,
+            whole: false,
+            start,
+            end,
+        };
+        Across { x: axis(left, right, 0, width), y: axis(bottom, top, height, 0) }
     }
 }
 

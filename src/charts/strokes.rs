@@ -78,7 +78,8 @@ fn line<'a>(
         let height = |i: usize| y.place(f64::from(values[i])).map(f64::from);
         let share = (f64::from(edge) - from) / (to - from);
         let is_between = share > 0.0 && share < 1.0;
-        is_between.then_some(Some((edge, (height(i)? + share * (height(i + 1)? - height(i)?)).round() as i32)))
+        is_between
+            .then_some(Some((edge, (height(i)? + share * (height(i + 1)? - height(i)?)).round() as i32)))
     };
     (0..count).flat_map(move |i| {
         let inside = |i: usize| x.place_inside(places[i]).is_some();
@@ -233,7 +234,9 @@ mod tests {
 
     #[test]
     fn a_line_is_cut_where_it_leaves_the_axis() {
-        let points = |x: &[f64], y: &[f32]| line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).flatten().collect::<Vec<_>>();
+        let points = |x: &[f64], y: &[f32]| {
+            line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).flatten().collect::<Vec<_>>()
+        };
         assert_eq!(points(&[2.0, 4.0], &[10.0, 20.0]), [(20, 10), (40, 20)]);
         assert_eq!(points(&[-5.0, 5.0, 15.0], &[0.0, 20.0, 0.0]), [(0, 10), (50, 20), (100, 10)]);
         assert_eq!(points(&[-10.0, 30.0], &[0.0, 40.0]), [(0, 10), (100, 20)], "over the whole axis");

@@ -1,6 +1,7 @@
 //! What is on the page. Components show the state and pass on what a person does; they decide nothing.
 
 mod chain;
+mod curves;
 mod files;
 mod form;
 mod heads;
@@ -27,6 +28,7 @@ use leptos::prelude::*;
 use super::browser;
 use super::state::Action;
 use super::store::Store;
+use curves::Gaze;
 use files::{Files, drops};
 use form::Form;
 use help::{Help, shortcuts};
@@ -47,6 +49,7 @@ pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
     Shown::provide();
+    Gaze::provide();
     drops(store);
     let hidden = store.memo(|state| {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
