@@ -4,7 +4,7 @@
 //! It is written as markup over the drawing, so that a pointer can move without the chart being drawn again. Charts
 //! over steps show one crosshair, whichever of them is pointed at.
 
-use super::words::{MISSING, thousands};
+use super::words::{MISSING, significant, thousands};
 use crate::analysis::curves::History;
 use crate::analysis::{Lines, Series};
 use crate::charts::{Across, Theme, colours};
@@ -45,10 +45,13 @@ pub struct Scene {
 /// A value under the pointer.
 #[derive(Debug, Clone, PartialEq)]
 struct Value {
+    /// Which curve.
+    number: usize,
     colour: String,
     name: String,
     text: String,
-    /// How far down, in CSS pixels.
+    /// How far from the left, which is beside the crosshair where nothing was measured there, and how far down.
+    right: Option<f64>,
     down: Option<f64>,
     /// Whether it is that of the curve that is meant.
     is_meant: bool,
@@ -200,13 +203,8 @@ impl Scene {
         found
     }
 
-    /// The values at a place; the points of the one replica that is meant, with its colour.
-    fn values(
-        &self,
-        at: f64,
-        down: Option<f64>,
-        history: &History,
-    ) -> (Vec<Value>, Option<(String, String)>) {
+    /// The values at a place; the points of the one replica that is meant.
+    fn values(&self, at: f64, down: Option<f64>, history: &History) -> (Vec<Value>, Option<String>) {
         let mut values: Vec<Value> = vec![];
         let mut ranges: Vec<(f32, f32)> = vec![];
         let mut curve = None;
@@ -224,12 +222,14 @@ impl Scene {
             if series.raw.len() == series.y.len() && !series.raw.is_empty() {
                 text += &format!(", smoothed {}", written(*height));
             } else if let Some((low, high)) = series.band.get(index) {
-                text += &format!(" ({} to {})", written(*low), written(*high));
+                text += &range(*low, *high);
             }
             let own = Value {
+                number,
                 colour: self.colours.get(number).cloned().unwrap_or_default(),
                 name: name.clone(),
                 text,
+                right: series.x.get(index).and_then(|x| self.right(*x)),
                 down: self.down(*height),
                 is_meant: false,
             };
@@ -265,32 +265,41 @@ impl Scene {
                 let series = &self.lines.series[number];
                 let name = format!("{}, replica {}", series.name, replica + 1);
                 let colour = self.colours.get(number).cloned().unwrap_or_default();
-                curve = Some((self.path(series, replica, history), colour.clone()));
+                let height = |row| series.each.and_then(|each| each.height(row, replica));
+                curve = Some(self.path(history.rows().map(|row| (row.step as f64, height(row)))));
                 let text = written(value);
-                values.insert(0, Value { colour, name, text, down: Some(own_down), is_meant: true });
+                let (right, down) = (self.right(at), Some(own_down));
+                values.insert(0, Value { number, colour, name, text, right, down, is_meant: true });
             }
-            (Some((at, _)), _) if values.len() > 1 => values[at].is_meant = true,
+            (Some((at, _)), _) if values.len() > 1 => {
+                values[at].is_meant = true;
+                let series = &self.lines.series[values[at].number];
+                if self.shown().filter(|(_, other)| !other.faint && other.name == series.name).count() > 1 {
+                    let heights = series.y.iter().copied().map(Some);
+                    curve = Some(self.path(series.x.iter().copied().zip(heights)));
+                }
+            }
             _ => {}
         }
         values.truncate(MOST);
         (values, curve)
     }
 
-    /// The curve of one replica as points of markup: of those that fall into one pixel, the last.
-    fn path(&self, series: &Series, replica: usize, history: &History) -> String {
-        let mut points = String::new();
-        let Some(each) = series.each else { return points };
+    /// Places and heights as points of markup: of those that fall into half a pixel, the first.
+    fn path(&self, points: impl Iterator<Item = (f64, Option<f32>)>) -> String {
+        let mut path = String::new();
         let mut column = f64::NEG_INFINITY;
-        for row in history.rows() {
-            let Some(right) = self.right(row.step as f64).filter(|right| *right >= column + 0.5) else {
+        for (at, height) in points {
+            let (Some(right), Some(down)) = (self.right(at), height.and_then(|height| self.down(height)))
+            else {
                 continue;
             };
-            if let Some(down) = each.height(row, replica).and_then(|value| self.down(value)) {
-                points += &format!("{right:.1},{down:.1} ");
+            if right >= column + 0.5 {
+                path += &format!("{right:.1},{down:.1} ");
                 column = right;
             }
         }
-        points
+        path
     }
 
     /// What happened at a place, as near as it can be pointed at.
@@ -325,11 +334,11 @@ impl Scene {
         drawn += &format!(
             "<line class=\"cross__line\" x1=\"{right:.1}\" x2=\"{right:.1}\" y1=\"{top:.1}\" y2=\"{bottom:.1}\"/>"
         );
-        if let Some((points, colour)) = curve {
-            drawn += &format!("<polyline class=\"cross__one\" points=\"{points}\" stroke=\"{colour}\"/>");
+        if let Some(points) = curve {
+            drawn += &format!("<polyline class=\"cross__one\" points=\"{points}\"/>");
         }
         for value in &values {
-            if let Some(down) = value.down {
+            if let (Some(right), Some(down)) = (value.right, value.down) {
                 let radius = if value.is_meant { DOT + 1.0 } else { DOT };
                 drawn += &format!(
                     "<circle cx=\"{right:.1}\" cy=\"{down:.1}\" r=\"{radius}\" fill=\"{}\"/>",
@@ -373,6 +382,11 @@ impl Scene {
             words: format!("{at}: {}", words.join("; ")),
         }
     }
+}
+
+/// The ends of a band.
+fn range(low: f32, high: f32) -> String {
+    format!(" ({} to {})", significant(f64::from(low)), significant(f64::from(high)))
 }
 
 /// A number with five significant digits and no more than it needs.

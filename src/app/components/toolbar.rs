@@ -76,7 +76,7 @@ fn zoom() -> AnyView {
     let (store, selects) = (Store::here(), Gaze::here().selects);
     let is_whole = store.memo(|state| state.viewing.zoom.is_none());
     view! {
-        <button class="switch" type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
+        <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
             title="Drag over curves to see those steps only; so does Shift with a drag, Ctrl with the wheel, and + on a chart"
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
             "Zoom"
