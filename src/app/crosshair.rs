@@ -4,7 +4,7 @@
 //! It is written as markup over the drawing, so that a pointer can move without the chart being drawn again. Charts
 //! over steps show one crosshair, whichever of them is pointed at.
 
-use super::words::{MISSING, significant, thousands};
+use super::words::{MISSING, thousands};
 use crate::analysis::curves::History;
 use crate::analysis::{Lines, Series};
 use crate::charts::{Across, Theme, colours};
@@ -142,17 +142,25 @@ impl Scene {
     /// The place of a value after another, or before it; the last or the first if there is no other. Without one, the
     /// last.
     pub fn next_place(&self, at: Option<f64>, later: bool) -> Option<f64> {
-        let places = || {
-            let drawn = self.shown().flat_map(|(_, series)| series.x.iter().take(series.y.len()).copied());
-            drawn.filter(|x| self.across.place(*x).is_some())
+        let (mut next, mut last) = (None, None::<f64>);
+        let is_better = |x: f64, than: Option<f64>, later: bool| {
+            than.is_none_or(|than| if later { x > than } else { x < than })
         };
-        let last = || places().max_by(f64::total_cmp);
-        let first = || places().min_by(f64::total_cmp);
-        match (at, later) {
-            (None, _) => last(),
-            (Some(at), true) => places().filter(|x| *x > at).min_by(f64::total_cmp).or_else(last),
-            (Some(at), false) => places().filter(|x| *x < at).max_by(f64::total_cmp).or_else(first),
+        for (_, series) in self.shown() {
+            for x in series.x.iter().take(series.y.len()).copied() {
+                if self.across.place(x).is_none() {
+                    continue;
+                }
+                // The end that way is where it stops.
+                if is_better(x, last, later || at.is_none()) {
+                    last = Some(x);
+                }
+                if at.is_some_and(|at| if later { x > at } else { x < at }) && is_better(x, next, !later) {
+                    next = Some(x);
+                }
+            }
         }
+        next.or(last)
     }
 
     /// How far down the curve lies that is the next above or below of those at a place, in CSS pixels.
@@ -386,11 +394,16 @@ impl Scene {
 
 /// The ends of a band.
 fn range(low: f32, high: f32) -> String {
-    format!(" ({} to {})", significant(f64::from(low)), significant(f64::from(high)))
+    format!(" ({} to {})", rounded(low, 3), rounded(high, 3))
 }
 
-/// A number with five significant digits and no more than it needs.
+/// A number with five significant digits.
 pub(super) fn written(value: f32) -> String {
+    rounded(value, 5)
+}
+
+/// A number with so many significant digits, and no more than it needs.
+fn rounded(value: f32, digits: i32) -> String {
     if !value.is_finite() {
         return MISSING.into();
     }
@@ -399,7 +412,7 @@ pub(super) fn written(value: f32) -> String {
         0.0 => "0".into(),
         _ if !(1e-4..1e7).contains(&size) => format!("{value:.3e}"),
         _ => {
-            let places = (4 - libm::floor(libm::log10(size)) as i32).clamp(0, 8) as usize;
+            let places = (digits - 1 - libm::floor(libm::log10(size)) as i32).clamp(0, 8) as usize;
             let text = format!("{value:.places$}");
             match text.contains('.') {
                 true => text.trim_end_matches('0').trim_end_matches('.').to_string(),

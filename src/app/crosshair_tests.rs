@@ -76,11 +76,11 @@ fn the_nearest_replica_is_named_and_drawn() {
     let many = scene(vec![median], &[]);
     let at = |down: f64| many.seen("loss", Some(&pointed(20.0, Some(down))), &history);
     let low = at(39.0);
-    assert_eq!(low.words, "step 20: held-out, replica 1 0.2; held-out 0.5 (0.200 to 0.800)");
+    assert_eq!(low.words, "step 20: held-out, replica 1 0.2; held-out 0.5 (0.2 to 0.8)");
     assert!(low.markup.contains("points=\"0.0,40.0 25.0,40.0 50.0,40.0"), "{}", low.markup);
     assert!(at(12.0).words.contains("replica 2 0.8"));
     let none = many.seen("loss", Some(&pointed(20.0, None)), &history);
-    assert_eq!(none.words, "step 20: held-out 0.5 (0.200 to 0.800)");
+    assert_eq!(none.words, "step 20: held-out 0.5 (0.2 to 0.8)");
     assert_eq!(many.next_curve(20.0, None, true, &history), Some(10.0));
     assert_eq!(many.next_curve(20.0, Some(10.0), true, &history), Some(25.0));
     assert_eq!(many.next_curve(20.0, Some(25.0), false, &history), Some(10.0));

@@ -44,18 +44,23 @@ pub(super) fn curve<DB: DrawingBackend>(
     if series.scatter {
         return scatter(pen, x, y, series, style.colour);
     }
-    let runs = if series.stairs {
-        let edges = stairs(x, series, values).flat_map(|stair| match stair {
-            Some((from, to, value)) => {
-                let at = y.place(f64::from(value));
-                [at.map(|at| (from, at)), at.map(|at| (to, at))]
-            }
-            None => [None, None],
-        });
-        decimate::curve(edges).iter().map(|run| squared(run)).collect()
-    } else {
-        decimate::curve(line(x, y, &series.x, values))
+    let points: Vec<Option<Point>> = match series.stairs {
+        true => {
+            let edges = stairs(x, series, values).flat_map(|stair| match stair {
+                Some((from, to, value)) => {
+                    let at = y.place(f64::from(value));
+                    [at.map(|at| (from, at)), at.map(|at| (to, at))]
+                }
+                None => [None, None],
+            });
+            edges.collect()
+        }
+        false => line(x, y, &series.x, values),
     };
+    let mut runs = decimate::curve(points.into_iter());
+    if series.stairs {
+        runs.iter_mut().for_each(|run| *run = squared(run));
+    }
     for run in &runs {
         pen.curve(run, style.width, style.colour)?;
     }
@@ -66,30 +71,28 @@ pub(super) fn curve<DB: DrawingBackend>(
 }
 
 /// The places of a line, cut where it leaves the axis; none for what lies beside.
-fn line<'a>(
-    x: &'a Axis,
-    y: &'a Axis,
-    places: &'a [f64],
-    values: &'a [f32],
-) -> impl Iterator<Item = Option<Point>> + 'a {
+fn line(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>> {
+    let height = |i: usize| y.place(f64::from(values[i]));
+    let mut points = vec![];
     let count = places.len().min(values.len());
-    let at_edge = move |i: usize, edge: i32| {
-        let (from, to) = (x.place_anywhere(places[i])?, x.place_anywhere(places[i + 1])?);
-        let height = |i: usize| y.place(f64::from(values[i])).map(f64::from);
-        let share = (f64::from(edge) - from) / (to - from);
-        let is_between = share > 0.0 && share < 1.0;
-        is_between
-            .then_some(Some((edge, (height(i)? + share * (height(i + 1)? - height(i)?)).round() as i32)))
-    };
-    (0..count).flat_map(move |i| {
-        let inside = |i: usize| x.place_inside(places[i]).is_some();
-        let own = if inside(i) { Some((x.place(places[i]), y.place(f64::from(values[i])))) } else { None };
-        let own = own.and_then(|(x, y)| Some((x?, y?)));
+    for i in 0..count {
+        let own = x.place_inside(places[i]);
+        points.push(own.and_then(|own| Some((own, height(i)?))));
         // Most lines have nothing beside the axis.
-        let is_cut = i + 1 < count && !(inside(i) && inside(i + 1));
-        let edges = [x.start, x.end].map(|edge| if is_cut { at_edge(i, edge) } else { None });
-        std::iter::once(own).chain(edges.into_iter().flatten())
-    })
+        if i + 1 == count || (own.is_some() && x.place_inside(places[i + 1]).is_some()) {
+            continue;
+        }
+        for edge in [x.start, x.end] {
+            let ends =
+                (x.place_anywhere(places[i]), x.place_anywhere(places[i + 1]), height(i), height(i + 1));
+            let (Some(from), Some(to), Some(low), Some(high)) = ends else { continue };
+            let share = (f64::from(edge) - from) / (to - from);
+            if share > 0.0 && share < 1.0 {
+                points.push(Some((edge, low + (share * f64::from(high - low)).round() as i32)));
+            }
+        }
+    }
+    points
 }
 
 /// Draws values as dots that no line joins; a short run for each.
@@ -235,7 +238,7 @@ mod tests {
     #[test]
     fn a_line_is_cut_where_it_leaves_the_axis() {
         let points = |x: &[f64], y: &[f32]| {
-            line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).flatten().collect::<Vec<_>>()
+            line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).into_iter().flatten().collect::<Vec<_>>()
         };
         assert_eq!(points(&[2.0, 4.0], &[10.0, 20.0]), [(20, 10), (40, 20)]);
         assert_eq!(points(&[-5.0, 5.0, 15.0], &[0.0, 20.0, 0.0]), [(0, 10), (50, 20), (100, 10)]);

@@ -272,7 +272,7 @@ export function charts(here) {
   });
 
   it("marks what happened on the steps of every chart", async () => {
-    const { page, see, heard } = await open("#v1/groups?order=7&frac=0.9&steps=1000&halt=steps&every=10&speed=0&show=loss.accuracy.purity");
+    const { page, see, heard } = await open("#v1/groups?frac=0.9&steps=1000&halt=steps&every=10&speed=0&show=loss.accuracy.purity");
     const events = async (chart) => page.locator(`.plot:has([data-testid=chart-${chart}]) .cross__mark`).count();
     const first = await until(async () => (await events("loss")) > 0 && events("loss"), "marks");
     assert.equal(await events("accuracy"), first);

@@ -2,8 +2,8 @@
 
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent};
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
 use crate::app::crosshair::{Pointed, Scene};
 use crate::app::state::Action;
@@ -17,6 +17,19 @@ const SLACK: f64 = 3.0;
 const NEARER: f64 = 2.0;
 /// Places that are passed at once while Shift is held.
 const LEAP: usize = 10;
+
+/// What is done over a chart.
+const OVER: &[&str] = &[
+    "pointerdown",
+    "pointermove",
+    "pointerup",
+    "pointercancel",
+    "pointerleave",
+    "dblclick",
+    "wheel",
+    "keydown",
+    "focusout",
+];
 
 /// What all charts share while somebody looks at them.
 #[derive(Clone, Copy)]
@@ -138,8 +151,47 @@ impl Curves {
         }
     }
 
+    /// Something is done with the chart, or with the names of its curves.
+    fn hear(self, event: Event) {
+        match event.type_().as_str() {
+            "keydown" => self.key(event.unchecked_into()),
+            "wheel" => self.wheel(event.unchecked_into()),
+            "focusout" => self.leave(),
+            "click" => self.press(event.unchecked_ref(), false),
+            "dblclick" => self.press(event.unchecked_ref(), true),
+            _ => self.pointer(event.unchecked_into()),
+        }
+    }
+
+    /// Hears of what is done with an element, for as long as it is there.
+    fn listen(self, of: NodeRef<Div>, names: &'static [&'static str]) {
+        // One closure for all kinds of events: each view of its own would make the program larger.
+        let heard = StoredValue::new_local(None::<(Closure<dyn Fn(Event)>, HtmlElement)>);
+        on_cleanup(move || {
+            // What loses the focus as it goes away is not heard any more.
+            if let Some((closure, element)) = heard.try_update_value(Option::take).flatten() {
+                for name in names {
+                    let _ =
+                        element.remove_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
+                }
+            }
+        });
+        of.on_load(move |element| {
+            let closure = Closure::<dyn Fn(Event)>::new(move |event| self.hear(event));
+            for name in names {
+                let _ = element.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
+            }
+            heard.set_value(Some((closure, element.unchecked_into())));
+        });
+    }
+
+    /// Listens to what is done over the chart, in this element.
+    pub fn listen_over(self, frame: NodeRef<Div>) {
+        self.listen(frame, OVER);
+    }
+
     /// A pointer does something over the chart.
-    pub fn pointer(self, event: PointerEvent) {
+    fn pointer(self, event: PointerEvent) {
         let Some(canvas) = self.canvas.get_untracked() else { return };
         let bounds = canvas.get_bounding_client_rect();
         let right = f64::from(event.client_x()) - bounds.left();
@@ -211,14 +263,14 @@ impl Curves {
     }
 
     /// The whole run again.
-    pub fn whole(self) {
+    fn whole(self) {
         if self.store.peek(|state| state.viewing.zoom.is_some()) {
             self.store.act(Action::Sight(Sight::Whole));
         }
     }
 
     /// The wheel brings steps nearer while Ctrl or Meta is held, as a pinch on a touchpad does.
-    pub fn wheel(self, event: web_sys::WheelEvent) {
+    fn wheel(self, event: WheelEvent) {
         let (Some(canvas), true) = (self.canvas.get_untracked(), self.is_over_steps()) else { return };
         if !event.ctrl_key() && !event.meta_key() {
             return;
@@ -312,37 +364,36 @@ impl Curves {
         });
         view! {
             <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=label
-                data-testid=format!("read-{}", self.name)
-                on:keydown=move |event| self.key(event) on:blur=move |_| self.leave()></div>
+                data-testid=format!("read-{}", self.name)></div>
         }
         .into_any()
     }
 
     /// The names of the curves, each a button that hides its curve or shows it.
     pub fn names(self) -> AnyView {
-        let legend = self.legend;
+        let (legend, node) = (self.legend, NodeRef::<Div>::new());
+        self.listen(node, &["click", "dblclick"]);
         view! {
-            <div class="plot__legend" role="group" aria-label="Curves" data-testid=format!("legend-{}", self.name)
-                inner_html=move || legend.get()
-                on:click=move |event: MouseEvent| {
-                    let alone = event.shift_key();
-                    self.press(&event, alone);
-                }
-                on:dblclick=move |event: MouseEvent| self.press(&event, true)></div>
+            <div class="plot__legend" role="group" aria-label="Curves" node_ref=node
+                data-testid=format!("legend-{}", self.name) inner_html=move || legend.get()></div>
         }
         .into_any()
     }
 
-    /// A name was pressed: its curve is hidden or shown, or shown alone.
-    fn press(self, event: &MouseEvent, alone: bool) {
+    /// A name was pressed: its curve is hidden or shown, or shown alone. Twice on the chart itself is the whole run.
+    fn press(self, event: &MouseEvent, twice: bool) {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let button = target.and_then(|target| target.closest("[data-at]").ok().flatten());
+        let Some(target) = target else { return };
+        if target.tag_name() == "CANVAS" {
+            return self.whole();
+        }
+        let button = target.closest("[data-at]").ok().flatten();
         let at = button.and_then(|button| button.get_attribute("data-at")?.parse::<usize>().ok());
         let sight = at.and_then(|at| {
             self.named.with_value(|named| {
                 let name = named.get(at)?.name.clone();
                 let curves = named.iter().filter(|of| !of.is_patch);
-                Some(match alone {
+                Some(match twice || event.shift_key() {
                     true => Sight::Only(self.name, name, curves.map(|of| of.name.clone()).collect()),
                     false => Sight::Toggle(self.name, name),
                 })

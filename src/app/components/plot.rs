@@ -126,6 +126,7 @@ impl Sheet {
         let size = RwSignal::new((0u32, 0u32));
         observe(frame, size);
         let curves = Curves::new(name, canvas);
+        curves.listen_over(frame);
         let seen = store.memo(|state| state.viewing.changes);
         let paint = move || {
             let Some(mut reading) = untrack(|| reading.run(())) else { return };
@@ -160,11 +161,7 @@ impl Sheet {
             {move || is_lines.get().then(|| curves.names())}
             <div class="plot__frame" node_ref=frame>
                 <canvas class="plot__canvas" class:hidden=is_empty node_ref=canvas
-                    role="img" aria-label=label data-testid=testid
-                    on:pointerdown=move |event| curves.pointer(event) on:pointermove=move |event| curves.pointer(event)
-                    on:pointerup=move |event| curves.pointer(event) on:pointercancel=move |event| curves.pointer(event)
-                    on:pointerleave=move |event| curves.pointer(event)
-                    on:dblclick=move |_| curves.whole() on:wheel=move |event| curves.wheel(event)></canvas>
+                    role="img" aria-label=label data-testid=testid></canvas>
                 {move || (is_lines.get() && !is_empty()).then(|| curves.over(about.clone()))}
                 {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason">{why}</p> })}
             </div>

@@ -94,13 +94,14 @@ fn zoom() -> AnyView {
 fn smoothing() -> AnyView {
     let store = Store::here();
     let value = store.memo(|state| state.link.view.smooth.to_string());
+    let at = store.memo(|state| format!("{}%", state.link.view.smooth * 100.0));
     let locked = store.memo(|state| state.link.locks(SMOOTH_KEY));
     view! {
         <label class="switches__smooth" title="Curves over what was measured, which is drawn pale: a moving average in which the measurement before counts so much">
             "Smooth"
             <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
                 aria-label="Smoothing" disabled=locked prop:value=value
-                style:--at=move || format!("{}%", value.with(|v| v.parse::<f64>().unwrap_or(0.0) * 100.0))
+                style:--at=at
                 on:input=move |event| store.act(Action::Edit(SMOOTH_KEY.into(), event_target_value(&event))) />
         </label>
     }
