@@ -309,6 +309,15 @@ mod tests {
     }
 
     #[test]
+    fn smoothing_is_in_the_link_unless_there_is_none() {
+        let (link, notices) = decode("#v1/sparse-parity?smooth=0.9&n=20&y=log");
+        assert_eq!((link.view.smooth, notices.len()), (0.9, 0));
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&y=log&smooth=0.9");
+        assert_eq!(encode(&decode("#v1/groups?smooth=0").0), "#v1/groups");
+        assert_eq!(keys("#v1/groups?smooth=1"), ["smooth"]);
+    }
+
+    #[test]
     fn whole_addresses_and_escaped_links_are_read() {
         let (link, notices) = decode("https://example.org/vivarium/#v1/sparse-parity%3Fn%3D20%26s=1.2.3");
         assert!(notices.is_empty(), "{notices:?}");

@@ -188,17 +188,17 @@ export function charts(here) {
 
     it("is shown by keys, by dragging and by the wheel, in all charts over steps, and the whole again", async () => {
       const { page, see, heard } = await open();
-      assert.ok(await see("whole").isHidden());
+      assert.ok(await see("whole-run").isHidden());
       await see("read-loss").focus();
       await page.keyboard.press("+");
-      await until(() => see("whole").isVisible(), "the way back");
+      await until(() => see("whole-run").isVisible(), "the way back");
       await page.waitForTimeout(300);
       const [low, high, ...others] = await ends(see);
       assert.ok(low >= 240 && low <= 260 && high >= 740 && high <= 760, `${low} ${high}`);
       assert.deepEqual(others, [low, high]);
       await see("read-loss").focus();
       await page.keyboard.press("0");
-      await until(() => see("whole").isHidden(), "the whole run");
+      await until(() => see("whole-run").isHidden(), "the whole run");
       await page.waitForTimeout(300);
       assert.deepEqual(await ends(see), [0, 1000, 0, 1000]);
       await page.keyboard.press("Escape");
@@ -215,30 +215,30 @@ export function charts(here) {
       await page.keyboard.down("Shift");
       await drag();
       await page.keyboard.up("Shift");
-      await until(() => see("whole").isVisible(), "a part");
+      await until(() => see("whole-run").isVisible(), "a part");
       assert.equal(await stepOf(see), 1000, "the run stands");
       await page.waitForTimeout(300);
       const dragged = await ends(see);
       assert.ok(dragged[0] > 350 && dragged[0] < 500 && dragged[1] > 550 && dragged[1] < 750, dragged.join());
       await see("chart-loss").dblclick({ position: { x: 200, y: 60 } });
-      await until(() => see("whole").isHidden(), "the whole run");
+      await until(() => see("whole-run").isHidden(), "the whole run");
 
       await see("zoom").click();
       await page.waitForTimeout(300);
       await drag();
-      await until(() => see("whole").isVisible(), "a part");
-      await see("whole").click();
-      await until(() => see("whole").isHidden(), "the whole run");
+      await until(() => see("whole-run").isVisible(), "a part");
+      await see("whole-run").click();
+      await until(() => see("whole-run").isHidden(), "the whole run");
       assert.equal(await see("zoom").getAttribute("aria-pressed"), "false");
 
       await page.mouse.move(box.x + box.width * 0.5, y);
       await page.keyboard.down("Control");
       await page.mouse.wheel(0, -120);
       await page.keyboard.up("Control");
-      await until(() => see("whole").isVisible(), "a part");
+      await until(() => see("whole-run").isVisible(), "a part");
       assert.equal(await page.evaluate(() => window.visualViewport.scale), 1);
       await see("new-seed").click();
-      await until(() => see("whole").isHidden(), "a new run is seen whole");
+      await until(() => see("whole-run").isHidden(), "a new run is seen whole");
       quiet(heard);
       await page.close();
     });

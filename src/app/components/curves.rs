@@ -1,41 +1,18 @@
-//! What a pointer, a finger or the keyboard does over curves: read them, go to a step, show a part of the run.
+//! What a chart of curves shares with whoever looks at it: what was drawn, and the names of its curves.
 
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
-use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
 use crate::app::crosshair::{Pointed, Scene};
-use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::viewing::{Sight, legend};
+use crate::app::viewing::legend;
 use crate::charts::Named;
-
-/// How far a pointer must move before it counts as dragged, in CSS pixels.
-const SLACK: f64 = 3.0;
-/// How much nearer one press of a key brings the steps.
-const NEARER: f64 = 2.0;
-/// Places that are passed at once while Shift is held.
-const LEAP: usize = 10;
-
-/// What is done over a chart.
-const OVER: &[&str] = &[
-    "pointerdown",
-    "pointermove",
-    "pointerup",
-    "pointercancel",
-    "pointerleave",
-    "dblclick",
-    "wheel",
-    "keydown",
-    "focusout",
-];
 
 /// What all charts share while somebody looks at them.
 #[derive(Clone, Copy)]
 pub struct Gaze {
     /// Where somebody points.
-    pointed: RwSignal<Option<Pointed>>,
+    pub pointed: RwSignal<Option<Pointed>>,
     /// Whether dragging selects steps to be shown, and does not go to one.
     pub selects: RwSignal<bool>,
 }
@@ -52,355 +29,66 @@ impl Gaze {
     }
 }
 
-/// What a pressed pointer is about.
-#[derive(Clone, Copy, PartialEq)]
-enum Drag {
-    Nothing,
-    /// It was pressed here, and has not moved.
-    Press(f64),
-    /// The steps of the run go by.
-    Scrub,
-    /// It selects from here on.
-    Select(f64),
-}
-
-/// A chart as somebody looks at it. Copies are handles to the same.
+/// A chart of curves. Copies are handles to the same.
 #[derive(Clone, Copy)]
 pub struct Curves {
-    store: Store,
-    gaze: Gaze,
+    /// The page's state.
+    pub store: Store,
+    /// Where somebody looks.
+    pub gaze: Gaze,
     /// What it is called.
-    name: &'static str,
-    canvas: NodeRef<Canvas>,
-    scene: StoredValue<Option<Scene>>,
+    pub name: &'static str,
+    /// What it is drawn on.
+    pub canvas: NodeRef<Canvas>,
+    /// What that stands in.
+    pub frame: NodeRef<Div>,
+    /// What the names of the curves stand in.
+    pub names: NodeRef<Div>,
+    /// What was drawn last.
+    pub scene: StoredValue<Option<Scene>>,
     /// Counts drawings.
-    drawn: RwSignal<u64>,
-    drag: StoredValue<Drag>,
-    /// What is selected, from left to right in CSS pixels.
-    range: RwSignal<Option<(f64, f64)>>,
-    named: StoredValue<Vec<Named>>,
-    legend: RwSignal<String>,
+    pub drawn: RwSignal<u64>,
+    /// The names.
+    pub named: StoredValue<Vec<Named>>,
+    /// The same as markup.
+    pub legend: RwSignal<String>,
 }
 
 impl Curves {
-    /// Of the chart of this name, drawn on a canvas.
-    pub fn new(name: &'static str, canvas: NodeRef<Canvas>) -> Self {
+    /// Of the chart of this name, drawn on a canvas in a frame.
+    pub fn new(name: &'static str, canvas: NodeRef<Canvas>, frame: NodeRef<Div>) -> Self {
         Curves {
             store: Store::here(),
             gaze: Gaze::here(),
             name,
             canvas,
+            frame,
+            names: NodeRef::new(),
             scene: StoredValue::new(None),
             drawn: RwSignal::new(0),
-            drag: StoredValue::new(Drag::Nothing),
-            range: RwSignal::new(None),
             named: StoredValue::new(vec![]),
             legend: RwSignal::new(String::new()),
         }
     }
 
-    /// It was drawn anew, with this legend; without curves, there is nothing to look at.
+    /// It was drawn anew, with these names; without curves, there is nothing to look at.
     pub fn drawn(self, scene: Option<Scene>, named: Vec<Named>) {
         self.scene.set_value(scene);
         let text = legend(&named);
         self.named.set_value(named);
         if self.legend.with_untracked(|old| *old != text) {
-            let selector = format!("[data-testid=legend-{}] ", self.name);
-            let focused = document().query_selector(&format!("{selector}button:focus")).ok().flatten();
             self.legend.set(text);
-            // The button is written anew.
-            if let Some(at) = focused.and_then(|button| button.get_attribute("data-at")) {
-                request_animation_frame(move || {
-                    let button = document().query_selector(&format!("{selector}[data-at='{at}']"));
-                    if let Some(button) = button.ok().flatten().and_then(|b| b.dyn_into::<HtmlElement>().ok())
-                    {
-                        let _ = button.focus();
-                    }
-                });
-            }
         }
         self.drawn.update(|drawn| *drawn += 1);
     }
 
-    fn scene<T>(self, of: impl FnOnce(&Scene) -> Option<T>) -> Option<T> {
-        self.scene.with_value(|scene| of(scene.as_ref()?))
-    }
-
-    fn is_over_steps(self) -> bool {
-        self.scene(|scene| scene.lines().is_over_steps().then_some(())).is_some()
-    }
-
-    /// Where somebody points, as far as it concerns this chart.
-    fn pointed(self) -> Option<Pointed> {
-        let over_steps = self.is_over_steps();
-        self.gaze.pointed.get_untracked().filter(|of| of.chart == self.name || (of.over_steps && over_steps))
-    }
-
-    fn point(self, at: Option<f64>, down: Option<f64>) {
-        let over_steps = self.is_over_steps();
-        let pointed = at.map(|at| Pointed { chart: self.name, over_steps, at, down });
-        if self.gaze.pointed.get_untracked() != pointed {
-            self.gaze.pointed.set(pointed);
-        }
-    }
-
-    /// Nobody points at it any more.
-    fn leave(self) {
-        if self.gaze.pointed.get_untracked().is_some_and(|of| of.chart == self.name) {
-            self.gaze.pointed.set(None);
-        }
-    }
-
-    /// Something is done with the chart, or with the names of its curves.
-    fn hear(self, event: Event) {
-        match event.type_().as_str() {
-            "keydown" => self.key(event.unchecked_into()),
-            "wheel" => self.wheel(event.unchecked_into()),
-            "focusout" => self.leave(),
-            "click" => self.press(event.unchecked_ref(), false),
-            "dblclick" => self.press(event.unchecked_ref(), true),
-            _ => self.pointer(event.unchecked_into()),
-        }
-    }
-
-    /// Hears of what is done with an element, for as long as it is there.
-    fn listen(self, of: NodeRef<Div>, names: &'static [&'static str]) {
-        // One closure for all kinds of events: each view of its own would make the program larger.
-        let heard = StoredValue::new_local(None::<(Closure<dyn Fn(Event)>, HtmlElement)>);
-        on_cleanup(move || {
-            // What loses the focus as it goes away is not heard any more.
-            if let Some((closure, element)) = heard.try_update_value(Option::take).flatten() {
-                for name in names {
-                    let _ =
-                        element.remove_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
-                }
-            }
-        });
-        of.on_load(move |element| {
-            let closure = Closure::<dyn Fn(Event)>::new(move |event| self.hear(event));
-            for name in names {
-                let _ = element.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
-            }
-            heard.set_value(Some((closure, element.unchecked_into())));
-        });
-    }
-
-    /// Listens to what is done over the chart, in this element.
-    pub fn listen_over(self, frame: NodeRef<Div>) {
-        self.listen(frame, OVER);
-    }
-
-    /// A pointer does something over the chart.
-    fn pointer(self, event: PointerEvent) {
-        let Some(canvas) = self.canvas.get_untracked() else { return };
-        let bounds = canvas.get_bounding_client_rect();
-        let right = f64::from(event.client_x()) - bounds.left();
-        let down = f64::from(event.client_y()) - bounds.top();
-        let by_finger = event.pointer_type() == "touch";
-        let read = move || self.point(self.scene(|scene| scene.nearest_place(right, down)), Some(down));
-        let at = |right: f64| self.scene(|scene| Some(scene.value(right)));
-        match (event.type_().as_str(), self.drag.get_value()) {
-            ("pointerdown", _) if event.button() == 0 && self.is_over_steps() => {
-                let selects = event.shift_key() || self.gaze.selects.get_untracked();
-                self.drag.set_value(if selects { Drag::Select(right) } else { Drag::Press(right) });
-                // Without it, only what happens over the chart is heard.
-                let _ = canvas.set_pointer_capture(event.pointer_id());
-            }
-            // A press alone goes nowhere, so that a page can be scrolled by touching a chart.
-            ("pointermove", Drag::Press(from))
-                if event.buttons() & 1 == 1 && (right - from).abs() > SLACK =>
-            {
-                self.drag.set_value(Drag::Scrub);
-                self.scrub(at(right));
-            }
-            ("pointermove", Drag::Scrub) if event.buttons() & 1 == 1 => {
-                self.scrub(at(right));
-                read();
-            }
-            ("pointermove", Drag::Select(from)) if event.buttons() & 1 == 1 => {
-                self.range.set(Some((from.min(right), from.max(right))));
-            }
-            ("pointermove", _) if !by_finger => read(),
-            ("pointerup", Drag::Select(from)) => {
-                self.let_go();
-                if (right - from).abs() > SLACK
-                    && let (Some(low), Some(high)) = (at(from.min(right)), at(from.max(right)))
-                {
-                    self.gaze.selects.set(false);
-                    self.zoom(low, high);
-                }
-            }
-            ("pointerup", drag) => {
-                self.let_go();
-                // A tap reads, and another one there leaves.
-                if by_finger && drag != Drag::Scrub {
-                    let before = self.pointed().map(|of| of.at);
-                    read();
-                    if before.is_some() && self.pointed().map(|of| of.at) == before {
-                        self.point(None, None);
-                    }
-                }
-            }
-            ("pointercancel", _) => self.let_go(),
-            ("pointerleave", _) if !by_finger => self.leave(),
-            _ => {}
-        }
-    }
-
-    fn let_go(self) {
-        self.drag.set_value(Drag::Nothing);
-        self.range.set(None);
-    }
-
-    fn scrub(self, at: Option<f64>) {
-        if let Some(at) = at {
-            self.store.act(Action::Scrub(at.round() as u64));
-        }
-    }
-
-    fn zoom(self, low: f64, high: f64) {
-        self.store.act(Action::Sight(Sight::Zoom(low, high)));
-    }
-
-    /// The whole run again.
-    fn whole(self) {
-        if self.store.peek(|state| state.viewing.zoom.is_some()) {
-            self.store.act(Action::Sight(Sight::Whole));
-        }
-    }
-
-    /// The wheel brings steps nearer while Ctrl or Meta is held, as a pinch on a touchpad does.
-    fn wheel(self, event: WheelEvent) {
-        let (Some(canvas), true) = (self.canvas.get_untracked(), self.is_over_steps()) else { return };
-        if !event.ctrl_key() && !event.meta_key() {
-            return;
-        }
-        event.prevent_default();
-        let right = f64::from(event.client_x()) - canvas.get_bounding_client_rect().left();
-        let factor = libm::exp((-event.delta_y() / 200.0).clamp(-1.0, 1.0));
-        if let Some((low, high)) = self.scene(|scene| Some(scene.nearer(Some(right), factor))) {
-            self.zoom(low, high);
-        }
-    }
-
-    /// A key was pressed while the chart has the focus.
-    fn key(self, event: KeyboardEvent) {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() {
-            return;
-        }
-        let pointed = self.pointed();
-        let (at, down) = (pointed.map(|of| of.at), pointed.and_then(|of| of.down));
-        let key = event.key();
-        let next = |scene: &Scene, later: bool| {
-            let count = if event.shift_key() { LEAP } else { 1 };
-            (0..count).try_fold(at, |at, _| scene.next_place(at, later).map(Some)).flatten()
-        };
-        let is_over_steps = self.is_over_steps();
-        match key.as_str() {
-            "ArrowLeft" | "ArrowRight" => {
-                self.point(self.scene(|scene| next(scene, key == "ArrowRight")), down);
-            }
-            "Home" => self.point(self.scene(|scene| scene.next_place(Some(f64::NEG_INFINITY), true)), down),
-            "End" => self.point(self.scene(|scene| scene.next_place(None, true)), down),
-            "ArrowUp" | "ArrowDown" => {
-                let at = at.or_else(|| self.scene(|scene| scene.next_place(None, true)));
-                let below = key == "ArrowDown";
-                let other = self.store.peek(|state| {
-                    self.scene(|scene| scene.next_curve(at?, down, below, &state.whole().history))
-                });
-                self.point(at, other.or(down));
-            }
-            "Escape" if pointed.is_some() => self.gaze.pointed.set(None),
-            "Enter" if is_over_steps && at.is_some() => self.scrub(at),
-            "+" | "=" | "-" if is_over_steps => {
-                let factor = if key == "-" { 1.0 / NEARER } else { NEARER };
-                let ends = self.scene(|scene| Some(scene.nearer(at.and_then(|at| scene.right(at)), factor)));
-                if let Some((low, high)) = ends {
-                    self.zoom(low, high);
-                }
-            }
-            "0" if is_over_steps => self.whole(),
-            _ => return,
-        }
-        event.prevent_default();
-    }
-
-    /// What stands over the chart. It has the focus of the keyboard, and says what is under the crosshair.
-    pub fn over(self, label: String) -> AnyView {
-        let overlay = NodeRef::<Div>::new();
-        let before = StoredValue::new(String::new());
-        Effect::new(move |_| {
-            self.drawn.get();
-            let (pointed, range) = (self.gaze.pointed.get(), self.range.get());
-            let Some(overlay) = overlay.get() else { return };
-            let seen = self.store.peek(|state| {
-                self.scene(|scene| Some(scene.seen(self.name, pointed.as_ref(), &state.whole().history)))
-            });
-            let mut seen = seen.unwrap_or_default();
-            if let (Some((from, to)), Some([_, top, _, bottom])) =
-                (range, self.scene(|scene| Some(scene.edges())))
-            {
-                let (width, height) = (to - from, bottom - top);
-                seen.markup += &format!(
-                    "<i class=\"cross__range\" style=\"left:{from}px;width:{width}px;top:{top}px;height:{height}px\"></i>"
-                );
-            }
-            if before.with_value(|before| *before != seen.markup) {
-                overlay.set_inner_html(&seen.markup);
-                before.set_value(seen.markup);
-            }
-            let set = |name: &str, value: &str| {
-                let _ = overlay.set_attribute(name, value);
-            };
-            set("aria-valuetext", if seen.words.is_empty() { "nothing pointed at" } else { &seen.words });
-            let ends = self.scene(|scene| {
-                Some((scene.next_place(Some(f64::NEG_INFINITY), true)?, scene.next_place(None, true)?))
-            });
-            let (low, high) = ends.unwrap_or((0.0, 0.0));
-            set("aria-valuemin", &low.to_string());
-            set("aria-valuemax", &high.to_string());
-            let at = pointed.filter(|_| !seen.words.is_empty()).map_or(high, |of| of.at);
-            set("aria-valuenow", &at.clamp(low, high).to_string());
-        });
-        view! {
-            <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=label
-                data-testid=format!("read-{}", self.name)></div>
-        }
-        .into_any()
-    }
-
     /// The names of the curves, each a button that hides its curve or shows it.
-    pub fn names(self) -> AnyView {
-        let (legend, node) = (self.legend, NodeRef::<Div>::new());
-        self.listen(node, &["click", "dblclick"]);
+    pub fn legend(self) -> AnyView {
+        let legend = self.legend;
         view! {
-            <div class="plot__legend" role="group" aria-label="Curves" node_ref=node
+            <div class="plot__legend" role="group" aria-label="Curves" node_ref=self.names
                 data-testid=format!("legend-{}", self.name) inner_html=move || legend.get()></div>
         }
         .into_any()
-    }
-
-    /// A name was pressed: its curve is hidden or shown, or shown alone. Twice on the chart itself is the whole run.
-    fn press(self, event: &MouseEvent, twice: bool) {
-        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let Some(target) = target else { return };
-        if target.tag_name() == "CANVAS" {
-            return self.whole();
-        }
-        let button = target.closest("[data-at]").ok().flatten();
-        let at = button.and_then(|button| button.get_attribute("data-at")?.parse::<usize>().ok());
-        let sight = at.and_then(|at| {
-            self.named.with_value(|named| {
-                let name = named.get(at)?.name.clone();
-                let curves = named.iter().filter(|of| !of.is_patch);
-                Some(match twice || event.shift_key() {
-                    true => Sight::Only(self.name, name, curves.map(|of| of.name.clone()).collect()),
-                    false => Sight::Toggle(self.name, name),
-                })
-            })
-        });
-        if let Some(sight) = sight {
-            self.store.act(Action::Sight(sight));
-        }
     }
 }

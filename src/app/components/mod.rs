@@ -4,6 +4,7 @@ mod chain;
 mod curves;
 mod files;
 mod form;
+mod hand;
 mod heads;
 mod help;
 mod icon;

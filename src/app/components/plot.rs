@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ResizeObserver;
 
 use super::curves::Curves;
+use super::hand::Hand;
 use super::numbers::Ask;
 use super::readouts::Headline;
 use super::theme::Appearance;
@@ -125,8 +126,7 @@ impl Sheet {
         let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
         let size = RwSignal::new((0u32, 0u32));
         observe(frame, size);
-        let curves = Curves::new(name, canvas);
-        curves.listen_over(frame);
+        let curves = Curves::new(name, canvas, frame);
         let seen = store.memo(|state| state.viewing.changes);
         let paint = move || {
             let Some(mut reading) = untrack(|| reading.run(())) else { return };
@@ -158,11 +158,11 @@ impl Sheet {
         let is_empty = move || reason.is_some_and(|reason| reason.with(Option::is_some));
         let about = format!("Read values, {}", testid.replace('-', " "));
         view! {
-            {move || is_lines.get().then(|| curves.names())}
+            {move || is_lines.get().then(|| curves.legend())}
             <div class="plot__frame" node_ref=frame>
                 <canvas class="plot__canvas" class:hidden=is_empty node_ref=canvas
                     role="img" aria-label=label data-testid=testid></canvas>
-                {move || (is_lines.get() && !is_empty()).then(|| curves.over(about.clone()))}
+                {move || (is_lines.get() && !is_empty()).then(|| Hand::over(curves, about.clone()))}
                 {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason">{why}</p> })}
             </div>
         }

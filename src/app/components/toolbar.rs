@@ -81,7 +81,7 @@ fn zoom() -> AnyView {
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
             "Zoom"
         </button>
-        <button class="switch" class:gone=is_whole type="button" data-testid="whole"
+        <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
             title="All steps again: a double click on curves, or 0 on a chart"
             on:click=move |_| store.act(Action::Sight(Sight::Whole))>
             "Whole run"
