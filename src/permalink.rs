@@ -72,6 +72,8 @@ settings! {
         off: Vec<usize> = vec![], "off", "Heads off", Range::List(1, 32);
         /// Axis of the values in every curve; on a logarithmic one accuracy is drawn as error, 1 − accuracy.
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
+        /// How much the measurements before count in every curve over the steps, which is drawn over what was measured; 0 smooths nothing.
+        smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
     }
 }
 
@@ -304,6 +306,15 @@ mod tests {
         assert_eq!(encode(&Link::default()), "#v1/sparse-parity");
         assert_eq!(decode("#v1/sparse-parity").0, Link::default());
         assert_eq!(decode("").0, Link::default());
+    }
+
+    #[test]
+    fn smoothing_is_in_the_link_unless_there_is_none() {
+        let (link, notices) = decode("#v1/sparse-parity?smooth=0.9&n=20&y=log");
+        assert_eq!((link.view.smooth, notices.len()), (0.9, 0));
+        assert_eq!(encode(&link), "#v1/sparse-parity?n=20&y=log&smooth=0.9");
+        assert_eq!(encode(&decode("#v1/groups?smooth=0").0), "#v1/groups");
+        assert_eq!(keys("#v1/groups?smooth=1"), ["smooth"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Loss and accuracy over the steps, one curve or the median of the replicas with their range.
 
+use super::replicas::{Each, Of};
 use super::{Lines, Role, Series};
 use crate::protocol::Row;
 
@@ -67,14 +68,17 @@ pub fn spread(values: &[f32]) -> (f32, f32, f32) {
     (middle, *low, *high)
 }
 
-pub(super) fn series(history: &History, name: &str, role: Role, of: impl Fn(&Row) -> &[f32]) -> Series {
+/// The median over replicas of a number, and its range.
+pub(super) fn series(history: &History, name: &str, role: Role, of: Of) -> Series {
     let mut series = Series { name: name.to_string(), role, ..Default::default() };
     for row in history.rows() {
-        let (middle, low, high) = spread(of(row));
+        let values = of.values(row);
+        let (middle, low, high) = spread(values);
         series.x.push(row.step as f64);
         series.y.push(middle);
-        if of(row).len() > 1 {
+        if values.len() > 1 {
             series.band.push((low, high));
+            series.each = Some(Each::of(of));
         }
     }
     series
@@ -104,6 +108,7 @@ pub fn loss_by_start(history: &History, inits: usize) -> Lines {
         let mut series = Series {
             name: format!("start {}", init + 1),
             role: roles[init % roles.len()],
+            each: Some(Each { first: init, every: inits, ..Each::of(Of::TestLoss) }),
             ..Default::default()
         };
         for row in history.rows() {
@@ -118,12 +123,7 @@ pub fn loss_by_start(history: &History, inits: usize) -> Lines {
     Lines { series: (0..inits).map(curve).collect(), ..loss(history, None, None) }
 }
 
-fn both(
-    history: &History,
-    train: Option<&str>,
-    on_training: fn(&Row) -> &[f32],
-    held_out: fn(&Row) -> &[f32],
-) -> Vec<Series> {
+fn both(history: &History, train: Option<&str>, on_training: Of, held_out: Of) -> Vec<Series> {
     let train = train.map(|name| series(history, name, Role::Train, on_training));
     train.into_iter().chain([series(history, "held-out", Role::Test, held_out)]).collect()
 }
@@ -134,7 +134,7 @@ pub fn loss(history: &History, train: Option<&str>, solved: Option<u64>) -> Line
         title: "Loss".into(),
         x_label: "step".into(),
         y_label: "loss".into(),
-        series: both(history, train, |r| &r.train_loss, |r| &r.test_loss),
+        series: both(history, train, Of::TrainLoss, Of::TestLoss),
         marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
         ..Default::default()
     }
@@ -147,7 +147,7 @@ pub fn accuracy(history: &History, train: Option<&str>, solved: Option<u64>, cha
         x_label: "step".into(),
         y_label: "accuracy".into(),
         y_range: Some((if chance >= 0.5 { 0.3 } else { 0.0 }, 1.02)),
-        series: both(history, train, |r| &r.train_accuracy, |r| &r.test_accuracy),
+        series: both(history, train, Of::TrainAccuracy, Of::TestAccuracy),
         references: vec![(chance, "chance".into())],
         marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
         ..Default::default()
@@ -161,6 +161,7 @@ pub fn error(history: &History, train: Option<&str>, solved: Option<u64>, chance
     for series in &mut lines.series {
         series.y.iter_mut().for_each(|y| *y = 1.0 - *y);
         series.band.iter_mut().for_each(|(low, high)| (*low, *high) = (1.0 - *high, 1.0 - *low));
+        series.each = series.each.map(|each| Each { divisor: -1.0, offset: 1.0, ..each });
     }
     Lines { title: "Error".into(), y_label: "error".into(), y_range: None, ..lines }
 }

@@ -13,7 +13,9 @@ pub mod movement;
 pub mod neurons;
 pub mod parity_neurons;
 pub mod progress;
+pub mod replicas;
 pub mod scaling;
+mod smoothing;
 pub mod sparsity;
 pub mod spectrum;
 pub mod table;
@@ -21,6 +23,7 @@ pub mod theory;
 pub mod thinned;
 pub mod walsh;
 pub mod weights;
+mod zoom;
 
 /// What a probe has read.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +123,12 @@ pub struct Series {
     pub faint: bool,
     /// Which muted colour it has instead of its role's: that of another run.
     pub tint: Option<usize>,
+    /// Whether it is not drawn now; it keeps its colour.
+    pub hidden: bool,
+    /// Values before they were smoothed, drawn thin and pale behind; empty where nothing is smoothed.
+    pub raw: Vec<f32>,
+    /// The single curves that it is the median of, if it is one.
+    pub each: Option<replicas::Each>,
 }
 
 /// What a curve means, which decides its colour.

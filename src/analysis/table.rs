@@ -66,7 +66,7 @@ fn of_lines(lines: &Lines) -> Table {
         for (x, row) in places.iter().zip(&mut rows) {
             let at = series.x.iter().position(|place| place == x);
             let band = at.and_then(|at| series.band.get(at));
-            row.push(at.and_then(|at| series.y.get(at)).map_or(String::new(), |y| number(*y)));
+            row.push(at.and_then(|at| series.measured().get(at)).map_or(String::new(), |y| number(*y)));
             if has_band {
                 row.extend(
                     [band.map(|b| b.0), band.map(|b| b.1)].map(|end| end.map_or(String::new(), number)),

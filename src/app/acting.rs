@@ -82,6 +82,7 @@ impl State {
             Action::Scrub(step) => self.scrub(step, &mut effects),
             Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
             Action::BackToEnd => self.back_to_end(&mut effects),
+            Action::Sight(sight) => self.see(sight),
             Action::Library(wish) => self.wish(wish, &mut effects),
             Action::Undo => match self.undo.pop() {
                 Some(Before::Kept(before)) => self.undo_kept(&before, &mut effects),
@@ -320,6 +321,8 @@ impl State {
         self.runs += 1;
         self.step = 0;
         self.history = History::default();
+        self.noted = Default::default();
+        self.viewing.zoom = None;
         self.solved.clear();
         self.rate = None;
         self.checkpoint = None;

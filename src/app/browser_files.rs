@@ -47,6 +47,14 @@ pub fn canvas(slug: &str) -> Option<HtmlCanvasElement> {
     found.ok().flatten().and_then(|canvas| canvas.dyn_into().ok())
 }
 
+/// A canvas of so many pixels, beside the page.
+pub fn blank([width, height]: [u32; 2]) -> Option<HtmlCanvasElement> {
+    let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.dyn_into().ok()?;
+    canvas.set_width(width);
+    canvas.set_height(height);
+    Some(canvas)
+}
+
 /// Saves what is on a canvas as PNG.
 pub fn save_canvas(canvas: &HtmlCanvasElement, name: String) -> bool {
     let done = Closure::once_into_js(move |blob: JsValue| {

@@ -204,7 +204,10 @@ impl State {
         }
         self.set_up_run();
         let steps = record.rows.len();
-        record.rows.into_iter().for_each(|row| self.history.push(row));
+        for row in record.rows {
+            self.note(&row);
+            self.history.push(row);
+        }
         let solved = record.solved.iter().enumerate();
         self.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
         // As they were found; a page lists them so.

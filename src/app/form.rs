@@ -142,7 +142,10 @@ pub const SPEED_KEY: &str = "speed";
 pub const SHOW_KEY: &str = "show";
 
 /// Keys of what the toolbar above the charts holds.
-pub const SHOWN_KEYS: [&str; 3] = [SHOW_KEY, "x", "y"];
+pub const SHOWN_KEYS: [&str; 4] = [SHOW_KEY, "x", "y", SMOOTH_KEY];
+
+/// Key of the smoothing of curves.
+pub const SMOOTH_KEY: &str = "smooth";
 
 /// The fields of the theory beside the minimal model.
 pub fn theory_fields() -> Vec<Field> {

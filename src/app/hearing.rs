@@ -118,6 +118,7 @@ impl State {
             (Event::Metrics(rows), _) => {
                 for row in rows {
                     self.step = self.step.max(row.step);
+                    self.note(&row);
                     self.history.push(row);
                 }
                 self.follow_lambda();

@@ -384,7 +384,10 @@ impl State {
         let Some(bytes) = bytes else { return };
         (self.step, self.solved, self.paused) = (kept.step, kept.solved, kept.ended);
         let made = kept.rows.into_iter().filter(|row| row.step <= kept.step);
-        made.for_each(|row| self.history.push(row));
+        for row in made {
+            self.note(&row);
+            self.history.push(row);
+        }
         self.past.push(self.step, &bytes, self.level());
         self.checkpoint = Some((self.step, bytes));
     }

@@ -10,8 +10,10 @@ pub mod acting;
 mod chain_charts;
 pub mod chains;
 pub mod checkpoints;
+pub mod crosshair;
 pub mod device;
 pub mod diagram;
+pub mod events;
 pub mod files;
 pub mod form;
 pub mod hearing;
@@ -33,6 +35,7 @@ pub mod sweeping;
 pub mod teaching;
 pub mod touring;
 pub mod trainer;
+pub mod viewing;
 pub mod words;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
@@ -52,6 +55,8 @@ pub mod trainer_web;
 
 #[cfg(test)]
 mod chain_tests;
+#[cfg(test)]
+mod crosshair_tests;
 #[cfg(test)]
 mod file_tests;
 #[cfg(test)]

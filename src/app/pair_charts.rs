@@ -11,6 +11,7 @@ use crate::analysis::neurons::readings::{
 };
 use crate::analysis::neurons::{Neurons, Part, logits, table, wave};
 use crate::analysis::progress;
+use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
 use crate::groups::subgroups::Side;
 use crate::models::Model;
@@ -27,6 +28,7 @@ pub(super) fn margin(state: &State) -> Lines {
         series.y.push(middle / unit);
         if row.margin.len() > 1 {
             series.band.push((low / unit, high / unit));
+            series.each = Some(Each { divisor: unit, ..Each::of(Of::Margin) });
         }
     }
     let mut references = vec![];

@@ -16,7 +16,7 @@ use crate::analysis::movement::Trajectories;
 use crate::analysis::parity_neurons;
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::analysis::{attention, movement, scaling, spectrum, weights};
-use crate::permalink::Axis;
+use crate::permalink::{Axis, View};
 use crate::probing::applies;
 use crate::protocol::Probe;
 use crate::run::RunSpec;
@@ -35,7 +35,7 @@ pub struct Stamp {
     run: u64,
     at: u64,
     marks: usize,
-    axes: (Axis, Axis),
+    axes: (Axis, Axis, u64),
 }
 
 impl Chart {
@@ -197,7 +197,7 @@ impl Chart {
                 Reading::Lines(lines)
             }
             other => match study().and_then(|study| (study.reading)(other, state)) {
-                Some(Reading::Lines(lines)) if lines.x_label == "step" => {
+                Some(Reading::Lines(lines)) if lines.is_over_steps() => {
                     let mut lines = marked(lines, state);
                     // Scores are shares from 0 on.
                     lines.log_y &= self != Chart::Scores;
@@ -212,12 +212,7 @@ impl Chart {
     }
 
     fn empty(self, x_label: &str, y_label: &str) -> Lines {
-        Lines {
-            title: self.info().name.into(),
-            x_label: x_label.into(),
-            y_label: y_label.into(),
-            ..Default::default()
-        }
+        Lines { x_label: x_label.into(), y_label: y_label.into(), ..Default::default() }
     }
 
     /// Changes when the reading does, and is cheap.
@@ -238,8 +233,9 @@ impl Chart {
             Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
             _ => state.findings,
         };
-        let marks = state.solved.len() + state.spec().run.schedule.len();
-        let axes = (state.link.view.x_axis, state.link.view.y_axis);
+        let marks = state.solved.len() + state.spec().run.schedule.len() + state.events_count();
+        let View { x_axis, y_axis, smooth, .. } = state.link.view;
+        let axes = (x_axis, y_axis, smooth.to_bits());
         Stamp { run: state.runs, at, marks, axes }
     }
 }
@@ -326,6 +322,7 @@ fn searches(spec: &RunSpec) -> Vec<Series> {
 /// Curves over the steps with what every one of them has: the axes of the view, and the changes on the way.
 fn marked(mut lines: Lines, state: &State) -> Lines {
     let view = &state.link.view;
+    lines.smooth(view.smooth);
     (lines.log_x, lines.log_y) = (view.x_axis == Axis::Log, view.y_axis == Axis::Log);
     let spec = state.spec();
     let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));

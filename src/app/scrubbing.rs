@@ -29,6 +29,11 @@ impl State {
         self.end.as_ref().map_or(self.step, |end| end.step)
     }
 
+    /// The run at its newest step, whichever is shown.
+    pub fn whole(&self) -> &State {
+        self.end.as_deref().unwrap_or(self)
+    }
+
     /// Whether earlier steps can be shown now.
     pub fn can_scrub(&self) -> bool {
         let settled = self.seeking.is_some() || !matches!(self.phase, Phase::Loading | Phase::Failed(_));
@@ -104,6 +109,7 @@ impl State {
             relevant: self.relevant.clone(),
             held_out: self.held_out,
             solved: self.solved.clone(),
+            noted: self.noted.clone(),
             message: self.message.clone(),
             ..State::default()
         }));
@@ -117,7 +123,7 @@ impl State {
         (self.spectrum, self.attention, self.powers) = (end.spectrum, end.attention, end.powers);
         (self.weights, self.pairs, self.chains) = (end.weights, end.pairs, end.chains);
         (self.solved, self.step, self.message) = (end.solved, end.step, end.message);
-        self.findings += 1;
+        (self.noted, self.findings) = (end.noted, self.findings + 1);
         let runs = end.phase == Phase::Running;
         self.paused = !runs;
         self.seek(if runs { Phase::Paused } else { end.phase }, effects);
@@ -223,7 +229,13 @@ impl Chart {
                         _ => kept.name.clone(),
                     };
                     // Under the curves of the run itself.
-                    lines.series.push(Series { name, tint: Some(kept.colour), role: Role::Other, ..curve });
+                    lines.series.push(Series {
+                        name,
+                        tint: Some(kept.colour),
+                        role: Role::Other,
+                        each: None,
+                        ..curve
+                    });
                 }
             }
         }
@@ -233,7 +245,7 @@ impl Chart {
     fn divided(self, state: &State) -> Reading {
         let reading = self.reading(state);
         match (&state.end, reading) {
-            (Some(end), Reading::Lines(lines)) if lines.x_label == "step" => match self.reading(end) {
+            (Some(end), Reading::Lines(lines)) if lines.is_over_steps() => match self.reading(end) {
                 Reading::Lines(whole) => Reading::Lines(divided(whole, state.step)),
                 other => other,
             },
@@ -252,12 +264,14 @@ fn divided(mut lines: Lines, step: u64) -> Lines {
         rest.push(Series {
             x: series.x[from..].to_vec(),
             y: series.y[from..].to_vec(),
+            raw: series.raw.get(from..).unwrap_or_default().to_vec(),
             band: vec![],
             faint: true,
             ..series.clone()
         });
         series.x.truncate(at);
         series.y.truncate(at);
+        series.raw.truncate(at);
         series.band.truncate(at);
     }
     lines.series.extend(rest);

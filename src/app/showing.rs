@@ -3,7 +3,7 @@
 //! # Why
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
-use super::form::{SHOW_KEY, SHOWN_KEYS, SPEED_KEY, theory_knob};
+use super::form::{SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, SPEED_KEY, theory_knob};
 use super::looking::LOOKED_KEYS;
 use super::state::{Before, State};
 use super::trainer::Effect;
@@ -35,7 +35,8 @@ impl State {
             self.watch_anew(effects);
         }
         match before.filter(|before| *before != value) {
-            Some(before) if is_looked => self.remember_look(knob.key, before),
+            // A slider that is moved is one change.
+            Some(before) if is_looked || knob.key == SMOOTH_KEY => self.remember_look(knob.key, before),
             Some(before) if SHOWN_KEYS.contains(&knob.key) => self.remember(Before::Shown(knob.key, before)),
             _ => {}
         }
@@ -82,7 +83,7 @@ impl State {
         let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
         let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
         self.message = match knob {
-            Some(knob) if LOOKED_KEYS.contains(&key) || theory_knob(key).is_some() => {
+            Some(knob) if LOOKED_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
                 format!("Undone: {}.", knob.label.to_lowercase())
             }
             Some(knob) if key != SHOW_KEY => {

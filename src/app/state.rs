@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
+use super::events::Noted;
 use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
@@ -19,6 +20,7 @@ use super::scrubbing::Seek;
 use super::sweeping::Sweep;
 use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
+use super::viewing::{Sight, Viewing};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::History;
 use crate::analysis::gap::GapTrace;
@@ -92,6 +94,8 @@ pub enum Action {
     ScrubBy(bool),
     /// Show the newest step of the run again.
     BackToEnd,
+    /// Look at some of the curves, or at a part of the run.
+    Sight(Sight),
     /// Something is wanted of the kept runs.
     Library(Wish),
     /// Back to what was before the last change.
@@ -230,6 +234,10 @@ pub struct State {
     pub tour: Option<Box<Tour>>,
     /// Step at which the run is to wait.
     pub(super) goal: Option<Goal>,
+    /// What of the charts is looked at.
+    pub viewing: Viewing,
+    /// What was noted in the measurements.
+    pub(super) noted: Noted,
     /// The run at its newest step, while an earlier one is shown.
     pub end: Option<Box<State>>,
     /// Where the trainer is going to.

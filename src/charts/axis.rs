@@ -37,8 +37,8 @@ impl Axis {
         self.scale != Scale::Even
     }
 
-    /// The pixel of a value, held within the ends; none for what has no place.
-    pub fn place(&self, value: f64) -> Option<i32> {
+    /// How far along the axis a value lies, from 0 to 1 within the ends; none for what has no place.
+    fn share(&self, value: f64) -> Option<f64> {
         let on = |v: f64| match self.scale {
             Scale::Even => v,
             Scale::Ratio => libm::log(v),
@@ -47,9 +47,18 @@ impl Axis {
         if !value.is_finite() || (self.scale == Scale::Ratio && value <= 0.0) {
             return None;
         }
-        let share = (on(value) - on(self.low)) / (on(self.high) - on(self.low));
+        Some((on(value) - on(self.low)) / (on(self.high) - on(self.low)))
+    }
+
+    /// The pixel of a value, held within the ends; none for what has no place.
+    pub fn place(&self, value: f64) -> Option<i32> {
         let pixels = f64::from(self.end - self.start);
-        Some(self.start + (share.clamp(0.0, 1.0) * pixels).round() as i32)
+        Some(self.start + (self.share(value)?.clamp(0.0, 1.0) * pixels).round() as i32)
+    }
+
+    /// The pixel of a value, also beyond the ends.
+    pub fn place_anywhere(&self, value: f64) -> Option<f64> {
+        Some(f64::from(self.start) + self.share(value)? * f64::from(self.end - self.start))
     }
 
     /// The value at a pixel, held within the ends.
@@ -62,6 +71,19 @@ impl Axis {
             Scale::Even => between(self.low, self.high),
             _ => libm::exp(between(libm::log(self.low), libm::log(self.high))),
         }
+    }
+
+    /// The ends of the same axis that shows `1 / factor` of it, with the value at `pixel` where it is.
+    pub fn nearer(&self, pixel: f64, factor: f64) -> (f64, f64) {
+        let share =
+            ((pixel - f64::from(self.start)) / f64::from((self.end - self.start).max(1))).clamp(0.0, 1.0);
+        let (from, to) = (share - share / factor, share + (1.0 - share) / factor);
+        let ratio = self.log();
+        let (low, high) =
+            if ratio { (libm::log(self.low), libm::log(self.high)) } else { (self.low, self.high) };
+        let at = |share: f64| low + share * (high - low);
+        let back = |value: f64| if ratio { libm::exp(value) } else { value };
+        (back(at(from)), back(at(to)))
     }
 
     /// The pixel of a value within the ends.
@@ -195,6 +217,19 @@ mod tests {
             assert!((axis.value(1e9) - 1000.0).abs() < 1e-9);
         }
         assert_eq!([Scale::Even, Scale::Counting].map(|scale| axis(1.0, 9.0, scale).value(-7.0)), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn nearer_the_value_under_the_pointer_stays() {
+        for scale in [Scale::Even, Scale::Ratio, Scale::Counting] {
+            let whole = axis(1.0, 1000.0, scale);
+            let (low, high) = whole.nearer(60.0, 2.0);
+            let near = Axis { low, high, ..whole };
+            assert!((near.value(60.0) / whole.value(60.0) - 1.0).abs() < 1e-9, "{low} {high}");
+            let (low, high) = near.nearer(60.0, 0.5);
+            assert!((low - 1.0).abs() < 1e-9 && (high - 1000.0).abs() < 1e-6, "{low} {high}");
+        }
+        assert_eq!(axis(0.0, 100.0, Scale::Even).nearer(10.0, 4.0), (0.0, 25.0));
     }
 
     #[test]

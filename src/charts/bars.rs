@@ -61,7 +61,7 @@ fn legend<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Vec<Entry> {
     let named = [marked, line].into_iter().flatten().filter(|(_, name, _)| !name.is_empty());
     let entry = |(colour, name, points): (_, &String, _)| {
         let swatch = Swatch::of_curve(points);
-        Entry { colour, name: name.clone(), swatch }
+        Entry { colour, name: name.clone(), swatch, hidden: false }
     };
     named.map(entry).collect()
 }

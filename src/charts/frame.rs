@@ -57,6 +57,8 @@ pub(super) struct Entry {
     pub name: String,
     /// What stands before the name.
     pub swatch: Swatch,
+    /// Whether its curve is not drawn now.
+    pub hidden: bool,
 }
 
 /// The names around a plot.
@@ -144,6 +146,9 @@ fn legend_rows<'a, DB: DrawingBackend>(
 }
 
 fn header_rows<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> usize {
+    if !pen.theme.legend {
+        return 0;
+    }
     let title = usize::from(!names.title.is_empty());
     if names.legend.is_empty() {
         return title;
@@ -163,7 +168,7 @@ fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<
         let row = if shared { i } else { i + usize::from(!names.title.is_empty()) };
         let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name)).sum();
         let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
-        for Entry { colour, name, swatch } in *entries {
+        for Entry { colour, name, swatch, .. } in *entries {
             let wide = match swatch {
                 Swatch::Line => 3.0,
                 Swatch::Dotted | Swatch::Dot => 1.6,

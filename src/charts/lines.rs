@@ -24,6 +24,8 @@ const FEW: usize = 6;
 const THIN: f64 = 0.75;
 /// How far the colour of what comes after the step that is shown is mixed into the background.
 const FAINT: f64 = 0.65;
+/// The same of what is drawn behind its smoothed curve.
+const BEHIND: f64 = 0.6;
 /// How far the colour of a span is mixed into the background.
 const PALE: f64 = 0.86;
 
@@ -35,26 +37,32 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
     let ticks = y.ticks(frame::most(pen, pen.all().height() * 6 / 10, 24.0, most));
     let short: Vec<&(f64, String)> = lines.references.iter().filter(|r| is_short(pen, &r.1)).collect();
     let numbers = ticks.iter().map(|t| t.1.as_str());
+    let mut entries = vec![];
+    if pen.theme.legend {
+        entries = legend(lines, &styles, |count| strokes::dotted(pen, count));
+        entries.retain(|entry| !entry.hidden);
+        entries.extend(patches(pen.theme, lines));
+    }
     let names = Names {
         title: &lines.title,
         x: &lines.x_label,
         y: &lines.y_label,
-        legend: [legend(lines, &styles, |count| strokes::dotted(pen, count)), patches(pen.theme, lines)]
-            .concat(),
+        legend: entries,
         left: frame::widest(pen, numbers.chain(short.iter().map(|r| r.1.as_str()))) + pen.px(8.0),
         least_left: frame::LEFT,
         right: 0,
     };
     let Some(plot) = frame::surround(pen, &names)? else { return Ok(()) };
     let x = Axis { start: plot.left, end: plot.right, ..x };
-    pen.across.set(Some(x));
     let y = Axis { start: plot.bottom, end: plot.top, ..y };
+    pen.across.set(Some((x, y)));
 
     let named: Vec<i32> = short.iter().filter_map(|r| y.place_inside(r.0)).collect();
     spans(pen, plot, &x, lines)?;
     frame::beside(pen, plot, &y, &ticks, &named)?;
     frame::below(pen, plot, &x, true)?;
-    for (series, style) in lines.series.iter().zip(&styles) {
+    let curves = || lines.series.iter().zip(&styles).filter(|(series, _)| !series.hidden);
+    for (series, style) in curves() {
         strokes::band(pen, &x, &y, series, style.colour)?;
     }
     let mut written: Vec<i32> = vec![];
@@ -74,8 +82,12 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
     let mut drawn = vec![];
     // What matters most is drawn last: held-out over training over the rest.
     for role in [Role::Other, Role::Relevant, Role::Train, Role::Test] {
-        for (series, style) in lines.series.iter().zip(&styles).filter(|(s, _)| s.role == role) {
-            drawn.extend(strokes::curve(pen, &x, &y, series, *style)?);
+        for (series, style) in curves().filter(|(series, _)| series.role == role) {
+            if !series.raw.is_empty() {
+                let colour = mix(style.colour, pen.theme.bg, BEHIND);
+                strokes::curve(pen, &x, &y, series, &series.raw, Style { colour, width: THIN })?;
+            }
+            drawn.extend(strokes::curve(pen, &x, &y, series, &series.y, *style)?);
         }
     }
     inside::names(pen, plot, &x, &y, lines, &drawn)
@@ -121,7 +133,7 @@ fn x_axis(lines: &Lines) -> Axis {
         None if !lines.log_x => {
             (ends::horizontal(places(), if steps { FEWEST_STEPS } else { 0.0 }), Scale::Even)
         }
-        Some((low, high)) if low > 1.0 && high >= 2.0 * low => ((low, high), Scale::Ratio),
+        Some((low, high)) if low > 1.0 && ends::sane_ratio((low, high)) => ((low, high), Scale::Ratio),
         given if steps || places().any(|v| v == 0.0) => {
             let far = given.filter(|(_, high)| *high >= 2.0);
             (far.map_or_else(|| ends::counting(places()), |(_, high)| (1.0, high)), Scale::Counting)
@@ -136,9 +148,9 @@ fn x_axis(lines: &Lines) -> Axis {
 /// The vertical axis, without its pixels.
 fn y_axis(lines: &Lines) -> Axis {
     let values = || {
-        let drawn = lines.series.iter().flat_map(|s| {
+        let drawn = lines.series.iter().filter(|s| !s.hidden).flat_map(|s| {
             let edges = s.band.iter().flat_map(|(low, high)| [*low, *high]);
-            s.y.iter().copied().chain(edges).map(f64::from)
+            s.y.iter().chain(&s.raw).copied().chain(edges).map(f64::from)
         });
         drawn.chain(lines.references.iter().map(|r| r.0))
     };
@@ -163,7 +175,7 @@ fn is_crowd(lines: &Lines) -> bool {
 }
 
 /// One style per curve: its role's colour, paler for each further curve of the same role with another name.
-fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
+pub(super) fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
     let crowd = is_crowd(lines);
     let mut seen: [Vec<&str>; 3] = Default::default();
     lines
@@ -197,12 +209,12 @@ fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
 
 /// One entry per name and colour. Of a crowd, only what has a name in common is named, and last: its single
 /// curves cannot be told apart.
-fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Vec<Entry> {
+pub(super) fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Vec<Entry> {
     let crowd = is_crowd(lines);
     let common = |name: &str| lines.series.iter().filter(|s| s.name == name).count() > 1;
     let (mut entries, mut last): (Vec<Entry>, Vec<Entry>) = (vec![], vec![]);
     let shown = lines.series.iter().zip(styles).filter(|(series, _)| !series.faint);
-    for (Series { name, role, points, scatter, x, .. }, style) in shown {
+    for (Series { name, role, points, scatter, x, hidden, .. }, style) in shown {
         let quiet = crowd && *role == Role::Other;
         let among = if quiet { &mut last } else { &mut entries };
         let known = among.iter().any(|e| e.name == *name && e.colour == style.colour);
@@ -210,6 +222,7 @@ fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Ve
             among.push(Entry {
                 colour: style.colour,
                 name: name.clone(),
+                hidden: *hidden,
                 swatch: if *scatter { Swatch::Dot } else { Swatch::of_curve(*points && dotted(x.len())) },
             });
         }
@@ -219,12 +232,13 @@ fn legend(lines: &Lines, styles: &[Style], dotted: impl Fn(usize) -> bool) -> Ve
 }
 
 /// One entry per name of a span, in the order in which they come.
-fn patches(theme: &Theme, lines: &Lines) -> Vec<Entry> {
+pub(super) fn patches(theme: &Theme, lines: &Lines) -> Vec<Entry> {
     let mut entries: Vec<Entry> = vec![];
     for span in &lines.spans {
         if entries.iter().all(|e| e.name != span.name) {
             let colour = shade(theme, span, lines);
-            entries.push(Entry { colour, name: span.name.clone(), swatch: Swatch::Patch });
+            let name = span.name.clone();
+            entries.push(Entry { colour, name, swatch: Swatch::Patch, hidden: false });
         }
     }
     entries

@@ -11,8 +11,9 @@
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::style::RGBColor;
 
-use crate::analysis::Reading;
+use crate::analysis::{Lines, Reading};
 
 mod axis;
 mod bars;
@@ -53,18 +54,92 @@ pub fn draw<DB: DrawingBackend>(
     draw_across(area, reading, theme).map(|_| ())
 }
 
-/// The horizontal axis of curves that were drawn.
+/// Where curves were drawn, in the backend's pixels.
 #[derive(Debug, Clone, Copy)]
-pub struct Across(axis::Axis);
+pub struct Across {
+    x: axis::Axis,
+    y: axis::Axis,
+}
 
 impl Across {
-    /// The value at a place that lies so many of the backend's pixels from the left.
+    /// The place on the horizontal axis so many pixels from the left, held within its ends.
     pub fn value(&self, pixel: f64) -> f64 {
-        self.0.value(pixel)
+        self.x.value(pixel)
+    }
+
+    /// How many pixels from the left a place lies, if it is within the ends.
+    pub fn place(&self, value: f64) -> Option<f64> {
+        self.x.place_inside(value).map(f64::from)
+    }
+
+    /// How many pixels from the top a height lies, held within the ends; none for what has no place.
+    pub fn height(&self, value: f64) -> Option<f64> {
+        self.y.place(value).map(f64::from)
+    }
+
+    /// Left, upper, right and lower edge.
+    pub fn edges(&self) -> [f64; 4] {
+        [self.x.start, self.y.end, self.x.end, self.y.start].map(f64::from)
+    }
+
+    /// Ends of the horizontal axis that shows `1 / factor` of it, with what is at `pixel` where it is.
+    pub fn nearer(&self, pixel: f64, factor: f64) -> (f64, f64) {
+        self.x.nearer(pixel, factor)
     }
 }
 
-/// The same as [`draw`]; of curves, the horizontal axis as well, so that a pointer can be followed.
+#[cfg(test)]
+impl Across {
+    /// Ends of both axes over so many pixels, for tests of what stands over a chart.
+    pub fn of((left, right): (f64, f64), (bottom, top): (f64, f64), width: i32, height: i32) -> Self {
+        let axis = |low, high, start, end| axis::Axis {
+            low,
+            high,
+            scale: axis::Scale::Even,
+            whole: false,
+            start,
+            end,
+        };
+        Across { x: axis(left, right, 0, width), y: axis(bottom, top, height, 0) }
+    }
+}
+
+/// A curve's name with its colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// Name in the legend.
+    pub name: String,
+    /// Colour as CSS writes it.
+    pub colour: String,
+    /// Whether it is a part of the background, and no curve.
+    pub is_patch: bool,
+    /// Whether the curve is not drawn now.
+    pub is_hidden: bool,
+}
+
+/// The legend of curves, for a page that writes it itself.
+pub fn legend(lines: &Lines, theme: &Theme) -> Vec<Named> {
+    let entries = lines::legend(lines, &lines::styles(theme, lines), |_| false);
+    let entries = entries.into_iter().chain(lines::patches(theme, lines));
+    let named = |entry: frame::Entry| Named {
+        name: entry.name,
+        colour: css(entry.colour),
+        is_patch: entry.swatch == frame::Swatch::Patch,
+        is_hidden: entry.hidden,
+    };
+    entries.map(named).collect()
+}
+
+/// The colour of each curve as CSS writes it.
+pub fn colours(lines: &Lines, theme: &Theme) -> Vec<String> {
+    lines::styles(theme, lines).into_iter().map(|style| css(style.colour)).collect()
+}
+
+fn css(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// The same as [`draw`]; of curves, where they are as well, so that a pointer can be followed.
 ///
 /// # Errors
 /// As [`draw`].
@@ -80,5 +155,5 @@ pub fn draw_across<DB: DrawingBackend>(
         Reading::Grid(grid) => heatmap::draw(&pen, grid)?,
         Reading::Bars(bars) => bars::draw(&pen, bars)?,
     }
-    Ok(pen.across.get().map(Across))
+    Ok(pen.across.get().map(|(x, y)| Across { x, y }))
 }

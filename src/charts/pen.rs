@@ -59,7 +59,7 @@ pub(super) struct Pen<'a, DB: DrawingBackend> {
     /// The theme.
     pub theme: &'a Theme,
     /// The horizontal axis, once there is one that a value can be read off.
-    pub across: Cell<Option<Axis>>,
+    pub across: Cell<Option<(Axis, Axis)>>,
     scale: f64,
 }
 

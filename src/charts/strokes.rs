@@ -32,31 +32,35 @@ pub(super) struct Style {
     pub width: f64,
 }
 
-/// Draws a curve; what was drawn, so that names can stay clear of it.
+/// Draws `values` at the places of a curve; what was drawn, so that names can stay clear of it.
 pub(super) fn curve<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
     y: &Axis,
     series: &Series,
+    values: &[f32],
     style: Style,
 ) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
     if series.scatter {
         return scatter(pen, x, y, series, style.colour);
     }
-    let runs = if series.stairs {
-        let edges = stairs(x, series, &series.y).flat_map(|stair| match stair {
-            Some((from, to, value)) => {
-                let at = y.place(f64::from(value));
-                [at.map(|at| (from, at)), at.map(|at| (to, at))]
-            }
-            None => [None, None],
-        });
-        decimate::curve(edges).iter().map(|run| squared(run)).collect()
-    } else {
-        decimate::curve(
-            series.x.iter().zip(&series.y).map(|(a, b)| Some((x.place_inside(*a)?, y.place(f64::from(*b))?))),
-        )
+    let points: Vec<Option<Point>> = match series.stairs {
+        true => {
+            let edges = stairs(x, series, values).flat_map(|stair| match stair {
+                Some((from, to, value)) => {
+                    let at = y.place(f64::from(value));
+                    [at.map(|at| (from, at)), at.map(|at| (to, at))]
+                }
+                None => [None, None],
+            });
+            edges.collect()
+        }
+        false => line(x, y, &series.x, values),
     };
+    let mut runs = decimate::curve(points.into_iter());
+    if series.stairs {
+        runs.iter_mut().for_each(|run| *run = squared(run));
+    }
     for run in &runs {
         pen.curve(run, style.width, style.colour)?;
     }
@@ -64,6 +68,31 @@ pub(super) fn curve<DB: DrawingBackend>(
         dots(pen, x, y, series, style.colour)?;
     }
     Ok(runs)
+}
+
+/// The places of a line, cut where it leaves the axis; none for what lies beside.
+fn line(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>> {
+    let height = |i: usize| y.place(f64::from(values[i]));
+    let mut points = vec![];
+    let count = places.len().min(values.len());
+    for i in 0..count {
+        let own = x.place_inside(places[i]);
+        points.push(own.and_then(|own| Some((own, height(i)?))));
+        // Most lines have nothing beside the axis.
+        if i + 1 == count || (own.is_some() && x.place_inside(places[i + 1]).is_some()) {
+            continue;
+        }
+        for edge in [x.start, x.end] {
+            let ends =
+                (x.place_anywhere(places[i]), x.place_anywhere(places[i + 1]), height(i), height(i + 1));
+            let (Some(from), Some(to), Some(low), Some(high)) = ends else { continue };
+            let share = (f64::from(edge) - from) / (to - from);
+            if share > 0.0 && share < 1.0 {
+                points.push(Some((edge, low + (share * f64::from(high - low)).round() as i32)));
+            }
+        }
+    }
+    points
 }
 
 /// Draws values as dots that no line joins; a short run for each.
@@ -204,6 +233,18 @@ mod tests {
             edges(&[-3.0, -1.0, 4.0, 12.0, 13.0], &[1.0; 4]),
             [None, Some((0, 40)), Some((40, 100)), None]
         );
+    }
+
+    #[test]
+    fn a_line_is_cut_where_it_leaves_the_axis() {
+        let points = |x: &[f64], y: &[f32]| {
+            line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).into_iter().flatten().collect::<Vec<_>>()
+        };
+        assert_eq!(points(&[2.0, 4.0], &[10.0, 20.0]), [(20, 10), (40, 20)]);
+        assert_eq!(points(&[-5.0, 5.0, 15.0], &[0.0, 20.0, 0.0]), [(0, 10), (50, 20), (100, 10)]);
+        assert_eq!(points(&[-10.0, 30.0], &[0.0, 40.0]), [(0, 10), (100, 20)], "over the whole axis");
+        assert_eq!(points(&[-3.0, -1.0, 11.0, 12.0, 13.0], &[f32::NAN; 5]), []);
+        assert_eq!(points(&[11.0, 12.0], &[1.0; 2]), []);
     }
 
     #[test]

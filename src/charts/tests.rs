@@ -212,7 +212,10 @@ fn any_series() -> impl Strategy<Value = Series> {
             stairs,
             scatter,
             faint: points && stairs,
+            hidden: stairs && scatter,
+            raw: vec![],
             tint: None,
+            each: None,
         },
     )
 }

@@ -76,6 +76,8 @@ pub struct Theme {
     pub scale: f64,
     /// Whether the title is drawn; false where the page writes it into the room that is left for it.
     pub titles: bool,
+    /// Whether there is a legend, and room for it and for a title; false where the page writes both above the chart.
+    pub legend: bool,
     /// Most cells of a grid that are drawn one by one; more are gathered, so that a frame stays quick.
     pub cells: usize,
     /// What is special about this backend.
@@ -108,6 +110,7 @@ impl Theme {
             stroke: 1.6,
             scale: 1.0,
             titles: true,
+            legend: true,
             cells: 6000,
             quirks: Quirks::CANVAS,
         }

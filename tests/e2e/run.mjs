@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
+import { charts } from "./charts.mjs";
 import { files } from "./files.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
@@ -337,6 +338,8 @@ describe("every view", () => everyView(() => ({ context: plain.context, address:
 
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
+describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
+
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {

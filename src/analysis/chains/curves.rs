@@ -1,6 +1,7 @@
 //! Measures of networks on sequences over the steps, and which strategy is nearest.
 
 use crate::analysis::curves::{History, series, spread};
+use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Lines, Role, Series, Span};
 use crate::markov::Measure;
 use crate::protocol::Row;
@@ -65,7 +66,7 @@ pub fn truth(history: &History, order: usize, lines: &[(String, f64)]) -> Lines 
         title: "KL to the truth".into(),
         x_label: "step".into(),
         y_label: "KL (nats)".into(),
-        series: vec![series(history, "network", Role::Test, |row| &row.test_loss)],
+        series: vec![series(history, "network", Role::Test, Of::TestLoss)],
         references: lines.iter().map(|(name, kl)| (*kl, name.clone())).collect(),
         spans: phases(history, order),
         ..Default::default()
@@ -85,6 +86,7 @@ fn curve(history: &History, of: Measure, name: String, role: Role) -> Series {
         curve.y.push(middle);
         if values.len() > 1 {
             curve.band.push((low, high));
+            curve.each = Some(Each::of(Of::Measure(of as usize)));
         }
     }
     curve

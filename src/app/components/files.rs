@@ -4,8 +4,10 @@ use leptos::html::{Dialog, Input};
 use leptos::prelude::*;
 use plotters::backend::SVGBackend;
 use plotters::drawing::IntoDrawingArea;
+use plotters_canvas::CanvasBackend;
 
 use super::theme::Appearance;
+use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::app::browser::mark_root;
 use crate::app::browser_files;
@@ -19,6 +21,9 @@ use crate::charts::{Theme, draw};
 
 /// Width and height of a saved chart that has no room on the page, in CSS pixels.
 const USUAL: (u32, u32) = (640, 360);
+
+/// Pixels of a saved PNG per CSS pixel.
+const PER_PIXEL: f64 = 2.0;
 
 /// Opens what a person has chosen or dropped.
 fn take(store: Store, name: String, read: Result<Vec<u8>, String>, after: impl FnOnce()) {
@@ -60,16 +65,30 @@ fn drops(store: Store) {
 fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
     let name = store.peek(|state| format!("{}-{}", record(state, "").name(), chart.slug()));
     let canvas = browser_files::canvas(chart.slug());
-    if !is_vector {
-        return canvas.is_some_and(|canvas| browser_files::save_canvas(&canvas, format!("{name}.png")));
-    }
     let size =
         canvas.map(|canvas| (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32));
     let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
     let theme = if is_dark { Theme::dark() } else { Theme::light() };
+    let reading = store.peek(|state| {
+        let mut reading = chart.drawn(state);
+        if let Reading::Lines(lines) = &mut reading {
+            state.viewing.shape(chart.slug(), lines);
+        }
+        reading
+    });
     // The title takes a line of its own there.
-    let reading = store.peek(|state| chart.reading(state));
-    let text = written(&alone(&reading, width, height + 28), &theme, |text, units, theme| {
+    let height = height + 28;
+    if !is_vector {
+        let theme = Theme { family: "system-ui, sans-serif", ..theme }.scaled(PER_PIXEL);
+        let pixels = [width, height].map(|side| (f64::from(side) * PER_PIXEL) as u32);
+        return browser_files::blank(pixels).is_some_and(|sheet| {
+            let drawn = CanvasBackend::with_canvas_object(sheet.clone()).is_some_and(|backend| {
+                draw(&Surface::Canvas(backend).into_drawing_area(), &reading, &theme).is_ok()
+            });
+            drawn && browser_files::save_canvas(&sheet, format!("{name}.png"))
+        });
+    }
+    let text = written(&alone(&reading, width, height), &theme, |text, units, theme| {
         let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
         draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
     });

@@ -24,6 +24,9 @@ const KEYS: &[(&str, &str)] = &[
     ("J, K", "Next and previous passage of a story"),
     ("P", "Large type for a projector, or back"),
     ("[ and ]", "Show the measurement before, or the one after"),
+    ("← → on a chart", "Read the values there; ↑ ↓ choose a curve, Enter goes to that step"),
+    ("+, −, 0 on a chart", "Fewer steps, more steps, the whole run"),
+    ("Shift and drag", "See those steps of the curves only"),
     ("Esc", "Close what is open; show the newest step again"),
     ("?", "This help"),
 ];

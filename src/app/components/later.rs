@@ -14,7 +14,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
+use super::curves::Curves;
 use super::files::Files;
+use super::hand::Hand;
 use super::help::Help;
 use super::inside::Inside;
 use super::library::{Library, Offer};
@@ -52,6 +54,8 @@ pub enum Part {
     Numbers,
     /// The dialog of files.
     Files(RwSignal<bool>, Appearance),
+    /// What is done over the curves of a chart, with the words for it.
+    Hand(Curves, StoredValue<String>),
     /// The dialog for a class.
     Teacher(RwSignal<bool>),
 }
@@ -75,6 +79,7 @@ fn draw(part: Part) -> AnyView {
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
         Part::Files(open, appearance) => view! { <Files open appearance /> }.into_any(),
+        Part::Hand(curves, about) => Hand::over(curves, about.get_value()).into_any(),
         Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
     }
 }

@@ -1,8 +1,10 @@
 //! What is on the page. Components show the state and pass on what a person does; they decide nothing.
 
 mod chain;
+mod curves;
 mod files;
 mod form;
+mod hand;
 mod heads;
 mod help;
 mod icon;
@@ -28,6 +30,7 @@ use leptos::prelude::*;
 use super::browser;
 use super::state::Action;
 use super::store::Store;
+use curves::Gaze;
 use form::Form;
 use help::shortcuts;
 use later::{Later, Part};
@@ -44,6 +47,7 @@ pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
     let shown = Shown::provide();
+    Gaze::provide();
     let hidden = store.memo(|state| {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")

@@ -7,25 +7,26 @@ use leptos::prelude::*;
 use plotters::prelude::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::prelude::*;
-use web_sys::{PointerEvent, ResizeObserver};
+use web_sys::ResizeObserver;
 
+use super::curves::Curves;
+use super::later::{Later, Part};
 use super::numbers::Ask;
 use super::readouts::Headline;
 use super::theme::Appearance;
 use super::toolbar::Toolbar;
 use crate::analysis::Reading;
 use crate::analysis::chart::{Chart, Kind};
+use crate::app::crosshair::Scene;
 use crate::app::showing::{Room, rooms};
-use crate::app::state::Action;
+use crate::app::state::State;
 use crate::app::store::Store;
 use crate::app::surface::Surface;
-use crate::charts::{Across, Theme, draw_across};
+use crate::charts::{Across, Theme, draw_across, legend};
 use crate::platform::now_ms;
 
 /// Milliseconds between two drawings of one chart.
 const BETWEEN_MS: f64 = 90.0;
-/// How far a pointer must move before it counts as dragged, in CSS pixels.
-const SLACK: f64 = 3.0;
 
 /// The charts that are shown.
 #[component]
@@ -60,55 +61,113 @@ fn Plot(
     appearance: Appearance,
 ) -> impl IntoView {
     let store = Store::here();
-    let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
-    let size = RwSignal::new((0u32, 0u32));
-    observe(frame, size);
     let stamp = store
         .memo(move |state| (chart.stamp(state), state.end.as_ref().map(|_| state.step), state.drawings()));
-    let across = StoredValue::new(None::<Across>);
-    let drag = drag(store, canvas, across);
     let label = store.memo(move |state| chart.summary(state));
     let title = store.memo(move |state| chart.title(state));
     let reason = store.memo(move |state| chart.applies(state).err());
-    let paint = move || {
-        store.peek(|state| {
-            if chart.applies(state).is_ok() {
-                let reading = chart.drawn(state);
-                let over_steps = matches!(&reading, Reading::Lines(lines) if lines.x_label == "step");
-                across.set_value(render(canvas, size, &reading, appearance).filter(|_| over_steps));
-            }
-        });
-    };
-    paint_on(
-        move || {
-            // Read, not only tracked: a memo that nobody reads is never computed.
-            let (_, _, _, (width, _)) = (stamp.get(), reason.get(), appearance.looks(), size.get());
-            width > 0
-        },
-        paint,
-    );
     let room = Memo::new(move |_| {
         shown
             .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
     });
-    let is_grid = chart.info().kind == Kind::Grid;
+    let kind = chart.info().kind;
     let pointed = store.memo(move |state| {
         state.tour.as_ref().and_then(|tour| tour.pointed).is_some_and(|(at, _)| at == chart)
     });
+    let sheet = Sheet {
+        name: chart.slug(),
+        testid: format!("chart-{}", chart.slug()),
+        is_lines: RwSignal::new(kind == Kind::Lines),
+        reading: Callback::new(move |()| {
+            store.peek(|state| chart.applies(state).is_ok().then(|| chart.drawn(state)))
+        }),
+        news: Callback::new(move |()| {
+            // Read, not only tracked: a memo that nobody reads is never computed.
+            let _ = (stamp.get(), reason.get());
+        }),
+        label: label.into(),
+        appearance,
+    };
+    let is_lines = sheet.is_lines;
     view! {
-        <figure class="plot" class:plot--grid=is_grid class:plot--pointed=pointed class:plot--tall=move || room.get() == Some(Room::Tall)
-            class:plot--wide=move || room.get() == Some(Room::Wide)>
+        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--pointed=pointed
+            class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
             <figcaption class="plot__name">{title}</figcaption>
             <Ask chart />
-            <div class="plot__frame" node_ref=frame>
-                <canvas class="plot__canvas" class:hidden=move || reason.with(Option::is_some) node_ref=canvas
-                    role="img" aria-label=label data-testid=format!("chart-{}", chart.slug())
-                    on:pointerdown=drag on:pointermove=drag></canvas>
-                {move || reason.get().map(|why| view! { <p class="plot__reason">{why}</p> })}
-            </div>
+            {sheet.view(Some(reason))}
         </figure>
     }
     .into_any()
+}
+
+/// What a chart is drawn on, with what stands around and over its curves.
+struct Sheet {
+    /// What it is called.
+    name: &'static str,
+    /// Name for tests.
+    testid: String,
+    /// Whether it shows curves.
+    is_lines: RwSignal<bool>,
+    /// What is drawn, if anything.
+    reading: Callback<(), Option<Reading>>,
+    /// Tells whoever asks that there is something new to draw.
+    news: Callback<(), ()>,
+    /// The same in words.
+    label: Signal<String>,
+    /// Whether it is light or dark.
+    appearance: Appearance,
+}
+
+impl Sheet {
+    /// Legend and canvas, with the reason why there is nothing on it.
+    fn view(self, reason: Option<Memo<Option<String>>>) -> AnyView {
+        let Sheet { name, testid, is_lines, reading, news, label, appearance } = self;
+        let store = Store::here();
+        let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
+        let size = RwSignal::new((0u32, 0u32));
+        observe(frame, size);
+        let curves = Curves::new(name, canvas, frame);
+        let seen = store.memo(|state| state.viewing.changes);
+        let paint = move || {
+            let Some(mut reading) = untrack(|| reading.run(())) else { return };
+            if let Reading::Lines(lines) = &mut reading {
+                store.peek(|state| state.viewing.shape(name, lines));
+            }
+            let across = render(canvas, size, &reading, appearance);
+            let shows_lines = matches!(reading, Reading::Lines(_));
+            if is_lines.get_untracked() != shows_lines {
+                is_lines.set(shows_lines);
+            }
+            if let Reading::Lines(lines) = reading {
+                let theme = appearance.theme();
+                let named = legend(&lines, &theme);
+                let events = store.peek(State::events);
+                let scale = window().device_pixel_ratio().max(1.0);
+                let scene = across.map(|across| Scene::new(lines, across, scale, &theme, events));
+                curves.drawn(scene, named);
+            }
+        };
+        paint_on(
+            move || {
+                let (_, _, (width, _)) = (appearance.looks(), seen.get(), size.get());
+                news.run(());
+                width > 0
+            },
+            paint,
+        );
+        let is_empty = move || reason.is_some_and(|reason| reason.with(Option::is_some));
+        let about = StoredValue::new(format!("Read values, {}", testid.replace('-', " ")));
+        view! {
+            {move || is_lines.get().then(|| curves.legend())}
+            <div class="plot__frame" node_ref=frame>
+                <canvas class="plot__canvas" class:hidden=is_empty node_ref=canvas
+                    role="img" aria-label=label data-testid=testid></canvas>
+                {move || (is_lines.get() && !is_empty()).then(|| view! { <Later part=Part::Hand(curves, about) /> })}
+                {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason">{why}</p> })}
+            </div>
+        }
+        .into_any()
+    }
 }
 
 /// Tells `size` how much room there is, in CSS pixels, for as long as the chart is shown.
@@ -173,52 +232,25 @@ pub fn Drawing(
     /// Whether it is light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
-    let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
-    let size = RwSignal::new((0u32, 0u32));
-    observe(frame, size);
-    let paint = move || {
-        render(canvas, size, &untrack(|| reading.run(())), appearance);
-    };
-    paint_on(
-        move || {
-            let (_, (width, _)) = (appearance.looks(), size.get());
+    let sheet = Sheet {
+        name: testid,
+        testid: testid.into(),
+        is_lines: RwSignal::new(false),
+        reading: Callback::new(move |()| Some(reading.run(()))),
+        news: Callback::new(move |()| {
             reading.run(());
-            width > 0
-        },
-        paint,
-    );
+        }),
+        label,
+        appearance,
+    };
+    let is_lines = sheet.is_lines;
     view! {
-        <figure class="plot">
+        <figure class="plot" class:plot--lines=is_lines>
             <figcaption class="plot__name">{move || reading.run(()).title().to_string()}</figcaption>
-            <div class="plot__frame" node_ref=frame>
-                <canvas class="plot__canvas" node_ref=canvas role="img" aria-label=label data-testid=testid></canvas>
-            </div>
+            {sheet.view(None)}
         </figure>
     }
     .into_any()
-}
-
-/// Shows the step under a pointer that is dragged over curves.
-fn drag(
-    store: Store,
-    canvas: NodeRef<Canvas>,
-    across: StoredValue<Option<Across>>,
-) -> impl Fn(PointerEvent) + Copy + 'static {
-    // A press alone shows nothing, so that a page can be scrolled by touching a chart.
-    let from = StoredValue::new(None::<f64>);
-    move |event: PointerEvent| {
-        let (Some(across), Some(canvas)) = (across.get_value(), canvas.get_untracked()) else { return };
-        let x = f64::from(event.client_x()) - canvas.get_bounding_client_rect().left();
-        if event.type_() == "pointerdown" {
-            from.set_value((event.button() == 0).then_some(x));
-            // Without it, only what happens over the chart is heard.
-            let _ = canvas.set_pointer_capture(event.pointer_id());
-        } else if event.buttons() & 1 == 1 && from.get_value().is_some_and(|from| (x - from).abs() > SLACK) {
-            from.set_value(Some(f64::INFINITY));
-            let pixels = x * f64::from(canvas.width()) / f64::from(canvas.client_width().max(1));
-            store.act(Action::Scrub(across.value(pixels).round() as u64));
-        }
-    }
 }
 
 fn render(
@@ -230,8 +262,14 @@ fn render(
     let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return None };
     let scale = window().device_pixel_ratio().max(1.0);
     let type_scale = scale * appearance.size();
-    let theme =
-        Theme { scale: type_scale, titles: false, family: "system-ui, sans-serif", ..appearance.theme() };
+    let theme = Theme {
+        scale: type_scale,
+        titles: false,
+        // Above curves, the page writes title and legend itself.
+        legend: !matches!(reading, Reading::Lines(_)),
+        family: "system-ui, sans-serif",
+        ..appearance.theme()
+    };
     let pixels = |css: u32| (f64::from(css) * scale).round() as u32;
     let (width, height) = (pixels(size.0), pixels(size.1));
     // Setting the size also clears, and a cleared canvas flickers.

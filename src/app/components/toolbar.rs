@@ -2,9 +2,12 @@
 
 use leptos::prelude::*;
 
+use super::curves::Gaze;
 use crate::analysis::chart::Chart;
+use crate::app::form::SMOOTH_KEY;
 use crate::app::state::Action;
 use crate::app::store::Store;
+use crate::app::viewing::Sight;
 
 /// A button that is on or off.
 #[component]
@@ -68,6 +71,43 @@ fn AxisSwitch(
     view! { <Switch testid=format!("log-{key}") word hint on idle press=Action::ToggleAxis(key) /> }
 }
 
+/// Lets a drag select steps to be shown, and shows the whole run again.
+fn zoom() -> AnyView {
+    let (store, selects) = (Store::here(), Gaze::here().selects);
+    let is_whole = store.memo(|state| state.viewing.zoom.is_none());
+    view! {
+        <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
+            title="Drag over curves to see those steps only; so does Shift with a drag, Ctrl with the wheel, and + on a chart"
+            on:click=move |_| selects.update(|selects| *selects = !*selects)>
+            "Zoom"
+        </button>
+        <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
+            title="All steps again: a double click on curves, or 0 on a chart"
+            on:click=move |_| store.act(Action::Sight(Sight::Whole))>
+            "Whole run"
+        </button>
+    }
+    .into_any()
+}
+
+/// How smooth the curves are.
+fn smoothing() -> AnyView {
+    let store = Store::here();
+    let value = store.memo(|state| state.link.view.smooth.to_string());
+    let at = store.memo(|state| format!("{}%", state.link.view.smooth * 100.0));
+    let locked = store.memo(|state| state.link.locks(SMOOTH_KEY));
+    view! {
+        <label class="switches__smooth" title="Curves over what was measured, which is drawn pale: a moving average in which the measurement before counts so much">
+            "Smooth"
+            <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
+                aria-label="Smoothing" disabled=locked prop:value=value
+                style:--at=at
+                on:input=move |event| store.act(Action::Edit(SMOOTH_KEY.into(), event_target_value(&event))) />
+        </label>
+    }
+    .into_any()
+}
+
 /// A switch for every chart of the catalogue, and two for the axes.
 #[component]
 pub fn Toolbar() -> impl IntoView {
@@ -88,6 +128,8 @@ pub fn Toolbar() -> impl IntoView {
                     hint="Logarithmic steps, which show memorising and understanding apart." />
                 <AxisSwitch key="y" word="Log y"
                     hint="Logarithmic values; accuracy is drawn as error, 1 − accuracy, and what has a sign stays linear." />
+                {zoom()}
+                {smoothing()}
             </span>
         </div>
     }

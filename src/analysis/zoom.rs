@@ -1,0 +1,126 @@
+//! A part of curves over a common axis, as high as what is seen of them.
+
+use super::{Lines, Series};
+
+/// Share of the height that is left free above and below.
+const AIR: f64 = 0.06;
+
+impl Lines {
+    /// Whether the horizontal axis counts steps of training.
+    pub fn is_over_steps(&self) -> bool {
+        self.x_label == "step"
+    }
+
+    /// Shows what lies from `low` to `high`, over the whole height. With nothing there, the height stays as it is.
+    pub fn zoom(&mut self, low: f64, high: f64) {
+        self.x_range = Some((low, high));
+        let mut ends = None;
+        for series in self.series.iter().filter(|series| !series.hidden) {
+            for value in series.within(low, high).map(f64::from) {
+                if value.is_finite() && (value > 0.0 || !self.log_y) {
+                    let (least, most) = ends.unwrap_or((value, value));
+                    ends = Some((value.min(least), value.max(most)));
+                }
+            }
+        }
+        let Some((least, most)) = ends else { return };
+        self.y_range = Some(match self.log_y {
+            true => {
+                let air = libm::pow(most / least, AIR).max(1.06);
+                (least / air, most * air)
+            }
+            false => {
+                let air = (AIR * (most - least)).max(1e-3 * most.abs().max(least.abs())).max(1e-9);
+                (least - air, most + air)
+            }
+        });
+    }
+}
+
+impl Series {
+    /// All heights that are seen from `low` to `high`, at the ends those between two places.
+    fn within(&self, low: f64, high: f64) -> impl Iterator<Item = f32> + '_ {
+        let inside = move |at: &usize| self.x.get(*at).is_some_and(|x| (low..=high).contains(x));
+        let places = (0..self.x.len()).filter(inside);
+        let seen = places.flat_map(|at| {
+            let band = self.band.get(at).into_iter().flat_map(|(low, high)| [*low, *high]);
+            [self.y.get(at), self.raw.get(at)].into_iter().flatten().copied().chain(band)
+        });
+        seen.chain([low, high].into_iter().filter_map(|x| self.between(x)))
+    }
+
+    /// The height of the line at `x`, between the values before and after; none beside them, and where no line is.
+    pub fn between(&self, x: f64) -> Option<f32> {
+        if self.scatter {
+            return None;
+        }
+        let after = self.x.partition_point(|place| *place < x);
+        let (x1, y1) = (*self.x.get(after)?, *self.y.get(after)?);
+        if x1 == x {
+            return Some(y1);
+        }
+        let (x0, y0) = (*self.x.get(after.checked_sub(1)?)?, *self.y.get(after - 1)?);
+        if self.stairs {
+            return Some(y0);
+        }
+        let share = ((x - x0) / (x1 - x0)) as f32;
+        Some(y0 + share * (y1 - y0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(y: &[f32]) -> Lines {
+        let x = (0..y.len()).map(|i| 10.0 * i as f64).collect();
+        let series = vec![Series { x, y: y.into(), ..Default::default() }];
+        Lines { x_label: "step".into(), series, ..Default::default() }
+    }
+
+    #[test]
+    fn the_height_fits_what_is_seen() {
+        let mut lines = curve(&[9.0, 4.0, 3.0, 2.0, 0.5]);
+        lines.series.push(Series { hidden: true, y: vec![99.0; 5], ..lines.series[0].clone() });
+        lines.zoom(10.0, 30.0);
+        assert_eq!(lines.x_range, Some((10.0, 30.0)));
+        let (low, high) = lines.y_range.unwrap();
+        assert!((low - 1.88).abs() < 1e-6 && (high - 4.12).abs() < 1e-6, "{low} {high}");
+        lines.zoom(12.0, 13.0);
+        let (low, high) = lines.y_range.unwrap();
+        assert!(low > 3.6 && high < 3.9, "between two measurements: {low} {high}");
+        lines.log_y = true;
+        lines.zoom(0.0, 40.0);
+        let (low, high) = lines.y_range.unwrap();
+        assert!(low > 0.4 && low < 0.5 && high > 9.0 && high < 11.0, "{low} {high}");
+    }
+
+    #[test]
+    fn bands_and_what_was_measured_are_seen_too() {
+        let mut lines = curve(&[1.0; 3]);
+        lines.series[0].band = vec![(0.0, 2.0), (0.5, 1.5), (0.0, 9.0)];
+        lines.series[0].raw = vec![1.0, 1.75, 1.0];
+        lines.zoom(5.0, 15.0);
+        let (low, high) = lines.y_range.unwrap();
+        assert!(low < 0.5 && low > 0.4 && high > 1.75 && high < 1.9, "{low} {high}");
+    }
+
+    #[test]
+    fn a_level_curve_and_nothing_at_all_have_a_height() {
+        let mut lines = curve(&[0.0; 3]);
+        lines.zoom(0.0, 10.0);
+        assert!(lines.y_range.is_some_and(|(low, high)| low < 0.0 && high > 0.0));
+        let mut lines = curve(&[f32::NAN; 3]);
+        lines.zoom(0.0, 10.0);
+        assert_eq!(lines.y_range, None);
+    }
+
+    #[test]
+    fn between_two_places_a_line_is_straight() {
+        let series = &curve(&[1.0, 3.0]).series[0];
+        assert_eq!([0.0, 5.0, 10.0].map(|x| series.between(x)), [Some(1.0), Some(2.0), Some(3.0)]);
+        assert_eq!([-1.0, 11.0].map(|x| series.between(x)), [None; 2]);
+        let stairs = Series { stairs: true, ..series.clone() };
+        assert_eq!(stairs.between(9.0), Some(1.0));
+    }
+}

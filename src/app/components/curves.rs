@@ -1,0 +1,94 @@
+//! What a chart of curves shares with whoever looks at it: what was drawn, and the names of its curves.
+
+use leptos::html::{Canvas, Div};
+use leptos::prelude::*;
+
+use crate::app::crosshair::{Pointed, Scene};
+use crate::app::store::Store;
+use crate::app::viewing::legend;
+use crate::charts::Named;
+
+/// What all charts share while somebody looks at them.
+#[derive(Clone, Copy)]
+pub struct Gaze {
+    /// Where somebody points.
+    pub pointed: RwSignal<Option<Pointed>>,
+    /// Whether dragging selects steps to be shown, and does not go to one.
+    pub selects: RwSignal<bool>,
+}
+
+impl Gaze {
+    /// Nobody looks yet.
+    pub fn provide() {
+        provide_context(Gaze { pointed: RwSignal::new(None), selects: RwSignal::new(false) });
+    }
+
+    /// That of this page.
+    pub fn here() -> Gaze {
+        expect_context()
+    }
+}
+
+/// A chart of curves. Copies are handles to the same.
+#[derive(Clone, Copy)]
+pub struct Curves {
+    /// The page's state.
+    pub store: Store,
+    /// Where somebody looks.
+    pub gaze: Gaze,
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is drawn on.
+    pub canvas: NodeRef<Canvas>,
+    /// What that stands in.
+    pub frame: NodeRef<Div>,
+    /// What the names of the curves stand in.
+    pub names: NodeRef<Div>,
+    /// What was drawn last.
+    pub scene: StoredValue<Option<Scene>>,
+    /// Counts drawings.
+    pub drawn: RwSignal<u64>,
+    /// The names.
+    pub named: StoredValue<Vec<Named>>,
+    /// The same as markup.
+    pub legend: RwSignal<String>,
+}
+
+impl Curves {
+    /// Of the chart of this name, drawn on a canvas in a frame.
+    pub fn new(name: &'static str, canvas: NodeRef<Canvas>, frame: NodeRef<Div>) -> Self {
+        Curves {
+            store: Store::here(),
+            gaze: Gaze::here(),
+            name,
+            canvas,
+            frame,
+            names: NodeRef::new(),
+            scene: StoredValue::new(None),
+            drawn: RwSignal::new(0),
+            named: StoredValue::new(vec![]),
+            legend: RwSignal::new(String::new()),
+        }
+    }
+
+    /// It was drawn anew, with these names; without curves, there is nothing to look at.
+    pub fn drawn(self, scene: Option<Scene>, named: Vec<Named>) {
+        self.scene.set_value(scene);
+        let text = legend(&named);
+        self.named.set_value(named);
+        if self.legend.with_untracked(|old| *old != text) {
+            self.legend.set(text);
+        }
+        self.drawn.update(|drawn| *drawn += 1);
+    }
+
+    /// The names of the curves, each a button that hides its curve or shows it.
+    pub fn legend(self) -> AnyView {
+        let legend = self.legend;
+        view! {
+            <div class="plot__legend" role="group" aria-label="Curves" node_ref=self.names
+                data-testid=format!("legend-{}", self.name) inner_html=move || legend.get()></div>
+        }
+        .into_any()
+    }
+}
