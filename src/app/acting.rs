@@ -85,7 +85,7 @@ impl State {
             Action::Sight(sight) => self.see(sight),
             Action::Library(wish) => self.wish(wish, &mut effects),
             Action::Undo => match self.undo.pop() {
-                Some(Before::Deleted(id)) => self.undelete(&id, &mut effects),
+                Some(Before::Kept(before)) => self.undo_kept(&before, &mut effects),
                 Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
                 Some(Before::Link(link)) => {
                     let what = words::changes(&self.link.spec, &link.spec);
@@ -111,6 +111,11 @@ impl State {
             Action::DismissNotices => self.notices.clear(),
             Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
             Action::NoFile(name, why) => self.refuse_file(&name, &why),
+            Action::Arrived => {
+                self.catch_up();
+                self.watch_anew(&mut effects);
+            }
+            Action::Said(text) => self.message = text.into(),
             Action::WantWeights => self.want_weights(&mut effects),
         }
         if let Some(end) = &mut self.end {

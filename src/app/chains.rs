@@ -102,8 +102,12 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// Of a run on sequences, before its first step; what does not change from the run `before` is taken from there.
-    pub fn of(spec: &RunSpec, view: &View, theory: &Explorer, before: Option<&Chains>) -> Option<Self> {
+    pub(super) fn made(
+        spec: &RunSpec,
+        view: &View,
+        theory: &Explorer,
+        before: Option<&Chains>,
+    ) -> Option<Self> {
         let Task::MarkovChain(task) = &spec.task else { return None };
         let (seed, held_out) = (spec.run.seed, spec.held_out());
         let same =
@@ -130,12 +134,11 @@ impl Chains {
         chains.explore(theory);
         let weights = distances(&chains.spec, &chains.weights());
         chains.distances.push(0, weights);
-        chains.look_anew(view);
+        chains.look_into(view);
         Some(chains)
     }
 
-    /// Takes what a probe has found after `step` steps.
-    pub fn found(&mut self, step: u64, finding: Finding, view: &View) {
+    pub(super) fn take(&mut self, step: u64, finding: Finding, view: &View) {
         match finding {
             Finding::Parameters(numbers) => {
                 let sizes = self.spec.parameters().into_iter().map(|p| p.shape[1] * p.shape[2]);
@@ -149,7 +152,7 @@ impl Chains {
                 }
                 (self.parameters, self.step) = (parameters, step);
                 self.distances.push(step, distances(&self.spec, &self.weights()));
-                self.look_anew(view);
+                self.look_into(view);
             }
             Finding::Ablation(losses) => self.ablation = Some(losses),
             _ => {}
@@ -157,7 +160,7 @@ impl Chains {
     }
 
     /// Has the theory follow its knobs.
-    pub fn explore(&mut self, knobs: &Explorer) {
+    pub(super) fn explore(&mut self, knobs: &Explorer) {
         if !matches!(self.spec.model, Model::MinimalMarkov(_)) {
             self.theory = None;
         } else if self.theory.as_ref().is_none_or(|(old, _)| old != knobs) {
@@ -184,8 +187,7 @@ impl Chains {
             .then(|| (self.parameters[KERNEL].as_slice(), self.parameters[LAGS].as_slice()))
     }
 
-    /// Looks into the sequence that the view names, with the newest parameters.
-    pub fn look_anew(&mut self, view: &View) {
+    pub(super) fn look_into(&mut self, view: &View) {
         let (symbols, origin, chain) = self.chosen(view);
         let look = self.look(&symbols, &view.off);
         let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
@@ -355,8 +357,7 @@ impl State {
     pub(super) fn look_anew(&mut self) {
         self.looked += 1;
         if let Some(chains) = &mut self.chains {
-            chains.look_anew(&self.link.view);
-            chains.explore(&self.link.theory);
+            chains.look_anew(&self.link.view, &self.link.theory);
         }
     }
 }

@@ -244,15 +244,14 @@ impl State {
     pub(super) fn wish(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
         match wish {
             Wish::Rename(id, name) => {
-                self.edit_kept(&id, effects, |kept, _| kept.name = name.chars().take(80).collect())
+                self.change_kept(&id, effects, |kept, _| kept.name = name.chars().take(80).collect())
             }
-            Wish::Pin(id) => self.edit_kept(&id, effects, |kept, _| kept.pinned = !kept.pinned),
+            Wish::Pin(id) => self.change_kept(&id, effects, |kept, _| kept.pinned = !kept.pinned),
             Wish::Delete(id) => {
-                self.edit_kept(&id, effects, |kept, now| kept.deleted = now.max(1.0));
+                self.change_kept(&id, effects, |kept, now| kept.deleted = now.max(1.0));
                 self.library.drawn.retain(|(drawn, _)| *drawn != id);
                 self.library.drawings += 1;
                 self.message = "Deleted from the kept runs; Undo brings it back.".into();
-                self.remember(Before::Deleted(id));
             }
             Wish::Overlay(id) => self.overlay(id),
             Wish::TakeUp(id) => effects.push(Effect::Library(Deed::Fetch(id))),
@@ -268,10 +267,32 @@ impl State {
         }
     }
 
-    /// Brings a deleted run back.
-    pub(super) fn undelete(&mut self, id: &str, effects: &mut Vec<Effect>) {
-        self.edit_kept(id, effects, |kept, _| kept.deleted = 0.0);
-        self.message = "Undone: the run is kept again.".into();
+    /// Takes back what was last done to a kept run.
+    pub(super) fn undo_kept(&mut self, before: &Kept, effects: &mut Vec<Effect>) {
+        let Some(now) = self.library.runs.iter().find(|kept| kept.id == before.id) else {
+            self.message = "That run had to make room meanwhile, and cannot come back.".into();
+            return;
+        };
+        self.message = match (now.deleted > before.deleted, now.name != before.name) {
+            (true, _) => "Undone: the run is kept again.".into(),
+            (_, true) => format!("Undone: the name is “{}” again.", before.name),
+            _ if before.pinned => "Undone: the run is pinned again.".into(),
+            _ => "Undone: the run is no longer pinned.".into(),
+        };
+        self.edit_kept(&before.id, effects, |kept, _| {
+            (kept.name, kept.pinned, kept.deleted) = (before.name.clone(), before.pinned, before.deleted);
+        });
+    }
+
+    /// Changes a kept run in a way that can be undone.
+    fn change_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut Kept, f64)) {
+        let bare = |kept: &Kept| Kept { rows: vec![], ..kept.clone() };
+        let before = self.library.find(id).map(bare);
+        self.edit_kept(id, effects, change);
+        if let Some(before) = before.filter(|before| self.library.find(id).map(bare).as_ref() != Some(before))
+        {
+            self.remember(Before::Kept(Box::new(before)));
+        }
     }
 
     fn edit_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut Kept, f64)) {

@@ -253,6 +253,30 @@ fn deleting_can_be_undone() {
 }
 
 #[test]
+fn a_name_and_a_pin_can_be_undone() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    let first = tab.state.library.find(&id).unwrap().name.clone();
+    tab.wish(Wish::Rename(id.clone(), "mine".into()));
+    tab.wish(Wish::Pin(id.clone()));
+    // A name that is the same is no change.
+    tab.wish(Wish::Rename(id.clone(), "mine".into()));
+    let is = |tab: &Tab| {
+        let kept = tab.state.library.find(&id).unwrap();
+        (kept.name.clone(), kept.pinned, shelf.borrow().runs[&id].name.clone())
+    };
+    assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
+    tab.act(Action::Undo);
+    assert_eq!(is(&tab), ("mine".into(), false, "mine".into()));
+    assert_eq!(tab.state.message, "Undone: the run is no longer pinned.");
+    tab.act(Action::Undo);
+    assert_eq!(is(&tab), (first.clone(), false, first));
+    assert!(tab.state.message.starts_with("Undone: the name is"));
+}
+
+#[test]
 fn where_room_is_needed_the_oldest_that_is_not_pinned_goes() {
     let shelf: Rc<RefCell<Shelf>> = Rc::default();
     shelf.borrow_mut().room = Some(3);

@@ -29,6 +29,7 @@ pub mod scrubbing;
 pub mod showing;
 pub mod state;
 pub mod status;
+pub mod study;
 pub mod summary;
 pub mod sweeping;
 pub mod teaching;

@@ -1,6 +1,7 @@
 //! What the page knows of the group that a run is about, and what probes have found of the network on it.
 
 use super::state::State;
+use super::study::study;
 use crate::analysis::neurons::Neurons;
 use crate::analysis::progress::{Progress, ProgressTrace, Spread};
 use crate::groups::{Group, Irreps};
@@ -33,8 +34,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Of a run on pairs.
-    pub fn of(spec: &RunSpec) -> Option<Self> {
+    pub(super) fn made(spec: &RunSpec) -> Option<Self> {
         let Task::Groups(task) = &spec.task else { return None };
         let group = task.group()?;
         let irreps = Irreps::of(&group);
@@ -56,8 +56,7 @@ impl Pairs {
         })
     }
 
-    /// Takes what a probe has found after `step` steps.
-    pub fn found(&mut self, step: u64, finding: Finding) {
+    pub(super) fn take(&mut self, step: u64, finding: Finding) {
         match finding {
             Finding::Neurons { neurons, irreps, numbers } => {
                 let found = Neurons::from_numbers(neurons, irreps, &numbers);
@@ -94,7 +93,7 @@ impl State {
     pub fn largest_margin(&self) -> Option<f64> {
         match &self.pairs {
             Some(pairs) => pairs.theory.as_ref().map(|theory| theory.largest.value),
-            None => crate::probing::margins::largest(self.spec()),
+            None => study().and_then(|study| (study.largest_margin)(self.spec())),
         }
     }
 
@@ -102,9 +101,9 @@ impl State {
     pub(super) fn follow_lambda(&mut self) {
         let penalty = self.spec().architecture().penalty(self.step);
         if let (Some(pairs), Some(penalty)) = (&mut self.pairs, penalty)
-            && let Some(theory) = &mut pairs.theory
+            && let (Some(theory), Some(study)) = (&mut pairs.theory, study())
         {
-            theory.set_lambda(penalty.lambda);
+            (study.follow_lambda)(theory, penalty.lambda);
         }
     }
 }

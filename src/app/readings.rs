@@ -4,6 +4,7 @@
 //! [`super::summary`].
 
 use super::state::State;
+use super::study::study;
 use super::summary::chance;
 use super::words::{label, option, symbol};
 use super::{chain_charts, pair_charts};
@@ -50,6 +51,9 @@ impl Chart {
             Some(Form::Pair) => return Err("This is about networks on pairs of elements.".into()),
             Some(Form::Bits) => return Err("This is about networks on bits.".into()),
             Some(Form::Sequence) => return Err("This is about networks on sequences.".into()),
+            None if form != Form::Bits && self.form().is_some() && study().is_none() => {
+                return Err("Loading".into());
+            }
             None => {}
         }
         match self {
@@ -192,8 +196,7 @@ impl Chart {
                 lines.log_y = false;
                 Reading::Lines(lines)
             }
-            other => match pair_charts::reading(other, state).or_else(|| chain_charts::reading(other, state))
-            {
+            other => match study().and_then(|study| (study.reading)(other, state)) {
                 Some(Reading::Lines(lines)) if lines.is_over_steps() => {
                     let mut lines = marked(lines, state);
                     // Scores are shares from 0 on.

@@ -13,7 +13,7 @@ use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
 use super::events::Noted;
-use super::library::{Library, Wish};
+use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
@@ -108,6 +108,10 @@ pub enum Action {
     OpenFile(String, Vec<u8>),
     /// The browser could not read the file of this name, for this reason.
     NoFile(String, String),
+    /// The page's second program is there.
+    Arrived,
+    /// Something to say that is nobody's doing.
+    Said(&'static str),
     /// Somebody is about to save weights: have the newest ones ready.
     WantWeights,
 }
@@ -155,8 +159,8 @@ pub enum Before {
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
-    /// A kept run that was deleted.
-    Deleted(String),
+    /// A kept run as it was before it was renamed, pinned or deleted; without its curves.
+    Kept(Box<Kept>),
 }
 
 /// Everything the page knows.

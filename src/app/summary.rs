@@ -1,6 +1,7 @@
 //! What the charts of the catalogue show, in a sentence each, for those who do not see them; and the newest numbers.
 
 use super::state::State;
+use super::study::study;
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
@@ -15,8 +16,7 @@ impl Chart {
     /// What is seen, for those who do not see it.
     pub fn summary(self, state: &State) -> String {
         let newest = Newest::of(state.history.last());
-        let sentence = super::pair_charts::summary(self, state);
-        if let Some(sentence) = sentence.or_else(|| super::chain_charts::summary(self, state)) {
+        if let Some(sentence) = study().and_then(|study| (study.summary)(self, state)) {
             return sentence;
         }
         match self {

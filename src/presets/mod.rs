@@ -16,6 +16,8 @@ mod progress;
 mod search;
 mod start;
 pub mod stories;
+#[cfg(test)]
+mod story_claims;
 
 use std::sync::OnceLock;
 

@@ -35,5 +35,38 @@ const ENDLESS = "&steps=10000000&halt=steps&speed=0";
 await measure("(50,3), width 100, batch 32, CPU in the browser", `#v1/sparse-parity?every=1000${ENDLESS}`, 20);
 await measure("(50,3), measured every 50 steps as by default", `#v1/sparse-parity?${ENDLESS.slice(1)}`, 20);
 await measure("(20,3), width 64, memory over 200,000 steps", `#v1/sparse-parity?n=20&width=64&every=1000${ENDLESS}`, 40);
+
+/** How long a person waits for the picture after each press, while networks train: the Event Timing API's durations. */
+async function respond(name, link) {
+  const { page, see } = await visit(browser.context, site.address, link);
+  await until(async () => number(await see("step").textContent()) > 0, "steps");
+  await page.waitForTimeout(3000);
+  await page.evaluate(() => {
+    window.waits = [];
+    const note = (list) => list.getEntries().filter((e) => e.interactionId).forEach((e) => window.waits.push([e.name, e.duration]));
+    new PerformanceObserver(note).observe({ type: "event", durationThreshold: 16 });
+  });
+  for (let turn = 0; turn < 3; turn++) {
+    for (const key of [" ", " ", ".", " ", "ArrowLeft", "ArrowLeft", " "]) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(250);
+    }
+    for (const id of ["log-y", "log-y", "help"]) {
+      if (await see(id).isVisible().catch(() => false)) await see(id).click();
+      await page.waitForTimeout(250);
+    }
+    await page.keyboard.press("Escape");
+    await page.locator("body").press("r");
+    await page.waitForTimeout(1500);
+  }
+  const waits = (await page.evaluate(() => window.waits)).map(([, duration]) => duration).sort((a, b) => a - b);
+  const at = (share) => waits[Math.min(waits.length - 1, Math.floor(share * waits.length))];
+  console.log(`${name}: interaction to next paint of ${waits.length} that took 16 ms or more: median ${at(0.5)} ms, 98th percentile ${at(0.98)} ms`);
+  await page.close();
+}
+
+await respond("(50,3) at full speed", `#v1/sparse-parity?${ENDLESS.slice(1)}`);
+await respond("addition modulo 23, five charts", "#v1/groups?steps=10000000&halt=steps&speed=0");
+await respond("the default Markov run", "#v1/markov?steps=10000000&halt=steps&speed=0");
 await browser.close();
 site.close();

@@ -10,6 +10,7 @@ mod process;
 mod serve;
 mod setup;
 mod size;
+mod split;
 mod system;
 mod tests;
 mod version;
@@ -38,6 +39,7 @@ cargo xtask <command>
   bench --web [--seconds 3] [--rounds 5]
                         the same in its browser alone, then next to TensorFlow.js in turns
   lab <arguments>       the command line of the library; `cargo lab` is short for it
+  split                 what Trunk calls to cut the page's program in two
   setup [--browser]     only fetch the tools; every command above does so by itself
 
 Tools and build outputs live in $VIVARIUM_CACHE, or else in ~/.cache/vivarium.";
@@ -71,6 +73,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "test" => return tests::test(&project, rest),
         "check" => return tests::check(&project),
         "size" => size::check(&project),
+        "split" => split::split(&project),
         "science" => return tests::science(&project, rest),
         "bench" => return tests::bench(&project, rest),
         "lab" => return tests::lab(&project, rest),

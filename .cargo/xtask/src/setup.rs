@@ -17,10 +17,12 @@ use crate::version::{self, Version};
 
 /// The oldest Trunk that our `index.html` was written for; a newer one wants a newer compiler.
 const TRUNK: Version = Version(0, 21, 14);
+/// The splitter that goes with the marks of Cargo.lock's `wasm_split_helpers`.
+const SPLIT: Version = Version(0, 2, 4);
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// The compiler for WebAssembly: the default one, or one in a folder that goes first on PATH.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Toolchain(Option<PathBuf>);
 
 impl Toolchain {
@@ -70,6 +72,7 @@ pub fn page(project: &Project) -> Outcome<Toolchain> {
     let toolchain = wasm_std(project)?;
     trunk(project)?;
     wasm_bindgen(project)?;
+    wasm_split(project)?;
     Ok(toolchain)
 }
 
@@ -182,6 +185,16 @@ fn wasm_bindgen(project: &Project) -> Outcome {
     say("wasm-bindgen writes the JavaScript side; its version must be that of Cargo.lock");
     // Without --locked: its own lock file may name a crate that has been withdrawn.
     install(project, "wasm-bindgen-cli", needed, &[])
+}
+
+fn wasm_split(project: &Project) -> Outcome {
+    // It does not tell its version, so cargo's list of what it installed does.
+    let list = cache::read(project.tools().join(".crates.toml")).unwrap_or_default();
+    if list.contains(&format!("\"wasm_split_cli_support {SPLIT} ")) {
+        return Ok(());
+    }
+    say("wasm-split-cli cuts off what the page fetches after its first picture");
+    install(project, "wasm_split_cli_support", SPLIT, &["--locked", "--features", "build-binary"])
 }
 
 /// The version of a program in our cache or on PATH.

@@ -35,7 +35,7 @@ fn take(store: Store, name: String, read: Result<Vec<u8>, String>, after: impl F
 }
 
 /// Takes files that are dropped anywhere on the page.
-pub fn drops(store: Store) {
+fn drops(store: Store) {
     for event in ["dragenter", "dragover"] {
         window_event_listener_untyped(event, |event| {
             if browser_files::brings_files(&event) {
@@ -108,6 +108,7 @@ pub fn Files(
     appearance: Appearance,
 ) -> impl IntoView {
     let store = Store::here();
+    drops(store);
     let (dialog, input) = (NodeRef::<Dialog>::new(), NodeRef::<Input>::new());
     // What was done last, or why it was not.
     let note = RwSignal::new(String::new());

@@ -12,6 +12,7 @@ use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::touring::Touring;
 use crate::platform::fresh_seed;
+use crate::tasks::Form;
 
 const KEYS: &[(&str, &str)] = &[
     ("Space", "Play or pause; after the end, go on"),
@@ -92,19 +93,39 @@ fn is_being_written(store: Store, field: Option<&Element>) -> bool {
     store.peek(|state| shown(state, key) != field.value())
 }
 
+/// What happens in the lab whose examples have this form.
+fn about(form: Form) -> &'static str {
+    match form {
+        Form::Bits => {
+            "A network is shown random bits and must answer with the product of a few of them, without being told \
+             which. Getting all but one right tells it nothing, so its loss rests at chance until, quite suddenly, it \
+             does not. The weights show the bits being found before that."
+        }
+        Form::Pair => {
+            "A network is shown two elements of a group, mere names to it, and must answer with their product; for the \
+             numbers modulo n that is addition on a circle. While it learns, each neuron settles on one frequency, or \
+             on one irreducible representation, and the margin grows towards the largest that theory allows. Shown a \
+             part of the table only, it may memorise that first and understand much later."
+        }
+        Form::Sequence => {
+            "A network reads symbols from a Markov chain that it has never seen, each time another one, and must \
+             predict the next. First it counts how often each symbol came. Its loss rests there, and then drops again \
+             as it learns to look back: to what came after the present symbol before. The panels below show where its \
+             heads look."
+        }
+    }
+}
+
 /// What the page is about and which keys it knows.
 #[component]
 pub fn Help(
     /// Whether it is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
+    let store = Store::here();
     view! {
         <Sheet open title="What you see">
-            <p>
-                "A network with one hidden layer is shown random bits and must answer with the product of a few of \
-                 them, without being told which. Getting all but one right tells it nothing, so its loss rests at \
-                 chance until, quite suddenly, it does not. The weights show the bits being found before that."
-            </p>
+            <p>{move || store.see(|state| about(state.spec().task.sampler().form()))}</p>
             <p>
                 "Every number follows from the settings and the seed. The address of this page holds them: copy it, \
                  open it elsewhere, and the same run begins. Nothing leaves your device."

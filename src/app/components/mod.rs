@@ -10,6 +10,7 @@ mod help;
 mod icon;
 mod inside;
 mod knob;
+mod later;
 mod library;
 mod numbers;
 mod plot;
@@ -30,18 +31,14 @@ use super::browser;
 use super::state::Action;
 use super::store::Store;
 use curves::Gaze;
-use files::{Files, drops};
 use form::Form;
-use help::{Help, shortcuts};
-use inside::Inside;
-use library::{Library, Offer};
-use numbers::{Numbers, Shown};
+use help::shortcuts;
+use later::{Later, Part};
+use numbers::Shown;
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
 use theme::{Appearance, PresentButton, ThemeButton};
-use theory::Theory;
-use tour::{Tour, Tours};
 use transport::{Links, Transport};
 
 /// The whole page.
@@ -49,9 +46,8 @@ use transport::{Links, Transport};
 pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
-    Shown::provide();
+    let shown = Shown::provide();
     Gaze::provide();
-    drops(store);
     let hidden = store.memo(|state| {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
@@ -63,6 +59,7 @@ pub fn App() -> impl IntoView {
     });
     let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
     shortcuts(store, help, files, appearance);
+    later::provide(store, move || help.get() | files.get() | tours.get() | shown.is_asked());
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
@@ -85,27 +82,27 @@ pub fn App() -> impl IntoView {
             </div>
         </header>
         <Notices />
-        <Offer />
+        <Later part=Part::Offer />
         <main class="bench">
-            <Tour />
+            <Later part=Part::Tour />
             <div class="stage">
                 <Story />
                 <Transport />
                 <Plots appearance />
                 <Readouts />
-                <Inside appearance />
-                <Theory appearance />
+                <Later part=Part::Inside(appearance) />
+                <Later part=Part::Theory(appearance) />
                 <Links />
-                <Library />
+                <Later part=Part::Library />
             </div>
             <aside class="panel" aria-label="Settings">
                 <Form />
             </aside>
         </main>
-        <Help open=help />
-        <Numbers />
-        <Files open=files appearance />
-        <Tours open=tours />
+        <Later part=Part::Help(help) />
+        <Later part=Part::Numbers />
+        <Later part=Part::Files(files, appearance) />
+        <Later part=Part::Tours(tours) />
     }
     .into_any()
 }

@@ -16,8 +16,15 @@ pub struct Shown(RwSignal<Option<(String, Table)>>);
 
 impl Shown {
     /// Nothing at first; components below ask for it.
-    pub fn provide() {
-        provide_context(Shown(RwSignal::new(None)));
+    pub fn provide() -> Shown {
+        let shown = Shown(RwSignal::new(None));
+        provide_context(shown);
+        shown
+    }
+
+    /// Whether one is asked for.
+    pub fn is_asked(self) -> bool {
+        self.0.with(Option::is_some)
     }
 }
 

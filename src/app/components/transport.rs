@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, Name};
 use super::knob::Knob;
+use super::later::{Later, Part};
 use super::scrub::Scrub;
-use super::teacher::Teacher;
 use crate::app::browser;
 use crate::app::files;
 use crate::app::form::speed_field;
@@ -120,7 +120,7 @@ pub fn Links() -> impl IntoView {
             </button>
             <p class="paper">{address}</p>
         </section>
-        <Teacher open=teach />
+        <Later part=Part::Teacher(teach) />
     }
     .into_any()
 }

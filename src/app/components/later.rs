@@ -1,0 +1,134 @@
+//! What the page shows only after its first picture: a program of its own, which is fetched beside the trainers.
+//!
+//! # Why
+//! Dialogs, panels to look inside and stories are half of the page's code, and nobody needs them before the first
+//! curve moves. `cargo xtask` splits off whatever is reached through [`second`] alone; a build that is not for the web
+//! calls it as any other function.
+
+// The macro declares and exports what the splitter cuts.
+#![allow(unsafe_code)]
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_split::{SplitLoaderError, wasm_split};
+
+use super::curves::Curves;
+use super::files::Files;
+use super::hand::Hand;
+use super::help::Help;
+use super::inside::Inside;
+use super::library::{Library, Offer};
+use super::numbers::Numbers;
+use super::teacher::Teacher;
+use super::theme::Appearance;
+use super::theory::Theory;
+use super::tour::{Tour, Tours};
+use crate::app::state::{Action, Phase};
+use crate::app::store::Store;
+use crate::app::study::{STUDY, Study, arrive};
+use crate::tasks::Form;
+
+/// When it is fetched although no trainer has answered yet, in milliseconds.
+const PATIENCE_MS: u64 = 4000;
+
+/// A part of the page that comes later.
+#[derive(Clone, Copy)]
+pub enum Part {
+    /// The panel that looks inside a network on sequences.
+    Inside(Appearance),
+    /// The theory's instrument.
+    Theory(Appearance),
+    /// The offer to go on with a kept run.
+    Offer,
+    /// The kept runs.
+    Library,
+    /// The story that is read.
+    Tour,
+    /// The list of stories.
+    Tours(RwSignal<bool>),
+    /// What the page is about.
+    Help(RwSignal<bool>),
+    /// The numbers behind a chart.
+    Numbers,
+    /// The dialog of files.
+    Files(RwSignal<bool>, Appearance),
+    /// The dialog for a class.
+    Teacher(RwSignal<bool>),
+    /// What stands over curves while somebody points at them.
+    Over(Curves),
+}
+
+/// Draws a part.
+type Drawer = fn(Part) -> AnyView;
+
+#[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
+fn second() -> Result<(Drawer, Study), SplitLoaderError> {
+    Ok((draw, STUDY))
+}
+
+fn draw(part: Part) -> AnyView {
+    match part {
+        Part::Inside(appearance) => view! { <Inside appearance /> }.into_any(),
+        Part::Theory(appearance) => view! { <Theory appearance /> }.into_any(),
+        Part::Offer => view! { <Offer /> }.into_any(),
+        Part::Library => view! { <Library /> }.into_any(),
+        Part::Tour => view! { <Tour /> }.into_any(),
+        Part::Tours(open) => view! { <Tours open /> }.into_any(),
+        Part::Help(open) => view! { <Help open /> }.into_any(),
+        Part::Numbers => view! { <Numbers /> }.into_any(),
+        Part::Files(open, appearance) => view! { <Files open appearance /> }.into_any(),
+        Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
+        Part::Over(curves) => Hand::over(curves),
+    }
+}
+
+/// The second program, once it is there.
+#[derive(Clone, Copy)]
+struct Program(RwSignal<Option<Drawer>>);
+
+/// Fetches the second program as soon as a trainer has answered or `wanted` says that somebody waits for it; where
+/// that fails, again whenever `wanted` changes.
+pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
+    let program = Program(RwSignal::new(None));
+    provide_context(program);
+    let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
+    set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
+    let answered = store.memo(|state| {
+        let needs_it = state.tour.is_some() || state.spec().task.sampler().form() != Form::Bits;
+        needs_it || !matches!(state.phase, Phase::Loading)
+    });
+    Effect::new(move |_| {
+        let now = wanted() | answered.get() | late.get();
+        if !now || under_way.get_value() || program.0.with_untracked(Option::is_some) {
+            return;
+        }
+        under_way.set_value(true);
+        spawn_local(async move {
+            match second().await {
+                Ok((drawer, study)) => {
+                    arrive(study);
+                    store.act(Action::Arrived);
+                    program.0.set(Some(drawer));
+                }
+                Err(_) => store.act(Action::Said(LOST)),
+            }
+            under_way.set_value(false);
+        });
+    });
+}
+
+/// What is said where the second program could not be fetched.
+const LOST: &str = "A part of this page could not be fetched: dialogs and panels are missing. Training goes on; open \
+                    the dialog again, or reload the page, once there is a network.";
+
+/// A place for a part of the page, empty until it is there.
+#[component]
+pub fn Later(
+    /// What comes.
+    part: Part,
+) -> impl IntoView {
+    let Program(program) = expect_context();
+    (move || program.get().map(|draw| draw(part))).into_any()
+}

@@ -1,0 +1,121 @@
+//! What is computed only of networks on pairs and on sequences, behind one table.
+//!
+//! # Why
+//! Irreducible representations, theory and what looks into a transformer are a tenth of the page's code, and no use to
+//! the first view. The page's second program brings them (`components/later.rs`), so nothing in the first one may name
+//! them but through this table; until it is there, these labs have their curves and a sentence in place of the rest.
+
+use super::chains::Chains;
+use super::pairs::Pairs;
+use super::state::State;
+use super::{chain_charts, pair_charts};
+use crate::analysis::Reading;
+use crate::analysis::chart::Chart;
+use crate::markov::theory::Explorer;
+use crate::permalink::View;
+use crate::probing::margins::{GroupTheory, largest};
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+
+/// The functions.
+pub struct Study {
+    pub(super) pairs: fn(&RunSpec) -> Option<Pairs>,
+    pub(super) found_of_pairs: fn(&mut Pairs, u64, Finding),
+    pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
+    pub(super) follow_lambda: fn(&mut GroupTheory, f64),
+    pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&Chains>) -> Option<Chains>,
+    pub(super) found_of_chains: fn(&mut Chains, u64, Finding, &View),
+    pub(super) look: fn(&mut Chains, &View, &Explorer),
+    pub(super) reading: fn(Chart, &State) -> Option<Reading>,
+    pub(super) summary: fn(Chart, &State) -> Option<String>,
+}
+
+/// All of them.
+pub const STUDY: Study = Study {
+    pairs: Pairs::made,
+    found_of_pairs: Pairs::take,
+    largest_margin: largest,
+    follow_lambda: GroupTheory::set_lambda,
+    chains: Chains::made,
+    found_of_chains: Chains::take,
+    look: |chains, view, theory| {
+        chains.look_into(view);
+        chains.explore(theory);
+    },
+    reading: |chart, state| {
+        pair_charts::reading(chart, state).or_else(|| chain_charts::reading(chart, state))
+    },
+    summary: |chart, state| {
+        pair_charts::summary(chart, state).or_else(|| chain_charts::summary(chart, state))
+    },
+};
+
+#[cfg(feature = "ui")]
+static ARRIVED: std::sync::OnceLock<Study> = std::sync::OnceLock::new();
+
+/// The functions, where they are there: on the page, from the arrival of its second program on.
+#[cfg(feature = "ui")]
+pub fn study() -> Option<&'static Study> {
+    ARRIVED.get()
+}
+
+/// The functions, where they are there.
+#[cfg(not(feature = "ui"))]
+pub fn study() -> Option<&'static Study> {
+    Some(&STUDY)
+}
+
+/// The second program is there.
+#[cfg(feature = "ui")]
+pub fn arrive(study: Study) {
+    // It comes once.
+    let _ = ARRIVED.set(study);
+}
+
+impl Pairs {
+    /// Of a run on pairs.
+    pub fn of(spec: &RunSpec) -> Option<Self> {
+        (study()?.pairs)(spec)
+    }
+
+    /// Takes what a probe has found after `step` steps.
+    pub fn found(&mut self, step: u64, finding: Finding) {
+        if let Some(study) = study() {
+            (study.found_of_pairs)(self, step, finding);
+        }
+    }
+}
+
+impl Chains {
+    /// Of a run on sequences, before its first step; what does not change from the run `before` is taken from there.
+    pub fn of(spec: &RunSpec, view: &View, theory: &Explorer, before: Option<&Chains>) -> Option<Self> {
+        (study()?.chains)(spec, view, theory, before)
+    }
+
+    /// Takes what a probe has found after `step` steps.
+    pub fn found(&mut self, step: u64, finding: Finding, view: &View) {
+        if let Some(study) = study() {
+            (study.found_of_chains)(self, step, finding, view);
+        }
+    }
+
+    /// Looks into the sequence that the view names, with the newest parameters, and has the theory follow its knobs.
+    pub fn look_anew(&mut self, view: &View, theory: &Explorer) {
+        if let Some(study) = study() {
+            (study.look)(self, view, theory);
+        }
+    }
+}
+
+impl State {
+    /// What could not be known of the run before the second program was there.
+    pub(super) fn catch_up(&mut self) {
+        let spec = self.spec().clone();
+        if self.pairs.is_none() && self.chains.is_none() {
+            self.pairs = Pairs::of(&spec).map(Box::new);
+            self.chains = Chains::of(&spec, &self.link.view, &self.link.theory, None).map(Box::new);
+            self.note_again();
+        }
+        self.findings += 1;
+    }
+}
