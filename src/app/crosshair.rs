@@ -50,6 +50,8 @@ struct Value {
     colour: String,
     name: String,
     text: String,
+    /// What else there is to say of it.
+    more: String,
     /// How far from the left, which is beside the crosshair where nothing was measured there, and how far down.
     right: Option<f64>,
     down: Option<f64>,
@@ -226,17 +228,18 @@ impl Scene {
                 continue;
             };
             let name = if series.name.is_empty() { &self.lines.y_label } else { &series.name };
-            let mut text = written(*value);
+            let mut more = String::new();
             if series.raw.len() == series.y.len() && !series.raw.is_empty() {
-                text += &format!(", smoothed {}", written(*height));
+                more = format!(", smoothed {}", written(*height));
             } else if let Some((low, high)) = series.band.get(index) {
-                text += &range(*low, *high);
+                more = range(*low, *high);
             }
             let own = Value {
                 number,
                 colour: self.colours.get(number).cloned().unwrap_or_default(),
                 name: name.clone(),
-                text,
+                text: written(*value),
+                more,
                 right: series.x.get(index).and_then(|x| self.right(*x)),
                 down: self.down(*height),
                 is_meant: false,
@@ -253,6 +256,7 @@ impl Scene {
                     (*low, *high) = (low.min(*value), high.max(*value));
                     if down.is_none() {
                         values[same].text = format!("{} to {}", written(*low), written(*high));
+                        values[same].more.clear();
                         values[same].down = None;
                     } else if far(own.down) < far(values[same].down) {
                         values[same] = own;
@@ -275,9 +279,9 @@ impl Scene {
                 let colour = self.colours.get(number).cloned().unwrap_or_default();
                 let height = |row| series.each.and_then(|each| each.height(row, replica));
                 curve = Some(self.path(history.rows().map(|row| (row.step as f64, height(row)))));
-                let text = written(value);
+                let (text, more) = (written(value), String::new());
                 let (right, down) = (self.right(at), Some(own_down));
-                values.insert(0, Value { number, colour, name, text, right, down, is_meant: true });
+                values.insert(0, Value { number, colour, name, text, more, right, down, is_meant: true });
             }
             (Some((at, _)), _) if values.len() > 1 => {
                 values[at].is_meant = true;
@@ -376,14 +380,15 @@ impl Scene {
         for value in &values {
             let class = if value.is_meant { " readoff__row--meant" } else { "" };
             written += &format!(
-                "<span class=\"readoff__row{class}\"><i style=\"background:{}\"></i>{} <b>{}</b></span>",
+                "<span class=\"readoff__row{class}\"><i style=\"background:{}\"></i>{} <b>{}</b><small>{}</small></span>",
                 value.colour,
                 escaped(&value.name),
-                escaped(&value.text)
+                value.text,
+                value.more
             );
         }
         let mut words: Vec<String> =
-            values.iter().map(|value| format!("{} {}", value.name, value.text)).collect();
+            values.iter().map(|value| format!("{} {}{}", value.name, value.text, value.more)).collect();
         words.extend(happened.iter().map(|what| what.to_string()));
         Seen {
             markup: format!("<svg class=\"cross\">{drawn}</svg>{written}</div></div>"),

@@ -67,6 +67,13 @@ impl State {
         self.noted.hear(row, has_sample, order);
     }
 
+    /// Looks at all measurements once more: now more is known of the run.
+    pub(super) fn note_again(&mut self) {
+        let rows: Vec<Row> = self.history.rows().cloned().collect();
+        self.noted = Noted::default();
+        rows.iter().for_each(|row| self.note(row));
+    }
+
     /// Another number when something has happened.
     pub(super) fn events_count(&self) -> usize {
         self.noted.count() + 2 * usize::from(matches!(self.phase, Phase::Diverged { .. }))

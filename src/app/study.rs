@@ -114,6 +114,7 @@ impl State {
         if self.pairs.is_none() && self.chains.is_none() {
             self.pairs = Pairs::of(&spec).map(Box::new);
             self.chains = Chains::of(&spec, &self.link.view, &self.link.theory, None).map(Box::new);
+            self.note_again();
         }
         self.findings += 1;
     }

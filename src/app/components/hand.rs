@@ -60,7 +60,7 @@ pub struct Hand {
 impl Hand {
     /// Listens to what is done with a chart; what stands over it, which has the focus of the keyboard and says what is
     /// under the crosshair.
-    pub fn over(of: Curves, label: String) -> AnyView {
+    pub fn over(of: Curves) -> AnyView {
         let (drag, range, pressed) =
             (StoredValue::new(Drag::Nothing), RwSignal::new(None), StoredValue::new(None));
         let hand = Hand { of, drag, range, pressed };
@@ -72,7 +72,7 @@ impl Hand {
                 request_animation_frame(move || hand.focus_again(&at));
             }
         });
-        hand.view(label)
+        hand.view()
     }
 
     /// Names are written anew when one of them was pressed: the focus goes back there.
@@ -288,7 +288,7 @@ impl Hand {
         event.prevent_default();
     }
 
-    fn view(self, label: String) -> AnyView {
+    fn view(self) -> AnyView {
         let overlay = NodeRef::<Div>::new();
         let before = StoredValue::new(String::new());
         Effect::new(move |_| {
@@ -325,7 +325,7 @@ impl Hand {
             set("aria-valuenow", &at.clamp(low, high).to_string());
         });
         view! {
-            <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=label
+            <div class="plot__over" node_ref=overlay role="slider" tabindex="0" aria-label=format!("Values at a step or place: {}", self.of.name.replace('-', " "))
                 data-testid=format!("read-{}", self.of.name)></div>
         }
         .into_any()

@@ -54,10 +54,10 @@ pub enum Part {
     Numbers,
     /// The dialog of files.
     Files(RwSignal<bool>, Appearance),
-    /// What is done over the curves of a chart, with the words for it.
-    Hand(Curves, StoredValue<String>),
     /// The dialog for a class.
     Teacher(RwSignal<bool>),
+    /// What stands over curves while somebody points at them.
+    Over(Curves),
 }
 
 /// Draws a part.
@@ -79,8 +79,8 @@ fn draw(part: Part) -> AnyView {
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
         Part::Files(open, appearance) => view! { <Files open appearance /> }.into_any(),
-        Part::Hand(curves, about) => Hand::over(curves, about.get_value()).into_any(),
         Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
+        Part::Over(curves) => Hand::over(curves),
     }
 }
 

@@ -156,13 +156,12 @@ impl Sheet {
             paint,
         );
         let is_empty = move || reason.is_some_and(|reason| reason.with(Option::is_some));
-        let about = StoredValue::new(format!("Read values, {}", testid.replace('-', " ")));
         view! {
             {move || is_lines.get().then(|| curves.legend())}
             <div class="plot__frame" node_ref=frame>
                 <canvas class="plot__canvas" class:hidden=is_empty node_ref=canvas
                     role="img" aria-label=label data-testid=testid></canvas>
-                {move || (is_lines.get() && !is_empty()).then(|| view! { <Later part=Part::Hand(curves, about) /> })}
+                {move || (is_lines.get() && !is_empty()).then(|| view! { <Later part=Part::Over(curves) /> })}
                 {move || reason.and_then(|why| why.get()).map(|why| view! { <p class="plot__reason">{why}</p> })}
             </div>
         }
