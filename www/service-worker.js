@@ -13,14 +13,17 @@ self.addEventListener("activate", (event) => event.waitUntil(take()));
 self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
 self.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  const isLater = new URL(url).pathname.split("/").pop() in LATER;
+  const isLater = new URL(url).pathname.split("/").pop() in LATER || isPreview(url.slice(self.registration.scope.length));
   if (method === "GET" && url.startsWith(self.registration.scope) && !isLater) event.respondWith(answer(event.request));
 });
+
+// Pages that say what a link shows, for whoever shares one: no visit of the page itself wants them.
+const isPreview = (file) => file.startsWith("p/");
 
 async function keep() {
   const kept = await caches.open(KEPT);
   // Asking the server anew whether each is still the same: some names do not change with their contents.
-  await kept.addAll(FILES.map((file) => new Request(file, { cache: "no-cache" })));
+  await kept.addAll(FILES.filter((file) => !isPreview(file)).map((file) => new Request(file, { cache: "no-cache" })));
 }
 
 async function take() {

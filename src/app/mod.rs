@@ -14,6 +14,7 @@ pub mod device;
 pub mod diagram;
 pub mod files;
 pub mod form;
+pub mod gallery;
 pub mod hearing;
 pub mod inside;
 pub mod library;
@@ -30,6 +31,7 @@ pub mod status;
 pub mod summary;
 pub mod sweeping;
 pub mod teaching;
+pub mod titles;
 pub mod touring;
 pub mod trainer;
 pub mod words;
@@ -53,6 +55,8 @@ pub mod trainer_web;
 mod chain_tests;
 #[cfg(test)]
 mod file_tests;
+#[cfg(test)]
+mod gallery_tests;
 #[cfg(test)]
 mod library_tests;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
+use super::gallery::{Browsing, Gallery};
 use super::library::{Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
@@ -84,6 +85,8 @@ pub enum Action {
     ToggleAxis(&'static str),
     /// Look into another sequence, or otherwise.
     Look(Looking),
+    /// Look through the gallery.
+    Gallery(Browsing),
     /// Go through a story.
     Tour(Touring),
     /// Show the run as it was at this step.
@@ -222,6 +225,8 @@ pub struct State {
     pub undo: Vec<Before>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
+    /// The gallery, and whether it is open.
+    pub gallery: Gallery,
     /// The story that is open.
     pub tour: Option<Box<Tour>>,
     /// Step at which the run is to wait.

@@ -3,6 +3,7 @@
 mod chain;
 mod files;
 mod form;
+mod gallery;
 mod heads;
 mod help;
 mod icon;
@@ -27,8 +28,10 @@ use leptos::prelude::*;
 use super::browser;
 use super::state::Action;
 use super::store::Store;
+use super::titles;
 use files::{Files, drops};
 use form::Form;
+use gallery::{Gallery, Strip};
 use help::{Help, shortcuts};
 use inside::Inside;
 use library::{Library, Offer};
@@ -52,6 +55,9 @@ pub fn App() -> impl IntoView {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
+    let in_gallery = store.memo(|state| state.gallery.is_open);
+    let title = store.memo(titles::title);
+    Effect::new(move |_| document().set_title(&title.get()));
     let embedded = store.memo(|state| state.link.is_embedded());
     Effect::new(move |_| {
         browser::mark_root("data-hide", &hidden.get());
@@ -65,6 +71,9 @@ pub fn App() -> impl IntoView {
             <p class="masthead__point">{POINT}</p>
             <Presets />
             <div class="masthead__tools">
+                <a class="button" href="#gallery" title="Every experiment with what it found (G)" data-testid="gallery">
+                    "Gallery"
+                </a>
                 <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
                     "Stories"
                 </button>
@@ -82,7 +91,8 @@ pub fn App() -> impl IntoView {
         </header>
         <Notices />
         <Offer />
-        <main class="bench">
+        <Gallery />
+        <main class="bench" hidden=in_gallery>
             <Tour />
             <div class="stage">
                 <Story />
@@ -93,6 +103,7 @@ pub fn App() -> impl IntoView {
                 <Theory appearance />
                 <Links />
                 <Library />
+                <Strip />
             </div>
             <aside class="panel" aria-label="Settings">
                 <Form />
