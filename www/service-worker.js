@@ -18,7 +18,7 @@ self.addEventListener("fetch", (event) => {
 });
 
 // Pages that say what a link shows, for whoever shares one: no visit of the page itself wants them.
-const isPreview = (file) => file.startsWith("p/");
+const isPreview = (file) => file.startsWith("p/") || file === "preview.png";
 
 async function keep() {
   const kept = await caches.open(KEPT);
