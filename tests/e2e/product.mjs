@@ -108,7 +108,7 @@ export function everyView(here) {
       const waits = async () => first.page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update().then(() => Boolean(r.waiting))));
       await until(waits, "the newer build to wait");
       const beside = await visit(browser.context, site.address, link);
-      assert.match(await about(beside.page), /^Watch/, "not while a tab has the older one");
+      assert.match(await until(() => about(beside.page), "its description"), /^Watch/, "not while a tab has the older one");
       await beside.page.close();
       await first.page.reload();
       await until(async () => /^Newer/.test(await about(first.page)), "the newer build");
