@@ -14,7 +14,7 @@ use super::words::{decimal, thousands};
 use crate::analysis::Role;
 use crate::analysis::chart::Chart;
 use crate::permalink::encode;
-use crate::presets::recorded::{Curve, Recorded, Time, parse, role_name};
+use crate::presets::recorded::{Recorded, Time, parse, role_name};
 use crate::presets::stories::STORIES;
 use crate::presets::{Group, PRESETS, Preset};
 use crate::tasks::Task;
@@ -118,7 +118,8 @@ impl Gallery {
             "<div class=\"gallery__top\"><h2 class=\"gallery__title\" tabindex=\"-1\">Gallery</h2>\
              <button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"gallery-close\">Back to the run</button>\
              </div><p class=\"gallery__about\">Every experiment with the curve of a run recorded on one processor core, \
-             and the time it takes there. Opening one trains it here, from its start.</p>\
+             and the time it takes there. Opening one trains it here, from its start. In losses and accuracies orange is \
+             measured on held-out examples and blue on those of the training.</p>\
              <div class=\"gallery__filter\" role=\"search\" aria-label=\"Filter\"><label>Search\
              <input type=\"search\" data-filter=\"words\" data-testid=\"filter-words\" value=\"",
         );
@@ -238,7 +239,7 @@ impl Gallery {
         out.text(source);
         out.raw("</cite><span>");
         out.text(foot);
-        if let Some(one) = recorded.filter(|one| whole && !one.is_whole()) {
+        if let Some(one) = recorded.filter(|one| whole && !one.curves.is_empty() && !one.is_whole()) {
             let what = if one.link.contains("sweep=") { "run" } else { "step" };
             out.text(&format!(", recorded to {what} {} of {}", thousands(one.reached), thousands(one.of)));
         }
@@ -278,12 +279,8 @@ pub fn drawing(one: &Recorded) -> String {
         out.raw(&format!("<path class=\"curve__line\" d=\"M0 {}H600\"/>", row(*height) as i32));
     }
     // What it is about is drawn last, over the rest.
-    let rank = |curve: &&Curve| {
-        [Role::Other, Role::Train, Role::Relevant].iter().position(|r| *r == curve.role).unwrap_or(3)
-    };
-    let mut curves: Vec<&Curve> = one.curves.iter().collect();
-    curves.sort_by_key(rank);
-    for curve in curves {
+    let of = |role: Role| one.curves.iter().filter(move |curve| curve.role == role);
+    for curve in [Role::Other, Role::Train, Role::Relevant, Role::Test].into_iter().flat_map(of) {
         out.raw(&format!("<polyline class=\"curve__{}\" points=\"", role_name(curve.role)));
         for (x, y) in curve.x.iter().zip(&curve.y) {
             out.raw(&format!("{},{} ", column(*x) as i32, row(*y) as i32));

@@ -42,6 +42,8 @@ const POINTS: usize = 60;
 /// Most curves of a chart: of times by initialisation each start has one.
 const CURVES: usize = 3;
 const STARTS: usize = 6;
+/// Share of a run below which its beginning says nothing of it.
+const LEAST: f64 = 0.05;
 /// Most lines for comparison.
 const LINES: usize = 3;
 
@@ -167,7 +169,7 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
     let Reading::Lines(lines) = chart.reading(state) else {
         return Err(anyhow::anyhow!("{} has no curves", chart.slug()).into());
     };
-    let curves = curves(&lines);
+    let curves = if is_over || share(state) > LEAST { curves(&lines) } else { vec![] };
     let heights = curves
         .iter()
         .flat_map(|curve| &curve.y)

@@ -34,15 +34,16 @@ pub fn Gallery() -> impl IntoView {
         }
     };
     // Whoever moves by keyboard, or listens, goes on where the view has changed.
-    Effect::new(move |before: Option<bool>| {
+    let was_open = StoredValue::new(false);
+    Effect::new(move |_| {
         let now = is_open.get();
-        if before.is_some_and(|before| before != now) || now {
+        if now || was_open.get_value() {
+            was_open.set_value(now);
             request_animation_frame(move || {
                 browser::scroll_up();
                 focus(if now { ".gallery__title" } else { "[data-testid=gallery]" });
             });
         }
-        now
     });
     move || {
         is_open.get().then(|| {
