@@ -158,7 +158,7 @@ impl Gallery {
         };
         let stories: Vec<_> = STORIES.iter().filter(wanted).collect();
         if !stories.is_empty() {
-            out.raw("<section class=\"gallery__lab\"><h3>Stories</h3><ul class=\"cards\">");
+            out.raw("<section class=\"gallery__lab\"><h3>Stories</h3><ul class=\"exhibits\">");
             for story in &stories {
                 let link = format!("#story/{}", story.slug);
                 let foot = format!("Story, {} minutes", story.minutes);
@@ -186,7 +186,7 @@ impl Gallery {
                 }
                 out.raw("<h4>");
                 out.text(label(group));
-                out.raw("</h4><ul class=\"cards\">");
+                out.raw("</h4><ul class=\"exhibits\">");
                 for preset in of_group {
                     let foot = time(preset).map_or("", Time::label);
                     let words = [preset.link, preset.name, preset.claim, preset.source, foot];
@@ -215,27 +215,27 @@ impl Gallery {
     /// A card: link, name, claim, source and what stands below, with the recorded curve of preset `of`.
     fn card(&self, out: &mut Html, words: [&str; 5], of: &str, whole: bool) {
         let [link, name, claim, source, foot] = words;
-        out.raw("<li class=\"card\"><a class=\"card__name\" data-testid=\"card-");
+        out.raw("<li class=\"exhibit\"><a class=\"exhibit__name\" data-testid=\"card-");
         out.raw(link.strip_prefix("#story/").unwrap_or(of));
         out.raw("\" href=\"");
         out.text(link);
         out.raw("\">");
         out.text(name);
-        out.raw("</a><div class=\"card__curve\">");
+        out.raw("</a><div class=\"exhibit__curve\">");
         let recorded = self.of(of);
         match recorded {
             Some(one) if !one.curves.is_empty() => {
                 out.raw(&drawing(one));
-                out.raw("<span class=\"card__mark\">");
+                out.raw("<span class=\"exhibit__mark\">");
                 out.text(&mark(one));
                 out.raw("</span>");
             }
-            Some(_) => out.raw("<p class=\"card__none\">Too large to be recorded on a processor.</p>"),
+            Some(_) => out.raw("<p class=\"exhibit__none\">Too large to be recorded on a processor.</p>"),
             None => {}
         }
-        out.raw("</div><p class=\"card__claim\">");
+        out.raw("</div><p class=\"exhibit__claim\">");
         out.text(claim);
-        out.raw("</p><p class=\"card__foot\"><cite>");
+        out.raw("</p><p class=\"exhibit__foot\"><cite>");
         out.text(source);
         out.raw("</cite><span>");
         out.text(foot);
@@ -320,9 +320,9 @@ impl Span {
 /// Stories, and the way to the gallery, for the foot of the page, as markup.
 pub fn strip() -> String {
     let mut out = Html::default();
-    out.raw("<h2>More to watch</h2><ul class=\"strip__cards\">");
+    out.raw("<h2>More to watch</h2><ul class=\"more__cards\">");
     for story in STORIES {
-        out.raw("<li><a class=\"strip__card\" href=\"#story/");
+        out.raw("<li><a class=\"more__card\" href=\"#story/");
         out.raw(story.slug);
         out.raw("\"><strong>");
         out.text(story.title);
@@ -330,7 +330,7 @@ pub fn strip() -> String {
         out.text(&format!("{} Story, {} minutes.", story.about, story.minutes));
         out.raw("</span></a></li>");
     }
-    out.raw("<li><a class=\"strip__card strip__card--all\" data-testid=\"strip-gallery\" href=\"#gallery\"><strong>");
+    out.raw("<li><a class=\"more__card more__card--all\" data-testid=\"strip-gallery\" href=\"#gallery\"><strong>");
     out.text(&format!("All {} experiments", PRESETS.len()));
     out.raw("</strong><span>The gallery shows what each found, and how long it takes.</span></a></li></ul>");
     out.0
