@@ -13,14 +13,17 @@ self.addEventListener("activate", (event) => event.waitUntil(take()));
 self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
 self.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  const isLater = new URL(url).pathname.split("/").pop() in LATER;
+  const isLater = new URL(url).pathname.split("/").pop() in LATER || isPreview(url.slice(self.registration.scope.length));
   if (method === "GET" && url.startsWith(self.registration.scope) && !isLater) event.respondWith(answer(event.request));
 });
+
+// Pages that say what a link shows, for whoever shares one: no visit of the page itself wants them.
+const isPreview = (file) => file.startsWith("p/") || file === "preview.png";
 
 async function keep() {
   const kept = await caches.open(KEPT);
   // Asking the server anew whether each is still the same: some names do not change with their contents.
-  await kept.addAll(FILES.map((file) => new Request(file, { cache: "no-cache" })));
+  await kept.addAll(FILES.filter((file) => !isPreview(file)).map((file) => new Request(file, { cache: "no-cache" })));
 }
 
 async function take() {
@@ -30,13 +33,23 @@ async function take() {
   await self.clients.claim();
 }
 
+// Loads the page again once the newer build is in charge. No refresh header: where the address has a fragment, as all
+// links have, it goes nowhere.
+const AGAIN = `<!DOCTYPE html><link rel="icon" href="data:,"><script>
+  const again = () => location.reload();
+  navigator.serviceWorker.addEventListener("controllerchange", again);
+  setTimeout(again, 2000);
+</script>`;
+
 async function answer(request) {
   const opens = request.mode === "navigate";
   const next = self.registration.waiting;
-  // The only tab: the newer build takes its place, and the page is opened once more.
-  if (opens && next && (await self.clients.matchAll({ type: "window" })).length < 2) {
+  // No other tab: the newer build takes its place, and the page is opened once more. A tab that is loaded again is still
+  // there when it asks; one that is opened is not there yet.
+  const mine = request.cache === "default" ? 0 : 1;
+  if (opens && next && (await self.clients.matchAll({ type: "window" })).length <= mine) {
     next.postMessage("take over");
-    return new Response("", { headers: { refresh: "0" } });
+    return new Response(AGAIN, { headers: { "content-type": "text/html" } });
   }
   const kept = await caches.open(KEPT);
   const found = await kept.match(opens ? "./" : request, { ignoreSearch: true });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::chains::Chains;
 use super::device::{Survey, choose};
 use super::form::{default_text, theory_knob};
+use super::gallery::FRAGMENT;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
@@ -78,6 +79,7 @@ impl State {
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
             Action::Look(what) => self.look_at(what, &mut effects),
+            Action::Gallery(what) => self.browse(what),
             Action::Tour(what) => self.tour(what, &mut effects),
             Action::Scrub(step) => self.scrub(step, &mut effects),
             Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
@@ -128,6 +130,17 @@ impl State {
     }
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
+        if fragment == FRAGMENT {
+            if self.runs == 0 {
+                self.library.is_blank = true;
+                self.set_link(PRESETS[0].link(), effects);
+            }
+            if !self.is_locked("presets") {
+                self.open_gallery(effects);
+            }
+            return;
+        }
+        self.gallery.is_open = false;
         if let Some(slug) = fragment.trim_start_matches('#').strip_prefix("story/") {
             if self.runs == 0 {
                 self.set_link(PRESETS[0].link(), effects);
@@ -257,6 +270,7 @@ impl State {
     }
 
     fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+        self.gallery.is_open = false;
         self.take_link(link, effects);
         self.begin(effects);
     }

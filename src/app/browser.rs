@@ -12,6 +12,17 @@ pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
 }
 
+/// Goes to another fragment, as a link to it would.
+pub fn go_to(fragment: &str) {
+    // It fails in no browser: the page stays.
+    let _ = window().location().set_hash(fragment);
+}
+
+/// Shows the top of the page.
+pub fn scroll_up() {
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
 /// Puts a link into the address bar, without a new entry in the history.
 pub fn show_address(link: &str) {
     if fragment() == link {

@@ -16,6 +16,7 @@ pub mod diagram;
 pub mod events;
 pub mod files;
 pub mod form;
+pub mod gallery;
 pub mod hearing;
 pub mod inside;
 pub mod library;
@@ -33,6 +34,7 @@ pub mod study;
 pub mod summary;
 pub mod sweeping;
 pub mod teaching;
+pub mod titles;
 pub mod touring;
 pub mod trainer;
 pub mod viewing;
@@ -59,6 +61,8 @@ mod chain_tests;
 mod crosshair_tests;
 #[cfg(test)]
 mod file_tests;
+#[cfg(test)]
+mod gallery_tests;
 #[cfg(test)]
 mod library_tests;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
 use super::events::Noted;
+use super::gallery::{Browsing, Gallery};
 use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
@@ -86,6 +87,8 @@ pub enum Action {
     ToggleAxis(&'static str),
     /// Look into another sequence, or otherwise.
     Look(Looking),
+    /// Look through the gallery.
+    Gallery(Browsing),
     /// Go through a story.
     Tour(Touring),
     /// Show the run as it was at this step.
@@ -230,6 +233,8 @@ pub struct State {
     pub undo: Vec<Before>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
+    /// The gallery, and whether it is open.
+    pub gallery: Gallery,
     /// The story that is open.
     pub tour: Option<Box<Tour>>,
     /// Step at which the run is to wait.

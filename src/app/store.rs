@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::browser;
 use super::device::Survey;
+use super::gallery::{Browsing, address};
 use super::library::Wish;
 use super::library_web;
 use super::state::{Action, State};
@@ -13,7 +14,6 @@ use super::touring::Touring;
 use super::trainer::Program;
 use super::trainer::{Effect as Deed, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
-use crate::permalink::encode;
 use crate::platform::web::spawn;
 
 /// The state and everything that acts on it. Copies are handles to the same.
@@ -41,15 +41,15 @@ impl Store {
             store.apply(Action::Surveyed(Survey::Missing));
         }
         store.act(Action::Open(browser::fragment()));
-        let link = store.memo(|state| encode(&state.link));
+        let link = store.memo(address);
         Effect::new(move |_| browser::show_address(&link.get()));
         for event in ["hashchange", "popstate"] {
             window_event_listener_untyped(event, move |_| {
                 let fragment = browser::fragment();
-                if fragment != store.peek(|state| encode(&state.link)) {
+                if fragment != store.peek(address) {
                     store.act(Action::Open(fragment));
                     // The same run written differently leaves the link as it is.
-                    browser::show_address(&store.peek(|state| encode(&state.link)));
+                    browser::show_address(&store.peek(address));
                 }
             });
         }
@@ -99,6 +99,9 @@ impl Store {
                 Deed::Open(kind) => self.employ(kind),
                 Deed::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
                     self.act(Action::Tour(Touring::Fetched(slug, text)));
+                }),
+                Deed::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
+                    self.act(Action::Gallery(Browsing::Fetched(text)));
                 }),
                 Deed::Library(deed) => spawn(async move {
                     if let Some(answer) = library_web::obey(deed).await {

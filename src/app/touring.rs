@@ -75,7 +75,7 @@ impl Tour {
     /// A text from a file is a string before it is anything else. As components it would make the program twice as much
     /// larger, and be tested in a browser alone.
     pub fn html(&self) -> String {
-        let mut out = Html(String::new());
+        let mut out = Html::default();
         let story = match &self.story {
             Some(Ok(story)) => story,
             other => {
@@ -161,14 +161,17 @@ impl Tour {
 }
 
 /// Markup that is being written.
-struct Html(String);
+#[derive(Default)]
+pub(super) struct Html(pub(super) String);
 
 impl Html {
-    fn raw(&mut self, markup: &str) {
+    /// Markup as it is.
+    pub(super) fn raw(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
 
-    fn text(&mut self, text: &str) {
+    /// Text, whatever is in it.
+    pub(super) fn text(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {
                 '&' => self.raw("&amp;"),
@@ -191,6 +194,15 @@ impl Html {
         self.raw("</p>");
     }
 
+    /// An option of a list, of which `chosen` is the value.
+    pub(super) fn option(&mut self, value: &str, word: &str, chosen: &str) {
+        for part in ["<option value=\"", value, if value == chosen { "\" selected>" } else { "\">" }] {
+            self.raw(part);
+        }
+        self.text(word);
+        self.raw("</option>");
+    }
+
     fn button(&mut self, name: &str, class: &str, testid: &str, state: &str, word: &str) {
         for part in
             ["<button type=\"button\" class=\"", class, "\" data-testid=\"", testid, "\" data-press=\""]
@@ -207,7 +219,7 @@ impl Html {
 
 /// The list of stories, likewise; buttons are named by the stories' slugs.
 pub fn list() -> String {
-    let mut out = Html(String::new());
+    let mut out = Html::default();
     for about in STORIES {
         out.raw("<li><button type=\"button\" class=\"tours__one\" data-testid=\"story-");
         for part in [about.slug, "\" data-press=\"", about.slug, "\"><strong>"] {

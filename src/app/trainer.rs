@@ -47,6 +47,8 @@ pub enum Effect {
     Send(Command, Payload),
     /// Fetch the text of the story of this name; the answer is [`super::touring::Touring::Fetched`].
     Fetch(&'static str),
+    /// Fetch the recorded curves; the answer is [`super::gallery::Browsing::Fetched`].
+    FetchRecorded,
     /// Do this with the kept runs.
     Library(super::library::Deed),
 }

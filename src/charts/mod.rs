@@ -24,6 +24,8 @@ mod ends;
 pub mod figure;
 mod frame;
 mod heatmap;
+#[cfg(feature = "cli")]
+pub mod indexed;
 mod inside;
 mod lines;
 mod numbers;

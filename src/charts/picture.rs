@@ -11,6 +11,7 @@ use plotters::style::{FontStyle, register_font};
 
 pub use super::figure::Figure;
 use super::figure::{TITLE_ROW, alone, written};
+use super::indexed;
 use super::pen::Pen;
 use super::{Drawn, Quirks, Theme, draw};
 use crate::analysis::Reading;
@@ -71,6 +72,22 @@ pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
 /// # Errors
 /// If the file cannot be written, or the picture would be very large.
 pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()> {
+    let (small, size) = pixels(figure, theme)?;
+    let mut file = BitMapBackend::new(path, size);
+    file.blit_bitmap((0, 0), size, &small).and_then(|()| file.present()).map_err(io::Error::other)
+}
+
+/// Several readings as the bytes of a small PNG file of few colours.
+///
+/// # Errors
+/// If the picture would be very large.
+pub fn figure_indexed(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>> {
+    let (small, (width, height)) = pixels(figure, theme)?;
+    Ok(indexed::png(&small, width as usize, height as usize))
+}
+
+/// The figure as `[height, width, 3]` bytes, with width and height.
+fn pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u32))> {
     static FONT: Once = Once::new();
     FONT.call_once(|| {
         let known = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
@@ -93,9 +110,7 @@ pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()>
         let area = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
         figure.draw(&area, &theme).and_then(|()| area.present()).map_err(io::Error::other)?;
     }
-    let small = averaged(&pixels, width as usize, OVERSAMPLING as usize);
-    let mut file = BitMapBackend::new(path, (width, height));
-    file.blit_bitmap((0, 0), (width, height), &small).and_then(|()| file.present()).map_err(io::Error::other)
+    Ok((averaged(&pixels, width as usize, OVERSAMPLING as usize), (width, height)))
 }
 
 /// Every square of `by × by` pixels as one; rows are `width` pixels long afterwards.

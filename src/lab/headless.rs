@@ -63,19 +63,33 @@ impl Headless {
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
     pub fn finish(&mut self, mut told: impl FnMut(&State)) -> Result<(), Trouble> {
+        let told = |state: &State| {
+            told(state);
+            true
+        };
+        self.finish_while(told).map(drop)
+    }
+
+    /// The same as long as `goes_on` says so of the state after every change; whether it came to the end.
+    ///
+    /// # Errors
+    /// As [`Headless::finish`].
+    pub fn finish_while(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
         loop {
             for effect in std::mem::take(&mut self.effects) {
                 self.carry_out(effect)?;
             }
             if let Some(action) = self.waiting.pop_front() {
                 self.effects = self.state.apply(action);
-                told(&self.state);
+                if !goes_on(&self.state) {
+                    return Ok(false);
+                }
             } else if !self.train() {
                 break;
             }
         }
         match &self.state.phase {
-            Phase::Finished(_) | Phase::Diverged { .. } => Ok(()),
+            Phase::Finished(_) | Phase::Diverged { .. } => Ok(true),
             Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
             other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
         }
@@ -101,7 +115,7 @@ impl Headless {
     fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
         match effect {
             // Stories are for a person at a page; a run on the command line is kept by whoever redirects its output.
-            Effect::Fetch(_) | Effect::Library(_) => {}
+            Effect::Fetch(_) | Effect::FetchRecorded | Effect::Library(_) => {}
             Effect::Survey => {
                 let survey = self.survey();
                 self.waiting.push_back(Action::Surveyed(survey));

@@ -9,6 +9,8 @@ mod headless;
 mod list;
 mod open;
 mod plot;
+mod previews;
+mod record;
 mod run;
 pub mod science;
 mod sweep;
@@ -58,6 +60,10 @@ enum Command {
     Claims(claims::Arguments),
     /// Compare the presets with their recorded runs, or record them anew.
     Golden(golden::Arguments),
+    /// Record the presets' runs as the curves of the page's gallery.
+    Record(record::Arguments),
+    /// Write the pages that say what a preset's link shows, with their pictures, from the recorded curves.
+    Previews(previews::Arguments),
     /// Refresh the generated tables of a README.
     Docs {
         /// The file whose tables stand between markers.
@@ -96,6 +102,8 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Claims(arguments) => claims::claims(&arguments),
         Command::Golden(arguments) => golden::golden(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
+        Command::Previews(arguments) => previews::run(&arguments),
         Command::Docs { file, check } => docs::docs(&file, check),
     };
     match done {

@@ -13,6 +13,7 @@ mod networks;
 mod parities;
 mod parts;
 mod progress;
+pub mod recorded;
 mod search;
 mod start;
 pub mod stories;

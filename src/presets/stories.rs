@@ -48,6 +48,8 @@ pub struct About {
     pub about: &'static str,
     /// Minutes that it takes.
     pub minutes: u32,
+    /// Name of the preset whose recorded curve stands for it; one of its runs.
+    pub curve: &'static str,
 }
 
 /// Every story, in the order of the list.
@@ -57,30 +59,35 @@ pub const STORIES: [About; 5] = [
         title: "Where is the progress hidden?",
         about: "A loss that does not move for hundreds of steps, and weights that do.",
         minutes: 6,
+        curve: "hidden-progress",
     },
     About {
         slug: "no-luck",
         title: "Why does nobody get lucky?",
         about: "A thousand networks search for three bits, and none of them guesses.",
         minutes: 5,
+        curve: "no-luck",
     },
     About {
         slug: "one-note",
         title: "Each neuron sings one note",
         about: "Addition on a circle turns every neuron into a wave, and theory says how large the margin becomes.",
         minutes: 6,
+        curve: "z23",
     },
     About {
         slug: "grokking",
         title: "Memorise, then understand",
         about: "All training pairs are right, and hardly another one, until weight decay has done its work.",
         minutes: 6,
+        curve: "memorise-understand",
     },
     About {
         slug: "unigram-trap",
         title: "The unigram trap",
         about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
         minutes: 6,
+        curve: "induction-k3-slow",
     },
 ];
 
@@ -311,6 +318,8 @@ mod tests {
                 (about.title, about.about, about.minutes)
             );
             assert!((4..=12).contains(&story.passages.len()), "{}", about.slug);
+            let curve = Preset::find(about.curve).unwrap();
+            assert!(story.passages.iter().any(|passage| passage.run == curve.link), "{}", about.curve);
             let (mut questions, mut trained) = (0, 0);
             let (mut link, mut step, mut on) = (Link::default(), 0, String::new());
             for passage in &story.passages {

@@ -10,7 +10,7 @@ import { open, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What axe-core finds: a line for each rule that does not hold, with where. */
-async function violations(page) {
+export async function violations(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   return violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.map((n) => n.target.join(" ")).slice(0, 4).join(", ")}`);
@@ -103,16 +103,17 @@ export function everyView(here) {
       await offline.page.close();
       await browser.context.setOffline(false);
 
-      // A newer build, which differs in its title.
-      edit[""] = (html) => html.replace("<title>Vivarium</title>", "<title>Vivarium, newer</title>");
+      // A newer build, which differs in its description: the title is the run's.
+      const about = (page) => page.evaluate(() => document.querySelector("meta[name=description]").content).catch(() => "");
+      edit[""] = (html) => html.replace('content="Watch', 'content="Newer. Watch');
       edit["service-worker.js"] = (program) => program.replace(/(registration\.scope\}) \w+`;/, "$1 newer`;");
       const waits = async () => first.page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update().then(() => Boolean(r.waiting))));
       await until(waits, "the newer build to wait");
       const beside = await visit(browser.context, site.address, link);
-      assert.match(await beside.page.title(), /^(?!.*newer)/, "not while a tab has the older one");
+      assert.match(await until(() => about(beside.page), "its description"), /^Watch/, "not while a tab has the older one");
       await beside.page.close();
       await first.page.reload();
-      await until(async () => /newer/.test(await first.page.title().catch(() => "")), "the newer build");
+      await until(async () => /^Newer/.test(await about(first.page)), "the newer build");
       assert.ok(first.page.url().endsWith(link), "the link is still the address");
       await trains(first);
     } finally {

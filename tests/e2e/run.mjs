@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
 import { files } from "./files.mjs";
+import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
 import { markovLab } from "./markov.mjs";
@@ -336,6 +337,7 @@ describe("the Markov lab", () => markovLab(() => ({ context: plain.context, addr
 
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 
+describe("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));

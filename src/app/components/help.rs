@@ -8,6 +8,8 @@ use web_sys::{Element, KeyboardEvent};
 use super::knob::shown;
 use super::sheet::Sheet;
 use super::theme::Appearance;
+use crate::app::browser;
+use crate::app::gallery::{Browsing, FRAGMENT};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::touring::Touring;
@@ -21,6 +23,7 @@ const KEYS: &[(&str, &str)] = &[
     ("N", "The same settings from a new seed"),
     ("Ctrl Z", "Undo the last change"),
     ("S", "Save the run, or open one"),
+    ("G", "Gallery of all experiments, or back to the run"),
     ("J, K", "Next and previous passage of a story"),
     ("P", "Large type for a projector, or back"),
     ("[ and ]", "Show the measurement before, or the one after"),
@@ -53,7 +56,21 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
         // A control that has the focus keeps the keys that it answers to itself.
         let presses = inside("button, summary, a, select, input");
         let moves = inside("input, select");
+        let in_gallery = store.peek(|state| state.gallery.is_open);
         let action = match key.as_str() {
+            "g" | "G" if !in_gallery && !writes && !moves => {
+                event.prevent_default();
+                browser::go_to(FRAGMENT);
+                return;
+            }
+            "Escape" if in_gallery => Action::Gallery(Browsing::Close),
+            "g" | "G" if !writes && !moves => Action::Gallery(Browsing::Close),
+            // The run goes on beneath, where nobody sees what would become of it.
+            " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "j" | "J" | "k" | "K"
+                if in_gallery =>
+            {
+                return;
+            }
             " " if !presses => Action::Toggle,
             "." if !writes => Action::SingleStep,
             "[" | "]" if !writes => Action::ScrubBy(key == "]"),

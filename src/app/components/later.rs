@@ -16,6 +16,7 @@ use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
 use super::curves::Curves;
 use super::files::Files;
+use super::gallery::{Gallery, Strip};
 use super::hand::Hand;
 use super::help::Help;
 use super::inside::Inside;
@@ -54,6 +55,10 @@ pub enum Part {
     Numbers,
     /// The dialog of files.
     Files(RwSignal<bool>, Appearance),
+    /// All presets and stories, as cards.
+    Gallery,
+    /// A few of them, below the run.
+    Strip,
     /// The dialog for a class.
     Teacher(RwSignal<bool>),
     /// What stands over curves while somebody points at them.
@@ -79,6 +84,8 @@ fn draw(part: Part) -> AnyView {
         Part::Help(open) => view! { <Help open /> }.into_any(),
         Part::Numbers => view! { <Numbers /> }.into_any(),
         Part::Files(open, appearance) => view! { <Files open appearance /> }.into_any(),
+        Part::Gallery => view! { <Gallery /> }.into_any(),
+        Part::Strip => view! { <Strip /> }.into_any(),
         Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
         Part::Over(curves) => Hand::over(curves),
     }
@@ -96,7 +103,8 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
     let answered = store.memo(|state| {
-        let needs_it = state.tour.is_some() || state.spec().task.sampler().form() != Form::Bits;
+        let needs_it =
+            state.tour.is_some() || state.gallery.is_open || state.spec().task.sampler().form() != Form::Bits;
         needs_it || !matches!(state.phase, Phase::Loading)
     });
     Effect::new(move |_| {

@@ -4,6 +4,7 @@ mod chain;
 mod curves;
 mod files;
 mod form;
+mod gallery;
 mod hand;
 mod heads;
 mod help;
@@ -30,6 +31,7 @@ use leptos::prelude::*;
 use super::browser;
 use super::state::Action;
 use super::store::Store;
+use super::titles;
 use curves::Gaze;
 use form::Form;
 use help::shortcuts;
@@ -52,6 +54,9 @@ pub fn App() -> impl IntoView {
         let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
+    let in_gallery = store.memo(|state| state.gallery.is_open);
+    let title = store.memo(titles::title);
+    Effect::new(move |_| document().set_title(&title.get()));
     let embedded = store.memo(|state| state.link.is_embedded());
     Effect::new(move |_| {
         browser::mark_root("data-hide", &hidden.get());
@@ -66,6 +71,9 @@ pub fn App() -> impl IntoView {
             <p class="masthead__point">{POINT}</p>
             <Presets />
             <div class="masthead__tools">
+                <a class="button" href="#gallery" title="Every experiment with what it found (G)" data-testid="gallery">
+                    "Gallery"
+                </a>
                 <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
                     "Stories"
                 </button>
@@ -83,7 +91,8 @@ pub fn App() -> impl IntoView {
         </header>
         <Notices />
         <Later part=Part::Offer />
-        <main class="bench">
+        <Later part=Part::Gallery />
+        <main class="bench" hidden=in_gallery>
             <Later part=Part::Tour />
             <div class="stage">
                 <Story />
@@ -94,6 +103,7 @@ pub fn App() -> impl IntoView {
                 <Later part=Part::Theory(appearance) />
                 <Links />
                 <Later part=Part::Library />
+                <Later part=Part::Strip />
             </div>
             <aside class="panel" aria-label="Settings">
                 <Form />

@@ -88,7 +88,8 @@ pub fn Tour() -> impl IntoView {
     }
 }
 
-fn focus(selector: &str) {
+/// Gives the focus to what `selector` names.
+pub(super) fn focus(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector)
         && let Some(element) = element.dyn_ref::<HtmlElement>()
     {

@@ -1,0 +1,302 @@
+//! `lab record`: the presets' runs as curves of a few points, which the page's gallery draws.
+//!
+//! # Why
+//! What a card shows is what the page would have shown: readings of the same charts, thinned. Golden runs hold the first
+//! losses only, and to a tolerance; a recording goes to the end of the run, or as far as its budget reaches.
+
+#![expect(clippy::print_stdout, reason = "this command prints")]
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::headless::Headless;
+use super::{LARGE, Trouble};
+use crate::analysis::chart::{Chart, Kind};
+use crate::analysis::{Lines, Reading, Role, Series};
+use crate::app::state::State;
+use crate::platform::now_ms;
+use crate::presets::recorded::{Curve, Recorded, Time, parse};
+use crate::presets::{Group, PRESETS, Preset};
+use crate::run::DeviceChoice;
+
+/// What `lab record` takes.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Presets to record; those that are not recorded as they are now if none is named.
+    presets: Vec<String>,
+    /// Most seconds for one preset.
+    #[arg(long, default_value_t = 120.0)]
+    seconds: f64,
+    /// Most seconds for one that is made for a GPU.
+    #[arg(long, default_value_t = 30.0)]
+    large_seconds: f64,
+    /// The file of recorded curves.
+    #[arg(long, default_value = "src/presets/recorded.txt")]
+    file: PathBuf,
+}
+
+/// Most points of a curve.
+const POINTS: usize = 60;
+/// Most curves of a chart: of times by initialisation each start has one.
+const CURVES: usize = 3;
+const STARTS: usize = 6;
+/// Share of a run below which its beginning says nothing of it.
+const LEAST: f64 = 0.05;
+/// Most lines for comparison.
+const LINES: usize = 3;
+
+/// Charts that tell more of these presets than the usual one does.
+const TELLING: &[(&str, Chart)] = &[
+    ("grokking-progress", Chart::Progress),
+    ("z23-outputs", Chart::Loss),
+    ("disjoint-polynet", Chart::Accuracy),
+    ("noise-49", Chart::Accuracy),
+    ("other-chains", Chart::Others),
+    ("other-chains-minimal", Chart::Others),
+    ("unigrams-in-the-way", Chart::Truth),
+];
+
+/// The chart of the preset that a card shows.
+pub fn telling(preset: &Preset) -> Chart {
+    let link = preset.link();
+    if let Some((_, chart)) = TELLING.iter().find(|(slug, _)| *slug == preset.slug) {
+        return *chart;
+    }
+    let usual: &[Chart] = match preset.group {
+        _ if !link.spec.run.sweep.is_empty() => &[Chart::Sweep],
+        Group::Search => &[Chart::Times],
+        Group::Progress => &[Chart::Gap, Chart::Movement],
+        Group::Data => &[Chart::Accuracy],
+        Group::Grokking => &[Chart::Accuracy],
+        Group::Margin | Group::Notes | Group::Groups => &[Chart::Margin],
+        _ => &[Chart::Truth, Chart::Loss, Chart::Accuracy],
+    };
+    let shown = &link.view.show;
+    let any = || shown.iter().find(|chart| chart.info().kind == Kind::Lines);
+    *usual.iter().find(|chart| shown.contains(chart)).or_else(any).unwrap_or(&Chart::Loss)
+}
+
+/// Four digits say more than a card can show.
+fn rounded(value: f64) -> f32 {
+    format!("{value:.3e}").parse().unwrap_or(f32::NAN)
+}
+
+/// Some points of a curve, evenly spread over its axis as it is drawn; each is a measured one.
+fn thinned(series: &Series, log: [bool; 2]) -> Option<Curve> {
+    let mut points: Vec<(f64, f32)> = vec![];
+    for (i, y) in series.y.iter().enumerate() {
+        let to = if series.stairs { series.x.get(i + 1) } else { None };
+        points.extend([series.x.get(i), to].into_iter().flatten().map(|x| (*x, *y)));
+    }
+    points.retain(|(x, y)| x.is_finite() && y.is_finite() && !(log[1] && *y <= 0.0));
+    let place = |x: f64| if log[0] { libm::log(x.max(1.0)) } else { x };
+    let (first, last) = (place(points.first()?.0), place(points.last()?.0));
+    let mut kept: Vec<(f64, f32)> = vec![];
+    if points.len() <= POINTS {
+        kept = points;
+    } else {
+        for i in 0..POINTS {
+            let wanted = first + (last - first) * i as f64 / (POINTS - 1) as f64;
+            let at = points.partition_point(|(x, _)| place(*x) < wanted).min(points.len() - 1);
+            if kept.last().is_none_or(|(x, _)| *x < points[at].0) {
+                kept.push(points[at]);
+            }
+        }
+    }
+    if kept.len() < 2 {
+        return None;
+    }
+    let (x, y) = kept.into_iter().map(|(x, y)| (rounded_place(x), rounded(f64::from(y)))).unzip();
+    Some(Curve { role: series.role, x, y })
+}
+
+/// Steps stay whole.
+fn rounded_place(x: f64) -> f32 {
+    if x.fract() == 0.0 { x as f32 } else { rounded(x) }
+}
+
+/// What a card can show of a chart.
+fn curves(lines: &Lines) -> Vec<Curve> {
+    let log = [lines.log_x, lines.log_y];
+    let drawn = lines.series.iter().filter(|series| !series.faint && !series.scatter);
+    // What is only for comparison goes first.
+    let (others, told): (Vec<_>, Vec<_>) = drawn.partition(|series| series.role == Role::Other);
+    let chosen = told.into_iter().chain(others).filter_map(|series| thinned(series, log));
+    chosen.take(if lines.x_label == "initialisation" { STARTS } else { CURVES }).collect()
+}
+
+/// How far it went, and how far it goes.
+fn way(state: &State) -> (u64, u64) {
+    match &state.sweep {
+        Some(sweep) => (sweep.done.len() as u64, sweep.cells.len() as u64),
+        None => (state.step, state.spec().run.steps),
+    }
+}
+
+/// Share of the run, or of the sweep, that is done.
+fn share(state: &State) -> f64 {
+    let run = state.step as f64 / state.spec().run.steps.max(1) as f64;
+    state
+        .sweep
+        .as_ref()
+        .map_or(run, |sweep| (sweep.done.len() as f64 + run) / sweep.cells.len().max(1) as f64)
+}
+
+/// The page with the preset's run on the CPU and nothing but its chart, which needs no other probes.
+fn page(preset: &Preset) -> Headless {
+    let mut link = preset.link();
+    link.spec.run.device = DeviceChoice::Cpu;
+    link.view.show = vec![telling(preset)];
+    Headless::open(&link)
+}
+
+/// Trains the preset on the CPU, for at most so many seconds.
+///
+/// # Errors
+/// When a device stops working.
+pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
+    let chart = telling(preset);
+    let limit = preset.link().view.speed;
+    let mut page = page(preset);
+    let begin = now_ms();
+    let is_over = page.finish_while(|_| now_ms() - begin < 1e3 * seconds)?;
+    let took = (now_ms() - begin) / 1e3;
+    let state = page.state();
+    let (reached, of) = way(state);
+    let of = if is_over { reached } else { of };
+    let Reading::Lines(lines) = chart.reading(state) else {
+        return Err(anyhow::anyhow!("{} has no curves", chart.slug()).into());
+    };
+    let curves = if is_over || share(state) > LEAST { curves(&lines) } else { vec![] };
+    let heights = curves
+        .iter()
+        .flat_map(|curve| &curve.y)
+        .fold((f32::MAX, f32::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
+    // A line far away from the curves would press them flat.
+    let near = |height: f64| {
+        let (low, high) = (f64::from(heights.0), f64::from(heights.1));
+        height >= low - 0.1 * (high - low) && height <= high + 0.1 * (high - low)
+    };
+    let near = lines.references.iter().filter(|(height, _)| near(*height)).take(LINES);
+    // A sweep is as fast as it can be; a run is watched.
+    let watched = if limit > 0 && state.sweep.is_none() { reached as f64 / limit as f64 } else { 0.0 };
+    let left = if is_over { 1.0 } else { 1.0 / share(state).max(1e-6) };
+    Ok(Recorded {
+        slug: preset.slug.into(),
+        link: preset.link.into(),
+        time: Time::of(took.max(watched) * left),
+        reached,
+        of,
+        chart: chart.slug().into(),
+        log: [lines.log_x, lines.log_y],
+        lines: near.map(|(height, name)| (rounded(*height), name.clone())).collect(),
+        curves,
+    })
+}
+
+/// Runs `lab record`.
+///
+/// # Errors
+/// An unknown preset, a device that stops working, or a file that cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
+    let named = &arguments.presets;
+    if let Some(name) = named.iter().find(|name| Preset::find(name).is_none()) {
+        return Err(Trouble::BadLink(vec![format!("{name} is no preset; `lab list` names them")]));
+    }
+    let path = &arguments.file;
+    let old = std::fs::read_to_string(path).unwrap_or_default();
+    let old = parse(&old).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
+    let mut all: Vec<Recorded> = vec![];
+    for preset in PRESETS {
+        let known = old.iter().find(|one| one.slug == preset.slug && one.link == preset.link);
+        let wanted =
+            if named.is_empty() { known.is_none() } else { named.iter().any(|name| name == preset.slug) };
+        if !wanted {
+            all.extend(known.cloned());
+            continue;
+        }
+        let seconds = if LARGE.contains(&preset.slug) { arguments.large_seconds } else { arguments.seconds };
+        let begin = now_ms();
+        let one = record(preset, seconds)?;
+        println!(
+            "{}: {} curves of {}, {} of {}, {} ({:.1} s)",
+            preset.slug,
+            one.curves.len(),
+            one.chart,
+            one.reached,
+            one.of,
+            one.time.slug(),
+            (now_ms() - begin) / 1e3
+        );
+        all.push(one);
+    }
+    let text: String = all.iter().map(Recorded::text).collect();
+    let text = format!("# Written by `lab record`: thinned curves of the presets' runs.\n{text}");
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_measured_points_evenly_on_the_drawn_axis() {
+        let x: Vec<f64> = (0..=1000).map(f64::from).collect();
+        let y: Vec<f32> = x.iter().map(|x| (2.0 * x) as f32).collect();
+        let series = Series { x, y, ..Default::default() };
+        for log in [false, true] {
+            let curve = thinned(&series, [log, false]).unwrap();
+            assert!(curve.x.len() <= POINTS && curve.x.len() > 30, "{}", curve.x.len());
+            assert!(curve.x.iter().zip(&curve.y).all(|(x, y)| *y == rounded(2.0 * f64::from(*x))));
+            assert_eq!((curve.x[0], curve.x.last()), (0.0, Some(&1000.0)));
+            let before = curve.x.iter().filter(|x| **x < 100.0).count();
+            assert_eq!(before > 20, log, "{before}");
+        }
+    }
+
+    #[test]
+    fn stairs_become_corners_and_gaps_are_left_out() {
+        let stairs =
+            Series { x: vec![0.0, 5.0, 10.0], y: vec![3.0, 4.0], stairs: true, ..Default::default() };
+        let curve = thinned(&stairs, [false; 2]).unwrap();
+        assert_eq!((curve.x, curve.y), (vec![0.0, 5.0, 5.0, 10.0], vec![3.0, 3.0, 4.0, 4.0]));
+        let gaps = Series { x: vec![1.0, 2.0, 3.0], y: vec![1.0, f32::NAN, 3.0], ..Default::default() };
+        assert_eq!(thinned(&gaps, [false; 2]).unwrap().x, [1.0, 3.0]);
+        assert_eq!(thinned(&Series { y: vec![1.0], x: vec![0.0], ..Default::default() }, [false; 2]), None);
+    }
+
+    #[test]
+    fn every_preset_has_a_chart_with_curves_that_applies() {
+        for preset in PRESETS {
+            let chart = telling(preset);
+            assert_eq!(chart.info().kind, Kind::Lines, "{}", preset.slug);
+            let page = page(preset);
+            assert!(chart.applies(page.state()).is_ok(), "{} {}", preset.slug, chart.slug());
+        }
+    }
+
+    /// A program whose numbers have changed cannot keep the old curves unseen.
+    #[test]
+    fn the_first_points_of_cheap_presets_are_as_recorded() {
+        let all = parse(include_str!("../presets/recorded.txt")).unwrap();
+        for slug in ["parity-20", "z23", "induction", "sine-1", "s3", "minimal-theory"] {
+            let preset = Preset::find(slug).unwrap();
+            let old = all.iter().find(|one| one.slug == slug).unwrap();
+            let until = old.curves[0].x[3] as u64;
+            let mut page = page(preset);
+            page.finish_while(|state| state.step <= until).unwrap();
+            let Reading::Lines(now) = telling(preset).reading(page.state()) else { panic!("curves") };
+            for curve in &old.curves {
+                let series = now.series.iter().find(|series| series.role == curve.role).unwrap();
+                for (x, y) in curve.x.iter().zip(&curve.y).take(4) {
+                    let at = series.x.iter().position(|place| *place as f32 == *x).unwrap();
+                    let apart = (series.y[at] - y).abs() / y.abs().max(1e-3);
+                    assert!(apart < 2e-3, "{slug} at step {x}: recorded {y}, now {}", series.y[at]);
+                }
+            }
+        }
+    }
+}

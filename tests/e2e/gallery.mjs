@@ -1,0 +1,170 @@
+// The gallery, the titles of links, and the pages that show what a link is, in a browser without WebGPU.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { serve, stepOf, text, until, visit } from "./harness.mjs";
+import { violations } from "./product.mjs";
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1440, height: 900 };
+
+/** Tests in the browser and at the address that `here` gives. */
+export function gallery(here) {
+  const open = (link, size) => visit(here().context, here().address, link, size);
+  // The browser's own words when it is asked for a GPU and has none.
+  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
+  const cards = (page) => page.locator(".exhibit").count();
+  const drawn = (page) => until(async () => (await page.locator(".exhibit svg").count()) > 50, "recorded curves");
+
+  it("opens from the first view, which trains before any click, and goes back to it", async () => {
+    const { page, heard, see } = await open("");
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    assert.ok(!heard.requests.some((url) => url.endsWith("recorded.txt")), "curves are fetched when they are wanted");
+    assert.ok(await see("strip-gallery").isVisible());
+    const run = page.url();
+    await see("gallery").click();
+    await drawn(page);
+    assert.ok(page.url().endsWith("#gallery"));
+    assert.equal(await page.title(), "Gallery · Vivarium");
+    assert.ok(!(await see("play").isVisible()), "the run is behind it");
+    await until(() => page.evaluate(() => document.activeElement.className === "gallery__title"), "the heading in focus");
+    const all = await cards(page);
+    assert.match(await text(see("gallery-count")), new RegExp(`^${all} of ${all}\\.$`));
+    assert.ok(all > 90);
+    // Each curve says that it is recorded, and what is seen.
+    const curves = await page.locator(".exhibit svg").evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
+    assert.ok(curves.every((label) => /, recorded: from \S+.* to \S+/.test(label)), curves.find((label) => !/recorded/.test(label)));
+    assert.equal(await page.locator(".exhibit__mark").count(), curves.length);
+    const at = await stepOf(see);
+    await page.goBack();
+    await until(async () => (await see("play").isVisible()) && page.url() === run, "the run");
+    assert.ok((await stepOf(see)) >= at, "it went on and was not started again");
+    assert.equal(await page.locator(".gallery").count(), 0);
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("filters by words, topic and time, and says how many there are", async () => {
+    const { page, heard, see } = await open("#gallery");
+    await drawn(page);
+    const all = await cards(page);
+    await see("filter-topic").selectOption("lab.markov");
+    await until(async () => (await cards(page)) < all, "fewer cards");
+    const links = () => page.locator(".exhibit__name").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+    assert.ok((await links()).every((link) => link.startsWith("#v1/markov")));
+    const markov = await cards(page);
+    await see("filter-words").fill("plateau");
+    await until(async () => (await cards(page)) < markov, "those with the word");
+    assert.ok((await cards(page)) > 0);
+    assert.match(await text(see("gallery-count")), new RegExp(`^${await cards(page)} of ${all}\\.$`));
+    await see("filter-words").fill("astrology");
+    await until(async () => /Nothing is like that/.test(await text(see("gallery-count"))), "a sentence");
+    await see("filter-words").fill("");
+    await see("filter-topic").selectOption("");
+    await see("filter-time").selectOption("seconds");
+    await until(async () => { const many = await cards(page); return many > 50 && many < all; }, "quick ones");
+    // What was chosen is there after a visit of a run.
+    await see("card-sine-1").click();
+    await until(async () => /act=sin/.test(page.url()) && (await see("play").isVisible()), "the run");
+    await page.goBack();
+    await until(async () => (await page.locator(".gallery").count()) === 1, "the gallery");
+    assert.equal(await see("filter-time").inputValue(), "seconds");
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("opens a preset and a story by their cards, with titles, and by keyboard alone", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&k=2&width=16&every=10&steps=100000&halt=steps&speed=200");
+    await until(async () => (await page.title()) === "Sparse parity, n = 12, k = 2, width = 16, … · Vivarium", "the title of the link");
+    await until(async () => (await stepOf(see)) > 0, "steps");
+    await page.locator("body").press("g");
+    await drawn(page);
+    // Keys of the run are not for a run that nobody sees.
+    await page.keyboard.press("r");
+    await page.keyboard.press("n");
+    await page.keyboard.press("Escape");
+    await until(async () => await see("play").isVisible(), "the run");
+    assert.match(page.url(), /n=12&k=2&width=16/);
+    assert.ok(!page.url().includes("seed="));
+    await until(() => page.evaluate(() => document.activeElement.dataset.testid === "gallery"), "the focus back");
+    await page.keyboard.press("Enter");
+    await drawn(page);
+    await until(() => page.evaluate(() => document.activeElement.className === "gallery__title"), "the heading in focus");
+    const focused = () => page.evaluate(() => document.activeElement.dataset.testid);
+    const order = [];
+    for (let i = 0; i < 5; i++) {
+      await page.keyboard.press("Tab");
+      order.push(await focused());
+    }
+    assert.deepEqual(order, ["gallery-close", "filter-words", "filter-topic", "filter-time", "card-hidden-progress"]);
+    await see("card-z23").focus();
+    await page.keyboard.press("Enter");
+    await until(async () => /#v1\/groups\?speed=60/.test(page.url()) && (await see("play").isVisible()), "the preset");
+    await until(async () => / · Modular addition and finite groups · Vivarium$/.test(await page.title()), "its title");
+    await until(async () => (await stepOf(see)) > 0, "its steps");
+    await page.goBack();
+    await until(async () => (await page.locator(".gallery").count()) === 1, "the gallery");
+    await see("card-one-note").click();
+    await until(async () => / · 1 of \d$/.test(await text(see("tour-place"))), "the story");
+    assert.equal(await page.title(), "Each neuron sings one note · Vivarium");
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("has no violation that axe-core knows, and fits every width, in light and dark", async () => {
+    for (const [colorScheme, size] of [["light", DESK], ["dark", DESK], ["light", PHONE], ["dark", PHONE]]) {
+      const { page, heard } = await open("#gallery", size);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await drawn(page);
+      assert.deepEqual(await violations(page), [], `${colorScheme}, ${size.width}`);
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${size.width}`);
+      const lefts = await page.locator(".exhibit").evaluateAll((all) => new Set(all.map((card) => Math.round(card.getBoundingClientRect().left))).size);
+      assert.ok(size === PHONE ? lefts === 1 : lefts > 2, `${lefts} columns`);
+      isQuiet(heard);
+      await page.close();
+    }
+  });
+
+  it("works where the curves cannot be fetched, and says so", async () => {
+    // Elsewhere, where the page is not kept: from there the curves come without a request.
+    const site = await serve({ "service-worker.js": () => "throw new Error();" });
+    const { page, see } = await visit(here().context, site.address, "#v1/sparse-parity?n=12&k=2&width=16&start=paused");
+    await page.route("**/recorded.txt", (route) => route.fulfill({ status: 404, body: "" }));
+    await see("gallery").click();
+    await until(async () => /recorded curves are not there/.test(await text(see("gallery-count"))), "a sentence");
+    await see("card-parity-50").click();
+    await until(() => /#v1\/sparse-parity\?speed=1000$/.test(page.url()), "the preset");
+    await page.close();
+    site.close();
+  });
+
+  it("has a page for every preset, with a picture, that leads to its link", async () => {
+    const { page } = await open("#gallery");
+    await drawn(page);
+    const slugs = await page.locator(".exhibit:has(svg) .exhibit__name[href^='#v1/']").evaluateAll((all) => all.map((a) => a.dataset.testid.slice(5)));
+    const wide = await page.evaluate((slugs) => Promise.all(slugs.map(async (slug) => {
+      const picture = new Image();
+      picture.src = `p/${slug}.png`;
+      await picture.decode();
+      return picture.naturalWidth;
+    })), slugs);
+    assert.deepEqual([...new Set(wide)], [480], "every picture is one");
+    const front = await page.evaluate(async () => {
+      const picture = new Image();
+      picture.src = document.querySelector("meta[property='og:image']").content;
+      await picture.decode();
+      return [picture.naturalWidth, picture.naturalHeight];
+    });
+    assert.deepEqual(front, [1200, 630]);
+    const shared = await here().context.newPage();
+    const source = await (await shared.request.get(`${here().address}p/induction.html`)).text();
+    assert.match(source, /<meta property="og:image" content="induction\.png">/);
+    assert.match(source, /<meta name="description" content="The loss drops, rests/);
+    await shared.goto(`${here().address}p/induction.html`);
+    await until(() => shared.url() === `${here().address}#v1/markov`, "the link");
+    await until(async () => (await stepOf((id) => shared.getByTestId(id).first())) > 0, "its run");
+    await shared.close();
+    await page.close();
+  });
+}
