@@ -270,7 +270,9 @@ impl RunSpec {
             }
             _ => {
                 let knob = self.knob(key).ok_or_else(|| Problem::new(key, text, "a setting of this run"))?;
-                self.set(key, &knob.parse(text)?)
+                let whole = |key: &str| self.knob(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
+                let spelt = Axis::spelt(text, whole).filter(|_| knob.range == Range::Axis);
+                self.set(key, &knob.parse(spelt.as_deref().unwrap_or(text))?)
             }
         }
     }
