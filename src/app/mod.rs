@@ -28,6 +28,8 @@ pub mod showing;
 pub mod state;
 pub mod status;
 pub mod summary;
+pub mod sweep_form;
+pub mod sweep_map;
 pub mod sweeping;
 pub mod teaching;
 pub mod touring;
@@ -59,6 +61,8 @@ mod library_tests;
 mod reducer_tests;
 #[cfg(test)]
 mod scrub_tests;
+#[cfg(test)]
+mod sweep_tests;
 #[cfg(test)]
 mod touring_tests;
 

@@ -10,6 +10,7 @@ import { groupsLab } from "./groups.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
+import { sweeps } from "./sweeps.mjs";
 import { teaching } from "./teaching.mjs";
 import { timeAndComparison } from "./time.mjs";
 
@@ -522,3 +523,4 @@ describe("devices", () => {
     await page.close();
   });
 });
+describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));

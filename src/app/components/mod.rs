@@ -15,6 +15,7 @@ mod readouts;
 mod scrub;
 mod sheet;
 mod story;
+mod sweep;
 mod teacher;
 mod theme;
 mod theory;
@@ -36,6 +37,7 @@ use numbers::{Numbers, Shown};
 use plot::Plots;
 use readouts::Readouts;
 use story::{Presets, Story};
+use sweep::{SweepForm, SweepMap};
 use theme::{Appearance, PresentButton, ThemeButton};
 use theory::Theory;
 use tour::{Tour, Tours};
@@ -87,6 +89,7 @@ pub fn App() -> impl IntoView {
             <div class="stage">
                 <Story />
                 <Transport />
+                <SweepMap />
                 <Plots appearance />
                 <Readouts />
                 <Inside appearance />
@@ -95,6 +98,7 @@ pub fn App() -> impl IntoView {
                 <Library />
             </div>
             <aside class="panel" aria-label="Settings">
+                <SweepForm />
                 <Form />
             </aside>
         </main>
