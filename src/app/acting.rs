@@ -375,7 +375,8 @@ impl State {
         let goal = self.goal.filter(|_| self.sweep.is_none());
         let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.link.view.speed };
         let paused = self.paused || goal.is_some() || self.seeking.is_some();
-        let command = Command::Start { spec, speed, paused, held_out_limit };
+        let resting = self.sweep.is_some();
+        let command = Command::Start { spec, speed, paused, held_out_limit, resting };
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
