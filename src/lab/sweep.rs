@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::open::{Devices, bar_of_runs};
 use super::{Trouble, run};
+use crate::analysis::binomial::wilson;
 use crate::analysis::scaling::{Point, fit};
 use crate::app::sweeping::Sweep;
 use crate::permalink::Link;
@@ -33,7 +34,7 @@ pub fn sweep(
 ) -> Result<(), Trouble> {
     let spec = &link.spec;
     let is_csv = arguments.format == run::Format::Csv;
-    let options = Options { held_out_limit: arguments.held_out };
+    let options = Options { held_out_limit: arguments.held_out, resting: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, arguments.quiet);
     let (begin, mut devices) = (now_ms(), Devices::default());
     if is_csv {
@@ -129,15 +130,17 @@ fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error
 }
 
 /// The runs for reading.
-fn table(spec: &RunSpec, sweep: &Sweep) -> String {
+pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header(keys(spec).chain(["solved", "median t_c", "95 % interval"]));
+    table.set_header(keys(spec).chain(["solved", "95 % of chance", "median t_c", "95 % interval"]));
     for (cell, solved) in sweep.cells.iter().zip(&sweep.done) {
         let point = Point { x: 0.0, times: solved.clone(), horizon: cell.spec.run.steps };
         let found = solved.iter().flatten().count();
         let mut row: Vec<String> = values(spec, cell).map(String::from).collect();
         row.push(format!("{found} of {}", solved.len()));
+        let (low, high) = wilson(found, solved.len());
+        row.push(format!("{low:.3} to {high:.3}"));
         row.push(point.median().map_or(NONE.into(), steps));
         row.push(interval(&point));
         table.add_row(row);
@@ -164,7 +167,7 @@ fn steps(time: f64) -> String {
 }
 
 /// The fitted power of each curve, a line for each; nothing where the sweep goes through words, which have no ratio.
-fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
+pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
         return String::new();

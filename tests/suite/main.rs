@@ -20,6 +20,7 @@ mod reference;
 mod sequences;
 mod sessions;
 mod stages;
+mod sweeps;
 mod workers;
 
 use vivarium::permalink::decode;
