@@ -16,7 +16,7 @@ use crate::training::optimizers::Optimizer;
 const SEEDS: usize = 10;
 
 /// What is chosen for one of the two settings. Every field is what its control holds.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Way {
     /// The setting's key; none for the second means that there is none.
     pub key: String,
@@ -33,7 +33,7 @@ pub struct Way {
 }
 
 /// What is chosen.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Choice {
     /// The sweep's setting, and the second one.
     pub ways: [Way; 2],
@@ -42,7 +42,7 @@ pub struct Choice {
 }
 
 /// Settings that a sweep can go through, each with its words.
-pub fn settings(spec: &RunSpec) -> Vec<(String, String)> {
+fn settings(spec: &RunSpec) -> Vec<(String, String)> {
     let choosers = [MODEL_KEY, OPTIMIZER_KEY].into_iter();
     let fits = |range: Range| matches!(range, Range::Int(..) | Range::Real(..) | Range::Choice(_));
     let knobs = spec.knobs().into_iter().filter(|(_, knob)| fits(knob.range)).map(|(_, knob)| knob.key);
@@ -51,7 +51,7 @@ pub fn settings(spec: &RunSpec) -> Vec<(String, String)> {
 }
 
 /// The words that the setting behind `key` can be, with their labels; none of numbers.
-pub fn words(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
+fn words(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
     match (key, spec.knob(key).map(|knob| knob.range)) {
         (MODEL_KEY, _) => {
             let suit = Model::ENTRIES.iter().filter(|entry| Model::suit(entry.info.slug, &spec.task));
@@ -159,13 +159,14 @@ impl Choice {
     }
 
     /// Takes the value of a field: its name, and behind a dot of which setting, from 0. A word's name is `word`, and its
-    /// value stands for whether it is chosen.
-    pub fn take(&mut self, spec: &RunSpec, field: &str, value: &str, is_on: bool) {
+    /// value stands for whether it is chosen. Which setting that was, and whether it is another one now.
+    pub fn take(&mut self, spec: &RunSpec, field: &str, value: &str, is_on: bool) -> Option<(usize, bool)> {
         let Some((field, at)) = field.split_once('.') else {
             self.seeds = value.into();
-            return;
+            return None;
         };
-        let Some(way) = at.parse().ok().and_then(|at: usize| self.ways.get_mut(at)) else { return };
+        let at: usize = at.parse().ok()?;
+        let way = self.ways.get_mut(at)?;
         match field {
             "key" => *way = Way::of(spec, value),
             "mode" => way.mode = value.into(),
@@ -185,10 +186,11 @@ impl Choice {
             }
             _ => {}
         }
+        Some((at, field == "key"))
     }
 
     /// Whether a word of a setting is chosen.
-    pub fn has(&self, at: usize, slug: &str) -> bool {
+    fn has(&self, at: usize, slug: &str) -> bool {
         self.ways[at].list.split(' ').any(|other| other == slug)
     }
 
@@ -265,8 +267,80 @@ impl Choice {
     }
 }
 
-/// The two ways in which numbers are spread, and the third of giving them one by one: value and words.
-pub fn modes() -> [(&'static str, &'static str); 3] {
-    let [even, ratio] = Spread::ALL.map(|(_, word)| word);
-    [(even, "evenly spaced"), (ratio, "in equal ratios"), ("list", "one by one")]
+/// The options of a choice as markup.
+pub fn options<'a>(of: impl IntoIterator<Item = (&'a str, &'a str)>, chosen: &str) -> String {
+    let mut out = String::new();
+    for (value, word) in of {
+        let selected = if value == chosen { "\" selected>" } else { "\">" };
+        for part in ["<option value=\"", value, selected, word, "</option>"] {
+            out.push_str(part);
+        }
+    }
+    out
+}
+
+impl Choice {
+    /// The form's fields as markup, with the names that [`Choice::take`] takes.
+    pub fn markup(&self, spec: &RunSpec) -> String {
+        let all = settings(spec);
+        let mut out = String::new();
+        for (at, title) in ["First setting", "Second setting"].into_iter().enumerate() {
+            let none = (at > 0).then_some(("", "None"));
+            let all = all.iter().map(|(key, label)| (key.as_str(), label.as_str()));
+            let keys = options(none.into_iter().chain(all), &self.ways[at].key);
+            out += &format!(
+                "<fieldset class=\"way\" id=\"way-{at}\" data-kind=\"{}\"><legend>{title}</legend><label \
+                 class=\"wish\"><span>Setting</span><select name=\"key.{at}\" data-testid=\"sweep-key-{at}\">{keys}\
+                 </select></label><div class=\"way__values\" id=\"values-{at}\">{}</div></fieldset>",
+                self.kind(spec, at),
+                self.values(spec, at)
+            );
+        }
+        out + &box_of("", "seeds", "Seeds per run", &self.seeds)
+    }
+
+    /// Of which kind the values of a setting are, which decides what of its fields is shown.
+    pub fn kind(&self, spec: &RunSpec, at: usize) -> &'static str {
+        let way = &self.ways[at];
+        match words(spec, &way.key).is_empty() {
+            _ if way.key.is_empty() => "none",
+            false => "words",
+            true if way.mode == "list" => "list",
+            true => "range",
+        }
+    }
+
+    /// The fields that hold the values of a setting, as markup.
+    pub fn values(&self, spec: &RunSpec, at: usize) -> String {
+        let way = &self.ways[at];
+        let [even, ratio] = Spread::ALL.map(|(_, word)| word);
+        let modes = [(even, "evenly spaced"), (ratio, "in equal ratios"), ("list", "one by one")];
+        let mut out = format!(
+            "<label class=\"wish wish--mode\"><span>Values</span><select name=\"mode.{at}\" \
+             data-testid=\"sweep-mode-{at}\">{}</select></label>",
+            options(modes, &way.mode)
+        );
+        let fields = [("from", "From", &way.from), ("to", "To", &way.to), ("many", "How many", &way.many)];
+        for (name, word, text) in fields {
+            out += &box_of("wish--range", &format!("{name}.{at}"), word, text);
+        }
+        out += &box_of("wish--list", &format!("list.{at}"), "Numbers", &way.list);
+        out += "<div class=\"way__words\">";
+        for (slug, label) in words(spec, &way.key) {
+            let checked = if self.has(at, slug) { "checked" } else { "" };
+            out += &format!(
+                "<label><input type=\"checkbox\" name=\"word.{at}\" value=\"{slug}\" {checked}/> {label}</label>"
+            );
+        }
+        out + "</div>"
+    }
+}
+
+/// A box with its label. What is in it came out of a specification: numbers and words without quotes.
+fn box_of(class: &str, name: &str, word: &str, text: &str) -> String {
+    let testid = name.replace('.', "-");
+    format!(
+        "<label class=\"wish {class}\"><span>{word}</span><input name=\"{name}\" value=\"{text}\" \
+         autocomplete=\"off\" spellcheck=\"false\" data-testid=\"sweep-{testid}\"></label>"
+    )
 }

@@ -162,7 +162,9 @@ pub fn markup(state: &State) -> String {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
             let link = link_of(&state.link, cell).replace('&', "&amp;");
-            out += &format!("<td><a class=\"map__cell\" id=\"cell-{number}\" href=\"{link}\"></a></td>");
+            out += &format!(
+                "<td><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
+            );
         }
         out += "</tr>";
     }

@@ -1,6 +1,10 @@
 //! Sweeps: the dialog that makes one, and the map that fills in while its runs end.
+//!
+//! # Why
+//! Both are markup that is written once and changed in place: a thousand cells with signals of their own are slow, and
+//! every view is code that each visitor carries.
 
-use leptos::html::Div;
+use leptos::html::Section;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
@@ -9,21 +13,25 @@ use super::sheet::Sheet;
 use crate::app::form::CELLS_KEY;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::app::sweep_form::{Choice, Way, modes, settings, words};
+use crate::app::sweep_form::{Choice, options};
 use crate::app::sweep_map::{Face, faces, legend, markup};
 use crate::app::sweeping::{Sweep, Wish};
 use crate::permalink::{Cells, encode};
 
-/// Options as markup.
-fn options<'a>(of: impl Iterator<Item = (&'a str, &'a str)>, chosen: &str) -> String {
-    let mut out = String::new();
-    for (value, word) in of {
-        let selected = if value == chosen { "\" selected>" } else { "\">" };
-        for part in ["<option value=\"", value, selected, word, "</option>"] {
-            out.push_str(part);
-        }
+fn by_id(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+fn set(id: &str, name: &str, value: &str) {
+    if let Some(element) = by_id(id) {
+        let _ = element.set_attribute(name, value);
     }
-    out
+}
+
+fn write(id: &str, text: &str) {
+    if let Some(element) = by_id(id).filter(|element| element.text_content().as_deref() != Some(text)) {
+        element.set_text_content(Some(text));
+    }
 }
 
 /// The button that opens the dialog, and the dialog.
@@ -43,13 +51,18 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
     let store = Store::here();
     // As the link is when the dialog is opened; the run behind it goes on.
     let (link, flops) = store.peek(|state| (state.link.clone(), state.flops()));
-    let choice = RwSignal::new(Choice::of(&link.spec));
-    let link = StoredValue::new(link);
-    let made = move || link.with_value(|link| choice.with(|choice| choice.link(link)));
-    let told = Memo::new(move |_| match made() {
-        Ok(link) => (true, Choice::estimate(&link, flops)),
-        Err(why) => (false, why),
-    });
+    let choice = Choice::of(&link.spec);
+    let fields = choice.markup(&link.spec);
+    let kept = StoredValue::new((link, choice));
+    let made = move || kept.with_value(|(link, choice)| choice.link(link));
+    let told = RwSignal::new((false, String::new()));
+    let tell = move || {
+        told.set(match made() {
+            Ok(link) => (true, Choice::estimate(&link, flops)),
+            Err(why) => (false, why),
+        });
+    };
+    tell();
     let hear = move |event: Event| {
         let Some(target) = event.target() else { return };
         let (name, value, is_on) =
@@ -58,7 +71,14 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
                 (_, Some(input)) => (input.name(), input.value(), input.checked()),
                 _ => return,
             };
-        link.with_value(|link| choice.update(|choice| choice.take(&link.spec, &name, &value, is_on)));
+        kept.update_value(|(link, choice)| {
+            let Some((at, is_other)) = choice.take(&link.spec, &name, &value, is_on) else { return };
+            set(&format!("way-{at}"), "data-kind", choice.kind(&link.spec, at));
+            if let Some(values) = by_id(&format!("values-{at}")).filter(|_| is_other) {
+                values.set_inner_html(&choice.values(&link.spec, at));
+            }
+        });
+        tell();
     };
     let begin = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
@@ -67,18 +87,10 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
             store.act(Action::Sweep(Wish::Make(Box::new(link))));
         }
     };
-    let seeds = choice.with_untracked(|choice| choice.seeds.clone());
     view! {
         <form class="sweeper" on:input=hear on:submit=begin>
-            {way(0, "First setting", choice, link)}
-            {way(1, "Second setting", choice, link)}
-            <label class="wish">
-                <span>"Seeds per run"</span>
-                <input name="seeds" inputmode="numeric" value=seeds data-testid="sweep-seeds" />
-            </label>
-            <p class="sweeper__told" class:knob__problem=move || !told.get().0 role="status" data-testid="sweep-told">
-                {move || told.get().1}
-            </p>
+            <div class="sweeper" inner_html=fields></div>
+            <p class="sweeper__told" role="status" data-testid="sweep-told">{move || told.get().1}</p>
             <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !told.get().0>
                 "Start the sweep"
             </button>
@@ -87,108 +99,67 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
     .into_any()
 }
 
-/// What is chosen for one of the settings.
-fn way(
-    at: usize,
-    title: &'static str,
-    choice: RwSignal<Choice>,
-    link: StoredValue<crate::permalink::Link>,
-) -> AnyView {
-    let see = move |of: fn(&Way) -> &String| {
-        Signal::derive(move || choice.with(|choice| of(&choice.ways[at]).clone()))
-    };
-    let key = Memo::new(move |_| choice.with(|choice| choice.ways[at].key.clone()));
-    let all = link.with_value(|link| {
-        let all = settings(&link.spec);
-        let none = (at > 0).then_some(("", "None"));
-        let all = all.iter().map(|(key, label)| (key.as_str(), label.as_str()));
-        options(none.into_iter().chain(all), &key.get_untracked())
-    });
-    let boxes = move || {
-        let key = key.get();
-        link.with_value(|link| {
-            let mut out = String::new();
-            for (slug, label) in words(&link.spec, &key) {
-                let checked = if choice.with_untracked(|choice| choice.has(at, slug)) { "checked " } else { "" };
-                out += &format!(
-                    "<label><input type=\"checkbox\" name=\"word.{at}\" value=\"{slug}\" {checked}/> {label}</label>"
-                );
-            }
-            out
-        })
-    };
-    let kind =
-        move || match (key.with(String::is_empty), link.with_value(|l| words(&l.spec, &key.get()).len())) {
-            (true, _) => "none",
-            (_, 0) if choice.with(|choice| choice.ways[at].mode == "list") => "list",
-            (_, 0) => "range",
-            _ => "words",
-        };
-    let mode = see(|way| &way.mode);
-    let modes = modes().map(|(value, word)| {
-        view! { <option value=value prop:selected=move || mode.with(|mode| mode == value)>{word}</option> }.into_any()
-    });
-    let field = |name: &'static str, word: &'static str, text: Signal<String>| {
-        let class = if name == "list" { "wish wish--list" } else { "wish wish--range" };
-        view! {
-            <label class=class>
-                <span>{word}</span>
-                <input name=format!("{name}.{at}") autocomplete="off" spellcheck="false" prop:value=text
-                    data-testid=format!("sweep-{name}-{at}") />
-            </label>
-        }
-        .into_any()
-    };
-    view! {
-        <fieldset class="way" data-kind=kind>
-            <legend>{title}</legend>
-            <label class="wish">
-                <span>"Setting"</span>
-                <select name=format!("key.{at}") data-testid=format!("sweep-key-{at}") inner_html=all></select>
-            </label>
-            <label class="wish wish--mode">
-                <span>"Values"</span>
-                <select name=format!("mode.{at}") data-testid=format!("sweep-mode-{at}")>{modes}</select>
-            </label>
-            {field("from", "From", see(|way| &way.from))}
-            {field("to", "To", see(|way| &way.to))}
-            {field("many", "How many", see(|way| &way.many))}
-            {field("list", "Numbers", see(|way| &way.list))}
-            <div class="way__words" inner_html=boxes></div>
-        </fieldset>
-    }
-    .into_any()
+/// What the map is made of anew for: the link, how far the sweep is, and what is said of that.
+type News = (String, usize, String);
+
+fn news(state: &State) -> Option<News> {
+    state.sweep.as_ref().map(|sweep| (encode(&state.link), sweep.done.len(), sweep.progress()))
 }
 
-/// What the map is made of anew for: the link, how far the sweep is, and whether it rests.
-fn news(state: &State) -> Option<(String, usize, bool)> {
-    state.sweep.as_ref().map(|sweep| (encode(&state.link), sweep.done.len(), sweep.is_at_rest()))
+/// What does not change while a sweep is made, and room for what does.
+fn frame(state: &State) -> String {
+    let cells = Cells::OPTIONS.iter().map(|choice| (choice.slug, choice.label));
+    format!(
+        "<div class=\"map__head\"><progress id=\"map-bar\" aria-label=\"Runs of the sweep\"></progress><span \
+         class=\"map__progress\" id=\"map-progress\" data-testid=\"sweep-progress\"></span><button class=\"button\" \
+         type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">Cancel</button><select class=\"knob__select\" \
+         aria-label=\"What the cells show\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__room\">{}\
+         </div><p class=\"map__about\" id=\"map-about\" data-testid=\"map-about\"></p>",
+        options(cells, state.link.view.cells.slug()),
+        markup(state)
+    )
 }
 
-fn cell(number: usize) -> Option<HtmlElement> {
-    document().get_element_by_id(&format!("cell-{number}"))?.dyn_into().ok()
+/// The id of what an event is about, and its number if it is a cell.
+fn at(event: &Event) -> (String, Option<usize>) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let id = target.map(|target| target.id()).unwrap_or_default();
+    let number = id.strip_prefix("cell-").and_then(|number| number.parse().ok());
+    (id, number)
 }
 
-/// The number of the cell that an event is about.
-fn number_of(event: &Event) -> Option<usize> {
-    let target: Element = event.target()?.dyn_into().ok()?;
-    target.id().strip_prefix("cell-")?.parse().ok()
+fn cell(number: usize) -> String {
+    format!("cell-{number}")
 }
 
 /// Has a cell look so.
 fn show(number: usize, face: &Face) {
-    let Some(cell) = cell(number) else { return };
-    let mut class = String::from("map__cell");
-    if face.is_now {
-        class += " map__cell--now";
-    }
-    let at = face.strength.map(|strength| format!("--at:{strength:.3}")).unwrap_or_default();
+    let Some(cell) = by_id(&cell(number)) else { return };
+    let class = if face.is_now { "map__cell map__cell--now" } else { "map__cell" };
+    let strength = face.strength.map(|strength| format!("--at:{strength:.3}")).unwrap_or_default();
     for (name, value) in
-        [("class", &class), ("style", &at), ("title", &face.about), ("aria-label", &face.about)]
+        [("class", class), ("style", &strength), ("title", &face.about), ("aria-label", &face.about)]
     {
         let _ = cell.set_attribute(name, value);
     }
     cell.set_text_content(Some(&face.text));
+}
+
+/// The cell to which a key leads from another one.
+fn led(state: &State, number: usize, key: &str) -> Option<usize> {
+    let run = &state.link.spec.run;
+    let (rows, columns) = (run.series.values.len().max(1), run.sweep.values.len());
+    let (column, row) = (number / rows, number % rows);
+    let (column, row) = match key {
+        "ArrowLeft" => (column.saturating_sub(1), row),
+        "ArrowRight" => ((column + 1).min(columns - 1), row),
+        "ArrowUp" => (column, row.saturating_sub(1)),
+        "ArrowDown" => (column, (row + 1).min(rows - 1)),
+        "Home" => (0, row),
+        "End" => (columns - 1, row),
+        _ => return None,
+    };
+    Some(column * rows + row)
 }
 
 /// The sweep's map, with how far it is and what ends it; nothing for one run.
@@ -200,97 +171,67 @@ pub fn SweepMap() -> impl IntoView {
 
 fn map() -> AnyView {
     let store = Store::here();
-    let room = NodeRef::<Div>::new();
-    let drawn = StoredValue::new((String::new(), Vec::<Face>::new()));
+    let room = NodeRef::<Section>::new();
+    // Of which link it is, what is drawn, and which cell the tabulator reaches.
+    let drawn = StoredValue::new((String::new(), Vec::<Face>::new(), 0usize));
     let told = store.memo(news);
-    let about = RwSignal::new(String::new());
     Effect::new(move |_| {
-        let (Some(room), Some((link, ..))) = (room.get(), told.get()) else { return };
-        let fresh = store.peek(faces);
-        drawn.update_value(|(of, known)| {
-            if *of != link {
-                room.set_inner_html(&store.peek(markup));
-                *of = link;
-                known.clear();
-                if let Some(first) = cell(0) {
-                    first.set_tab_index(0);
-                }
-            }
-            for (number, face) in fresh.iter().enumerate() {
-                if known.get(number) != Some(face) {
-                    show(number, face);
-                }
-            }
-            *known = fresh;
+        let (Some(room), Some((link, done, progress))) = (room.get(), told.get()) else { return };
+        let (fresh, all, rests) = store.peek(|state| {
+            let sweep = state.sweep.as_ref();
+            (faces(state), sweep.map_or(0, |s| s.cells.len()), sweep.is_none_or(Sweep::is_at_rest))
         });
-    });
-    let point = move |event: &Event| {
-        let Some(number) = number_of(event) else { return };
-        about.set(
-            drawn.with_value(|(_, known)| known.get(number).map(|f| f.about.clone())).unwrap_or_default(),
-        );
-    };
-    // One cell is reached by the tabulator, the others from there by arrows.
-    let focus = move |event: Event| {
-        point(&event);
-        let Some(number) = number_of(&event) else { return };
-        for other in 0..drawn.with_value(|(_, known)| known.len()) {
-            if let Some(other_cell) = cell(other).filter(|_| other != number) {
-                let _ = other_cell.set_attribute("tabindex", "-1");
+        drawn.update_value(|(of, known, reached)| {
+            if *of != link {
+                room.set_inner_html(&store.peek(frame));
+                (*of, *reached) = (link, 0);
+                known.clear();
+                set(&cell(0), "tabindex", "0");
             }
-        }
-        if let Some(cell) = cell(number) {
-            cell.set_tab_index(0);
-        }
+            if *known != fresh {
+                fresh
+                    .iter()
+                    .enumerate()
+                    .filter(|(number, face)| known.get(*number) != Some(face))
+                    .for_each(|(number, face)| show(number, face));
+                *known = fresh;
+                write("map-about", &store.peek(legend));
+            }
+        });
+        set("map-bar", "max", &all.to_string());
+        set("map-bar", "value", &done.to_string());
+        write("map-progress", &progress);
+        set("map-cancel", "class", if rests { "button gone" } else { "button" });
+    });
+    // One cell is reached by the tabulator, the others from there by arrows; what is known of one is said below.
+    let point = move |event: Event| {
+        let (_, Some(number)) = at(&event) else { return };
+        drawn.update_value(|(_, known, reached)| {
+            write("map-about", known.get(number).map_or("", |face| &face.about));
+            if event.type_() == "focusin" {
+                set(&cell(*reached), "tabindex", "-1");
+                set(&cell(number), "tabindex", "0");
+                *reached = number;
+            }
+        });
     };
     let on_key = move |event: KeyboardEvent| {
-        let Some(number) = number_of(&event) else { return };
-        let (rows, columns) = store.peek(|state| {
-            let run = &state.link.spec.run;
-            (run.series.values.len().max(1), run.sweep.values.len())
-        });
-        let (column, row) = (number / rows, number % rows);
-        let to = match event.key().as_str() {
-            "ArrowLeft" => (column.saturating_sub(1), row),
-            "ArrowRight" => ((column + 1).min(columns - 1), row),
-            "ArrowUp" => (column, row.saturating_sub(1)),
-            "ArrowDown" => (column, (row + 1).min(rows - 1)),
-            "Home" => (0, row),
-            "End" => (columns - 1, row),
-            _ => return,
-        };
-        event.prevent_default();
-        if let Some(cell) = cell(to.0 * rows + to.1) {
+        let number = at(&event).1;
+        let to = number.and_then(|number| store.peek(|state| led(state, number, &event.key())));
+        if let Some(cell) = to.and_then(|to| by_id(&cell(to))) {
+            event.prevent_default();
             let _ = cell.focus();
         }
     };
-    let progress = store.memo(|state| state.sweep.as_ref().map(Sweep::progress).unwrap_or_default());
-    let made = store.memo(|state| state.sweep.as_ref().map_or((0, 0), |s| (s.done.len(), s.cells.len())));
-    let rests = store.memo(|state| state.sweep.as_ref().is_none_or(Sweep::is_at_rest));
-    let words = Memo::new(move |_| {
-        told.get();
-        store.peek(legend)
-    });
-    let chosen = store.peek(|state| state.link.view.cells.slug());
-    let shown = options(Cells::OPTIONS.iter().map(|choice| (choice.slug, choice.label)), chosen);
-    let over = move |event: web_sys::PointerEvent| point(&event);
+    let on_click = move |event: web_sys::MouseEvent| {
+        if at(&event).0 == "map-cancel" {
+            store.act(Action::Sweep(Wish::Cancel));
+        }
+    };
     view! {
-        <section class="map" aria-label="Sweep" data-testid="map">
-            <div class="map__head">
-                <progress max=move || made.get().1.to_string() prop:value=move || made.get().0 as f64
-                    aria-label="Runs of the sweep"></progress>
-                <span class="map__progress" data-testid="sweep-progress">{progress}</span>
-                <button class="button" type="button" data-testid="sweep-cancel" class:gone=rests disabled=rests
-                    on:click=move |_| store.act(Action::Sweep(Wish::Cancel))>"Cancel"</button>
-                <select class="knob__select" aria-label="What the cells show" data-testid="sweep-cells" inner_html=shown
-                    on:change=move |event| store.act(Action::Edit(CELLS_KEY.into(), event_target_value(&event)))></select>
-            </div>
-            <div class="map__room" node_ref=room on:focusin=move |event| focus(event.into()) on:pointerover=over
-                on:keydown=on_key></div>
-            <p class="map__about" data-testid="map-about">
-                {move || if about.with(String::is_empty) { words.get() } else { about.get() }}
-            </p>
-        </section>
+        <section class="map" aria-label="Sweep" data-testid="map" node_ref=room on:click=on_click on:keydown=on_key
+            on:focusin=move |event| point(event.into()) on:pointerover=move |event| point(event.into())
+            on:change=move |event| store.act(Action::Edit(CELLS_KEY.into(), event_target_value(&event)))></section>
     }
     .into_any()
 }
