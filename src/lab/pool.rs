@@ -27,10 +27,14 @@ enum Word {
     Impossible(String),
 }
 
-fn train(cell: &Cell, device: &Device) -> Result<Outcome, Failure> {
-    let options = Options { resting: true, ..Options::default() };
+fn train(cell: &Cell, device: &Device, options: Options) -> Result<Outcome, Failure> {
     let mut session = Session::start(&cell.spec, device, options)?;
     pollster::block_on(session.finish(|_| {}))
+}
+
+/// Threads that there are cores for.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Makes these runs of the sweep of `spec`, and tells `ended` of each as soon as it has; the names of the devices.
@@ -41,6 +45,7 @@ pub fn make(
     spec: &RunSpec,
     numbers: &[usize],
     threads: usize,
+    options: Options,
     mut ended: impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
 ) -> Result<Vec<String>, Trouble> {
     let (next, stop, no_gpu) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
@@ -55,7 +60,7 @@ pub fn make(
                     Word::ForGpu(*number, cell)
                 }
                 Ok(cell) => {
-                    let outcome = train(&cell, &device);
+                    let outcome = train(&cell, &device, options);
                     Word::Ended(*number, cell, outcome)
                 }
             };
@@ -65,7 +70,7 @@ pub fn make(
         }
     };
     let mut devices = Devices::default();
-    let mut names = vec![Device::cpu().report().name.clone()];
+    let mut on_cores = false;
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             let told = told.clone();
@@ -74,14 +79,17 @@ pub fn make(
         drop(told);
         let mut hear = |word: Word| -> Result<(), Trouble> {
             match word {
-                Word::Ended(number, cell, outcome) => ended(number, &cell, &outcome?),
+                Word::Ended(number, cell, outcome) => {
+                    on_cores = true;
+                    ended(number, &cell, &outcome?)
+                }
                 Word::Impossible(why) => Err(Trouble::BadLink(vec![why])),
                 Word::ForGpu(number, cell) => {
                     let device = devices.device(&cell.spec)?;
                     if device.report().kind == DeviceKind::Cpu {
                         no_gpu.store(true, Ordering::Relaxed);
                     }
-                    ended(number, &cell, &train(&cell, &device)?)
+                    ended(number, &cell, &train(&cell, &device, options)?)
                 }
             }
         };
@@ -91,7 +99,8 @@ pub fn make(
         drop(heard);
         result
     })?;
-    names.extend(devices.names().iter().map(|name| name.to_string()));
+    let mut names: Vec<String> = devices.names().iter().map(|name| name.to_string()).collect();
+    names.extend(on_cores.then(|| Device::cpu().report().name.clone()));
     names.sort_unstable();
     names.dedup();
     Ok(names)

@@ -21,6 +21,7 @@ use crate::platform::now_ms;
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::{MOST_AT_ALL, cell, count, duration, places, seconds_of_one};
+use crate::training::session::Options;
 
 /// Most runs that are made without anybody's word.
 const MOST_UNASKED: usize = 10_000;
@@ -90,7 +91,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-    let threads = arguments.threads.unwrap_or_else(cores).max(1);
+    let threads = arguments.threads.unwrap_or_else(pool::cores).max(1);
     let wanted = (0..count(spec)).filter(|number| shard.has(*number)).count();
     if wanted > MOST_UNASKED && !arguments.yes {
         return Err(bad(too_many(spec, wanted, threads)));
@@ -104,7 +105,8 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     bar.set_position((wanted - pending.len()) as u64);
     bar.reset_eta();
     let begin = now_ms();
-    let names = pool::make(spec, &pending, threads, |number, cell, outcome| {
+    let options = Options { resting: true, ..Options::default() };
+    let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
         journal.add(number, lines(spec, number, cell, outcome))?;
         bar.inc(1);
         Ok(())
@@ -128,10 +130,6 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         );
     }
     Ok(())
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// What is said of so many runs.
