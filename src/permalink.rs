@@ -22,6 +22,7 @@ use crate::markov::theory::Explorer;
 use crate::markov::{Chain, symbols_of};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
+use crate::sweep::MOST_CELLS;
 use crate::tasks::Task;
 use crate::{choices, settings};
 
@@ -42,6 +43,20 @@ choices! {
         Linear = "linear", "Linear";
         /// Equal distances are equal ratios.
         Log = "log", "Logarithmic";
+    }
+}
+
+choices! {
+    /// What the map of a sweep shows of each run.
+    pub enum Cells {
+        /// The share of its networks that reached the target.
+        Share = "share", "Share that reach the target";
+        /// The median step at which they did.
+        Steps = "steps", "Median step at the target";
+        /// The median of the held-out loss at its end.
+        Loss = "loss", "Final held-out loss";
+        /// The median of the held-out accuracy at its end.
+        Accuracy = "accuracy", "Final held-out accuracy";
     }
 }
 
@@ -74,6 +89,8 @@ settings! {
         y_axis: Axis = Axis::Linear, "y", "Values", Range::Choice(Axis::OPTIONS);
         /// How much the measurements before count in every curve over the steps, which is drawn over what was measured; 0 smooths nothing.
         smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
+        /// What the cells of a sweep's map show.
+        cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
     }
 }
 
@@ -174,6 +191,11 @@ pub fn encode(link: &Link) -> String {
 /// Reads a link, a whole address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices
 /// say what was ignored and what would have been right.
 pub fn decode(text: &str) -> (Link, Vec<Problem>) {
+    decode_within(text, MOST_CELLS)
+}
+
+/// The same where a sweep may stand for up to `most` runs, as somebody has agreed to.
+pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let mut notices = vec![];
     let mut text = text.trim();
     if text.len() > MAX_LENGTH {
@@ -224,7 +246,7 @@ pub fn decode(text: &str) -> (Link, Vec<Problem>) {
             notices.push(problem);
         }
     }
-    notices.extend(link.spec.repair());
+    notices.extend(link.spec.repair_within(most));
     notices.extend(link.view.repair(&link.spec));
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;

@@ -22,6 +22,8 @@ pub enum Command {
         /// Held-out examples to measure on while the run goes on, if fewer than the specification's; a
         /// reached target is confirmed on all of them.
         held_out_limit: Option<usize>,
+        /// Whether networks that have reached the target rest: a sweep wants to know when, and no more of them.
+        resting: bool,
     },
     /// Go on.
     Play,
@@ -318,6 +320,30 @@ pub struct Row {
     /// Further measures of the task, each with a number per replica or, where it does not apply, with none; for
     /// sequences in the order of [`crate::markov::Measure`].
     pub measures: Vec<Vec<f32>>,
+}
+
+impl Row {
+    fn columns(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
+        let Row { train_loss, train_accuracy, test_loss, test_accuracy, margin, measures, .. } = self;
+        [train_loss, train_accuracy, test_loss, test_accuracy, margin].into_iter().chain(measures)
+    }
+
+    /// What was measured of one replica.
+    pub fn of(&self, replica: usize) -> Row {
+        let mut row = self.clone();
+        for column in row.columns() {
+            *column = column.get(replica).copied().into_iter().collect();
+        }
+        row
+    }
+
+    /// Adds what was measured of a replica, or of several, behind the others.
+    pub fn append(&mut self, of: &Row) {
+        self.measures.resize(self.measures.len().max(of.measures.len()), vec![]);
+        for (column, other) in self.columns().zip(of.clone().columns()) {
+            column.append(other);
+        }
+    }
 }
 
 /// The kinds of device.

@@ -23,6 +23,18 @@ choices! {
 }
 
 choices! {
+    /// What counts as having found the solution.
+    pub enum Success {
+        /// Accuracy on held-out examples of at least the target.
+        Accuracy = "accuracy", "Held-out accuracy";
+        /// Accuracy on what is trained on of at least the target.
+        Memory = "memory", "Training accuracy";
+        /// Loss on held-out examples of at most the limit.
+        Loss = "loss", "Held-out loss";
+    }
+}
+
+choices! {
     /// Where a run is trained.
     pub enum DeviceChoice {
         /// The faster of the two for this network.
@@ -75,6 +87,10 @@ settings! {
         sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
         /// A second setting of a sweep: one curve for each of its values.
         series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
+        /// Which measure must reach the target accuracy, or the loss limit, for the solution to count as found.
+        success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
+        /// Held-out loss that counts as having found the solution.
+        limit: f64 = 0.1, "limit", "Loss limit", Range::Real(0.0, 100.0), only when "by" = "loss";
         /// Where the run is trained.
         device: DeviceChoice = DeviceChoice::Auto, "device", "Device", Range::Choice(DeviceChoice::OPTIONS);
         /// What computes the steps; fused means many of them in one loop of our own, on the CPU as on a GPU.
@@ -270,7 +286,9 @@ impl RunSpec {
             }
             _ => {
                 let knob = self.knob(key).ok_or_else(|| Problem::new(key, text, "a setting of this run"))?;
-                self.set(key, &knob.parse(text)?)
+                let whole = |key: &str| self.knob(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
+                let spelt = Axis::spelt(text, whole).filter(|_| knob.range == Range::Axis);
+                self.set(key, &knob.parse(spelt.as_deref().unwrap_or(text))?)
             }
         }
     }

@@ -190,8 +190,8 @@ impl Worker {
             self.goal = None;
         }
         match command {
-            Command::Start { spec, speed, paused, held_out_limit } => {
-                let options = Options { held_out_limit };
+            Command::Start { spec, speed, paused, held_out_limit, resting } => {
+                let options = Options { held_out_limit, resting };
                 let started = match payload {
                     Payload::Bytes(bytes) => Checkpoint::decode(&bytes)
                         .map(|checkpoint| adopt(checkpoint, &spec))

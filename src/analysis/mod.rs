@@ -1,6 +1,7 @@
 //! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
 
 pub mod attention;
+pub mod binomial;
 pub mod chains;
 pub mod chart;
 pub mod convergence;

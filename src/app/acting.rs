@@ -81,6 +81,7 @@ impl State {
             Action::Look(what) => self.look_at(what, &mut effects),
             Action::Gallery(what) => self.browse(what),
             Action::Tour(what) => self.tour(what, &mut effects),
+            Action::Sweep(wish) => self.sweep(wish, &mut effects),
             Action::Scrub(step) => self.scrub(step, &mut effects),
             Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
             Action::BackToEnd => self.back_to_end(&mut effects),
@@ -247,7 +248,7 @@ impl State {
     }
 
     /// Whether the link forbids to change what `name` stands for; then it is said.
-    fn is_locked(&mut self, name: &str) -> bool {
+    pub(super) fn is_locked(&mut self, name: &str) -> bool {
         let is_locked = self.link.locks(name);
         if is_locked {
             self.message = "The link of this page keeps that as it is.".into();
@@ -287,6 +288,9 @@ impl State {
             self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused)
         };
         self.goal = link.at().map(|step| Goal { step, in_haste: true });
+        if let Some(sweep) = self.sweep.take() {
+            self.shelf = Some((self.link.spec.clone(), sweep));
+        }
         self.link = link;
         self.uncovered = None;
         self.pending = None;
@@ -300,12 +304,19 @@ impl State {
     /// Begins the run, or the first run of the sweep, from its start.
     pub(super) fn begin(&mut self, effects: &mut Vec<Effect>) {
         self.set_up_sweep();
-        self.begin_run(effects);
+        if self.sweep.as_ref().is_some_and(Sweep::is_at_rest) {
+            self.dismiss(effects);
+            self.set_up_run();
+            self.rest();
+        } else {
+            self.begin_run(effects);
+        }
     }
 
-    /// A sweep at its start, or none.
+    /// A sweep at its start, or as far as it was when it was left for another run; or none.
     pub(super) fn set_up_sweep(&mut self) {
-        self.sweep = Sweep::of(&self.link.spec);
+        let shelved = self.shelf.take_if(|(spec, _)| *spec == self.link.spec);
+        self.sweep = shelved.map(|(_, sweep)| sweep).or_else(|| Sweep::of(&self.link.spec));
     }
 
     /// Begins the run whose turn it is.
@@ -386,7 +397,8 @@ impl State {
         let goal = self.goal.filter(|_| self.sweep.is_none());
         let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.link.view.speed };
         let paused = self.paused || goal.is_some() || self.seeking.is_some();
-        let command = Command::Start { spec, speed, paused, held_out_limit };
+        let resting = self.sweep.is_some();
+        let command = Command::Start { spec, speed, paused, held_out_limit, resting };
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
@@ -444,7 +456,9 @@ impl State {
                 self.send(Command::Play, effects);
             }
             Phase::Finished(_) if self.sweep.is_some() => {
-                self.message = "The sweep is complete. Reset makes it again.".into();
+                if !self.go_on_sweeping(effects) {
+                    self.message = "The sweep is complete. Reset makes it again.".into();
+                }
             }
             Phase::Finished(reason) => self.extend(reason, effects),
             Phase::Diverged { .. } | Phase::Failed(_) => {}

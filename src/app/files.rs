@@ -186,7 +186,7 @@ impl State {
     }
 
     /// Gives up the trainer, whose next word would be about another run.
-    fn dismiss(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn dismiss(&mut self, effects: &mut Vec<Effect>) {
         self.send(Command::Pause, effects);
         self.staff = Staff::Absent;
         (self.report, self.choice, self.rate) = (None, None, None);

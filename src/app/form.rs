@@ -128,8 +128,9 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
     fields.extend(spec.knobs().into_iter().filter(|(s, _)| *s == section).map(|(_, knob)| Field::of(knob)));
     if section == Section::Run {
         // How a run is shown is set where it is driven and seen, except for what happens on opening.
-        let elsewhere =
-            |key: &str| key == SPEED_KEY || SHOWN_KEYS.contains(&key) || LOOKED_KEYS.contains(&key);
+        let elsewhere = |key: &str| {
+            [SPEED_KEY, CELLS_KEY].contains(&key) || SHOWN_KEYS.contains(&key) || LOOKED_KEYS.contains(&key)
+        };
         fields.extend(View::KNOBS.iter().filter(|k| !elsewhere(k.key)).map(Field::of));
     }
     fields
@@ -137,6 +138,9 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
 
 /// Key of the speed limit, whose slider stands in the transport bar.
 pub const SPEED_KEY: &str = "speed";
+
+/// Key of what a sweep's map shows, which is chosen above the map.
+pub const CELLS_KEY: &str = "cells";
 
 /// Key of the charts that are shown.
 pub const SHOW_KEY: &str = "show";
@@ -202,6 +206,7 @@ mod tests {
         }
         for knob in View::KNOBS {
             let elsewhere = speed_field().is_some_and(|f| f.key == knob.key)
+                || knob.key == CELLS_KEY
                 || SHOWN_KEYS.contains(&knob.key)
                 || LOOKED_KEYS.contains(&knob.key);
             assert!(elsewhere != all.iter().any(|f| f.key == knob.key), "{}", knob.key);

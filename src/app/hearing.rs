@@ -24,6 +24,9 @@ const DEAD_AFTER: u32 = 12;
 impl State {
     /// A second has passed.
     pub(super) fn tick(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(sweep) = self.sweep.as_mut().filter(|_| self.phase == Phase::Running || self.awaiting) {
+            sweep.seconds += 1;
+        }
         self.redirect(effects);
         self.keep_time(effects);
         match &mut self.staff {
@@ -111,6 +114,10 @@ impl State {
         self.relevant = relevant;
         self.held_out = held_out;
         self.phase = if self.paused { Phase::Paused } else { Phase::Running };
+        if self.sweep.as_ref().is_some_and(|sweep| sweep.is_at_rest()) {
+            // It was on its way when the sweep was cancelled.
+            self.rest();
+        }
     }
 
     pub(super) fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
@@ -169,7 +176,7 @@ impl State {
                     _ => self.phase = Phase::Finished(reason),
                 }
                 if self.sweep.is_some() {
-                    self.next_of_sweep(reason, effects);
+                    self.next_of_sweep(effects);
                 } else if self.spec().run.replicas > 1 && reason != Ending::Diverged {
                     self.message = status(self);
                 } else if reason == Ending::LastStep {

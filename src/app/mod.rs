@@ -32,6 +32,8 @@ pub mod state;
 pub mod status;
 pub mod study;
 pub mod summary;
+pub mod sweep_form;
+pub mod sweep_map;
 pub mod sweeping;
 pub mod teaching;
 pub mod titles;
@@ -69,6 +71,8 @@ mod library_tests;
 mod reducer_tests;
 #[cfg(test)]
 mod scrub_tests;
+#[cfg(test)]
+mod sweep_tests;
 #[cfg(test)]
 mod touring_tests;
 

@@ -18,7 +18,7 @@ use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
-use super::sweeping::Sweep;
+use super::sweeping::{Sweep, Wish as Sweeping};
 use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use super::viewing::{Sight, Viewing};
@@ -91,6 +91,8 @@ pub enum Action {
     Gallery(Browsing),
     /// Go through a story.
     Tour(Touring),
+    /// Make a sweep, or end one.
+    Sweep(Sweeping),
     /// Show the run as it was at this step.
     Scrub(u64),
     /// Show the measurement before the step that is shown, or the one after it.
@@ -197,6 +199,8 @@ pub struct State {
     pub weights: Weights,
     /// The sweep that is being made, if the link holds one.
     pub sweep: Option<Sweep>,
+    /// The sweep that was left last, of this specification, for when somebody comes back.
+    pub(super) shelf: Option<(RunSpec, Sweep)>,
     /// How the first layer has moved.
     pub trajectories: Option<Trajectories>,
     /// Fourier gaps along the run.
@@ -328,6 +332,9 @@ impl State {
         match self.phase {
             _ if self.is_playing() => ("Pause", false),
             _ if self.record.is_some() => ("Train", false),
+            Phase::Finished(_) if self.sweep.as_ref().is_some_and(|sweep| sweep.cancelled) => {
+                ("Go on", false)
+            }
             // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
             Phase::Finished(_) if self.sweep.is_some() => ("Complete", true),
             Phase::Finished(_) => ("Go on", false),

@@ -18,7 +18,7 @@ const MEMORISED_ABOVE: f32 = 0.99;
 /// The status line.
 pub fn status(state: &State) -> String {
     match (state.place_in_sweep(), &state.sweep) {
-        (Some(place), Some(sweep)) if !sweep.is_over() => format!("{place}. {}", of_run(state)),
+        (Some(place), Some(sweep)) if !sweep.is_at_rest() => format!("{place}. {}", of_run(state)),
         (Some(place), _) => place,
         _ => of_run(state),
     }

@@ -3,12 +3,14 @@
 use super::state::{Phase, State};
 use super::status::status;
 use super::trainer::Effect;
-use super::words::setting;
+use super::words::{count, setting, thousands};
 use crate::analysis::convergence::Times;
+use crate::analysis::curves::spread;
 use crate::analysis::scaling::Point;
-use crate::protocol::Ending;
+use crate::permalink::Link;
+use crate::protocol::{Command, Ending};
 use crate::run::RunSpec;
-use crate::sweep::{Cell, cells, places};
+use crate::sweep::{Cell, cells, duration, places, seconds_of_one};
 
 /// A sweep that is being made.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,13 +19,61 @@ pub struct Sweep {
     pub cells: Vec<Cell>,
     /// For each run that has ended, the step at which each replica reached the target.
     pub done: Vec<Vec<Option<u64>>>,
+    /// Medians of held-out loss and accuracy at the end of each of them; none for those from a file.
+    pub finals: Vec<[f32; 2]>,
+    /// Whether a person has ended it before its last run.
+    pub cancelled: bool,
+    /// Seconds that were trained for it.
+    pub seconds: u32,
+    /// How long each run takes compared with the others, by its size and steps.
+    costs: Vec<f64>,
+}
+
+/// What a person wants of sweeps.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wish {
+    /// Make the one of this link.
+    Make(Box<Link>),
+    /// Make no more runs, and keep what was found.
+    Cancel,
 }
 
 impl Sweep {
     /// The sweep of `spec`, if it is one, at its beginning.
     pub fn of(spec: &RunSpec) -> Option<Sweep> {
         let cells = cells(spec);
-        (!cells.is_empty()).then(|| Sweep { cells, done: vec![] })
+        let costs = cells.iter().map(|cell| seconds_of_one(&cell.spec)).collect();
+        (!cells.is_empty()).then_some(Sweep {
+            cells,
+            costs,
+            done: vec![],
+            finals: vec![],
+            cancelled: false,
+            seconds: 0,
+        })
+    }
+
+    /// Whether nobody trains for it any more.
+    pub fn is_at_rest(&self) -> bool {
+        self.cancelled || self.is_over()
+    }
+
+    /// "12 of 40 runs, about 3 min left".
+    pub fn progress(&self) -> String {
+        let (done, all) = (thousands(self.done.len() as u64), count(self.cells.len(), "run"));
+        match self.left() {
+            _ if self.is_over() => format!("All of {all}"),
+            _ if self.cancelled => format!("Cancelled after {done} of {all}; what was found is kept"),
+            Some(left) => format!("{done} of {all}, about {} left", duration(left)),
+            None => format!("{done} of {all}"),
+        }
+    }
+
+    /// Seconds until the last run has ended, judged by those that have: each takes as much as its steps and size say.
+    fn left(&self) -> Option<f64> {
+        let (made, rest) = self.costs.split_at(self.done.len().min(self.costs.len()));
+        let share = || rest.iter().sum::<f64>() / made.iter().sum::<f64>();
+        (!made.is_empty() && self.seconds > 0).then(|| f64::from(self.seconds) * share())
     }
 
     /// The run under way, or the last one.
@@ -99,6 +149,9 @@ impl State {
         let (values, all) = (values.collect::<Vec<_>>().join(", "), sweep.cells.len());
         Some(match sweep.is_over() {
             true => format!("The sweep is complete: {all} runs, the last of them with {values}"),
+            false if sweep.cancelled => {
+                format!("The sweep was cancelled after {} of {all} runs", sweep.done.len())
+            }
             false => format!("Run {} of {all}: {values}", sweep.done.len() + 1),
         })
     }
@@ -109,133 +162,61 @@ impl State {
         [&run.sweep, &run.series].iter().any(|axis| !axis.is_empty() && axis.key == key)
     }
 
+    /// Operations that the device has shown that it makes in a second.
+    pub fn flops(&self) -> Option<f64> {
+        self.rate.map(|(_, capacity)| capacity * self.spec().step_flops()).filter(|flops| *flops > 0.0)
+    }
+
+    /// Does what a person wants of sweeps.
+    pub(super) fn sweep(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
+        match wish {
+            Wish::Make(_) if self.is_locked("sweep") => {}
+            Wish::Make(link) => {
+                // Who presses the button waits for nothing, also where the run before was paused.
+                self.paused = false;
+                self.phase = Phase::Loading;
+                let runs = count(crate::sweep::count(&link.spec), "run");
+                self.change(*link, format!("A sweep of {runs}. Undo goes back."), effects);
+            }
+            Wish::Cancel => {
+                let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
+                sweep.cancelled = true;
+                self.paused = true;
+                self.awaiting = false;
+                self.send(Command::Pause, effects);
+                self.rest();
+            }
+        }
+    }
+
+    /// Nobody trains for the sweep any more.
+    pub(super) fn rest(&mut self) {
+        self.phase = Phase::Finished(Ending::LastStep);
+        self.message = status(self);
+    }
+
+    /// Goes on with a sweep that was cancelled; whether there is one.
+    pub(super) fn go_on_sweeping(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let Some(sweep) = self.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
+        sweep.cancelled = false;
+        self.paused = false;
+        self.message = "The sweep goes on.".into();
+        self.begin_run(effects);
+        true
+    }
+
     /// A run has ended: of a sweep, the next one begins.
-    pub(super) fn next_of_sweep(&mut self, reason: Ending, effects: &mut Vec<Effect>) {
+    pub(super) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
         let times = self.times();
-        let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_over()) else { return };
+        let last = self.history.last();
+        let last = last.map(|row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]);
+        let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
         sweep.done.push(times);
+        sweep.finals.push(last.unwrap_or([f32::NAN; 2]));
         if sweep.is_over() {
-            self.phase = Phase::Finished(reason);
-            self.message = status(self);
+            self.rest();
         } else {
             self.begin_run(effects);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::device::Survey;
-    use crate::app::state::Action;
-    use crate::app::trainer::{Program, Sign};
-    use crate::protocol::{Command, DeviceKind, DeviceReport, Event};
-
-    fn hear(state: &mut State, event: Event) -> Vec<Effect> {
-        state.apply(Action::Heard(Program::Cpu, Sign::Said(event.into())))
-    }
-
-    fn started(effects: &[Effect]) -> Option<RunSpec> {
-        effects.iter().find_map(|effect| match effect {
-            Effect::Send(Command::Start { spec, .. }, _) => Some(spec.clone()),
-            _ => None,
-        })
-    }
-
-    /// The page with a sweep of four runs, and what it asked of its trainer.
-    fn open() -> (State, Vec<Effect>) {
-        let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&device=cpu";
-        let mut state = State::default();
-        state.apply(Action::Surveyed(Survey::Missing));
-        state.apply(Action::Open(link.into()));
-        let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
-        let effects = hear(&mut state, Event::Ready(report));
-        (state, effects)
-    }
-
-    fn begun(state: &mut State) {
-        let started = Event::Started {
-            step: 0,
-            relevant: vec![0, 1],
-            held_out: 64,
-            parameters: 9,
-            learner: String::new(),
-            note: String::new(),
-        };
-        hear(state, started);
-    }
-
-    fn waits(effects: &[Effect]) -> bool {
-        effects.iter().any(|e| matches!(e, Effect::Send(Command::Start { paused: true, .. }, _)))
-    }
-
-    /// Plays a trainer that ends every run at once.
-    #[test]
-    fn runs_follow_each_other_and_the_curves_grow() {
-        let (mut state, mut effects) = open();
-        let mut seen = vec![];
-        while let Some(spec) = started(&effects) {
-            assert_eq!(&spec, state.spec());
-            assert!(spec.run.sweep.is_empty());
-            seen.push(format!("{}/{}", spec.value("n").unwrap(), spec.value("k").unwrap()));
-            begun(&mut state);
-            hear(&mut state, Event::Solved { replica: 1, step: 10 * seen.len() as u64 });
-            effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
-        }
-        assert_eq!(seen, ["10/2", "10/3", "20/2", "20/3"]);
-        let curves = state.sweep.as_ref().unwrap().curves(&state.link.spec);
-        assert_eq!((curves[0].0.as_str(), curves[1].0.as_str()), ("k = 2", "k = 3"));
-        let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
-        assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
-        assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
-        assert_eq!(status(&state), "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
-        assert_eq!((&state.message, state.main_button()), (&status(&state), ("Complete", true)));
-        assert!(
-            crate::permalink::encode(&state.link).contains("sweep=n:10_20"),
-            "the link stays the sweep's"
-        );
-        state.apply(Action::Reset);
-        assert_eq!(state.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
-        assert!(state.sweep.as_ref().unwrap().done.is_empty());
-    }
-
-    #[test]
-    fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
-        for wish in [Action::Toggle, Action::SingleStep] {
-            let (mut state, _) = open();
-            begun(&mut state);
-            state.apply(wish);
-            // The run had ended when the wish arrived.
-            let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
-            assert!(waits(&effects));
-            begun(&mut state);
-            assert_eq!(state.phase, Phase::Paused);
-            assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Play begins");
-            state.apply(Action::Toggle);
-            hear(&mut state, Event::Resumed { step: 0 });
-            let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
-            assert!(started(&effects).is_some() && !waits(&effects));
-        }
-    }
-
-    #[test]
-    fn a_run_that_diverges_does_not_end_the_sweep() {
-        let (mut state, _) = open();
-        begun(&mut state);
-        hear(&mut state, Event::Diverged { step: 10, last_good: 0 });
-        let effects = hear(&mut state, Event::Finished { step: 0, reason: Ending::Diverged });
-        assert!(started(&effects).is_some());
-        assert!(
-            state.message.starts_with("Run 1 of 4: n = 10, k = 2. The loss was no longer"),
-            "{}",
-            state.message
-        );
-        assert!(state.message.ends_with("the sweep goes on."));
-    }
-
-    #[test]
-    fn fields_that_the_sweep_sets_are_known() {
-        let (state, _) = open();
-        assert_eq!(["n", "k", "width", ""].map(|key| state.is_swept(key)), [true, true, false, false]);
     }
 }

@@ -6,14 +6,17 @@ mod docs;
 mod files;
 mod golden;
 mod headless;
+mod journal;
 mod list;
 mod open;
 mod plot;
+mod pool;
 mod previews;
 mod record;
 mod run;
 pub mod science;
 mod sweep;
+mod sweeps;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,6 +43,10 @@ enum Command {
     Run(run::Arguments),
     /// Train the run of a link or preset and draw the charts that it shows, as the page does, as SVG or PNG.
     Plot(plot::Arguments),
+    /// Make all runs of a sweep on every core, as CSV and as a figure; made again, it goes on where it was stopped.
+    Sweep(sweeps::Arguments),
+    /// Put the files of a sweep's parts together.
+    Merge(sweeps::Merged),
     /// List labs, models, optimizers, presets and their settings.
     List,
     /// Say what a link means and what in it cannot be read.
@@ -95,6 +102,8 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
+        Command::Sweep(arguments) => sweeps::sweep(&arguments),
+        Command::Merge(arguments) => sweeps::merge(&arguments),
         Command::List => list::list(),
         Command::Link { link } => list::explain(&link),
         Command::Check { file } => files::check(&file),

@@ -4,11 +4,12 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
-use crate::permalink::{Link, RESERVED, View, decode};
+use crate::permalink::{Link, RESERVED, View, decode_within};
 use crate::presets::Preset;
 use crate::record::File;
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
+use crate::sweep::MOST_CELLS;
 use crate::training::check::checked_gpu;
 use crate::training::choose::{Engine, engine, prefers_gpu};
 use crate::training::device::Device;
@@ -18,6 +19,14 @@ use crate::training::device::Device;
 /// # Errors
 /// [`Trouble::BadLink`] with a sentence for each part that cannot be read, or what is wrong with the file.
 pub fn link(text: &str) -> Result<Link, Trouble> {
+    link_within(text, MOST_CELLS)
+}
+
+/// The same where a sweep may stand for up to `most` runs.
+///
+/// # Errors
+/// As [`link`].
+pub fn link_within(text: &str, most: usize) -> Result<Link, Trouble> {
     if let Some(preset) = Preset::find(text) {
         return Ok(preset.link());
     }
@@ -30,7 +39,7 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
             }
         });
     }
-    let (link, notices) = decode(text);
+    let (link, notices) = decode_within(text, most);
     let kept = |notice: &Problem| {
         RESERVED.contains(&notice.key.as_str()) && link.reserved.iter().any(|r| r.0 == notice.key)
     };
@@ -116,6 +125,11 @@ pub fn bar(length: u64, quiet: bool) -> ProgressBar {
 /// The same for the runs of a sweep, which are too slow to be counted by the second.
 pub fn bar_of_runs(length: u64, quiet: bool) -> ProgressBar {
     styled("{bar:30} {human_pos} of {human_len} runs {msg}", length, quiet)
+}
+
+/// The same with the time that is left, for a sweep on all cores.
+pub fn bar_of_sweep(length: u64, quiet: bool) -> ProgressBar {
+    styled("{bar:30} {human_pos} of {human_len} runs, {per_sec}, {eta} left", length, quiet)
 }
 
 fn styled(style: &str, length: u64, quiet: bool) -> ProgressBar {

@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         return sweep::sweep(&link, swept, arguments, &mut *output);
     }
     let device = open::device(&spec)?;
-    let options = Options { held_out_limit: arguments.held_out };
+    let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
     let mut session = match &arguments.resume {
         None => Session::start(&spec, &device, options)?,
         Some(path) => {

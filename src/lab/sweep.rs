@@ -1,11 +1,13 @@
 //! `lab run` of a link with a sweep: how long each of its runs took to reach the target.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::open::{Devices, bar_of_runs};
-use super::{Trouble, run};
+use super::open::bar_of_runs;
+use super::{Trouble, pool, run};
+use crate::analysis::binomial::wilson;
 use crate::analysis::scaling::{Point, fit};
 use crate::app::sweeping::Sweep;
 use crate::permalink::Link;
@@ -15,7 +17,7 @@ use crate::record::Record;
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::Cell;
-use crate::training::session::{Options, Outcome, Session};
+use crate::training::session::Options;
 
 /// What stands where there is no number.
 const NONE: &str = "–";
@@ -33,33 +35,34 @@ pub fn sweep(
 ) -> Result<(), Trouble> {
     let spec = &link.spec;
     let is_csv = arguments.format == run::Format::Csv;
-    let options = Options { held_out_limit: arguments.held_out };
+    let options = Options { held_out_limit: arguments.held_out, resting: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, arguments.quiet);
-    let (begin, mut devices) = (now_ms(), Devices::default());
+    let begin = now_ms();
     if is_csv {
         run::write(output, &line_of(keys(spec).chain(["replica", "t_c"]))?)?;
     }
-    let mut failed = None;
     let mut diverged = vec![];
-    for cell in sweep.cells.clone() {
-        let place = values(spec, &cell).collect::<Vec<_>>();
-        bar.set_message(named(spec, &cell));
-        let outcome = match train(&cell, &mut devices, options) {
-            Ok(outcome) => outcome,
-            Err(trouble) => {
-                failed = Some(trouble);
-                break;
+    // Runs end in any order, and are told in theirs.
+    let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
+    let made = pool::make(spec, &numbers, pool::cores(), options, |number, _, outcome| {
+        waiting.insert(number, (outcome.solved.clone(), outcome.ending));
+        while let Some((solved, ending)) = waiting.remove(&sweep.done.len()) {
+            let cell = &sweep.cells[sweep.done.len()];
+            if ending == Some(Ending::Diverged) {
+                diverged.push(format!("{}: the loss stopped being finite.", named(spec, cell)));
             }
-        };
-        if outcome.ending == Some(Ending::Diverged) {
-            diverged.push(format!("{}: the loss stopped being finite.", named(spec, &cell)));
+            if is_csv {
+                run::write(output, &lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
+            }
+            sweep.done.push(solved);
+            bar.inc(1);
         }
-        if is_csv {
-            run::write(output, &lines(&place, &outcome.solved)?)?;
-        }
-        sweep.done.push(outcome.solved);
-        bar.inc(1);
-    }
+        Ok(())
+    });
+    let (names, failed) = match made {
+        Ok(names) => (names.join(", "), None),
+        Err(trouble) => (String::new(), Some(trouble)),
+    };
     bar.finish_and_clear();
     match arguments.format {
         run::Format::Csv => {}
@@ -68,7 +71,7 @@ pub fn sweep(
             let last = sweep.done.last().into_iter().flatten().flatten().max();
             let record = Record {
                 link: link.clone(),
-                environment: run::environment(&devices.names().join(", "), ""),
+                environment: run::environment(&names, ""),
                 step: last.copied().unwrap_or_default(),
                 ending: sweep.is_over().then_some(Ending::LastStep),
                 held_out: arguments.held_out.unwrap_or_default(),
@@ -84,14 +87,9 @@ pub fn sweep(
     }
     if !arguments.quiet {
         let seconds = (now_ms() - begin) / 1e3;
-        eprintln!("{} runs ({}, {seconds:.1} s).", sweep.done.len(), devices.names().join(", "));
+        eprintln!("{} runs ({names}, {seconds:.1} s).", sweep.done.len());
     }
     Ok(())
-}
-
-fn train(cell: &Cell, devices: &mut Devices, options: Options) -> Result<Outcome, Trouble> {
-    let mut session = Session::start(&cell.spec, &devices.device(&cell.spec)?, options)?;
-    Ok(pollster::block_on(session.finish(|_| {}))?)
 }
 
 /// The settings that the sweep goes through.
@@ -129,15 +127,17 @@ fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error
 }
 
 /// The runs for reading.
-fn table(spec: &RunSpec, sweep: &Sweep) -> String {
+pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header(keys(spec).chain(["solved", "median t_c", "95 % interval"]));
+    table.set_header(keys(spec).chain(["solved", "95 % of chance", "median t_c", "95 % interval"]));
     for (cell, solved) in sweep.cells.iter().zip(&sweep.done) {
         let point = Point { x: 0.0, times: solved.clone(), horizon: cell.spec.run.steps };
         let found = solved.iter().flatten().count();
         let mut row: Vec<String> = values(spec, cell).map(String::from).collect();
         row.push(format!("{found} of {}", solved.len()));
+        let (low, high) = wilson(found, solved.len());
+        row.push(format!("{low:.3} to {high:.3}"));
         row.push(point.median().map_or(NONE.into(), steps));
         row.push(interval(&point));
         table.add_row(row);
@@ -164,7 +164,7 @@ fn steps(time: f64) -> String {
 }
 
 /// The fitted power of each curve, a line for each; nothing where the sweep goes through words, which have no ratio.
-fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
+pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
         return String::new();

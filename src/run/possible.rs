@@ -3,6 +3,7 @@
 use super::{MODEL_KEY, RunSpec};
 use crate::models::Model;
 use crate::settings::Problem;
+use crate::sweep::MOST_CELLS;
 use crate::tasks::Task;
 use crate::training::loss::Loss;
 
@@ -13,6 +14,11 @@ const MAX_NUMBERS: usize = 1 << 26;
 impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.
     pub fn problems(&self) -> Vec<Problem> {
+        self.problems_within(MOST_CELLS)
+    }
+
+    /// The same where a sweep may stand for up to `most` runs.
+    pub fn problems_within(&self, most: usize) -> Vec<Problem> {
         let sampler = self.task.sampler();
         let mut problems = sampler.problems();
         if !problems.is_empty() {
@@ -42,7 +48,7 @@ impl RunSpec {
                 "fewer networks of this size: together they would not fit into a browser's memory",
             ));
         }
-        problems.extend(crate::sweep::problems(self));
+        problems.extend(crate::sweep::problems(self, most));
         problems
     }
 
@@ -64,10 +70,15 @@ impl RunSpec {
 
     /// Puts settings that cannot be together back to defaults, or to the nearest that can, and says which.
     pub fn repair(&mut self) -> Vec<Problem> {
+        self.repair_within(MOST_CELLS)
+    }
+
+    /// The same where a sweep may stand for up to `most` runs.
+    pub fn repair_within(&mut self, most: usize) -> Vec<Problem> {
         let mut repaired: Vec<Problem> = vec![];
         // Each round mends one knob, and no knob is mended twice.
         while let Some(problem) =
-            self.problems().into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
+            self.problems_within(most).into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
         {
             if let Some(beginning) = self.begin_anyhow(&problem) {
                 repaired.push(beginning);
@@ -81,7 +92,7 @@ impl RunSpec {
             }
             repaired.push(problem);
         }
-        if !self.problems().is_empty() {
+        if !self.problems_within(most).is_empty() {
             if let Task::SparseParity(task) = &mut self.task {
                 task.k = task.k.min(task.n);
                 if let Model::DisjointPolynet(net) = &mut self.model {

@@ -4,7 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::real;
+
 /// A knob's key with the values it is to take, as they stand in a permalink; none where the key is empty.
+///
+/// A link may give numbers as a range, `lr:log:0.01..1:5` or `n:lin:10..40:4`: the ends and how many. What is kept is the
+/// values, and a range is written only where it is shorter and stands for the same values whatever the knob.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Axis {
     /// The knob.
@@ -14,12 +19,97 @@ pub struct Axis {
 }
 
 /// Most values of an axis.
-pub(super) const MOST_VALUES: usize = 32;
+pub const MOST_VALUES: usize = 1000;
+
+/// Fewest values that are written as a range: fewer are as clear as a list.
+const FEWEST_IN_RANGE: usize = 8;
+
+/// Longest list of values, in characters, so that a link with two of them can be read back.
+const LONGEST_LIST: usize = 2500;
+
+/// How the numbers of a range are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// Equal differences.
+    Linear,
+    /// Equal ratios.
+    Log,
+}
+
+impl Spread {
+    /// Both, with the words of a link.
+    pub const ALL: [(Spread, &'static str); 2] = [(Spread::Linear, "lin"), (Spread::Log, "log")];
+
+    /// `count` numbers from `from` to `to`, each rounded to four digits, or to a whole number and then without
+    /// repetitions; none where there is no such range.
+    pub fn numbers(self, from: f64, to: f64, count: usize, whole: bool) -> Option<Vec<String>> {
+        let possible = from.is_finite() && to.is_finite() && (2..=MOST_VALUES).contains(&count);
+        if !possible || (self == Spread::Log && (from <= 0.0 || to <= 0.0)) {
+            return None;
+        }
+        let one = |at: usize| {
+            let share = at as f64 / (count - 1) as f64;
+            let number = match (self, at) {
+                (_, 0) => from,
+                (_, at) if at == count - 1 => to,
+                (Spread::Linear, _) => from + share * (to - from),
+                (Spread::Log, _) => from * libm::pow(to / from, share),
+            };
+            if whole {
+                return format!("{}", libm::round(number));
+            }
+            // The ends are numbers that somebody gave, with as many digits as they have.
+            let is_end = at == 0 || at == count - 1;
+            real(if is_end { number } else { format!("{number:.3e}").parse().unwrap_or(number) })
+        };
+        let mut numbers: Vec<String> = (0..count).map(one).collect();
+        numbers.dedup();
+        Some(numbers)
+    }
+}
 
 impl Axis {
     /// Whether there is nothing to go through.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+
+    /// The text of an axis with its range spelt out, as whole numbers where `whole` says so of the key; nothing if it holds
+    /// no range.
+    pub fn spelt(text: &str, whole: impl Fn(&str) -> bool) -> Option<String> {
+        let (key, range) = text.split_once(':')?;
+        let (word, range) = range.split_once(':')?;
+        let (ends, count) = range.split_once(':')?;
+        let (from, to) = ends.split_once("..")?;
+        let (spread, _) = Spread::ALL.into_iter().find(|(_, name)| *name == word)?;
+        let values = spread.numbers(from.parse().ok()?, to.parse().ok()?, count.parse().ok()?, whole(key))?;
+        Some(format!("{key}:{}", values.join("_")))
+    }
+
+    /// The range that stands for the values, if there is one that is shorter and means them for any knob that has them.
+    pub fn range(&self) -> Option<String> {
+        let count = self.values.len();
+        let (from, to) = (self.values.first()?, self.values.last()?);
+        let (low, high) = (from.parse().ok()?, to.parse().ok()?);
+        if count < FEWEST_IN_RANGE {
+            return None;
+        }
+        // Fractions are for real numbers alone; whole numbers may be either, and must come out the same.
+        let kinds: &[bool] = if self.are_whole() { &[false, true] } else { &[false] };
+        let is =
+            |spread: Spread, whole| spread.numbers(low, high, count, whole).as_ref() == Some(&self.values);
+        let means = |spread: Spread| kinds.iter().all(|whole| is(spread, *whole));
+        let (_, word) = Spread::ALL.into_iter().find(|(spread, _)| means(*spread))?;
+        let range = format!("{word}:{from}..{to}:{count}");
+        (range.len() < self.list().len()).then_some(range)
+    }
+
+    fn are_whole(&self) -> bool {
+        self.values.iter().all(|value| value.parse::<u64>().is_ok())
+    }
+
+    fn list(&self) -> String {
+        self.values.join("_")
     }
 
     /// The axis that `text` stands for: nothing, or `key:value_value`.
@@ -37,13 +127,87 @@ impl Axis {
             (1..=longest).contains(&text.len())
                 && text.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
         };
+        let short = || self.list().len() <= LONGEST_LIST || self.range().is_some();
         let all = self.values.len() <= MOST_VALUES && self.values.iter().all(|v| word(v, 24, ".-+"));
-        if self.key.is_empty() { self.is_empty() } else { word(&self.key, 8, "") && !self.is_empty() && all }
+        if self.key.is_empty() {
+            self.is_empty()
+        } else {
+            word(&self.key, 8, "") && !self.is_empty() && all && short()
+        }
     }
 }
 
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() { Ok(()) } else { write!(f, "{}:{}", self.key, self.values.join("_")) }
+        if self.is_empty() {
+            return Ok(());
+        }
+        write!(f, "{}:{}", self.key, self.range().unwrap_or_else(|| self.list()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str, whole: bool) -> String {
+        let spelt = Axis::spelt(text, |_| whole);
+        spelt.map_or("none".into(), |text| text.split_once(':').map(|(_, v)| v.to_string()).unwrap())
+    }
+
+    #[test]
+    fn ranges_are_spelt_out_by_differences_and_by_ratios() {
+        assert_eq!(values("n:lin:10..45:4", true), "10_22_33_45");
+        assert_eq!(values("noise:lin:0..0.4:5", false), "0_0.1_0.2_0.3_0.4");
+        assert_eq!(values("lr:log:0.01..1:5", false), "0.01_0.03162_0.1_0.3162_1");
+        assert_eq!(values("width:log:1..8:8", true), "1_2_3_4_6_8", "what repeats is there once");
+        assert_eq!(values("n:lin:40..10:4", true), "40_30_20_10");
+        for bad in [
+            "n:10_20",
+            "n:lin:10..20",
+            "n:lin:10..20:1",
+            "n:lin:10..20:1001",
+            "n:lin:..20:3",
+            "n:log:0..20:3",
+            "n:cube:1..20:3",
+            "n:lin:1..inf:3",
+        ] {
+            assert_eq!(values(bad, true), "none", "{bad}");
+        }
+    }
+
+    /// A link gives back the values it was made of, whichever way it writes them.
+    #[test]
+    fn a_range_is_written_only_where_it_means_the_same() {
+        let text =
+            |key: &str, values: &[String]| Axis { key: key.into(), values: values.to_vec() }.to_string();
+        for spread in Spread::ALL.map(|(spread, _)| spread) {
+            for whole in [false, true] {
+                for (from, to) in [(1.0, 100.0), (10.0, 40.0), (0.001, 1.0), (3.0, 3.5), (64.0, 1.0)] {
+                    for count in [2, 4, 7, 9, 25, 100] {
+                        let Some(values) = spread.numbers(from, to, count, whole) else { continue };
+                        let axis = Axis { key: "lr".into(), values: values.clone() };
+                        let written = axis.to_string();
+                        for knob_is_whole in [whole, !whole] {
+                            if knob_is_whole && !axis.are_whole() {
+                                continue;
+                            }
+                            let spelt = Axis::spelt(&written, |_| knob_is_whole).unwrap_or(written.clone());
+                            assert_eq!(Axis::parse(&spelt).unwrap().values, values, "{written}");
+                        }
+                    }
+                }
+            }
+        }
+        let even: Vec<String> = (1..=9).map(|i| format!("{}", 10 * i)).collect();
+        assert_eq!(text("n", &even), "n:lin:10..90:9");
+        assert_eq!(text("n", &even[..4]), "n:10_20_30_40");
+        let ratios: Vec<String> = (0..9).map(|i| format!("{}", 1 << i)).collect();
+        assert_eq!(text("n", &ratios), "n:log:1..256:9");
+        let rates = Spread::Log.numbers(0.001, 1.0, 10, false).unwrap();
+        assert_eq!(text("lr", &rates), "lr:log:0.001..1:10");
+        assert_eq!(text("n", &[&even[..], &["7".to_string()]].concat()), "n:10_20_30_40_50_60_70_80_90_7");
+        let long: Vec<String> = (0..900).map(|i| format!("{}", 1000 + i * i)).collect();
+        assert!(!Axis { key: "n".into(), values: long }.is_sound(), "no link could hold it");
     }
 }

@@ -12,8 +12,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use axis::Axis;
-use axis::MOST_VALUES;
+pub use axis::{Axis, MOST_VALUES, Spread};
 
 /// What values a knob can take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -202,7 +201,9 @@ impl Knob {
                 format!("different whole numbers from {low} to {high} with dots between, or nothing")
             }
             Range::Axis => {
-                format!("a setting's key and at most {MOST_VALUES} values, like n:10_20_40, or nothing")
+                format!(
+                    "a setting's key and at most {MOST_VALUES} values, like n:10_20_40 or n:lin:10..90:9, or nothing"
+                )
             }
             Range::Sizes(low, high, most) => {
                 format!("one to {most} whole numbers from {low} to {high} with dots between")

@@ -5,7 +5,7 @@
 //! clock: it is looked at about twice a millisecond, and all replicas stand at the same step when it is. The
 //! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
 
-use super::learner::{Learner, Leg, Local, Progress, Weights};
+use super::learner::{Learner, Leg, Local, Progress, Resting, Weights};
 use super::pace::Looks;
 use super::packed::{Batches, held_out, seen};
 use crate::kernels::lanes::{Patterns, Push, Replica, Scratch, Sums};
@@ -29,6 +29,7 @@ pub struct Lanes {
     /// What each replica has of a finite sample, as it is measured.
     seen: Vec<(Patterns, usize)>,
     looks: Looks,
+    resting: Resting,
 }
 
 impl Lanes {
@@ -54,6 +55,7 @@ impl Lanes {
             held_out: (Patterns::default(), 0),
             seen: vec![],
             looks: Looks::default(),
+            resting: Resting::default(),
         };
         learner.load(&Weights { parameters: initial, moments });
         Ok(learner)
@@ -63,7 +65,9 @@ impl Lanes {
     fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
         let pushes: Vec<Push> =
             (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
-        for (r, replica) in self.replicas.iter_mut().enumerate() {
+        let resting = &self.resting;
+        let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| resting.of(*r).is_none());
+        for (r, replica) in awake {
             for (step, push) in (from..until).zip(&pushes) {
                 self.batches.draw(r as u32, step, &mut self.words);
                 replica.step(&mut self.scratch, &self.words, push);
@@ -98,6 +102,10 @@ impl Lanes {
         };
         let mut fresh = (Patterns::default(), self.network.batch);
         for (r, replica) in self.replicas.iter_mut().enumerate() {
+            if let Some(last) = self.resting.of(r) {
+                row.append(last);
+                continue;
+            }
             if self.seen.is_empty() {
                 self.batches.draw(r as u32, step, &mut self.words);
                 fresh.0 = Patterns::new(&self.words, inputs);
@@ -167,5 +175,9 @@ impl Learner for Lanes {
             replica.copy(kept);
         }
         Box::pin(async { Ok(()) })
+    }
+
+    fn rest(&mut self, replica: usize, row: &Row) {
+        self.resting.add(replica, row);
     }
 }

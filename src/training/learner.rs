@@ -131,4 +131,27 @@ pub trait Learner {
 
     /// Goes back to what was remembered.
     fn restore(&mut self) -> Local<'_, ()>;
+
+    /// A replica of which `row`, its newest measurement, is all that is wanted need not be trained or measured any
+    /// more. Learners for which all replicas go together go on with it.
+    fn rest(&mut self, _replica: usize, _row: &Row) {}
+}
+
+/// The replicas that [rest](Learner::rest), each with its last measurement.
+#[derive(Debug, Clone, Default)]
+pub struct Resting(Vec<Option<Row>>);
+
+impl Resting {
+    /// `replica` rests from now on.
+    pub fn add(&mut self, replica: usize, row: &Row) {
+        if self.0.len() <= replica {
+            self.0.resize(replica + 1, None);
+        }
+        self.0[replica] = Some(row.of(replica));
+    }
+
+    /// The last measurement of `replica`, if it rests.
+    pub fn of(&self, replica: usize) -> Option<&Row> {
+        self.0.get(replica)?.as_ref()
+    }
 }

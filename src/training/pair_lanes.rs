@@ -3,7 +3,7 @@
 //! Replicas take turns of many steps, as in [`super::lanes`]. Unlike a kernel's, a step may be of a part of the
 //! sample.
 
-use super::learner::{Learner, Leg, Local, Progress, Weights};
+use super::learner::{Learner, Leg, Local, Progress, Resting, Weights};
 use super::pace::Looks;
 use super::pairs::{Examples, Measured, covered, lambda, note, rule};
 use crate::kernels::group_lanes::{Network, Pairs, Push, Replica, Scratch, Sums};
@@ -25,6 +25,7 @@ pub struct PairLanes {
     remembered: Vec<Replica>,
     scratch: Scratch,
     looks: Looks,
+    resting: Resting,
 }
 
 impl PairLanes {
@@ -56,6 +57,7 @@ impl PairLanes {
             replicas,
             scratch: Scratch::new(&network),
             looks: Looks::default(),
+            resting: Resting::default(),
             network,
             shapes,
         };
@@ -69,7 +71,9 @@ impl PairLanes {
         let is_whole = size == self.trained.labels.len();
         let pushes: Vec<Push> =
             (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
-        for (r, replica) in self.replicas.iter_mut().enumerate() {
+        let resting = &self.resting;
+        let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| resting.of(*r).is_none());
+        for (r, replica) in awake {
             for (step, push) in (from..until).zip(&pushes) {
                 if !is_whole {
                     let visits = task.visits(spec.run.seed, r as u32, step, size);
@@ -106,7 +110,11 @@ impl PairLanes {
             loss: (sums.loss / count as f64) as f32,
             accuracy: (sums.right as f64 / count as f64) as f32,
         };
-        for replica in &mut self.replicas {
+        for (r, replica) in self.replicas.iter_mut().enumerate() {
+            if let Some(last) = self.resting.of(r) {
+                row.append(last);
+                continue;
+            }
             let sums = replica.measure(&mut self.scratch, &self.whole);
             let train = share(sums, self.whole.len());
             let test = match &self.held_out {
@@ -172,5 +180,9 @@ impl Learner for PairLanes {
             replica.copy(kept);
         }
         Box::pin(async { Ok(()) })
+    }
+
+    fn rest(&mut self, replica: usize, row: &Row) {
+        self.resting.add(replica, row);
     }
 }

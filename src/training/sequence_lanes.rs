@@ -3,7 +3,7 @@
 //! Replicas take turns of many steps, as in [`super::lanes`].
 
 use super::judge::Judge;
-use super::learner::{Learner, Leg, Local, Progress, Weights};
+use super::learner::{Learner, Leg, Local, Progress, Resting, Weights};
 use super::pace::Looks;
 use crate::kernels::sequence_lanes::{Network, Push, Replica, Scratch, answers};
 use crate::models::Parameter;
@@ -25,6 +25,7 @@ pub struct SequenceLanes {
     remembered: Vec<Replica>,
     scratch: Scratch,
     looks: Looks,
+    resting: Resting,
 }
 
 impl SequenceLanes {
@@ -49,6 +50,7 @@ impl SequenceLanes {
             replicas,
             scratch: Scratch::new(&network),
             looks: Looks::default(),
+            resting: Resting::default(),
             network,
             shapes,
         };
@@ -60,7 +62,9 @@ impl SequenceLanes {
     fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
         let pushes: Vec<Push> =
             (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
-        for (r, replica) in self.replicas.iter_mut().enumerate() {
+        let resting = &self.resting;
+        let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| resting.of(*r).is_none());
+        for (r, replica) in awake {
             for (step, push) in (from..until).zip(&pushes) {
                 self.batch.clear();
                 self.task.sequences(spec.run.seed, r as u32, step, spec.batch(), &mut self.batch);
@@ -86,6 +90,10 @@ impl SequenceLanes {
         let (seed, size) = (self.spec.run.seed, self.spec.batch());
         let places = (size * self.network.length) as f64;
         for (r, replica) in self.replicas.iter_mut().enumerate() {
+            if let Some(last) = self.resting.of(r) {
+                row.append(last);
+                continue;
+            }
             self.batch.clear();
             self.task.sequences(seed, r as u32, step, size, &mut self.batch);
             let tally = replica.measure(&mut self.scratch, &self.batch);
@@ -160,6 +168,10 @@ impl Learner for SequenceLanes {
             replica.copy(kept);
         }
         Box::pin(async { Ok(()) })
+    }
+
+    fn rest(&mut self, replica: usize, row: &Row) {
+        self.resting.add(replica, row);
     }
 }
 

@@ -23,7 +23,7 @@ use super::device::Device;
 use super::learner::{Learner, Leg, Progress};
 use crate::platform::now_ms;
 use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
-use crate::run::{Halt, RunSpec};
+use crate::run::{Halt, RunSpec, Success};
 
 /// What the owner of a session may choose without changing the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub struct Options {
     /// Held-out examples to measure on, if fewer than the specification's; a reached target is then
     /// confirmed on all of them before it counts.
     pub held_out_limit: Option<usize>,
+    /// Whether a replica that has reached the target rests, in a run that ends there, as far as the learner can: what it
+    /// has reached stays as it is, and the others come sooner. When each reached it is the same.
+    pub resting: bool,
 }
 
 /// A run in progress on one device.
@@ -254,22 +257,27 @@ impl Session {
     }
 
     async fn note_solved(&mut self, row: &Row, events: &mut Vec<Event>) -> Result<(), Failure> {
-        let target = self.spec.run.target as f32;
-        let reached = |accuracy: &[f32], r: usize| accuracy[r] >= target;
-        let candidates: Vec<usize> = (0..self.solved.len())
-            .filter(|r| self.solved[*r].is_none() && reached(&row.test_accuracy, *r))
-            .collect();
+        let (target, limit) = (self.spec.run.target as f32, self.spec.run.limit as f32);
+        let success = self.spec.run.success;
+        let reached = |row: &Row, r: usize| match success {
+            Success::Accuracy => row.test_accuracy[r] >= target,
+            Success::Memory => row.train_accuracy[r] >= target,
+            Success::Loss => row.test_loss[r] <= limit,
+        };
+        let candidates: Vec<usize> =
+            (0..self.solved.len()).filter(|r| self.solved[*r].is_none() && reached(row, *r)).collect();
         if candidates.is_empty() {
             return Ok(());
         }
         let all = self.spec.held_out();
-        let accuracy = if self.held_out() < all {
-            self.learner.measure(row.step, all).await?.test_accuracy
-        } else {
-            row.test_accuracy.clone()
-        };
-        for replica in candidates.into_iter().filter(|r| reached(&accuracy, *r)) {
+        let is_in_part = self.held_out() < all && success != Success::Memory;
+        let whole = if is_in_part { Some(self.learner.measure(row.step, all).await?) } else { None };
+        let whole = whole.as_ref().unwrap_or(row);
+        for replica in candidates.into_iter().filter(|r| reached(whole, *r)) {
             self.solved[replica] = Some(row.step);
+            if self.options.resting && self.spec.run.halt == Halt::Target {
+                self.learner.rest(replica, row);
+            }
             events.push(Event::Solved { replica, step: row.step });
         }
         Ok(())

@@ -22,6 +22,7 @@ const VIEWS = [
   ["sequences", "#v1/markov?show=kl.strategies.scores.map.next"],
   ["the theory", "#v1/markov?model=minimal-markov&opt=sgd&t=100&w0=0.02&lr=0.002&batch=64&show=kl.kernel.lags.theory"],
   ["a sweep", "#v1/sparse-parity?n=12&k=2&width=16&steps=200&sweep=lr:0.05_0.1&show=times.sweep"],
+  ["a map of a sweep", "#v1/sparse-parity?k=2&width=16&steps=200&replicas=2&sweep=n:8_10_12&series=lr:0.05_0.1&speed=0&cells=steps"],
   ["a bad link", "#v1/sparse-parity?n=4000&colour=red"],
   ["a lesson", "#v1/sparse-parity?n=12&k=2&width=16&hide=claim&lock=n"],
 ];
@@ -46,7 +47,7 @@ export function everyView(here) {
   it("has no violation that axe-core knows: every dialog", async () => {
     const { page, see } = await visit(here().context, here().address);
     await until(async () => (await stepOf(see)) > 0, "a step", 30);
-    for (const dialog of ["help", "files", "stories", "teach"]) {
+    for (const dialog of ["help", "files", "stories", "teach", "sweep"]) {
       await see(dialog).click();
       await until(() => page.locator("dialog[open]").isVisible(), dialog);
       assert.deepEqual(await violations(page), [], dialog);

@@ -12,6 +12,7 @@ import { groupsLab } from "./groups.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
+import { sweeps } from "./sweeps.mjs";
 import { teaching } from "./teaching.mjs";
 import { timeAndComparison } from "./time.mjs";
 
@@ -527,3 +528,4 @@ describe("devices", () => {
     await page.close();
   });
 });
+describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));

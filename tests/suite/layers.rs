@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),
     ("sweep", &["settings", "run", "permalink"]),
     ("kernels", &["rng", "markov", "tasks", "models", "run", "protocol", "platform", "training"]),
-    ("permalink", &["settings", "run", "tasks", "markov", "analysis"]),
+    ("permalink", &["settings", "run", "sweep", "tasks", "markov", "analysis"]),
     ("presets", &["analysis", "markov", "permalink", "run"]),
     ("advice", &["settings", "run", "tasks", "models"]),
     ("protocol", &["run"]),

@@ -21,6 +21,7 @@ mod sequences;
 mod sessions;
 mod stages;
 mod stories;
+mod sweeps;
 mod workers;
 
 use vivarium::permalink::decode;

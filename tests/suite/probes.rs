@@ -113,7 +113,8 @@ fn probes_say_why_they_do_not_apply() {
 pub fn watched(link: &str, probes: &[Probe]) -> Vec<Message> {
     let mut worker = Worker::new(Device::cpu());
     let mut all = worker.handle(Command::Watch(probes.to_vec()), Payload::Empty);
-    let start = Command::Start { spec: spec(link), speed: 0, paused: false, held_out_limit: None };
+    let start =
+        Command::Start { spec: spec(link), speed: 0, paused: false, held_out_limit: None, resting: false };
     all.extend(worker.handle(start, Payload::Empty));
     loop {
         let (messages, next) = pollster::block_on(worker.slice());

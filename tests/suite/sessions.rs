@@ -204,7 +204,7 @@ fn a_run_stops_where_it_says() {
 fn fewer_held_out_examples_do_not_change_what_counts() {
     let link = "#v1/sparse-parity?n=10&k=2&width=32&every=5&steps=5000";
     let run = |limit| {
-        let options = Options { held_out_limit: limit };
+        let options = Options { held_out_limit: limit, ..Default::default() };
         finish(&mut Session::start(&spec(link), &Device::cpu(), options).unwrap())
     };
     let (full, quick) = (run(None), run(Some(64)));

@@ -11,7 +11,7 @@ use crate::{finish, session, spec};
 const LINK: &str = "#v1/sparse-parity?n=10&k=2&width=16&held=128&every=10&steps=200&halt=steps";
 
 fn start(spec: RunSpec, paused: bool) -> Command {
-    Command::Start { spec, speed: 0, paused, held_out_limit: None }
+    Command::Start { spec, speed: 0, paused, held_out_limit: None, resting: false }
 }
 
 fn slice(worker: &mut Worker) -> (Vec<Message>, Next) {
@@ -123,7 +123,8 @@ fn a_checkpoint_carries_a_run_to_another_worker() {
 #[test]
 fn the_speed_limit_holds_and_can_be_lifted() {
     let mut worker = Worker::new(Device::cpu());
-    let command = Command::Start { spec: spec(LINK), speed: 4, paused: false, held_out_limit: None };
+    let command =
+        Command::Start { spec: spec(LINK), speed: 4, paused: false, held_out_limit: None, resting: false };
     worker.handle(command, Payload::Empty);
     let begin = vivarium::platform::now_ms();
     let mut last = Next::Continue;

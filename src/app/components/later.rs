@@ -22,6 +22,7 @@ use super::help::Help;
 use super::inside::Inside;
 use super::library::{Library, Offer};
 use super::numbers::Numbers;
+use super::sweep::{SweepForm, SweepMap};
 use super::teacher::Teacher;
 use super::theme::Appearance;
 use super::theory::Theory;
@@ -59,6 +60,10 @@ pub enum Part {
     Gallery,
     /// A few of them, below the run.
     Strip,
+    /// The map of a sweep.
+    SweepMap,
+    /// The dialog that makes a sweep.
+    SweepForm,
     /// The dialog for a class.
     Teacher(RwSignal<bool>),
     /// What stands over curves while somebody points at them.
@@ -86,6 +91,8 @@ fn draw(part: Part) -> AnyView {
         Part::Files(open, appearance) => view! { <Files open appearance /> }.into_any(),
         Part::Gallery => view! { <Gallery /> }.into_any(),
         Part::Strip => view! { <Strip /> }.into_any(),
+        Part::SweepMap => view! { <SweepMap /> }.into_any(),
+        Part::SweepForm => view! { <SweepForm /> }.into_any(),
         Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
         Part::Over(curves) => Hand::over(curves),
     }

@@ -19,6 +19,7 @@ mod readouts;
 mod scrub;
 mod sheet;
 mod story;
+mod sweep;
 mod teacher;
 mod theme;
 mod theory;
@@ -97,6 +98,7 @@ pub fn App() -> impl IntoView {
             <div class="stage">
                 <Story />
                 <Transport />
+                <Later part=Part::SweepMap />
                 <Plots appearance />
                 <Readouts />
                 <Later part=Part::Inside(appearance) />
@@ -106,6 +108,7 @@ pub fn App() -> impl IntoView {
                 <Later part=Part::Strip />
             </div>
             <aside class="panel" aria-label="Settings">
+                <Later part=Part::SweepForm />
                 <Form />
             </aside>
         </main>

@@ -49,6 +49,13 @@ def measured(data, p, batch):
         return (*seen, *tested(data, p))
 
 
+def found(numbers):
+    """Whether a network's loss and accuracy in training, and those held out, count as the solution."""
+    if S["by"] == "loss":
+        return numbers[2] <= S["limit"]
+    return numbers[1 if S["by"] == "memory" else 3] >= S["target"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--weights", metavar="FILE", help="begin from these weights, a safetensors file")
@@ -68,7 +75,7 @@ def main():
                 print(",".join(["step", "replica", *names[: len(row)]]))
             for replica, numbers in enumerate(zip(*(values.tolist() for values in row))):
                 print(",".join([str(step), str(replica), *(f"{number:.7g}" for number in numbers)]), flush=True)
-                if len(row) == 4 and numbers[3] >= S["target"]:
+                if len(row) == 4 and found(numbers):
                     solved.setdefault(replica, step)
             if S["until_target"] and len(solved) == REPLICAS:
                 break

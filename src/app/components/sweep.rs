@@ -1,0 +1,237 @@
+//! Sweeps: the dialog that makes one, and the map that fills in while its runs end.
+//!
+//! # Why
+//! Both are markup that is written once and changed in place: a thousand cells with signals of their own are slow, and
+//! every view is code that each visitor carries.
+
+use leptos::html::Section;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
+
+use super::sheet::Sheet;
+use crate::app::form::CELLS_KEY;
+use crate::app::state::{Action, State};
+use crate::app::store::Store;
+use crate::app::sweep_form::{Choice, options};
+use crate::app::sweep_map::{Face, faces, legend, markup};
+use crate::app::sweeping::{Sweep, Wish};
+use crate::permalink::{Cells, encode};
+
+fn by_id(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+fn set(id: &str, name: &str, value: &str) {
+    if let Some(element) = by_id(id) {
+        let _ = element.set_attribute(name, value);
+    }
+}
+
+fn write(id: &str, text: &str) {
+    if let Some(element) = by_id(id).filter(|element| element.text_content().as_deref() != Some(text)) {
+        element.set_text_content(Some(text));
+    }
+}
+
+/// The button that opens the dialog, and the dialog.
+#[component]
+pub fn SweepForm() -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <button class="button panel__action" type="button" data-testid="sweep" on:click=move |_| open.set(true)>
+            "Sweep over settings"
+        </button>
+        <Sheet open title="Sweep over one or two settings">{move || dialog(open)}</Sheet>
+    }
+    .into_any()
+}
+
+fn dialog(open: RwSignal<bool>) -> AnyView {
+    let store = Store::here();
+    // As the link is when the dialog is opened; the run behind it goes on.
+    let (link, flops) = store.peek(|state| (state.link.clone(), state.flops()));
+    let choice = Choice::of(&link.spec);
+    let fields = choice.markup(&link.spec);
+    let kept = StoredValue::new((link, choice));
+    let made = move || kept.with_value(|(link, choice)| choice.link(link));
+    let told = RwSignal::new((false, String::new()));
+    let tell = move || {
+        told.set(match made() {
+            Ok(link) => (true, Choice::estimate(&link, flops)),
+            Err(why) => (false, why),
+        });
+    };
+    tell();
+    let hear = move |event: Event| {
+        let Some(target) = event.target() else { return };
+        let (name, value, is_on) =
+            match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
+                (Some(select), _) => (select.name(), select.value(), false),
+                (_, Some(input)) => (input.name(), input.value(), input.checked()),
+                _ => return,
+            };
+        kept.update_value(|(link, choice)| {
+            let Some((at, is_other)) = choice.take(&link.spec, &name, &value, is_on) else { return };
+            set(&format!("way-{at}"), "data-kind", choice.kind(&link.spec, at));
+            if let Some(values) = by_id(&format!("values-{at}")).filter(|_| is_other) {
+                values.set_inner_html(&choice.values(&link.spec, at));
+            }
+        });
+        tell();
+    };
+    let begin = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        if let Ok(link) = made() {
+            open.set(false);
+            store.act(Action::Sweep(Wish::Make(Box::new(link))));
+        }
+    };
+    view! {
+        <form class="sweeper" on:input=hear on:submit=begin>
+            <div class="sweeper" inner_html=fields></div>
+            <p class="sweeper__told" role="status" data-testid="sweep-told">{move || told.get().1}</p>
+            <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !told.get().0>
+                "Start the sweep"
+            </button>
+        </form>
+    }
+    .into_any()
+}
+
+/// What the map is made of anew for: the link, how far the sweep is, and what is said of that.
+type News = (String, usize, String);
+
+fn news(state: &State) -> Option<News> {
+    state.sweep.as_ref().map(|sweep| (encode(&state.link), sweep.done.len(), sweep.progress()))
+}
+
+/// What does not change while a sweep is made, and room for what does.
+fn frame(state: &State) -> String {
+    let cells = Cells::OPTIONS.iter().map(|choice| (choice.slug, choice.label));
+    format!(
+        "<div class=\"map__head\"><progress id=\"map-bar\" aria-label=\"Runs of the sweep\"></progress><span \
+         class=\"map__progress\" id=\"map-progress\" data-testid=\"sweep-progress\"></span><button class=\"button\" \
+         type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">Cancel</button><select class=\"knob__select\" \
+         aria-label=\"What the cells show\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__room\">{}\
+         </div><p class=\"map__about\" id=\"map-about\" data-testid=\"map-about\"></p>",
+        options(cells, state.link.view.cells.slug()),
+        markup(state)
+    )
+}
+
+/// The id of what an event is about, and its number if it is a cell.
+fn at(event: &Event) -> (String, Option<usize>) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let id = target.map(|target| target.id()).unwrap_or_default();
+    let number = id.strip_prefix("cell-").and_then(|number| number.parse().ok());
+    (id, number)
+}
+
+fn cell(number: usize) -> String {
+    format!("cell-{number}")
+}
+
+/// Has a cell look so.
+fn show(number: usize, face: &Face) {
+    let Some(cell) = by_id(&cell(number)) else { return };
+    let class = if face.is_now { "map__cell map__cell--now" } else { "map__cell" };
+    let strength = face.strength.map(|strength| format!("--at:{strength:.3}")).unwrap_or_default();
+    for (name, value) in
+        [("class", class), ("style", &strength), ("title", &face.about), ("aria-label", &face.about)]
+    {
+        let _ = cell.set_attribute(name, value);
+    }
+    cell.set_text_content(Some(&face.text));
+}
+
+/// The cell to which a key leads from another one.
+fn led(state: &State, number: usize, key: &str) -> Option<usize> {
+    let run = &state.link.spec.run;
+    let (rows, columns) = (run.series.values.len().max(1), run.sweep.values.len());
+    let (column, row) = (number / rows, number % rows);
+    let (column, row) = match key {
+        "ArrowLeft" => (column.saturating_sub(1), row),
+        "ArrowRight" => ((column + 1).min(columns - 1), row),
+        "ArrowUp" => (column, row.saturating_sub(1)),
+        "ArrowDown" => (column, (row + 1).min(rows - 1)),
+        "Home" => (0, row),
+        "End" => (columns - 1, row),
+        _ => return None,
+    };
+    Some(column * rows + row)
+}
+
+/// The sweep's map, with how far it is and what ends it; nothing for one run.
+#[component]
+pub fn SweepMap() -> impl IntoView {
+    let is_sweep = Store::here().memo(|state| state.sweep.is_some());
+    move || is_sweep.get().then(map)
+}
+
+fn map() -> AnyView {
+    let store = Store::here();
+    let room = NodeRef::<Section>::new();
+    // Of which link it is, what is drawn, and which cell the tabulator reaches.
+    let drawn = StoredValue::new((String::new(), Vec::<Face>::new(), 0usize));
+    let told = store.memo(news);
+    Effect::new(move |_| {
+        let (Some(room), Some((link, done, progress))) = (room.get(), told.get()) else { return };
+        let (fresh, all, rests) = store.peek(|state| {
+            let sweep = state.sweep.as_ref();
+            (faces(state), sweep.map_or(0, |s| s.cells.len()), sweep.is_none_or(Sweep::is_at_rest))
+        });
+        drawn.update_value(|(of, known, reached)| {
+            if *of != link {
+                room.set_inner_html(&store.peek(frame));
+                (*of, *reached) = (link, 0);
+                known.clear();
+                set(&cell(0), "tabindex", "0");
+            }
+            if *known != fresh {
+                fresh
+                    .iter()
+                    .enumerate()
+                    .filter(|(number, face)| known.get(*number) != Some(face))
+                    .for_each(|(number, face)| show(number, face));
+                *known = fresh;
+                write("map-about", &store.peek(legend));
+            }
+        });
+        set("map-bar", "max", &all.to_string());
+        set("map-bar", "value", &done.to_string());
+        write("map-progress", &progress);
+        set("map-cancel", "class", if rests { "button gone" } else { "button" });
+    });
+    // One cell is reached by the tabulator, the others from there by arrows; what is known of one is said below.
+    let point = move |event: Event| {
+        let (_, Some(number)) = at(&event) else { return };
+        drawn.update_value(|(_, known, reached)| {
+            write("map-about", known.get(number).map_or("", |face| &face.about));
+            if event.type_() == "focusin" {
+                set(&cell(*reached), "tabindex", "-1");
+                set(&cell(number), "tabindex", "0");
+                *reached = number;
+            }
+        });
+    };
+    let on_key = move |event: KeyboardEvent| {
+        let number = at(&event).1;
+        let to = number.and_then(|number| store.peek(|state| led(state, number, &event.key())));
+        if let Some(cell) = to.and_then(|to| by_id(&cell(to))) {
+            event.prevent_default();
+            let _ = cell.focus();
+        }
+    };
+    let on_click = move |event: web_sys::MouseEvent| {
+        if at(&event).0 == "map-cancel" {
+            store.act(Action::Sweep(Wish::Cancel));
+        }
+    };
+    view! {
+        <section class="map" aria-label="Sweep" data-testid="map" node_ref=room on:click=on_click on:keydown=on_key
+            on:focusin=move |event| point(event.into()) on:pointerover=move |event| point(event.into())
+            on:change=move |event| store.act(Action::Edit(CELLS_KEY.into(), event_target_value(&event)))></section>
+    }
+    .into_any()
+}

@@ -1,0 +1,172 @@
+//! The map of a sweep: a table with a cell for each of its runs, coloured as they end.
+//!
+//! # Why
+//! It is a table of links and no picture: a keyboard reaches every cell, a screen reader reads the table, and opening a
+//! run is what links do. Its markup is made once and each cell's looks as they change, so that whoever is on a cell
+//! stays there.
+
+use super::state::State;
+use super::words::{count, decimal, option, percent, setting, symbol, thousands};
+use crate::analysis::binomial::wilson;
+use crate::analysis::chart::Chart;
+use crate::analysis::convergence::Times;
+use crate::permalink::{Cells, Link, View, encode};
+use crate::settings::Axis;
+use crate::sweep::Cell;
+
+/// How one cell looks.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Face {
+    /// Strength of its colour, from 0 to 1; none where there is nothing to show.
+    pub strength: Option<f64>,
+    /// What stands in it.
+    pub text: String,
+    /// All that is known of it, in a sentence.
+    pub about: String,
+    /// Whether its run is under way.
+    pub is_now: bool,
+}
+
+/// A number in at most five characters: 950, 1.2k, 34k.
+fn compact(number: f64) -> String {
+    let short = |number: f64| if number < 9.95 { format!("{number:.1}") } else { format!("{number:.0}") };
+    match number {
+        n if n < 1000.0 => format!("{n:.0}"),
+        n if n < 999_500.0 => short(n / 1e3) + "k",
+        n => short(n / 1e6) + "M",
+    }
+}
+
+/// "n = 20, k = 3": the values of a run.
+fn place(state: &State, cell: &Cell) -> String {
+    let (spec, run) = (&state.link.spec, &state.link.spec.run);
+    let one = |axis: &Axis, at: usize| Some(setting(spec, &axis.key, axis.values.get(at)?));
+    let both = [one(&run.sweep, cell.at), one(&run.series, cell.series)];
+    both.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What the map is of: the number that each cell shows, if its run has ended, from which its colour follows.
+fn numbers(state: &State) -> Vec<Option<f64>> {
+    let Some(sweep) = &state.sweep else { return vec![] };
+    let number = |run: usize| {
+        let times = sweep.done.get(run)?;
+        let last =
+            |of: usize| sweep.finals.get(run).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
+        match state.link.view.cells {
+            Cells::Share => Some(times.iter().flatten().count() as f64 / times.len().max(1) as f64),
+            Cells::Steps => Times::new(times).median(),
+            Cells::Loss => last(0),
+            Cells::Accuracy => last(1),
+        }
+    };
+    (0..sweep.cells.len()).map(number).collect()
+}
+
+/// The ends of the scale of colours: all shares, or the range of what was found.
+fn ends(state: &State, numbers: &[Option<f64>]) -> (f64, f64) {
+    if state.link.view.cells == Cells::Share {
+        return (0.0, 1.0);
+    }
+    let found = numbers.iter().flatten();
+    found.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
+}
+
+/// Every cell's looks, in the order of the runs.
+pub fn faces(state: &State) -> Vec<Face> {
+    let Some(sweep) = &state.sweep else { return vec![] };
+    let numbers = numbers(state);
+    let (low, high) = ends(state, &numbers);
+    // Times are compared by their ratios.
+    let scale = |x: f64| if state.link.view.cells == Cells::Steps { libm::log(x.max(1.0)) } else { x };
+    let strength = |x: f64| match scale(high) - scale(low) {
+        width if width > 0.0 => (scale(x) - scale(low)) / width,
+        _ => 1.0,
+    };
+    let face = |(run, cell): (usize, &Cell)| {
+        let is_now = run == sweep.done.len() && !sweep.is_at_rest();
+        let Some(times) = sweep.done.get(run) else {
+            let about = if is_now { "its run is under way" } else { "not made yet" };
+            return Face { about: format!("{}: {about}", place(state, cell)), is_now, ..Face::default() };
+        };
+        let (found, all) = (times.iter().flatten().count(), times.len());
+        let text = match (state.link.view.cells, numbers[run]) {
+            (Cells::Share, _) => format!("{found}/{all}"),
+            (_, None) => "–".into(),
+            (Cells::Steps, Some(x)) => compact(x),
+            (Cells::Loss, Some(x)) => decimal(x as f32).trim_end_matches('0').into(),
+            (Cells::Accuracy, Some(x)) => percent(x as f32).replace(" %", ""),
+        };
+        let (from, to) = wilson(found, all);
+        let mut about = format!(
+            "{}: {found} of {} reached the target, 95 % interval {} to {}",
+            place(state, cell),
+            count(all, "seed"),
+            percent(from as f32),
+            percent(to as f32)
+        );
+        if let Some(median) = Times::new(times).median() {
+            about += &format!("; median {} steps", thousands(median as u64));
+        }
+        if let Some([loss, accuracy]) = sweep.finals.get(run) {
+            about += &format!("; held-out loss {}, accuracy {}", decimal(*loss), percent(*accuracy));
+        }
+        Face { strength: numbers[run].map(strength), text, about, is_now }
+    };
+    sweep.cells.iter().enumerate().map(face).collect()
+}
+
+/// What the colours mean.
+pub fn legend(state: &State) -> String {
+    let numbers = numbers(state);
+    let (low, high) = ends(state, &numbers);
+    let (what, low, high) = match state.link.view.cells {
+        Cells::Share => ("Share of seeds that reached the target", "none".into(), "all".into()),
+        _ if low > high => return "No run has ended with such a number yet.".into(),
+        Cells::Steps => ("Median step at which seeds reached the target", compact(low), compact(high)),
+        Cells::Loss => ("Median held-out loss at the end", decimal(low as f32), decimal(high as f32)),
+        Cells::Accuracy => ("Median held-out accuracy at the end", percent(low as f32), percent(high as f32)),
+    };
+    format!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.")
+}
+
+/// The link of a run of the sweep: an ordinary one, shown as the sweep is.
+fn link_of(link: &Link, cell: &Cell) -> String {
+    let mut link = Link { spec: cell.spec.clone(), ..link.clone() };
+    link.view.show.retain(|chart| *chart != Chart::Sweep);
+    if link.view.show.is_empty() {
+        link.view.show = View::of(&link.spec.task).show;
+    }
+    link.view.cells = Cells::Share;
+    encode(&link.without("at"))
+}
+
+/// The table, with cells that are told apart by `cell-0`, `cell-1`, … and that nothing is known of yet.
+pub fn markup(state: &State) -> String {
+    let Some(sweep) = &state.sweep else { return String::new() };
+    let (spec, run) = (&state.link.spec, &state.link.spec.run);
+    let lines = run.series.values.len().max(1);
+    let mut out = String::from("<table class=\"map__table\"><thead><tr><th scope=\"col\">");
+    if !run.series.is_empty() {
+        out += &format!("{} \\ ", symbol(spec, &run.series.key));
+    }
+    out += &symbol(spec, &run.sweep.key);
+    out += "</th>";
+    for value in &run.sweep.values {
+        out += &format!("<th scope=\"col\">{}</th>", option(spec, &run.sweep.key, value));
+    }
+    out += "</tr></thead><tbody>";
+    for line in 0..lines {
+        let name = run.series.values.get(line).map(|value| option(spec, &run.series.key, value));
+        out += &format!("<tr><th scope=\"row\">{}</th>", name.unwrap_or("runs".into()));
+        for at in 0..run.sweep.values.len() {
+            let number = at * lines + line;
+            let Some(cell) = sweep.cells.get(number) else { continue };
+            let link = link_of(&state.link, cell).replace('&', "&amp;");
+            out += &format!(
+                "<td><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
+            );
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table>"
+}

@@ -1,0 +1,395 @@
+//! The CSV of a sweep, which is also its journal: what stands in it is not made again.
+//!
+//! # Why
+//! A sweep of hours is interrupted sooner or later, and a second file beside the results would be lost or mixed up. The
+//! first line names the sweep, so that no other goes on in it; a run is written at once with all its networks when it
+//! has ended, and an end that was cut off is made again. Runs stand in the order in which they ended until the last one
+//! has: then they are sorted, and the file is the same whatever the threads, interruptions and shards were.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+
+use crate::permalink::{Link, View, decode_within, encode};
+use crate::protocol::Row;
+use crate::run::{Halt, RunSpec};
+use crate::settings::Axis;
+use crate::sweep::{Cell, MOST_AT_ALL, count};
+use crate::training::session::Outcome;
+
+/// How the first line begins.
+const BEGINNING: &str = "# lab sweep ";
+
+/// Which of the runs of a sweep are made: every so many, beginning with this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl Shard {
+    /// All of them.
+    pub const WHOLE: Shard = Shard { number: 1, of: 1 };
+
+    /// From `2/8`.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn parse(text: &str) -> Result<Shard, String> {
+        let parts =
+            text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let shard = parts.map(|(number, of)| Shard { number, of });
+        let is_one = |shard: &Shard| (1..=shard.of).contains(&shard.number);
+        shard
+            .filter(is_one)
+            .ok_or_else(|| format!("{text} is no shard: expected one like 2/8, from 1/8 to 8/8"))
+    }
+
+    /// Whether run `cell` is one of its.
+    pub fn has(self, cell: usize) -> bool {
+        cell % self.of == self.number - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// What one network came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ended {
+    /// The step at which it reached the target, if it did.
+    pub solved: Option<u64>,
+    /// The step at which it ended: that one, or its last.
+    pub step: u64,
+}
+
+/// The settings that a sweep goes through.
+pub fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
+    [&spec.run.sweep, &spec.run.series].into_iter().filter(|axis| !axis.is_empty())
+}
+
+/// The link that stands for a sweep, however it is shown.
+fn name(spec: &RunSpec) -> String {
+    encode(&Link { spec: spec.clone(), view: View::of(&spec.task), ..Link::default() })
+}
+
+/// The first two lines.
+fn head(spec: &RunSpec, shard: Shard) -> String {
+    let shard = if shard == Shard::WHOLE { String::new() } else { format!("{shard} ") };
+    format!("{BEGINNING}{shard}{}\n{}\n", name(spec), columns(spec).join(","))
+}
+
+/// The names of the columns: the run and its values, the network, and what it came to.
+fn columns(spec: &RunSpec) -> Vec<String> {
+    let mut columns = vec!["cell".to_string()];
+    columns.extend(axes(spec).map(|axis| axis.key.clone()));
+    if !columns.iter().any(|column| column == "seed") {
+        columns.push("seed".into());
+    }
+    let rest = ["replica", "success", "step", "train_loss", "train_accuracy", "test_loss", "test_accuracy"];
+    columns.extend(rest.map(String::from));
+    columns
+}
+
+/// How many networks run `number` has.
+fn networks(spec: &RunSpec, number: usize) -> usize {
+    let lines = spec.run.series.values.len().max(1);
+    let swept = [(&spec.run.sweep, number / lines), (&spec.run.series, number % lines)];
+    let value =
+        swept.into_iter().find(|(axis, _)| axis.key == "replicas").and_then(|(axis, at)| axis.values.get(at));
+    value.and_then(|value| value.parse().ok()).unwrap_or(spec.run.replicas)
+}
+
+/// The lines of a run that has ended: one for each of its networks.
+///
+/// Losses and accuracies are those at the step at which the network ended.
+pub fn lines(spec: &RunSpec, number: usize, cell: &Cell, outcome: &Outcome) -> String {
+    let mut out = String::new();
+    for (replica, solved) in outcome.solved.iter().enumerate() {
+        let at = solved.filter(|_| cell.spec.run.halt == Halt::Target);
+        let row = match at {
+            Some(step) => outcome.rows.iter().find(|row| row.step == step),
+            None => outcome.rows.last(),
+        };
+        let of = |column: fn(&Row) -> &Vec<f32>| {
+            row.and_then(|row| column(row).get(replica)).map_or_else(|| "NaN".to_string(), f32::to_string)
+        };
+        let lines = spec.run.series.values.len().max(1);
+        let places = [number / lines, number % lines];
+        let mut cells = vec![number.to_string()];
+        cells.extend(axes(spec).zip(places).filter_map(|(axis, at)| axis.values.get(at)).cloned());
+        if axes(spec).all(|axis| axis.key != "seed") {
+            cells.push(cell.spec.run.seed.to_string());
+        }
+        cells.push(replica.to_string());
+        cells.push(u8::from(solved.is_some()).to_string());
+        cells.push(solved.unwrap_or(outcome.step).to_string());
+        cells.extend([
+            of(|r| &r.train_loss),
+            of(|r| &r.train_accuracy),
+            of(|r| &r.test_loss),
+            of(|r| &r.test_accuracy),
+        ]);
+        out += &cells.join(",");
+        out.push('\n');
+    }
+    out
+}
+
+/// The runs that stand in a file, and how much of it is whole.
+#[derive(Debug)]
+pub struct Found {
+    /// The sweep.
+    pub spec: RunSpec,
+    /// Which of its runs are wanted.
+    pub shard: Shard,
+    /// The lines of each run that has ended.
+    pub cells: BTreeMap<usize, String>,
+    /// Bytes up to where the last of them ends.
+    whole: usize,
+    /// Whether runs stand in order.
+    sorted: bool,
+}
+
+impl Found {
+    /// What stands in the file at `path`.
+    ///
+    /// # Errors
+    /// When it is no sweep's, or damaged elsewhere than at its end.
+    pub fn read(path: &Path) -> Result<Found, anyhow::Error> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Found::of(&bytes).with_context(|| format!("{} cannot be used", path.display()))
+    }
+
+    fn of(bytes: &[u8]) -> Result<Found, anyhow::Error> {
+        // What is behind the last line's end was cut off.
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let text = std::str::from_utf8(&bytes[..end]).map_err(|_| anyhow!("it is no text"))?;
+        let mut lines = text.split_inclusive('\n');
+        let first = lines.next().and_then(|line| line.strip_prefix(BEGINNING));
+        let first = first.ok_or_else(|| anyhow!("it is no file of lab sweep"))?.trim_end();
+        let (shard, link) = match first.split_once(' ') {
+            Some((shard, link)) => (Shard::parse(shard).map_err(|why| anyhow!(why))?, link),
+            None => (Shard::WHOLE, first),
+        };
+        let (link, notices) = decode_within(link, MOST_AT_ALL);
+        if let Some(notice) = notices.first() {
+            bail!("its sweep cannot be read: {notice}");
+        }
+        let spec = link.spec;
+        let columns = columns(&spec);
+        if lines.next().map(str::trim_end) != Some(columns.join(",").as_str()) {
+            bail!("its second line should name the columns {}", columns.join(","));
+        }
+        let mut found =
+            Found { whole: head(&spec, shard).len(), spec, shard, cells: BTreeMap::new(), sorted: true };
+        found.take(lines.collect(), columns.len())?;
+        Ok(found)
+    }
+
+    fn take(&mut self, lines: Vec<&str>, columns: usize) -> Result<(), anyhow::Error> {
+        let mut at = 0;
+        while at < lines.len() {
+            let number = lines[at].split(',').next().and_then(|cell| cell.parse::<usize>().ok());
+            let number = number.filter(|cell| *cell < count(&self.spec) && self.shard.has(*cell));
+            let networks = number.map_or(1, |number| networks(&self.spec, number));
+            let group = &lines[at..lines.len().min(at + networks)];
+            let is_of = |(replica, line): (usize, &&str)| {
+                number.is_some_and(|number| ended(line, columns, number, replica).is_some())
+            };
+            let is_good = group.iter().enumerate().all(is_of);
+            match number.filter(|_| is_good && group.len() == networks) {
+                Some(number) => {
+                    if self.cells.last_key_value().is_some_and(|(last, _)| *last > number) {
+                        self.sorted = false;
+                    }
+                    self.whole += group.iter().map(|line| line.len()).sum::<usize>();
+                    if self.cells.insert(number, group.concat()).is_some() {
+                        bail!("line {} holds run {number} for a second time", at + 3);
+                    }
+                    at += networks;
+                }
+                // The end is made again, wherever in its last run it was cut.
+                None if at + networks >= lines.len() => return Ok(()),
+                None => bail!("line {} or one of the {networks} behind it is damaged", at + 3),
+            }
+        }
+        Ok(())
+    }
+
+    /// When the networks of run `number` reached the target, if it has ended.
+    pub fn times(&self, number: usize) -> Option<Vec<Option<u64>>> {
+        let columns = columns(&self.spec).len();
+        let lines = self.cells.get(&number)?.lines().enumerate();
+        lines.map(|(replica, line)| Some(ended(line, columns, number, replica)?.solved)).collect()
+    }
+
+    /// Runs that are wanted and not there.
+    pub fn missing(&self) -> Vec<usize> {
+        let wanted = (0..count(&self.spec)).filter(|number| self.shard.has(*number));
+        wanted.filter(|number| !self.cells.contains_key(number)).collect()
+    }
+
+    /// The whole file, its runs in order.
+    pub fn text(&self) -> String {
+        let mut text = head(&self.spec, self.shard);
+        self.cells.values().for_each(|lines| text += lines);
+        text
+    }
+}
+
+/// What a line says, if it is one of this network's.
+fn ended(line: &str, columns: usize, number: usize, replica: usize) -> Option<Ended> {
+    let cells: Vec<&str> = line.trim_end().split(',').collect();
+    let [.., of, success, step, a, b, c, d] = cells.as_slice() else { return None };
+    let are_numbers = [a, b, c, d].iter().all(|number| number.parse::<f32>().is_ok());
+    let is_its = cells.len() == columns && cells[0].parse() == Ok(number) && of.parse() == Ok(replica);
+    let step = step.parse().ok().filter(|_| are_numbers && is_its)?;
+    match *success {
+        "1" => Some(Ended { solved: Some(step), step }),
+        "0" => Some(Ended { solved: None, step }),
+        _ => None,
+    }
+}
+
+/// Writes a file as a whole: who reads it meanwhile sees the old one or the new one.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace(path: &Path, text: &str) -> Result<(), anyhow::Error> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A file that runs are added to.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// What stands in it.
+    pub found: Found,
+}
+
+impl Journal {
+    /// The file at `path`, for these runs of the sweep of `spec`: what it has of them, or a new one.
+    ///
+    /// # Errors
+    /// When it holds something else, or cannot be written.
+    pub fn open(path: &Path, spec: &RunSpec, shard: Shard) -> Result<Journal, anyhow::Error> {
+        let head = head(spec, shard);
+        let begun = std::fs::read(path).unwrap_or_default();
+        // Also one that was cut off before its first run.
+        if begun.len() < head.len() && head.as_bytes().starts_with(&begun) {
+            std::fs::write(path, &head).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        let mut found = Found::read(path)?;
+        let place = path.display();
+        if name(&found.spec) != name(spec) {
+            bail!(
+                "{place} holds another sweep, {}: give this one a file of its own with --output",
+                name(&found.spec)
+            );
+        }
+        if found.shard != shard {
+            bail!(
+                "{place} holds shard {} of this sweep, and this is {shard}: give it a file of its own with --output",
+                found.shard
+            );
+        }
+        found.spec = spec.clone();
+        let file =
+            File::options().append(true).open(path).with_context(|| format!("cannot write {place}"))?;
+        file.set_len(found.whole as u64).with_context(|| format!("cannot write {place}"))?;
+        Ok(Journal { path: path.into(), file, found })
+    }
+
+    /// Adds a run that has ended.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add(&mut self, number: usize, lines: String) -> Result<(), anyhow::Error> {
+        let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.flush());
+        written.with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.found.sorted &= self.found.cells.last_key_value().is_none_or(|(last, _)| *last < number);
+        self.found.cells.insert(number, lines);
+        Ok(())
+    }
+
+    /// Puts the runs in order.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<Found, anyhow::Error> {
+        if !self.found.sorted {
+            replace(&self.path, &self.found.text())?;
+        }
+        Ok(self.found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
+
+    fn file(extra: &str) -> String {
+        let spec = decode_within(LINK, 100).0.spec;
+        head(&spec, Shard::WHOLE) + extra
+    }
+
+    const FIRST: &str = "0,10,2,0,0,1,50,0.1,1,0.2,1\n0,10,2,0,1,0,900,0.7,0.5,NaN,0.5\n";
+    const LAST: &str = "3,20,3,0,0,1,50,0.1,1,0.2,1\n3,20,3,0,1,1,60,0.1,1,0.2,1\n";
+
+    #[test]
+    fn a_cut_end_is_left_out_wherever_it_was_cut() {
+        let whole = file(&[FIRST, LAST].concat());
+        let found = Found::of(whole.as_bytes()).unwrap();
+        assert_eq!(
+            (found.times(0), found.times(3)),
+            (Some(vec![Some(50), None]), Some(vec![Some(50), Some(60)]))
+        );
+        assert_eq!((found.missing(), found.whole), (vec![1, 2], whole.len()));
+        assert_eq!(found.text(), whole);
+        let first = file(FIRST).len();
+        for cut in first..whole.len() {
+            let found = Found::of(&whole.as_bytes()[..cut]).unwrap();
+            assert_eq!((found.cells.len(), found.whole), (1, first), "{cut}");
+        }
+        assert!(Found::of(&whole.as_bytes()[..20]).is_err());
+    }
+
+    #[test]
+    fn what_is_damaged_elsewhere_is_named() {
+        let said = |extra: &str| format!("{:#}", Found::of(file(extra).as_bytes()).unwrap_err());
+        let damaged = FIRST.replacen("50,0.1", "5", 1);
+        assert!(said(&[&damaged, LAST, LAST].concat()).starts_with("line 3 or"), "{}", said(&damaged));
+        assert!(said(&[FIRST, LAST, FIRST].concat()).contains("line 7 holds run 0 for a second time"));
+        let elsewhere = FIRST.replace("0,10,2", "9,10,2");
+        assert!(said(&[&elsewhere, FIRST, LAST].concat()).contains("line 3"));
+        let other = "step,loss\n1,2\n";
+        assert!(format!("{:#}", Found::of(other.as_bytes()).unwrap_err()).contains("no file of lab sweep"));
+    }
+
+    #[test]
+    fn shards_share_the_runs_evenly() {
+        for (text, cells) in [("1/3", vec![0, 3, 6]), ("3/3", vec![2, 5]), ("1/1", (0..8).collect())] {
+            let shard = Shard::parse(text).unwrap();
+            assert_eq!((0..8).filter(|cell| shard.has(*cell)).collect::<Vec<usize>>(), cells);
+            assert_eq!(shard.to_string(), text);
+        }
+        for bad in ["0/3", "4/3", "1", "a/b", "1/0", "-1/2"] {
+            assert!(Shard::parse(bad).unwrap_err().contains("like 2/8"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Runs of a sweep on all cores at once, and on the GPU beside them.
+//!
+//! # Why
+//! A run on the processor takes one core, and the runs of a sweep know nothing of each other: each thread takes the next
+//! one when it has ended its own. The numbers of a run do not depend on who else trains, so that they are those of one
+//! at a time, bit for bit. A GPU is one: its runs wait in line on the calling thread.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use super::Trouble;
+use super::open::Devices;
+use crate::protocol::{DeviceKind, Failure};
+use crate::run::RunSpec;
+use crate::sweep::{Cell, cell};
+use crate::training::choose::prefers_gpu;
+use crate::training::device::Device;
+use crate::training::session::{Options, Outcome, Session};
+
+/// What a thread has to say.
+enum Word {
+    /// A run has ended.
+    Ended(usize, Cell, Result<Outcome, Failure>),
+    /// A run is the GPU's.
+    ForGpu(usize, Cell),
+    /// A run cannot be.
+    Impossible(String),
+}
+
+fn train(cell: &Cell, device: &Device, options: Options) -> Result<Outcome, Failure> {
+    let mut session = Session::start(&cell.spec, device, options)?;
+    pollster::block_on(session.finish(|_| {}))
+}
+
+/// Threads that there are cores for.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Makes these runs of the sweep of `spec`, and tells `ended` of each as soon as it has; the names of the devices.
+///
+/// # Errors
+/// The first failure of a run, of a device or of `ended`; no run is begun after it.
+pub fn make(
+    spec: &RunSpec,
+    numbers: &[usize],
+    threads: usize,
+    options: Options,
+    mut ended: impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
+) -> Result<Vec<String>, Trouble> {
+    let (next, stop, no_gpu) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
+    let (told, heard) = sync_channel::<Word>(2 * threads + 2);
+    let work = |told: std::sync::mpsc::SyncSender<Word>| {
+        let device = Device::cpu();
+        while !stop.load(Ordering::Relaxed) {
+            let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let word = match cell(spec, *number) {
+                Err(problem) => Word::Impossible(problem.to_string()),
+                Ok(cell) if prefers_gpu(&cell.spec) && !no_gpu.load(Ordering::Relaxed) => {
+                    Word::ForGpu(*number, cell)
+                }
+                Ok(cell) => {
+                    let outcome = train(&cell, &device, options);
+                    Word::Ended(*number, cell, outcome)
+                }
+            };
+            if told.send(word).is_err() {
+                break;
+            }
+        }
+    };
+    let mut devices = Devices::default();
+    let mut on_cores = false;
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            let told = told.clone();
+            scope.spawn(|| work(told));
+        }
+        drop(told);
+        let mut hear = |word: Word| -> Result<(), Trouble> {
+            match word {
+                Word::Ended(number, cell, outcome) => {
+                    on_cores = true;
+                    ended(number, &cell, &outcome?)
+                }
+                Word::Impossible(why) => Err(Trouble::BadLink(vec![why])),
+                Word::ForGpu(number, cell) => {
+                    let device = devices.device(&cell.spec)?;
+                    if device.report().kind == DeviceKind::Cpu {
+                        no_gpu.store(true, Ordering::Relaxed);
+                    }
+                    ended(number, &cell, &train(&cell, &device, options)?)
+                }
+            }
+        };
+        // A thread that waits to be heard is let go by the end of the hearing.
+        let result = heard.iter().try_for_each(&mut hear);
+        stop.store(true, Ordering::Relaxed);
+        drop(heard);
+        result
+    })?;
+    let mut names: Vec<String> = devices.names().iter().map(|name| name.to_string()).collect();
+    names.extend(on_cores.then(|| Device::cpu().report().name.clone()));
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}

@@ -1,0 +1,294 @@
+//! `lab sweep` and `lab merge`: a sweep on all cores, in parts if need be, as CSV and as a figure.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::journal::{Found, Journal, Shard, lines, replace};
+use super::{Trouble, open, pool, sweep};
+use crate::analysis::binomial::wilson;
+use crate::analysis::chart::Chart;
+use crate::analysis::convergence::Times;
+use crate::analysis::{Grid, Lines, Reading, Role, Series};
+use crate::app::state::State;
+use crate::app::sweeping::Sweep;
+use crate::app::words::{label, option};
+use crate::charts::Theme;
+use crate::charts::picture::{Figure, figure_png, figure_svg};
+use crate::permalink::{Link, encode};
+use crate::platform::now_ms;
+use crate::run::RunSpec;
+use crate::settings::thousands;
+use crate::sweep::{MOST_AT_ALL, cell, count, duration, places, seconds_of_one};
+use crate::training::session::Options;
+
+/// Most runs that are made without anybody's word.
+const MOST_UNASKED: usize = 10_000;
+/// Most runs that a figure or a table is made of.
+const MOST_SHOWN: usize = 10_000;
+/// Most runs that are printed as a table.
+const MOST_PRINTED: usize = 64;
+
+/// What `lab sweep` takes.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The link of a sweep, or a preset's name.
+    link: String,
+    /// File for the results, a line for each network. Runs that stand in it already are not made again.
+    #[arg(long, short, default_value = "sweep.csv")]
+    output: PathBuf,
+    /// Picture of the whole sweep, of the ending .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    figure: Option<PathBuf>,
+    /// Which part of the runs to make, like 2/8; `lab merge` puts the parts together.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    /// Threads, instead of one for each core.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Make more than 10,000 runs.
+    #[arg(long)]
+    yes: bool,
+    /// No progress bar, no table and no closing line.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What `lab merge` takes.
+#[derive(Debug, Args)]
+pub struct Merged {
+    /// Files of `lab sweep` with parts of the same sweep.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// File for all of them together, as one `lab sweep` would have written it.
+    #[arg(long, short, default_value = "sweep.csv")]
+    output: PathBuf,
+    /// Put together what there is, though runs are missing; `lab sweep` can go on with the file.
+    #[arg(long)]
+    partial: bool,
+}
+
+fn bad(sentence: String) -> Trouble {
+    Trouble::BadLink(vec![sentence])
+}
+
+/// Runs `lab sweep`.
+///
+/// # Errors
+/// A link that is no sweep or too large a one, a file of something else, or what stops a run.
+#[expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "the table and the closing line are for the person"
+)]
+pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
+    let link = open::link_within(&arguments.link, MOST_AT_ALL)?;
+    let spec = &link.spec;
+    if spec.run.sweep.is_empty() {
+        return Err(bad(
+            "This link is one run: a sweep has values of a setting, like sweep=n:10_20_40.".into()
+        ));
+    }
+    let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+    let threads = arguments.threads.unwrap_or_else(pool::cores).max(1);
+    let wanted = (0..count(spec)).filter(|number| shard.has(*number)).count();
+    if wanted > MOST_UNASKED && !arguments.yes {
+        return Err(bad(too_many(spec, wanted, threads)));
+    }
+    if let Some(figure) = &arguments.figure {
+        check_figure(figure, spec, shard)?;
+    }
+    let mut journal = Journal::open(&arguments.output, spec, shard)?;
+    let pending = journal.found.missing();
+    let bar = open::bar_of_sweep(wanted as u64, arguments.quiet);
+    bar.set_position((wanted - pending.len()) as u64);
+    bar.reset_eta();
+    let begin = now_ms();
+    let options = Options { resting: true, ..Options::default() };
+    let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
+        journal.add(number, lines(spec, number, cell, outcome))?;
+        bar.inc(1);
+        Ok(())
+    });
+    bar.finish_and_clear();
+    let names = names?;
+    let found = journal.finish()?;
+    if let Some(figure) = &arguments.figure {
+        draw(figure, &found)?;
+    }
+    if !arguments.quiet {
+        if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
+            print!("{}", sweep::table(spec, &swept(&found)?) + &sweep::laws(spec, &swept(&found)?));
+        }
+        let (made, there) = (thousands(pending.len() as u64), thousands((wanted - pending.len()) as u64));
+        let seconds = (now_ms() - begin) / 1e3;
+        eprintln!(
+            "{made} runs made and {there} there already, in {} ({}, {threads} threads, {seconds:.1} s).",
+            arguments.output.display(),
+            names.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// What is said of so many runs.
+fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
+    let some: Vec<f64> = (0..16)
+        .filter_map(|i| cell(spec, i * count(spec) / 16).ok())
+        .map(|cell| seconds_of_one(&cell.spec))
+        .collect();
+    let time = wanted as f64 * some.iter().sum::<f64>() / some.len().max(1) as f64 / threads as f64;
+    format!(
+        "This sweep is {} runs, up to {} on {threads} threads. --yes makes them; fewer values, or a part of them by \
+         --shard 1/{}, are fewer.",
+        thousands(wanted as u64),
+        duration(time),
+        wanted.div_ceil(MOST_UNASKED)
+    )
+}
+
+/// The sweep as the page has it, all of whose runs have ended.
+fn swept(found: &Found) -> Result<Sweep, Trouble> {
+    let all = (0..count(&found.spec)).map(|number| found.times(number)).collect::<Option<Vec<_>>>();
+    let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, done)| {
+        sweep.done = done;
+        sweep
+    });
+    sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("runs of this sweep are missing")))
+}
+
+fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
+    let is_known = path.extension().is_some_and(|end| end == "svg" || end == "png");
+    if !is_known {
+        return Err(anyhow::anyhow!("{} should end in .svg or .png", path.display()).into());
+    }
+    if shard != Shard::WHOLE {
+        return Err(bad(
+            "A figure is of a whole sweep: merge its shards, and draw it from the file then.".into()
+        ));
+    }
+    if count(spec) > MOST_SHOWN {
+        return Err(bad(format!("A figure shows at most {} runs.", thousands(MOST_SHOWN as u64))));
+    }
+    Ok(())
+}
+
+/// Draws the map of two settings, or the curves of one.
+fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
+    let sweep = swept(found)?;
+    let readings = match found.spec.run.series.is_empty() {
+        true => vec![share(found, &sweep), curve(found, sweep)],
+        false => maps(found, &sweep),
+    };
+    let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
+    let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
+    let written = match path.extension().is_some_and(|end| end == "svg") {
+        true => std::fs::write(path, figure_svg(&figure, &Theme::light())),
+        false => figure_png(&figure, &Theme::light().scaled(2.0), path),
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}
+
+/// The page's own curve of median times.
+fn curve(found: &Found, sweep: Sweep) -> Reading {
+    let link = Link { spec: found.spec.clone(), ..Default::default() };
+    let mut state = State::default();
+    (state.link, state.sweep) = (link, Some(sweep));
+    Chart::Sweep.reading(&state)
+}
+
+/// The share of networks that reached the target, with the interval of each.
+fn share(found: &Found, sweep: &Sweep) -> Reading {
+    let axis = &found.spec.run.sweep;
+    let counts: Vec<(usize, usize)> =
+        sweep.done.iter().map(|times| (times.iter().flatten().count(), times.len())).collect();
+    let band = counts.iter().map(|(k, n)| wilson(*k, *n)).map(|(a, b)| (a as f32, b as f32)).collect();
+    let places = places(axis);
+    let is_log = axis.values.iter().all(|value| value.parse::<f64>().is_ok_and(|x| x > 0.0));
+    let series = Series {
+        name: "share, with its 95 % interval".into(),
+        role: Role::Test,
+        y: counts.iter().map(|(k, n)| *k as f32 / (*n).max(1) as f32).collect(),
+        x: places,
+        band,
+        points: true,
+        ..Default::default()
+    };
+    Reading::Lines(Lines {
+        title: SHARE.into(),
+        x_label: label(&found.spec, &axis.key),
+        y_label: "share of seeds".into(),
+        y_range: Some((0.0, 1.0)),
+        log_x: is_log,
+        series: vec![series],
+        ..Default::default()
+    })
+}
+
+const SHARE: &str = "Seeds that reach the target";
+
+/// The maps of the share of networks that reached the target, and of the median step at which they did.
+fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
+    let (spec, run) = (&found.spec, &found.spec.run);
+    let (rows, columns) = (run.series.values.len(), run.sweep.values.len());
+    let map = |title: &str, of: &dyn Fn(&[Option<u64>]) -> f32| {
+        let values = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
+        let names = |axis: &crate::settings::Axis| {
+            axis.values.iter().map(|value| option(spec, &axis.key, value)).collect::<Vec<_>>()
+        };
+        Reading::Grid(Grid {
+            title: title.into(),
+            x_label: label(spec, &run.sweep.key),
+            y_label: label(spec, &run.series.key),
+            rows,
+            columns,
+            values: values.map(|number| of(&sweep.done[number])).collect(),
+            row_names: names(&run.series),
+            column_names: names(&run.sweep),
+            ..Default::default()
+        })
+    };
+    let share = |times: &[Option<u64>]| times.iter().flatten().count() as f32 / times.len().max(1) as f32;
+    let median = |times: &[Option<u64>]| Times::new(times).median().map_or(f32::NAN, |median| median as f32);
+    vec![map(SHARE, &share), map("Median step at the target", &median)]
+}
+
+/// Runs `lab merge`.
+///
+/// # Errors
+/// Files of different sweeps, of the same run twice, or, unless that is wanted, with runs missing.
+#[expect(clippy::print_stderr, reason = "the closing line is for the person")]
+pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
+    let refuse = |sentence: String| Err(Trouble::Other(anyhow::anyhow!(sentence)));
+    let mut files = arguments.files.iter();
+    let first = files.next().ok_or_else(|| anyhow::anyhow!("there is no file to merge"))?;
+    let mut all = Found::read(first)?;
+    all.shard = Shard::WHOLE;
+    for path in files {
+        let found = Found::read(path)?;
+        if found.spec != all.spec {
+            return refuse(format!("{} and {} are of different sweeps", first.display(), path.display()));
+        }
+        for (number, lines) in found.cells {
+            if all.cells.insert(number, lines).is_some() {
+                return refuse(format!("run {number} is in {} and in a file before it", path.display()));
+            }
+        }
+    }
+    let missing = all.missing();
+    if !missing.is_empty() && !arguments.partial {
+        let some: Vec<String> = missing.iter().take(5).map(usize::to_string).collect();
+        let more = if missing.len() > 5 { ", …" } else { "" };
+        return refuse(format!(
+            "{} of {} runs are missing ({}{more}): add their files, or take --partial",
+            thousands(missing.len() as u64),
+            thousands(count(&all.spec) as u64),
+            some.join(", ")
+        ));
+    }
+    replace(&arguments.output, &all.text())?;
+    eprintln!("{} runs in {}.", thousands(all.cells.len() as u64), arguments.output.display());
+    Ok(())
+}

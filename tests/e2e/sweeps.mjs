@@ -1,0 +1,89 @@
+// Sweeps made on the page: the dialog, the map that fills in, cancelling, and opening a cell.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { text, until, visit } from "./harness.mjs";
+
+/** Tests in the browser and at the address that `here` gives. */
+export function sweeps(here) {
+  const open = (link, size) => visit(here().context, here().address, link, size);
+  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
+  const SMALL = "#v1/sparse-parity?n=10&k=2&width=24&lr=0.5&held=128&every=5&steps=2000&device=cpu";
+
+  it("makes a sweep over two settings with a form, fills its map in, and opens a cell and comes back", async () => {
+    const { page, heard, see } = await open(SMALL);
+    await see("sweep").click();
+    await until(() => page.locator("dialog[open]").isVisible(), "the dialog");
+    await see("sweep-key-0").selectOption("n");
+    await see("sweep-from-0").fill("ten");
+    await until(async () => /from and to are numbers/.test(await text(see("sweep-told"))), "what is wrong");
+    assert.ok(await see("sweep-start").isDisabled());
+    await see("sweep-from-0").fill("8");
+    await see("sweep-to-0").fill("12");
+    await see("sweep-many-0").fill("3");
+    await see("sweep-key-1").selectOption("loss");
+    for (const word of await page.locator(".way__words input").all()) await word.uncheck();
+    await until(async () => /at least one value/.test(await text(see("sweep-told"))), "words that are missing");
+    await see("sweep-key-1").selectOption("lr");
+    await see("sweep-mode-1").selectOption("list");
+    await see("sweep-list-1").fill("0.3, 1");
+    await see("sweep-seeds").fill("4");
+    await until(async () => /^6 runs of 4 networks each, about /.test(await text(see("sweep-told"))), "an estimate");
+    // Enter is enough.
+    await see("sweep-seeds").press("Enter");
+    await until(async () => /sweep=n:8_10_12&series=lr:0\.3_1/.test(page.url()), "the sweep's link");
+    const sweep = page.url();
+    await until(async () => /^All of 6 runs$/.test(await text(see("sweep-progress"))), "the end", 60);
+    const cells = page.locator("#cell-0, #cell-1, #cell-2, #cell-3, #cell-4, #cell-5");
+    assert.equal(await cells.count(), 6);
+    for (const cell of await cells.all()) {
+      assert.match(await cell.innerText(), /^\d\/4$/);
+      assert.match(await cell.getAttribute("title"), /^n = \d+, .* of 4 seeds reached the target, 95 % interval /);
+    }
+    await see("sweep-cells").selectOption("steps");
+    await until(async () => /^\d+$|k$|–/.test(await page.locator("#cell-0").innerText()), "steps");
+    await until(async () => page.url().endsWith("cells=steps"), "the link says so");
+    // By keyboard: one cell is in the order, arrows go to the others, Enter opens.
+    await page.locator("#cell-0").focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "cell-2");
+    assert.match(await text(see("map-about")), /^n = 10, /);
+    await page.keyboard.press("Enter");
+    await until(async () => /n=10/.test(page.url()) && !/sweep=/.test(page.url()), "the cell's run");
+    assert.equal(await see("map").count(), 0);
+    await see("undo").click();
+    await until(async () => page.url() === `${sweep}&cells=steps`, "the sweep again");
+    await until(async () => /^All of 6 runs$/.test(await text(see("sweep-progress"))), "with all that was found", 5);
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("cancels at once, keeps what was found, and goes on", async () => {
+    const { page, heard, see } = await open(`${SMALL}&halt=steps&replicas=4&speed=800&sweep=n:8_10_12`, { width: 390, height: 844 });
+    await until(async () => /^1 of 3 runs, about /.test(await text(see("sweep-progress"))), "the first run", 60);
+    const found = await page.locator("#cell-0").innerText();
+    const waited = await page.evaluate(async () => {
+      const begin = performance.now();
+      document.querySelector("[data-testid=sweep-cancel]").click();
+      while (!/^Cancelled/.test(document.querySelector("[data-testid=sweep-progress]").innerText)) await new Promise(requestAnimationFrame);
+      return performance.now() - begin;
+    });
+    assert.ok(waited < 100, `${waited} ms`);
+    assert.match(await text(see("sweep-progress")), /^Cancelled after 1 of 3 runs; what was found is kept$/);
+    assert.equal(await page.locator("#cell-0").innerText(), found);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "nothing is wider than the phone");
+    await see("play").click();
+    await until(async () => /^2 of 3 runs/.test(await text(see("sweep-progress"))), "the second run", 60);
+    isQuiet(heard);
+    await page.close();
+  });
+
+  it("refuses a hundred thousand runs with their time and a way to go on", async () => {
+    const { page, heard, see } = await open("#v1/sparse-parity?n=12&sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250");
+    await until(async () => /at most 1,024 runs, and these are 100,000, up to .* fewer values, or .*lab sweep/.test(await text(see("notice"))), "the notice");
+    assert.ok(!/sweep=/.test(page.url()), page.url());
+    isQuiet(heard);
+    await page.close();
+  });
+}

@@ -1,0 +1,292 @@
+//! Sweeps: the same numbers as runs done singly, whatever the threads, interruptions and parts.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use vivarium::permalink::encode;
+use vivarium::protocol::Row;
+use vivarium::sweep::cells;
+use vivarium::training::device::Device;
+use vivarium::training::session::{Options, Session};
+
+use crate::{finish, spec};
+
+/// Six runs of three networks each, some of which never find it.
+const SWEEP: &str = "#v1/sparse-parity?width=24&lr=1&batch=16&replicas=3&steps=200&every=5&held=128\
+                     &sweep=n:6_8_40&series=k:2_3&device=cpu";
+
+/// A folder of its own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("vivarium-sweeps-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().into()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab")).args(arguments).output().unwrap()
+}
+
+fn done(arguments: &[&str]) -> String {
+    let output = lab(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What is said where it must fail, and the exit code.
+fn refused(arguments: &[&str]) -> (String, i32) {
+    let output = lab(arguments);
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code().unwrap())
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(path)).unwrap()
+}
+
+/// The file that the runs done one by one make, and in which replicas train on when they have found it.
+fn singly(link: &str) -> String {
+    let sweep = spec(link);
+    let mut text = format!(
+        "# lab sweep {link}\ncell,n,k,seed,replica,success,step,train_loss,train_accuracy,test_loss,test_accuracy\n"
+    );
+    for (number, cell) in cells(&sweep).iter().enumerate() {
+        let run = spec(&encode(&vivarium::permalink::Link { spec: cell.spec.clone(), ..Default::default() }));
+        let outcome = finish(&mut Session::start(&run, &Device::cpu(), Options::default()).unwrap());
+        for (replica, solved) in outcome.solved.iter().enumerate() {
+            let step = solved.unwrap_or(outcome.step);
+            let row = outcome.rows.iter().find(|row| row.step == step).unwrap();
+            let numbers = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
+            let numbers: Vec<String> = numbers.iter().map(|column| column[replica].to_string()).collect();
+            text += &format!(
+                "{number},{},{},0,{replica},{},{step},{}\n",
+                cell.spec.value("n").unwrap(),
+                cell.spec.value("k").unwrap(),
+                u8::from(solved.is_some()),
+                numbers.join(",")
+            );
+        }
+    }
+    text
+}
+
+#[test]
+fn a_sweep_is_its_runs_done_singly_bit_for_bit_on_any_number_of_threads() {
+    let folder = Folder::new("singly");
+    let expected = singly(SWEEP);
+    assert!(expected.contains(",1,") && expected.lines().any(|line| line.contains(",0,200,")), "{expected}");
+    for threads in ["1", "2", "5"] {
+        let path = folder.file(threads);
+        let said = done(&["sweep", SWEEP, "-o", &path, "--threads", threads]);
+        assert!(said.starts_with("6 runs made and 0 there already"), "{said}");
+        assert_eq!(read(&path), expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_sweep_that_was_stopped_goes_on_and_is_the_same() {
+    let folder = Folder::new("resumed");
+    let whole = folder.file("whole.csv");
+    done(&["sweep", SWEEP, "-q", "-o", &whole]);
+    let whole = read(&whole);
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    // Two runs, a third cut in the middle of a line, and none at all.
+    for kept in
+        [whole[..lines[..8].concat().len() + 30 + lines[8].len()].to_string(), String::new(), lines[0].into()]
+    {
+        let path = folder.file("cut.csv");
+        std::fs::write(&path, &kept).unwrap();
+        let said = done(&["sweep", SWEEP, "-o", &path]);
+        let made = if kept.len() > 200 {
+            "4 runs made and 2 there already"
+        } else {
+            "6 runs made and 0 there already"
+        };
+        assert!(said.starts_with(made), "{said}");
+        assert_eq!(read(&path), whole);
+        let again = done(&["sweep", SWEEP, "-o", &path]);
+        assert!(again.starts_with("0 runs made and 6 there already"), "{again}");
+        assert_eq!(read(&path), whole);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn what_is_in_another_file_stays_as_it_is() {
+    let folder = Folder::new("other");
+    let path = folder.file("sweep.csv");
+    done(&["sweep", SWEEP, "-q", "-o", &path]);
+    let before = read(&path);
+    let other = SWEEP.replace("n:6_8_40", "n:6_8_10");
+    let (said, code) = refused(&["sweep", &other, "-o", &path]);
+    assert!(said.contains("holds another sweep, #v1/sparse-parity?") && said.contains("--output"), "{said}");
+    assert_eq!(code, 1);
+    let (said, _) = refused(&["sweep", SWEEP, "-o", &path, "--shard", "1/2"]);
+    assert!(said.contains("holds shard 1/1 of this sweep, and this is 1/2"), "{said}");
+    assert_eq!(read(&path), before);
+    let foreign = folder.file("letter.txt");
+    std::fs::write(&foreign, "Dear all,\n").unwrap();
+    let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
+    assert!(said.contains("no file of lab sweep"), "{said}");
+    assert_eq!(read(&foreign), "Dear all,\n");
+    let damaged = before.replacen(",0,0,", ",0,x,", 1).replacen(",0,1,", ",0,x,", 1);
+    std::fs::write(&foreign, &damaged).unwrap();
+    let (said, _) = refused(&["sweep", SWEEP, "-o", &foreign]);
+    assert!(said.contains("line 3 or one of the 3 behind it is damaged"), "{said}");
+    assert_eq!(read(&foreign), damaged);
+}
+
+#[test]
+fn parts_put_together_are_the_whole() {
+    let folder = Folder::new("merged");
+    let whole = folder.file("whole.csv");
+    done(&["sweep", SWEEP, "-q", "-o", &whole]);
+    let parts: Vec<String> = (1..=4).map(|i| folder.file(&format!("{i}.csv"))).collect();
+    for (i, part) in parts.iter().enumerate() {
+        let said = done(&["sweep", SWEEP, "-o", part, "--shard", &format!("{}/4", i + 1)]);
+        assert!(said.starts_with(["2 runs", "2 runs", "1 runs", "1 runs"][i]), "{said}");
+    }
+    let all = folder.file("all.csv");
+    let merge = |files: &[&String], more: &[&str]| {
+        let files = files.iter().map(|file| file.as_str());
+        ["merge"]
+            .into_iter()
+            .chain(files)
+            .chain(["-o", &all])
+            .chain(more.iter().copied())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let call = |text: &str| text.split('\n').map(String::from).collect::<Vec<String>>();
+    let run = |text: String| done(&call(&text).iter().map(String::as_str).collect::<Vec<_>>());
+    let fail = |text: String| refused(&call(&text).iter().map(String::as_str).collect::<Vec<_>>()).0;
+    // In any order.
+    let [a, b, c, d] = [&parts[0], &parts[1], &parts[2], &parts[3]];
+    run(merge(&[d, b, a, c], &[]));
+    assert_eq!(read(&all), read(&whole));
+    std::fs::remove_file(&all).unwrap();
+    let said = fail(merge(&[a, b, b], &[]));
+    assert!(said.contains("run 1 is in ") && said.contains("a file before it"), "{said}");
+    let said = fail(merge(&[a, d], &[]));
+    assert!(said.contains("3 of 6 runs are missing (1, 2, 5)") && said.contains("--partial"), "{said}");
+    assert!(!Path::new(&all).exists());
+    // What was put together in part is gone on with.
+    run(merge(&[a, d], &["--partial"]));
+    let said = done(&["sweep", SWEEP, "-o", &all]);
+    assert!(said.starts_with("3 runs made and 3 there already"), "{said}");
+    assert_eq!(read(&all), read(&whole));
+    let other = folder.file("other.csv");
+    done(&["sweep", &SWEEP.replace("lr=1", "lr=0.5"), "-q", "-o", &other]);
+    assert!(fail(merge(&[a, &other], &[])).contains("are of different sweeps"));
+}
+
+#[test]
+fn a_hundred_thousand_runs_need_a_word() {
+    let folder = Folder::new("many");
+    let path = folder.file("sweep.csv");
+    let many = "#v1/sparse-parity?sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250&device=cpu";
+    let (said, code) = refused(&["sweep", many, "-o", &path]);
+    assert_eq!(code, 2);
+    for part in ["100,000 runs", "up to ", " on ", "--yes", "fewer values", "--shard 1/10"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!Path::new(&path).exists());
+    let (said, code) = refused(&["run", many]);
+    assert!(code == 2 && said.contains("at most 1,024 runs") && said.contains("lab sweep --yes"), "{said}");
+    let (said, code) = refused(&["sweep", "#v1/sparse-parity?n=12", "-o", &path]);
+    assert!(code == 2 && said.contains("This link is one run"), "{said}");
+    let (said, _) = refused(&["sweep", SWEEP, "-o", &path, "--shard", "5/4"]);
+    assert!(said.contains("5/4 is no shard"), "{said}");
+}
+
+#[test]
+fn figures_are_maps_of_two_settings_and_curves_of_one() {
+    let folder = Folder::new("figures");
+    let (path, map) = (folder.file("sweep.csv"), folder.file("map.svg"));
+    done(&["sweep", SWEEP, "-q", "-o", &path, "--figure", &map]);
+    let drawn = read(&map);
+    for part in
+        ["Seeds that reach the target", "Median step at the target", "Input bits n", "Relevant bits k"]
+    {
+        assert!(drawn.contains(part), "{part}");
+    }
+    let one = SWEEP.split("&series").next().unwrap();
+    let (path, curve) = (folder.file("one.csv"), folder.file("curve.svg"));
+    done(&["sweep", one, "-q", "-o", &path, "--figure", &curve]);
+    let drawn = read(&curve);
+    for part in ["share of seeds", "95 % interval", "Median convergence time"] {
+        assert!(drawn.contains(part), "{part}");
+    }
+    let (said, _) = refused(&["sweep", one, "-q", "-o", &path, "--figure", &folder.file("curve.gif")]);
+    assert!(said.contains("should end in .svg or .png"), "{said}");
+}
+
+/// What counts as found is a setting, and each of its measures is obeyed at the first measurement that has it.
+#[test]
+fn what_counts_as_found_can_be_chosen() {
+    let link = "#v1/sparse-parity?n=10&k=2&m=40&width=32&lr=0.3&replicas=4&steps=600&every=5&held=256";
+    let whole = finish(&mut crate::session(&format!("{link}&halt=steps")));
+    let first = |replica: usize, is_found: &dyn Fn(&Row) -> bool| {
+        whole.rows.iter().find(|row| is_found(&row.of(replica))).map(|row| row.step)
+    };
+    for (by, is_found) in [
+        ("", &(|row: &Row| row.test_accuracy[0] >= 0.9) as &dyn Fn(&Row) -> bool),
+        ("&by=memory", &|row: &Row| row.train_accuracy[0] >= 0.9),
+        ("&by=loss&limit=0.3", &|row: &Row| row.test_loss[0] <= 0.3),
+    ] {
+        let found = finish(&mut crate::session(&format!("{link}&halt=steps&target=0.9{by}"))).solved;
+        let expected: Vec<_> = (0..4).map(|replica| first(replica, is_found)).collect();
+        assert_eq!(found, expected, "{by}");
+        assert!(found.iter().any(Option::is_some), "{by}");
+    }
+    let sweep =
+        "#v1/sparse-parity?n=10&width=32&lr=0.5&replicas=2&every=5&held=256&sweep=k:1_2&by=loss&limit=0.2";
+    assert_eq!(encode(&vivarium::permalink::Link { spec: spec(sweep), ..Default::default() }), sweep);
+}
+
+/// Networks that rest when they have found it leave the times of all as they are, and take no time themselves.
+#[test]
+fn resting_networks_change_nothing_but_the_time() {
+    for link in [
+        "#v1/sparse-parity?n=10&k=2&width=32&lr=0.5&replicas=12&steps=400&every=5&held=256",
+        "#v1/groups?n=5&width=16&replicas=6&steps=300&halt=target&every=5",
+        "#v1/markov?model=minimal-markov&opt=sgd&k=2&t=20&batch=16&lr=0.01&replicas=3&steps=60&halt=target&target=0.6&every=10&held=64",
+    ] {
+        let run = |resting| {
+            let options = Options { resting, ..Options::default() };
+            finish(&mut Session::start(&spec(link), &Device::cpu(), options).unwrap())
+        };
+        let (awake, rested) = (run(false), run(true));
+        assert_eq!(
+            (&awake.solved, awake.ending, awake.step),
+            (&rested.solved, rested.ending, rested.step),
+            "{link}"
+        );
+        assert_eq!(awake.rows.len(), rested.rows.len());
+        for (replica, solved) in awake.solved.iter().enumerate() {
+            let until = solved.unwrap_or(awake.step);
+            for (a, b) in awake.rows.iter().zip(&rested.rows) {
+                let (a, b) = (a.of(replica), b.of(replica));
+                if a.step <= until {
+                    assert_eq!(a, b, "{link}: replica {replica}");
+                } else {
+                    assert_eq!(b.test_accuracy, rested.rows.last().unwrap().of(replica).test_accuracy);
+                }
+            }
+        }
+    }
+}
