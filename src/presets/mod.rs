@@ -7,6 +7,7 @@
 mod chains;
 mod data;
 mod depth;
+mod frontier;
 mod grokking;
 mod groups;
 mod networks;
@@ -40,6 +41,8 @@ choices! {
         Search = "search", "No random search";
         /// Figures 5.4, right, B.11 and B.12.
         Data = "data", "Few examples and wrong labels";
+        /// Figures 6.1, 6.2 and C.1.
+        Frontier = "frontier", "Data, width, time and luck";
         /// Appendix B.3.7 and B.3.8.
         Depth = "depth", "Depth and width";
         /// Figures 7.1, 7.4 and D.1.
@@ -244,6 +247,7 @@ const PARTS: &[&[Preset]] = &[
     progress::PRESETS,
     search::PRESETS,
     data::PRESETS,
+    frontier::PRESETS,
     depth::PRESETS,
     groups::NOTES,
     groups::PRESETS,
