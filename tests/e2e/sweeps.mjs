@@ -39,6 +39,7 @@ export function sweeps(here) {
     assert.equal(await cells.count(), 6);
     for (const cell of await cells.all()) {
       assert.match(await cell.innerText(), /^\d\/4$/);
+      assert.ok((await cell.getAttribute("aria-label")).startsWith(`${await cell.innerText()} n = `), "its name begins with what is seen");
       assert.match(await cell.getAttribute("title"), /^n = \d+, .* of 4 seeds reached the target, 95 % interval /);
     }
     await see("sweep-cells").selectOption("steps");

@@ -137,8 +137,10 @@ fn show(number: usize, face: &Face) {
     let Some(cell) = by_id(&cell(number)) else { return };
     let class = if face.is_now { "map__cell map__cell--now" } else { "map__cell" };
     let strength = face.strength.map(|strength| format!("--at:{strength:.3}")).unwrap_or_default();
+    // What is read out begins with what is seen, so that it can be called by that.
+    let label = [face.text.as_str(), &face.about].join(" ");
     for (name, value) in
-        [("class", class), ("style", &strength), ("title", &face.about), ("aria-label", &face.about)]
+        [("class", class), ("style", &strength), ("title", &face.about), ("aria-label", &label)]
     {
         let _ = cell.set_attribute(name, value);
     }
