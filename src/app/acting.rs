@@ -87,21 +87,7 @@ impl State {
             Action::BackToEnd => self.back_to_end(&mut effects),
             Action::Sight(sight) => self.see(sight),
             Action::Library(wish) => self.wish(wish, &mut effects),
-            Action::Undo => match self.undo.pop() {
-                Some(Before::Kept(before)) => self.undo_kept(&before, &mut effects),
-                Some(Before::Shown(key, value)) => self.show_again(key, &value, &mut effects),
-                Some(Before::Link(link)) => {
-                    let what = words::changes(&self.link.spec, &link.spec);
-                    let seed = if link.spec.run.seed == self.link.spec.run.seed {
-                        " from the same seed"
-                    } else {
-                        ""
-                    };
-                    self.message = format!("Undone: {what}. Restarted{seed}.");
-                    self.set_link(*link, &mut effects);
-                }
-                None => {}
-            },
+            Action::Undo => self.take_back(&mut effects),
             Action::Retry => {
                 self.replaced_at = None;
                 self.message = match &self.checkpoint {
@@ -114,10 +100,7 @@ impl State {
             Action::DismissNotices => self.notices.clear(),
             Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
             Action::NoFile(name, why) => self.refuse_file(&name, &why),
-            Action::Arrived => {
-                self.catch_up();
-                self.watch_anew(&mut effects);
-            }
+            Action::Arrived => self.catch_up(&mut effects),
             Action::Said(text) => self.message = text.into(),
             Action::WantWeights => self.want_weights(&mut effects),
         }

@@ -14,6 +14,22 @@ use crate::protocol::Command;
 use crate::settings::{Knob, Problem, Settings, Value};
 
 impl State {
+    /// Takes back the last change.
+    pub(super) fn take_back(&mut self, effects: &mut Vec<Effect>) {
+        match self.undo.pop() {
+            Some(Before::Kept(before)) => self.undo_kept(&before, effects),
+            Some(Before::Shown(key, value)) => self.show_again(key, &value, effects),
+            Some(Before::Link(link)) => {
+                let what = words::changes(&self.link.spec, &link.spec);
+                let seed =
+                    if link.spec.run.seed == self.link.spec.run.seed { " from the same seed" } else { "" };
+                self.message = format!("Undone: {what}. Restarted{seed}.");
+                self.set_link(*link, effects);
+            }
+            None => {}
+        }
+    }
+
     /// Takes what was entered for a knob of the view.
     pub(super) fn edit_view(
         &mut self,

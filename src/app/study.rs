@@ -8,6 +8,7 @@
 use super::chains::Chains;
 use super::pairs::Pairs;
 use super::state::State;
+use super::trainer::Effect;
 use super::{chain_charts, pair_charts};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
@@ -109,7 +110,7 @@ impl Chains {
 
 impl State {
     /// What could not be known of the run before the second program was there.
-    pub(super) fn catch_up(&mut self) {
+    pub(super) fn catch_up(&mut self, effects: &mut Vec<Effect>) {
         let spec = self.spec().clone();
         if self.pairs.is_none() && self.chains.is_none() {
             self.pairs = Pairs::of(&spec).map(Box::new);
@@ -117,5 +118,6 @@ impl State {
             self.note_again();
         }
         self.findings += 1;
+        self.watch_anew(effects);
     }
 }

@@ -1,6 +1,5 @@
 //! Chapter 6: data, width, time and luck pay for each other.
 
-use super::parts::QUICK;
 use super::{Expect, Group, Preset};
 
 pub(super) const PRESETS: &[Preset] = &[
