@@ -253,7 +253,7 @@ impl State {
         self.undo.push(before);
     }
 
-    fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+    pub(super) fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         self.gallery.is_open = false;
         self.take_link(link, effects);
         self.begin(effects);
