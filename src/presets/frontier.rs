@@ -40,7 +40,7 @@ pub(super) const PRESETS: &[Preset] = &[
             Expect::MedianTime { series: 3, at: 4, between: (700, 1_400) },
         ],
         budget: 20_000,
-        time: "About a minute on one processor core.",
+        time: "Half a minute on one processor core.",
     },
     Preset {
         slug: "more-data-hurts",
@@ -60,6 +60,6 @@ pub(super) const PRESETS: &[Preset] = &[
             Expect::MedianTime { series: 1, at: 3, between: (4_800, 8_000) },
         ],
         budget: 30_000,
-        time: "Two minutes on one processor core.",
+        time: "About a minute on one processor core.",
     },
 ];

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sweep", &["settings", "run", "permalink"]),
     ("kernels", &["rng", "markov", "tasks", "models", "run", "protocol", "platform", "training"]),
     ("permalink", &["settings", "run", "sweep", "tasks", "markov", "analysis"]),
-    ("presets", &["analysis", "markov", "permalink", "run"]),
+    ("presets", &["analysis", "markov", "permalink", "run", "settings"]),
     ("advice", &["settings", "run", "tasks", "models"]),
     ("protocol", &["run"]),
     // A run's files; that of weights is checked by its header, without tensors.

@@ -4,6 +4,11 @@
 //! Dialogs, panels to look inside and stories are half of the page's code, and nobody needs them before the first
 //! curve moves. `cargo xtask` splits off whatever is reached through [`second`] alone; a build that is not for the web
 //! calls it as any other function.
+//!
+//! # Speed
+//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 435 KiB brotli, the second 197; as one they were 543
+//! before gallery, sweeps and what is done over curves. While networks train, a press is on the screen after 24 ms in
+//! the median and 40 ms at the 98th percentile, in all three labs on two cores; nothing holds the page for 50 ms.
 
 // The macro declares and exports what the splitter cuts.
 #![allow(unsafe_code)]
