@@ -4,8 +4,10 @@ use super::stories::{Block, Deed, STORIES, parse};
 use super::{PRESETS, Preset};
 use crate::permalink::decode;
 
-/// Numbers that follow from a definition: story, number, and how it comes about.
-const FACTS: &[(&str, f64, fn() -> f64)] = &[
+/// A number that follows from a definition: story, number, and how it comes about.
+type Fact = (&'static str, f64, fn() -> f64);
+
+const FACTS: &[Fact] = &[
     ("grokking", 961.0, || 31.0 * 31.0),
     ("grokking", 3831.0, || (0.3f64 * 113.0 * 113.0).round()),
     ("hidden-progress", 32_768.0, || 2f64.powi(15)),

@@ -16,7 +16,6 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
 use super::curves::Curves;
@@ -35,6 +34,7 @@ use super::tour::{Tour, Tours};
 use crate::app::state::{Action, Phase};
 use crate::app::store::Store;
 use crate::app::study::{STUDY, Study, arrive};
+use crate::platform::web::spawn;
 use crate::tasks::Form;
 
 /// When it is fetched although no trainer has answered yet, in milliseconds.
@@ -125,7 +125,7 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
             return;
         }
         under_way.set_value(true);
-        spawn_local(async move {
+        spawn(async move {
             match second().await {
                 Ok((drawer, study)) => {
                     arrive(study);

@@ -12,7 +12,7 @@
 //!
 //! A first layer without absolute positions knows symbols and distances alone. There queries, keys and values are k
 //! vectors, e^(α + ρ) is e^α e^ρ, and a sequence takes k additions for each pair of places, without a product or an
-//! exponential; see [`table`]. If scores lie too far apart for that, the layer goes the way of the others.
+//! exponential; see `table`. If scores lie too far apart for that, the layer goes the way of the others.
 //!
 //! When a network is measured, only what the last position needs is computed of the last layer.
 //!

@@ -152,7 +152,7 @@ pub fn product(x: &Double, y: &Double) -> Double {
     }
 }
 
-/// Turns of the loop of [`quotient`].
+/// Turns of the loop of [`quotient()`].
 pub const QUOTIENT_TURNS: usize = 55;
 
 /// x / y, where y is not zero.

@@ -213,7 +213,7 @@ fn settle(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampli
     found
 }
 
-/// As [`settle`], with the processor's operations in the processor's order.
+/// As [`settle()`], with the processor's operations in the processor's order.
 #[cube]
 fn settle_in_double(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampling) -> usize {
     let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));
