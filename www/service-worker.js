@@ -23,7 +23,7 @@ const isPreview = (file) => file.startsWith("p/") || file === "preview.png";
 async function keep() {
   const kept = await caches.open(KEPT);
   // Asking the server anew whether each is still the same: some names do not change with their contents.
-  await kept.addAll(FILES.filter((file) => !isPreview(file)).map((file) => new Request(file, { cache: "no-cache" })));
+  await kept.addAll(FILES.map((file) => new Request(file, { cache: "no-cache" })));
 }
 
 async function take() {

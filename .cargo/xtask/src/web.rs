@@ -22,6 +22,8 @@ const HEADERS: &str = "www/_headers";
 const KEEPER: &str = "service-worker.js";
 /// Beginnings of the programs that only some visits want: they are left to the network.
 const LATER: [&str; 2] = ["worker_fused", "worker_gpu"];
+/// Beginnings of what is there for whoever shares a link: no visit of the page itself wants it.
+const PREVIEWS: [&str; 2] = ["p/", "preview."];
 /// What stands in `index.html` until [`finish`] knows better.
 const BUILD: &str = "__BUILD__";
 
@@ -137,6 +139,9 @@ fn kept(keeper: &str, dist: &Path) -> Outcome<String> {
     for file in files_in(dist, "")? {
         // Headers are for the server, and the keeper is the browser's own to keep.
         if [KEEPER, "_headers"].contains(&file.as_str()) {
+            continue;
+        }
+        if PREVIEWS.iter().any(|start| file.starts_with(start)) {
             continue;
         }
         let bytes = fs::read(dist.join(&file)).map_err(|e| format!("{file}: {e}"))?;
@@ -269,9 +274,13 @@ mod checks {
     fn the_keeper_names_every_file_and_the_sizes_of_what_comes_later() {
         let dist = std::env::temp_dir().join(format!("vivarium-kept-{}", std::process::id()));
         fs::create_dir_all(dist.join("icons")).unwrap();
-        for (name, text) in
-            [("index.html", "a"), ("icons/i.svg", "b"), ("worker_gpu.js", "abc"), ("_headers", "")]
-        {
+        for (name, text) in [
+            ("index.html", "a"),
+            ("icons/i.svg", "b"),
+            ("worker_gpu.js", "abc"),
+            ("_headers", ""),
+            ("preview.png", ""),
+        ] {
             fs::write(dist.join(name), text).unwrap();
         }
         let first = kept("__BUILD__;__FILES__;__LATER__", &dist).unwrap();
