@@ -29,6 +29,8 @@ pub mod pair_lanes;
 #[cfg(feature = "session")]
 pub mod pairs;
 #[cfg(feature = "fused")]
+mod past;
+#[cfg(feature = "fused")]
 pub mod sequence_kernels;
 pub mod sequence_lanes;
 #[cfg(feature = "session")]

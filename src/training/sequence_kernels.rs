@@ -5,14 +5,11 @@
 
 use super::judge::{Answers, Judge};
 use super::learner::{Learner, Leg, Local, Progress, Weights, split};
+use super::past::Past;
 use crate::kernels::sequence_net::{Record, SequenceNet};
 use crate::models::Parameter;
-use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-
-/// Between two readings of the whole state, so that what has to be made again stays a moment's work.
-const SAVE_MS: f64 = 1000.0;
 
 /// Our kernels over all replicas.
 pub struct SequenceKernels {
@@ -23,13 +20,7 @@ pub struct SequenceKernels {
     judge: Judge,
     /// Heads of each layer.
     layers: Vec<usize>,
-    /// The measurements of the last leg.
-    recent: Vec<Row>,
-    /// A state that is known to be good, and a later one that has not been measured yet; each with its step.
-    base: (u64, Vec<f32>),
-    candidate: Option<(u64, Vec<f32>)>,
-    saved_at: f64,
-    remembered: u64,
+    past: Past,
 }
 
 impl SequenceKernels {
@@ -49,11 +40,7 @@ impl SequenceKernels {
             layers: net.plan().network.heads(),
             net,
             judge,
-            recent: vec![],
-            base: (0, vec![]),
-            candidate: None,
-            saved_at: now_ms(),
-            remembered: 0,
+            past: Past::new(),
         };
         learner.load(&Weights { parameters: spec.initial(), moments });
         Ok(learner)
@@ -62,20 +49,19 @@ impl SequenceKernels {
     async fn run(&mut self, leg: &Leg<'_>) -> Result<Progress, Failure> {
         self.spec.run.schedule.clone_from(&leg.spec.run.schedule);
         self.stand(leg.from);
-        if now_ms() - self.saved_at > SAVE_MS && self.candidate.is_none() {
-            self.candidate = Some((leg.from, self.net.save().await?));
-            self.saved_at = now_ms();
+        if self.past.wants_state() {
+            self.past.save(leg.from, self.net.save().await?);
         }
         self.net.set_recorded(leg.measured);
         let until = leg.until.max(leg.from);
         if leg.due(leg.from) && (until == leg.from || leg.from >= leg.last) {
             let row = self.look().await?;
-            self.recent = vec![row.clone()];
+            self.past.recent = vec![row.clone()];
             return Ok(Progress { step: leg.from, rows: vec![row] });
         }
         let records = self.net.approach(&self.spec, until, leg.spec.run.every, false).await?;
         let rows: Vec<Row> = records.into_iter().map(|record| self.row(record)).collect();
-        self.recent.clone_from(&rows);
+        self.past.recent.clone_from(&rows);
         Ok(Progress { step: self.net.step(), rows })
     }
 
@@ -83,7 +69,7 @@ impl SequenceKernels {
     fn stand(&mut self, step: u64) {
         if self.net.step() != step {
             self.net.set_step(step);
-            (self.base.0, self.candidate, self.remembered) = (step, None, step);
+            self.past.stand(step);
         }
     }
 
@@ -138,7 +124,7 @@ impl Learner for SequenceKernels {
 
     fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Row> {
         Box::pin(async move {
-            match self.recent.iter().find(|row| row.step == step) {
+            match self.past.measured(step) {
                 Some(row) if step != self.net.step() => Ok(row.clone()),
                 _ => {
                     self.stand(step);
@@ -169,26 +155,18 @@ impl Learner for SequenceKernels {
     fn load(&mut self, weights: &Weights) {
         let state = weights.by_replica(self.spec.run.replicas, self.spec.optimizer.moments());
         self.net.put(&state, self.net.step());
-        (self.base, self.candidate) = ((self.net.step(), state), None);
-        self.remembered = self.net.step();
-        self.recent.clear();
+        self.past.begin(self.net.step(), state);
     }
 
     fn remember(&mut self, step: u64) {
-        self.remembered = step;
-        if self.candidate.as_ref().is_some_and(|(from, _)| *from <= step)
-            && let Some(candidate) = self.candidate.take()
-        {
-            self.base = candidate;
-        }
+        self.past.remember(step);
     }
 
     fn restore(&mut self) -> Local<'_, ()> {
         Box::pin(async move {
-            self.net.put(&self.base.1, self.base.0);
-            self.candidate = None;
-            self.recent.clear();
-            self.replay(self.remembered).await
+            let (state, from, to) = self.past.go_back();
+            self.net.put(state, from);
+            self.replay(to).await
         })
     }
 }
