@@ -25,7 +25,7 @@ pub fn Offer() -> impl IntoView {
         offer.get().map(|(id, name, step)| {
             let id = StoredValue::new(id);
             view! {
-                <section class="notice" data-testid="offer" aria-label="Kept run">
+                <section class="notice notice--offer" data-testid="offer" aria-label="Kept run">
                     <p class="notice__text">{format!("You were at step {step} of “{name}”.")}</p>
                     <button class="button" type="button"
                         on:click=move |_| store.act(Action::Library(Wish::TakeUp(id.get_value())))>
