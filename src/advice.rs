@@ -47,23 +47,24 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
         && advice.is_empty()
         && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
     {
-        advice.push("Every product of this network takes one bit from each block, and the relevant bits do not lie so: it is uncorrelated with their parity.".into());
+        advice.push(tr!(
+            "Every product of this network takes one bit from each block, and the relevant bits do not lie so: it \
+             is uncorrelated with their parity.").into());
     }
     if let Model::DeepMlp(deep) = &spec.model
         && deep.training == Training::Greedy
         && let Some(degree) =
             polynomial(deep.activation, deep.degree).filter(|d| advice.is_empty() && *d < task.k)
     {
-        advice.push(format!(
-            "Layer by layer, the first layer is trained as a polynomial of degree {degree}, which is uncorrelated with every parity of {} bits: its gradient holds no signal.",
-            task.k
-        ));
+        advice.push(tr!(
+            "Layer by layer, the first layer is trained as a polynomial of degree {degree}, which is uncorrelated \
+             with every parity of {k} bits: its gradient holds no signal.", degree, k = task.k));
     }
     if task.noise == 0.5 {
-        advice.push("With half of the labels flipped they say nothing about the inputs, so nothing can be learned from them.".into());
+        advice.push(tr!("With half of the labels flipped they say nothing about the inputs, so nothing can be learned from them.").into());
     }
     if spec.learning_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
-        advice.push("With a learning rate of 0 no weight ever moves, so nothing can be learned.".into());
+        advice.push(tr!("With a learning rate of 0 no weight ever moves, so nothing can be learned.").into());
     }
     advice.extend(too_few(task, spec.run.steps.saturating_mul(spec.batch() as u64)));
     advice
@@ -100,9 +101,9 @@ impl Symmetry {
 
     fn words(self) -> &'static str {
         match self {
-            Symmetry::Even => "an even function of its input",
-            Symmetry::Odd => "an odd function of its input",
-            Symmetry::EvenAndLinear => "an even function of its input plus a linear one",
+            Symmetry::Even => tr!("an even function of its input"),
+            Symmetry::Odd => tr!("an odd function of its input"),
+            Symmetry::EvenAndLinear => tr!("an even function of its input plus a linear one"),
         }
     }
 }
@@ -110,12 +111,16 @@ impl Symmetry {
 impl Reach {
     /// Why no weights make it the parity of `k` bits, or hardly any that training finds.
     fn short_of(&self, k: usize) -> Option<String> {
-        let bits = if k == 1 { "1 bit".into() } else { format!("{k} bits") };
+        let bits = if k == 1 { tr!("1 bit").into() } else { tr!("{k} bits", k) };
         let uncorrelated = |what: String| {
-            format!("{what}, which is uncorrelated with every parity of {bits}: no weights make it one.")
+            tr!(
+                "{what}, which is uncorrelated with every parity of {bits}: no weights make it one.",
+                what,
+                bits
+            )
         };
         if let Some(degree) = self.degree.filter(|degree| *degree < k) {
-            return Some(uncorrelated(format!("This network is a polynomial of degree {degree}")));
+            return Some(uncorrelated(tr!("This network is a polynomial of degree {degree}", degree)));
         }
         let symmetry = self.symmetry.filter(|symmetry| match symmetry {
             Symmetry::Even => !k.is_multiple_of(2),
@@ -123,35 +128,42 @@ impl Reach {
             Symmetry::EvenAndLinear => !k.is_multiple_of(2) && k > 1,
         });
         if let Some(symmetry) = symmetry {
-            let what = format!("Without {} this network is {}", self.missing, symmetry.words());
+            let what = tr!(
+                "Without {missing} this network is {symmetry}",
+                missing = self.missing,
+                symmetry = symmetry.words()
+            );
             return Some(uncorrelated(what));
         }
         if let Some((name, turns)) = self.turns.as_ref().filter(|(_, turns)| *turns < k) {
             let turns = match turns {
-                0 => "never changes its sign".into(),
-                1 => "changes its sign at most once along its weights".into(),
-                2 => "changes its sign at most twice along its weights".into(),
-                many => format!("changes its sign at most {many} times along its weights"),
+                0 => tr!("never changes its sign").into(),
+                1 => tr!("changes its sign at most once along its weights").into(),
+                2 => tr!("changes its sign at most twice along its weights").into(),
+                many => tr!("changes its sign at most {many} times along its weights", many),
             };
             let times = match k {
                 1 => "once".into(),
                 2 => "twice".into(),
-                k => format!("{k} times"),
+                k => tr!("{k} times", k),
             };
-            return Some(format!(
-                "{name} {turns}, and a parity of {bits} does so {times}: it cannot be right on all inputs."
+            return Some(tr!(
+                "{name} {turns}, and a parity of {bits} does so {times}: it cannot be right on all inputs.",
+                name,
+                turns,
+                bits,
+                times
             ));
         }
         match self.relus {
             Some(2) if k > 1 => Some(
-                "Two ReLU neurons without an output bias cannot be the parity of 2 bits, and that is what is left \
-                 when all others stand still: they cannot be right on all inputs."
+                tr!(
+                    "Two ReLU neurons without an output bias cannot be the parity of 2 bits, and that is what is \
+                     left when all others stand still: they cannot be right on all inputs.")
                     .into(),
             ),
             // Measured, not proved: none of 20 runs of width k, where half of those with an output bias did.
-            Some(width) if (3..=k).contains(&width) => Some(format!(
-                "With only {width} ReLU neurons and no output bias a parity of {bits} can hardly be learned."
-            )),
+            Some(width) if (3..=k).contains(&width) => Some(tr!("With only {width} ReLU neurons and no output bias a parity of {bits} can hardly be learned.", width, bits)),
             _ => None,
         }
     }
@@ -162,14 +174,14 @@ fn perceptron(mlp: &Mlp) -> Reach {
     let degree = mlp.degree;
     let is_even = degree.is_multiple_of(2);
     let (name, turns) = match mlp.activation {
-        Activation::Relu => ("ReLU".into(), Some(usize::from(output))),
+        Activation::Relu => (tr!("ReLU").into(), Some(usize::from(output))),
         Activation::Power if is_even => (format!("z^{degree}"), Some(if output { 2 } else { 0 })),
         Activation::Power => (format!("z^{degree}"), Some(1)),
         Activation::Zigzag => (format!("{degree}-zigzag"), Some(degree)),
-        Activation::Oscillating => (format!("degree-{degree} oscillating"), Some(degree)),
+        Activation::Oscillating => (tr!("degree-{degree} oscillating", degree), Some(degree)),
         Activation::Wave | Activation::Sine => (String::new(), None),
     };
-    let without = if turns == Some(0) { " without an output bias" } else { "" };
+    let without = if turns == Some(0) { tr!(" without an output bias") } else { "" };
     Reach {
         degree: polynomial(mlp.activation, degree),
         symmetry: (!hidden).then(|| match mlp.activation {
@@ -177,8 +189,10 @@ fn perceptron(mlp: &Mlp) -> Reach {
             Activation::Relu => Symmetry::EvenAndLinear,
             _ => Symmetry::of(degree),
         }),
-        missing: "hidden biases",
-        turns: turns.filter(|_| mlp.width == 1).map(|turns| (format!("One {name} neuron{without}"), turns)),
+        missing: tr!("hidden biases"),
+        turns: turns
+            .filter(|_| mlp.width == 1)
+            .map(|turns| (tr!("One {name} neuron{without}", name, without), turns)),
         relus: (mlp.activation == Activation::Relu && !output).then_some(mlp.width),
     }
 }
@@ -214,7 +228,7 @@ fn product(degree: usize, biased: bool) -> Reach {
 fn powers(net: &PowerNet) -> Reach {
     let degree = net.degree;
     // A positive multiple of (u·x)^k, or a negative one.
-    let turns = (format!("One z^{degree} neuron"), degree % 2);
+    let turns = (tr!("One z^{degree} neuron", degree), degree % 2);
     Reach { turns: (net.width == 1).then_some(turns), ..product(degree, false) }
 }
 
@@ -229,11 +243,9 @@ fn too_few(task: &SparseParity, drawn: u64) -> Option<String> {
     let sets = (0..task.k as u64).fold(1, |sets, i| sets * (task.n as u64 - i) / (i + 1));
     let apart = 1u64.checked_shl(labels.try_into().ok()?)?;
     (labels < 63 && apart < sets).then(|| {
-        format!(
-            "{labels} labels tell at most {} sets of bits apart, and there are {}: this can hardly be learned.",
-            thousands(apart),
-            thousands(sets)
-        )
+        tr!(
+            "{labels} labels tell at most {apart} sets of bits apart, and there are {sets}: this can hardly be \
+             learned.", labels, apart = thousands(apart), sets = thousands(sets))
     })
 }
 
@@ -408,25 +420,29 @@ mod tests {
         assert_eq!(
             advice("k=3&act=power&degree=2"),
             [
-                "This network is a polynomial of degree 2, which is uncorrelated with every parity of 3 bits: no weights make it one."
+                "This network is a polynomial of degree 2, which is uncorrelated with every parity of 3 bits: no \
+                 weights make it one."
             ]
         );
         assert_eq!(
             advice("k=3&bias=output"),
             [
-                "Without hidden biases this network is an even function of its input plus a linear one, which is uncorrelated with every parity of 3 bits: no weights make it one."
+                "Without hidden biases this network is an even function of its input plus a linear one, which is \
+                 uncorrelated with every parity of 3 bits: no weights make it one."
             ]
         );
         assert_eq!(
             advice("k=3&width=1&act=zigzag&degree=2"),
             [
-                "One 2-zigzag neuron changes its sign at most twice along its weights, and a parity of 3 bits does so 3 times: it cannot be right on all inputs."
+                "One 2-zigzag neuron changes its sign at most twice along its weights, and a parity of 3 bits does \
+                 so 3 times: it cannot be right on all inputs."
             ]
         );
         assert_eq!(
             advice("k=1&width=1&bias=hidden"),
             [
-                "One ReLU neuron without an output bias never changes its sign, and a parity of 1 bit does so once: it cannot be right on all inputs."
+                "One ReLU neuron without an output bias never changes its sign, and a parity of 1 bit does so once: \
+                 it cannot be right on all inputs."
             ]
         );
         assert_eq!(

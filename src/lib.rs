@@ -5,6 +5,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
+//! | [`language`] | texts in the reader's language |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
@@ -23,6 +24,9 @@
 //!
 //! `replicas`: networks trained side by side, the first axis of every parameter. `batch`: examples.
 //! `inputs` (n in formulas): numbers in one input. `width` (r): neurons of the hidden layer.
+
+#[macro_use]
+pub mod language;
 
 pub mod advice;
 pub mod analysis;

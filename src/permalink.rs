@@ -112,12 +112,12 @@ impl View {
         let text = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         let mut problems = vec![];
         if let Err(flaw) = symbols_of(&self.sequence, k) {
-            let expected = format!("symbols below k = {k}; {flaw}");
+            let expected = tr!("symbols below k = {k}; {flaw}", k, flaw);
             problems.push(Problem::new("seq", &text(&self.sequence), expected));
             self.sequence.clear();
         }
         if let Some(flaw) = Chain::from_percent(k, &self.chain).err().filter(|_| !self.chain.is_empty()) {
-            let expected = format!("{k} rows of {k} numbers that sum to 100 each; {flaw}");
+            let expected = tr!("{k} rows of {k} numbers that sum to 100 each; {flaw}", k, flaw);
             problems.push(Problem::new("chain", &text(&self.chain), expected));
             self.chain.clear();
         }
@@ -201,8 +201,8 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     if text.len() > MAX_LENGTH {
         notices.push(Problem::new(
             "link",
-            &format!("{} characters", text.len()),
-            format!("at most {MAX_LENGTH}"),
+            &tr!("{many} characters", many = text.len()),
+            tr!("at most {most}", most = MAX_LENGTH),
         ));
         let end = (0..=MAX_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text = &text[..end];
@@ -212,7 +212,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
     if version != "v1" {
-        notices.push(Problem::new("version", version, "v1; the rest was read as v1"));
+        notices.push(Problem::new("version", version, tr!("v1; the rest was read as v1")));
     }
     let mut link = Link::default();
     let lab = lab.trim_matches('/');
@@ -224,7 +224,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         None if lab.is_empty() => {}
         None => {
             let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
-            notices.push(Problem::new("lab", lab, format!("one of {}", labs.join(", "))));
+            notices.push(Problem::new("lab", lab, tr!("one of {labs}", labs = labs.join(", "))));
         }
     }
     let pairs: Vec<(&str, &str)> = query
@@ -238,7 +238,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let mut seen: Vec<&str> = vec![];
     for &(key, value) in ordered {
         if seen.contains(&key) {
-            notices.push(Problem::new(key, value, "to be given once; the first was kept"));
+            notices.push(Problem::new(key, value, tr!("to be given once; the first was kept")));
             continue;
         }
         seen.push(key);
@@ -251,7 +251,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;
         notices.truncate(MAX_NOTICES);
-        notices.push(Problem::new("link", &format!("{more} more"), "settings of this run"));
+        notices.push(Problem::new("link", &tr!("{more} more", more), tr!("settings of this run")));
     }
     (link, notices)
 }
@@ -261,7 +261,7 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
         let plain =
             value.len() <= 400 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
         if !plain {
-            return Err(Problem::new(key, value, "letters, digits, dots, commas and dashes"));
+            return Err(Problem::new(key, value, tr!("letters, digits, dots, commas and dashes")));
         }
         let (kept, problem) = lesson::read(&link.spec, key, value);
         link.reserved.extend(kept.map(|kept| (key.to_string(), kept)));

@@ -30,28 +30,29 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let sampler = spec.task.sampler();
     let inputs = sampler.inputs();
     if sampler.form() != Form::Bits && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
-        return Err("This is about networks on bits.".into());
+        return Err(tr!("This is about networks on bits.").into());
     }
     match (probe, &spec.model) {
         (Probe::Neurons | Probe::Outputs | Probe::Cosets | Probe::Progress, _) => pairs::applies(probe, spec),
         (Probe::Gap, Model::ParityTransformer(_)) => {
-            Err("A transformer has no layer that is linear in the input, so it has no Fourier gap.".into())
+            Err(tr!("A transformer has no layer that is linear in the input, so it has no Fourier gap.")
+                .into())
         }
         (Probe::Gap, _) => Ok(()),
         (Probe::Spectrum, _) if inputs > MOST_INPUTS => {
-            Err(format!("The spectrum takes all 2^n inputs: it is there for n up to {}.", MOST_INPUTS))
+            Err(tr!("The spectrum takes all 2^n inputs: it is there for n up to {most}.", most = MOST_INPUTS))
         }
         (Probe::Spectrum, _) => Ok(()),
         (Probe::Attention, Model::ParityTransformer(_)) => Ok(()),
-        (Probe::Attention, _) => Err("This network has no attention.".into()),
+        (Probe::Attention, _) => Err(tr!("This network has no attention.").into()),
         (Probe::Powers, Model::PowerNet(_)) => Ok(()),
-        (Probe::Powers, _) => Err("This is about networks of powers.".into()),
+        (Probe::Powers, _) => Err(tr!("This is about networks of powers.").into()),
         (Probe::Parameters | Probe::Ablation, _) if sampler.form() != Form::Sequence => {
-            Err("This is about networks on sequences.".into())
+            Err(tr!("This is about networks on sequences.").into())
         }
         (Probe::Parameters, _) => Ok(()),
         (Probe::Ablation, Model::AttentionOnly(_)) => Ok(()),
-        (Probe::Ablation, _) => Err("This network has no heads.".into()),
+        (Probe::Ablation, _) => Err(tr!("This network has no heads.").into()),
     }
 }
 

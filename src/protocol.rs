@@ -274,7 +274,7 @@ pub enum Failure {
     #[error("{0}")]
     NoGpu(String),
     /// The GPU was there and is gone, or gives wrong numbers.
-    #[error("the GPU stopped working ({0})")]
+    #[error("{}", tr!("the GPU stopped working ({why})", why = _0))]
     GpuLost(String),
     /// The run is too large for the GPU; another may fit.
     #[error("{0}")]
@@ -286,10 +286,10 @@ pub enum Failure {
     #[error("{0}")]
     Impossible(String),
     /// A checkpoint cannot be read.
-    #[error("this checkpoint cannot be read: {0}")]
+    #[error("{}", tr!("this checkpoint cannot be read: {why}", why = _0))]
     BadCheckpoint(String),
     /// Something in the program is wrong.
-    #[error("the training program stopped: {0}")]
+    #[error("{}", tr!("the training program stopped: {why}", why = _0))]
     Internal(String),
 }
 

@@ -118,10 +118,10 @@ impl Section {
     /// The heading in the form.
     pub fn label(self) -> &'static str {
         match self {
-            Section::Task => "Task",
-            Section::Model => "Model",
-            Section::Optimizer => "Optimizer",
-            Section::Run => "Run",
+            Section::Task => text!("Task"),
+            Section::Model => text!("Model"),
+            Section::Optimizer => text!("Optimizer"),
+            Section::Run => text!("Run"),
         }
     }
 }
@@ -262,7 +262,7 @@ impl RunSpec {
             || self.model.set(key, value)?
             || self.optimizer.set(key, value)?
             || self.run.set(key, value)?;
-        if known { Ok(()) } else { Err(Problem::new(key, &value.to_string(), "a setting of this run")) }
+        if known { Ok(()) } else { Err(Problem::new(key, &value.to_string(), tr!("a setting of this run"))) }
     }
 
     /// Sets the value behind `key` from text, as in a link.
@@ -285,7 +285,8 @@ impl RunSpec {
                 Ok(())
             }
             _ => {
-                let knob = self.knob(key).ok_or_else(|| Problem::new(key, text, "a setting of this run"))?;
+                let knob =
+                    self.knob(key).ok_or_else(|| Problem::new(key, text, tr!("a setting of this run")))?;
                 let whole = |key: &str| self.knob(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
                 let spelt = Axis::spelt(text, whole).filter(|_| knob.range == Range::Axis);
                 self.set(key, &knob.parse(spelt.as_deref().unwrap_or(text))?)

@@ -69,7 +69,7 @@ pub fn cell(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
 }
 
 fn wrong(key: &str, axis: &Axis, problem: &Problem) -> Problem {
-    Problem::new(key, &axis.to_string(), format!("runs that are possible; {problem}"))
+    Problem::new(key, &axis.to_string(), tr!("runs that are possible; {problem}", problem))
 }
 
 /// What cannot be in the sweep of `spec`, of at most so many runs.
@@ -80,12 +80,12 @@ pub(crate) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         return if series.is_empty() {
             vec![]
         } else {
-            found(series, "series", "a sweep to draw the curves of")
+            found(series, "series", tr!("a sweep to draw the curves of"))
         };
     }
     for (key, axis) in [("sweep", sweep), ("series", series)] {
         if FIXED.contains(&axis.key.as_str()) || (key == "series" && axis.key == sweep.key) {
-            return found(axis, key, "a setting that each run of the sweep can have for itself");
+            return found(axis, key, tr!("a setting that each run of the sweep can have for itself"));
         }
     }
     if count(spec) > most {

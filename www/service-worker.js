@@ -13,12 +13,15 @@ self.addEventListener("activate", (event) => event.waitUntil(take()));
 self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
 self.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  const isLater = new URL(url).pathname.split("/").pop() in LATER || isPreview(url.slice(self.registration.scope.length));
+  const file = url.slice(self.registration.scope.length);
+  const isLater = new URL(url).pathname.split("/").pop() in LATER || isPreview(file);
   if (method === "GET" && url.startsWith(self.registration.scope) && !isLater) event.respondWith(answer(event.request));
 });
 
 // Pages that say what a link shows, for whoever shares one: no visit of the page itself wants them.
 const isPreview = (file) => file.startsWith("p/") || file === "preview.png";
+
+const isLanguage = (file) => file.startsWith("languages/");
 
 async function keep() {
   const kept = await caches.open(KEPT);
@@ -54,5 +57,9 @@ async function answer(request) {
   const kept = await caches.open(KEPT);
   const found = await kept.match(opens ? "./" : request, { ignoreSearch: true });
   // A new response has the address that was asked for: a worker reads its own query, which the kept one has not.
-  return found ? new Response(found.body, found) : fetch(request);
+  if (found) return new Response(found.body, found);
+  const fetched = await fetch(request);
+  // Each reader's language alone is kept, once it was wanted.
+  if (fetched.ok && isLanguage(request.url.slice(self.registration.scope.length))) await kept.put(request, fetched.clone());
+  return fetched;
 }

@@ -6,9 +6,9 @@ use super::Bars;
 /// to 1 rests on \[CLS\] itself.
 pub fn by_bit(mass: &[f32], relevant: &[usize]) -> Bars {
     Bars {
-        title: "Attention of [CLS]".into(),
-        x_label: "input bit".into(),
-        y_label: "mean attention".into(),
+        title: tr!("Attention of [CLS]").into(),
+        x_label: tr!("input bit").into(),
+        y_label: tr!("mean attention").into(),
         bars: mass.iter().enumerate().map(|(i, mass)| ((i + 1).to_string(), *mass)).collect(),
         marked: relevant.to_vec(),
         marked_name: "relevant bits".into(),

@@ -1,6 +1,7 @@
 //! The catalogue of charts: what can be shown of a run, in the order in which page and link have it.
 
 use crate::choices;
+use crate::language::translated;
 use crate::tasks::Form;
 
 /// The shape of what a chart draws, which is its [`Reading`](super::Reading)'s.
@@ -42,9 +43,9 @@ macro_rules! charts {
                 match self {
                     $(Chart::$chart => About {
                         slug: $slug,
-                        name: $name,
-                        word: $word,
-                        help: concat!($($help),+).trim_ascii(),
+                        name: translated($name),
+                        word: translated($word),
+                        help: translated(concat!($($help),+).trim_ascii()),
                         kind: Kind::$kind,
                     }),+
                 }

@@ -183,21 +183,22 @@ pub fn histogram(times: &Times, every: u64, sets: f64, height: Height) -> Lines 
         Height::Density => 1.0 / (replicas * width),
     };
     let mut found = staircase(&counts, width, scale);
-    found.name = format!("{} of {} replicas", converged.len(), times.replicas());
+    found.name =
+        tr!("{converged} of {replicas} replicas", converged = converged.len(), replicas = times.replicas());
     found.role = Role::Test;
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
     let mut search = staircase(&law, width, scale);
     search.name = "random search".into();
     search.role = Role::Other;
     Lines {
-        title: "Convergence times".into(),
-        x_label: "steps until converged".into(),
+        title: tr!("Convergence times").into(),
+        x_label: tr!("steps until converged").into(),
         y_label: match height {
-            Height::Count => format!("replicas per {width} steps"),
-            Height::Density => "share of replicas per step".into(),
+            Height::Count => tr!("replicas per {width} steps", width),
+            Height::Density => tr!("share of replicas per step").into(),
         },
         series: vec![found, search],
-        marks: times.median().map(|median| (median, "median".into())).into_iter().collect(),
+        marks: times.median().map(|median| (median, tr!("median").into())).into_iter().collect(),
         ..Default::default()
     }
 }
@@ -217,7 +218,11 @@ fn staircase(heights: &[f64], width: f64, scale: f64) -> Series {
 /// Convergence times by initialisation, where replica r starts from initialisation r mod `inits`: a dot for each
 /// replica that converged, those of one initialisation on a line from the earliest to the latest.
 pub fn by_start(solved: &[Option<u64>], inits: usize) -> Lines {
-    let name = format!("{} of {} replicas", solved.iter().flatten().count(), solved.len());
+    let name = tr!(
+        "{converged} of {replicas} replicas",
+        converged = solved.iter().flatten().count(),
+        replicas = solved.len()
+    );
     let dots = |init: usize| {
         let mut times: Vec<u64> = solved.iter().skip(init).step_by(inits.max(1)).flatten().copied().collect();
         times.sort_unstable();
@@ -225,9 +230,9 @@ pub fn by_start(solved: &[Option<u64>], inits: usize) -> Lines {
         Series { name: name.clone(), role: Role::Test, x, y, points: true, ..Default::default() }
     };
     Lines {
-        title: "Convergence times".into(),
-        x_label: "initialisation".into(),
-        y_label: "steps until converged".into(),
+        title: tr!("Convergence times").into(),
+        x_label: tr!("initialisation").into(),
+        y_label: tr!("steps until converged").into(),
         x_range: Some((0.0, inits as f64 + 1.0)),
         series: (0..inits).map(dots).collect(),
         ..Default::default()

@@ -90,8 +90,8 @@ const FEWEST: usize = 8;
 /// What the curve of training is measured on; nothing where that is too little to be drawn.
 pub fn trained_on(finite_sample: bool, batch: usize) -> Option<&'static str> {
     match (finite_sample, batch) {
-        (true, _) => Some("training sample"),
-        (false, FEWEST..) => Some("training batch"),
+        (true, _) => Some(tr!("training sample")),
+        (false, FEWEST..) => Some(tr!("training batch")),
         (false, _) => None,
     }
 }
@@ -106,7 +106,7 @@ pub fn loss_by_start(history: &History, inits: usize) -> Lines {
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
     let curve = |init: usize| {
         let mut series = Series {
-            name: format!("start {}", init + 1),
+            name: tr!("start {number}", number = init + 1),
             role: roles[init % roles.len()],
             each: Some(Each { first: init, every: inits, ..Each::of(Of::TestLoss) }),
             ..Default::default()
@@ -125,17 +125,17 @@ pub fn loss_by_start(history: &History, inits: usize) -> Lines {
 
 fn both(history: &History, train: Option<&str>, on_training: Of, held_out: Of) -> Vec<Series> {
     let train = train.map(|name| series(history, name, Role::Train, on_training));
-    train.into_iter().chain([series(history, "held-out", Role::Test, held_out)]).collect()
+    train.into_iter().chain([series(history, tr!("held-out"), Role::Test, held_out)]).collect()
 }
 
 /// Loss over the steps; `train` as [`trained_on`] has it.
 pub fn loss(history: &History, train: Option<&str>, solved: Option<u64>) -> Lines {
     Lines {
-        title: "Loss".into(),
-        x_label: "step".into(),
-        y_label: "loss".into(),
+        title: tr!("Loss").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("loss").into(),
         series: both(history, train, Of::TrainLoss, Of::TestLoss),
-        marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
+        marks: solved.map(|step| (step as f64, tr!("found").into())).into_iter().collect(),
         ..Default::default()
     }
 }
@@ -143,13 +143,13 @@ pub fn loss(history: &History, train: Option<&str>, solved: Option<u64>) -> Line
 /// Accuracy over the steps, with that of guessing, `chance`, as a reference line.
 pub fn accuracy(history: &History, train: Option<&str>, solved: Option<u64>, chance: f64) -> Lines {
     Lines {
-        title: "Accuracy".into(),
-        x_label: "step".into(),
-        y_label: "accuracy".into(),
+        title: tr!("Accuracy").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("accuracy").into(),
         y_range: Some((if chance >= 0.5 { 0.3 } else { 0.0 }, 1.02)),
         series: both(history, train, Of::TrainAccuracy, Of::TestAccuracy),
-        references: vec![(chance, "chance".into())],
-        marks: solved.map(|step| (step as f64, "found".into())).into_iter().collect(),
+        references: vec![(chance, tr!("chance").into())],
+        marks: solved.map(|step| (step as f64, tr!("found").into())).into_iter().collect(),
         ..Default::default()
     }
 }
@@ -163,7 +163,7 @@ pub fn error(history: &History, train: Option<&str>, solved: Option<u64>, chance
         series.band.iter_mut().for_each(|(low, high)| (*low, *high) = (1.0 - *high, 1.0 - *low));
         series.each = series.each.map(|each| Each { divisor: -1.0, offset: 1.0, ..each });
     }
-    Lines { title: "Error".into(), y_label: "error".into(), y_range: None, ..lines }
+    Lines { title: tr!("Error").into(), y_label: tr!("error").into(), y_range: None, ..lines }
 }
 
 #[cfg(test)]

@@ -136,7 +136,7 @@ pub fn chart(k: usize, blocks: &[usize]) -> Lines {
             error(&vec![v; k], &vec![holds_nearly(v, norm); k]) as f32
         };
         Series {
-            name: format!("{block} inputs per factor"),
+            name: tr!("{block} inputs per factor", block),
             role: Role::Train,
             x: (0..=POINTS).map(share).collect(),
             y: (0..=POINTS).map(at).collect(),
@@ -144,12 +144,12 @@ pub fn chart(k: usize, blocks: &[usize]) -> Lines {
         }
     };
     Lines {
-        title: "The plateau of gradient flow".into(),
-        x_label: "share of the time until the weights are infinite".into(),
-        y_label: "error".into(),
+        title: tr!("The plateau of gradient flow").into(),
+        x_label: tr!("share of the time until the weights are infinite").into(),
+        y_label: tr!("error").into(),
         y_range: Some((0.0, 0.52)),
         series: blocks.iter().map(curve).collect(),
-        references: vec![(0.5, "chance".into())],
+        references: vec![(0.5, tr!("chance").into())],
         ..Default::default()
     }
 }

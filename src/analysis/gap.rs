@@ -94,17 +94,17 @@ pub fn chart(trace: &GapTrace, reference: Option<f64>) -> Lines {
         y: trace.iter().map(|(_, gap)| of(gap) as f32).collect(),
         ..Default::default()
     };
-    let mut relaxed = series("largest relevant", Role::Test, |gap| gap.relaxed);
+    let mut relaxed = series(tr!("largest relevant"), Role::Test, |gap| gap.relaxed);
     if drawn {
         let edges = trace.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
         relaxed.band = edges.map(|(low, high)| (low as f32, high as f32)).collect();
     }
     Lines {
-        title: "Fourier gap of the population gradient".into(),
-        x_label: "step".into(),
-        y_label: "|g| above the largest irrelevant".into(),
-        series: vec![relaxed, series("smallest relevant", Role::Other, |gap| gap.strict)],
-        references: reference.map(|height| (height, "majority".into())).into_iter().collect(),
+        title: tr!("Fourier gap of the population gradient").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("|g| above the largest irrelevant").into(),
+        series: vec![relaxed, series(tr!("smallest relevant"), Role::Other, |gap| gap.strict)],
+        references: reference.map(|height| (height, tr!("majority").into())).into_iter().collect(),
         ..Default::default()
     }
 }

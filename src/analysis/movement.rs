@@ -143,12 +143,12 @@ pub fn movement(trajectories: &Trajectories) -> Lines {
         ..Default::default()
     };
     Lines {
-        title: "Movement of first-layer weights".into(),
-        x_label: "step".into(),
-        y_label: "largest |w − w₀|".into(),
+        title: tr!("Movement of first-layer weights").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("largest |w − w₀|").into(),
         series: vec![
-            series("relevant bits", Role::Relevant, |m| m.relevant),
-            series("other bits", Role::Other, |m| m.other),
+            series(tr!("relevant bits"), Role::Relevant, |m| m.relevant),
+            series(tr!("other bits"), Role::Other, |m| m.other),
         ],
         ..Default::default()
     }
@@ -160,8 +160,8 @@ pub fn trajectories(trajectories: &Trajectories) -> Lines {
     let first = at * trajectories.coordinates.len();
     // One name for all curves of a kind: a legend names it once.
     let kind = |i: usize| match trajectories.is_relevant[i] {
-        true => ("relevant bits", Role::Relevant),
-        false => ("other bits", Role::Other),
+        true => (tr!("relevant bits"), Role::Relevant),
+        false => (tr!("other bits"), Role::Other),
     };
     let curve = |(place, i): (usize, &usize)| Series {
         name: kind(*i).0.into(),
@@ -172,11 +172,11 @@ pub fn trajectories(trajectories: &Trajectories) -> Lines {
     };
     Lines {
         title: match trajectories.shown() {
-            Some(neuron) => format!("Weights of neuron {neuron}"),
-            None => "Weights of the neuron".into(),
+            Some(neuron) => tr!("Weights of neuron {neuron}", neuron),
+            None => tr!("Weights of the neuron").into(),
         },
-        x_label: "step".into(),
-        y_label: "weight".into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("weight").into(),
         series: trajectories.coordinates.iter().enumerate().map(curve).collect(),
         ..Default::default()
     }

@@ -79,16 +79,17 @@ impl ParityNeurons {
     /// The numbers in one sentence.
     pub fn summary(&self) -> String {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let neurons = if self.live == 1 { "neuron is" } else { "neurons are" };
-        format!(
-            "{} of {} {neurons} live: {} of their power lies off the relevant bits, the sign rule holds for {}, w is \
-             along (1, −1) to {}, and |u|/‖w‖ is {:.2}.",
-            self.live,
-            self.norms.len(),
-            percent(self.off_support),
-            percent(self.sign_rule),
-            percent(self.along),
-            self.ratio
+        let neurons = if self.live == 1 { tr!("neuron is") } else { tr!("neurons are") };
+        tr!(
+            "{live} of {norms} {neurons} live: {off_support} of their power lies off the relevant bits, the sign \
+             rule holds for {sign_rule}, w is along (1, −1) to {along}, and |u|/‖w‖ is {ratio}.",
+            live = self.live,
+            norms = self.norms.len(),
+            neurons,
+            off_support = percent(self.off_support),
+            sign_rule = percent(self.sign_rule),
+            along = percent(self.along),
+            ratio = format!("{:.2}", self.ratio)
         )
     }
 }
@@ -141,9 +142,9 @@ pub fn top_neurons(u: &[f32], w: &[f32], width: usize, relevant: &[usize], count
     order.truncate(count);
     let rows = if order.is_empty() { 0 } else { u.len() / width };
     Grid {
-        title: "Neurons of largest norm".into(),
-        x_label: "neuron, by ‖ω‖".into(),
-        y_label: "input bit".into(),
+        title: tr!("Neurons of largest norm").into(),
+        x_label: tr!("neuron, by ‖ω‖").into(),
+        y_label: tr!("input bit").into(),
         rows,
         columns: order.len(),
         values: (0..rows).flat_map(|j| order.iter().map(move |i| u[j * width + i])).collect(),
@@ -203,7 +204,8 @@ mod tests {
         near(found.ratio, (1.125 + 0.5 * tiny) / all);
         assert_eq!(
             found.summary(),
-            "2 of 4 neurons are live: 11.1 % of their power lies off the relevant bits, the sign rule holds for 88.9 %, w is along (1, −1) to 50.0 %, and |u|/‖w‖ is 1.00."
+            "2 of 4 neurons are live: 11.1 % of their power lies off the relevant bits, the sign rule holds for \
+             88.9 %, w is along (1, −1) to 50.0 %, and |u|/‖w‖ is 1.00."
         );
     }
 

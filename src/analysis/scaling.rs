@@ -84,7 +84,7 @@ pub fn local_exponents(points: &[Point]) -> Vec<(f64, f64)> {
 /// The mean number of steps of random search, C(n, k), at these numbers of inputs.
 pub fn random_search(inputs: &[usize], k: usize) -> Series {
     Series {
-        name: format!("random search, k = {k}"),
+        name: tr!("random search, k = {k}", k),
         role: Role::Other,
         x: inputs.iter().map(|n| *n as f64).collect(),
         y: inputs.iter().map(|n| sets(*n, k) as f32).collect(),
@@ -129,9 +129,9 @@ pub fn chart(curves: &[(String, Vec<Point>)], x_label: &str, symbol: &str, other
         series
     };
     Lines {
-        title: "Median convergence time".into(),
+        title: tr!("Median convergence time").into(),
         x_label: x_label.into(),
-        y_label: "steps until converged".into(),
+        y_label: tr!("steps until converged").into(),
         log_x: true,
         log_y: true,
         series: curves.iter().enumerate().map(curve).chain(others).collect(),

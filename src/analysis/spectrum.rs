@@ -86,9 +86,9 @@ impl Spectrum {
 /// Shares of the squared norm by the size of sets, with the `size` of the hidden set pointed at.
 pub fn degrees(shares: &[f32], size: usize) -> Bars {
     Bars {
-        title: "Fourier weight by degree".into(),
-        x_label: "degree".into(),
-        y_label: "share of squared norm".into(),
+        title: tr!("Fourier weight by degree").into(),
+        x_label: tr!("degree").into(),
+        y_label: tr!("share of squared norm").into(),
         bars: shares.iter().enumerate().map(|(degree, share)| (degree.to_string(), *share)).collect(),
         marked: vec![size],
         marked_name: "degree of the target".into(),

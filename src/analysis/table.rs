@@ -61,7 +61,7 @@ fn of_lines(lines: &Lines) -> Table {
         columns.push(name.clone());
         let has_band = !series.band.is_empty();
         if has_band {
-            columns.extend(["lowest", "highest"].map(|end| format!("{name}, {end}")));
+            columns.extend([tr!("lowest"), tr!("highest")].map(|end| format!("{name}, {end}")));
         }
         for (x, row) in places.iter().zip(&mut rows) {
             let at = series.x.iter().position(|place| place == x);

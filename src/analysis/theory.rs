@@ -22,22 +22,22 @@ pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
             _ => Role::Other,
         };
         let name = match step {
-            0 => "at the start".to_string(),
-            1 => "after 1 step".to_string(),
-            steps => format!("after {steps} steps"),
+            0 => tr!("at the start").to_string(),
+            1 => tr!("after 1 step").to_string(),
+            steps => tr!("after {steps} steps", steps),
         };
         series.push(over_distances(name, role, &scaled(v)));
     }
     if let Some(trained) = trained {
         let wide: Vec<f64> = trained.iter().map(|v| f64::from(*v)).collect();
         let trained =
-            Series { scatter: true, ..over_distances("trained".into(), Role::Test, &scaled(&wide)) };
+            Series { scatter: true, ..over_distances(tr!("trained").into(), Role::Test, &scaled(&wide)) };
         series.push(trained);
     }
     Lines {
-        title: "Vector v by theory".into(),
-        x_label: "distance".into(),
-        y_label: "v / its largest entry".into(),
+        title: tr!("Vector v by theory").into(),
+        x_label: tr!("distance").into(),
+        y_label: tr!("v / its largest entry").into(),
         series,
         ..Default::default()
     }
@@ -47,9 +47,9 @@ pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
 pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
     let names: Vec<String> = (0..2).map(|symbol| symbol.to_string()).collect();
     Grid {
-        title: format!("Matrix W by theory, step {step}"),
-        x_label: "earlier symbol".into(),
-        y_label: "current symbol".into(),
+        title: tr!("Matrix W by theory, step {step}", step),
+        x_label: tr!("earlier symbol").into(),
+        y_label: tr!("current symbol").into(),
         rows: 2,
         columns: 2,
         values: w.as_flattened().iter().map(|w| *w as f32).collect(),
@@ -64,13 +64,13 @@ pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
 pub fn parts(uniform: &[f64], diagonal: &[f64]) -> Lines {
     let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
     Lines {
-        title: "What moves v".into(),
-        x_label: "distance".into(),
-        y_label: "minus gradient of v".into(),
+        title: tr!("What moves v").into(),
+        x_label: tr!("distance").into(),
+        y_label: tr!("minus gradient of v").into(),
         series: vec![
-            over_distances("uniform part of W".into(), Role::Other, uniform),
-            over_distances("diagonal of W".into(), Role::Relevant, diagonal),
-            over_distances("both".into(), Role::Train, &sum),
+            over_distances(tr!("uniform part of W").into(), Role::Other, uniform),
+            over_distances(tr!("diagonal of W").into(), Role::Relevant, diagonal),
+            over_distances(tr!("both").into(), Role::Train, &sum),
         ],
         ..Default::default()
     }
@@ -81,12 +81,12 @@ pub fn ratios(ratios: &[f64]) -> Lines {
     let drawn = ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
     let (x, y) = drawn.map(|(step, ratio)| (step as f64, *ratio as f32)).unzip();
     Lines {
-        title: "Diagonal of W over the rest".into(),
-        x_label: "step".into(),
-        y_label: "ratio".into(),
+        title: tr!("Diagonal of W over the rest").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("ratio").into(),
         x_range: Some((0.0, ratios.len().saturating_sub(1).max(1) as f64)),
         series: vec![Series { name: "diagonal / rest".into(), x, y, points: true, ..Default::default() }],
-        references: vec![(1.0, "all symbols alike".into())],
+        references: vec![(1.0, tr!("all symbols alike").into())],
         ..Default::default()
     }
 }

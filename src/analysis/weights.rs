@@ -9,9 +9,9 @@ use super::Grid;
 pub fn first_layer(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> Grid {
     let fits = weights.len() == inputs * width;
     Grid {
-        title: "First-layer weights W".into(),
-        x_label: "neuron".into(),
-        y_label: "input bit".into(),
+        title: tr!("First-layer weights W").into(),
+        x_label: tr!("neuron").into(),
+        y_label: tr!("input bit").into(),
         rows: if fits { inputs } else { 0 },
         columns: if fits { width } else { 0 },
         values: if fits { weights.to_vec() } else { vec![] },

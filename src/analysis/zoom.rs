@@ -8,7 +8,7 @@ const AIR: f64 = 0.06;
 impl Lines {
     /// Whether the horizontal axis counts steps of training.
     pub fn is_over_steps(&self) -> bool {
-        self.x_label == "step"
+        self.x_label == tr!("step")
     }
 
     /// Shows what lies from `low` to `high`, over the whole height. With nothing there, the height stays as it is.

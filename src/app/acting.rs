@@ -1,5 +1,6 @@
 //! What a person's action changes in the state, and how a run begins.
 
+use crate::language::translated;
 use std::sync::Arc;
 
 use super::chains::Chains;
@@ -58,13 +59,13 @@ impl State {
                 }
                 let mut link = preset.link();
                 link.reserved.clone_from(&self.link.reserved);
-                self.change(link, format!("Preset: {}.", preset.name), &mut effects);
+                self.change(link, tr!("Preset: {preset}.", preset = translated(preset.name)), &mut effects);
             }
             Action::Toggle => self.toggle(&mut effects),
             Action::SingleStep => self.single_step(&mut effects),
             Action::Reset => {
                 self.paused = self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused);
-                self.message = "Back to the same start.".into();
+                self.message = tr!("Back to the same start.").into();
                 self.turn_page(&mut effects);
                 self.begin(&mut effects);
             }
@@ -74,7 +75,7 @@ impl State {
                 }
                 let mut link = self.link.clone();
                 link.spec.run.seed = seed;
-                self.change(link, format!("Started from the new seed {seed}."), &mut effects);
+                self.change(link, tr!("Started from the new seed {seed}.", seed), &mut effects);
             }
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
@@ -91,8 +92,8 @@ impl State {
             Action::Retry => {
                 self.replaced_at = None;
                 self.message = match &self.checkpoint {
-                    Some((step, _)) => format!("Restarted from step {}.", words::thousands(*step)),
-                    None => "Restarted from the start.".into(),
+                    Some((step, _)) => tr!("Restarted from step {step}.", step = words::thousands(*step)),
+                    None => tr!("Restarted from the start.").into(),
                 };
                 self.staff = Staff::Absent;
                 self.resume(&mut effects);
@@ -143,7 +144,7 @@ impl State {
         if first {
             self.set_link(link, effects);
         } else {
-            self.take_up(link, "Opened the run of the new address.".into(), effects);
+            self.take_up(link, tr!("Opened the run of the new address.").into(), effects);
         }
     }
 
@@ -188,7 +189,11 @@ impl State {
         let Some(knob) = self.link.spec.knob("lr") else { return Ok(()) };
         let Value::Real(lr) = knob.parse(text)? else { return Ok(()) };
         if self.link.spec.run.schedule.len() >= MAX_CHANGES {
-            return Err(Problem::new("lr", text, format!("at most {MAX_CHANGES} changes in one run")));
+            return Err(Problem::new(
+                "lr",
+                text,
+                tr!("at most {most} changes in one run", most = MAX_CHANGES),
+            ));
         }
         if lr != self.link.spec.learning_rate(self.step) {
             self.send(Command::LearningRate(lr), effects);
@@ -205,7 +210,7 @@ impl State {
         }
         self.conflicts = spec.problems();
         if !self.conflicts.is_empty() {
-            self.message = "These settings cannot be together yet; the run goes on as it was.".into();
+            self.message = tr!("These settings cannot be together yet; the run goes on as it was.").into();
             self.pending = Some(spec);
             return Ok(());
         }
@@ -213,13 +218,13 @@ impl State {
         if spec != self.link.spec {
             let what = words::changes(&self.link.spec, &spec);
             let seed = if spec.run.seed == self.link.spec.run.seed {
-                "Restarted from the same seed"
+                tr!("Restarted from the same seed")
             } else {
-                "Restarted"
+                tr!("Restarted")
             };
             let mut link = Link { spec, ..self.link.clone() };
             self.notices.extend(link.view.repair(&link.spec));
-            self.change(link, format!("{seed} because {what}."), effects);
+            self.change(link, tr!("{seed} because {what}.", seed, what), effects);
         }
         Ok(())
     }
@@ -234,7 +239,7 @@ impl State {
     pub(super) fn is_locked(&mut self, name: &str) -> bool {
         let is_locked = self.link.locks(name);
         if is_locked {
-            self.message = "The link of this page keeps that as it is.".into();
+            self.message = tr!("The link of this page keeps that as it is.").into();
         }
         is_locked
     }
@@ -440,7 +445,7 @@ impl State {
             }
             Phase::Finished(_) if self.sweep.is_some() => {
                 if !self.go_on_sweeping(effects) {
-                    self.message = "The sweep is complete. Reset makes it again.".into();
+                    self.message = tr!("The sweep is complete. Reset makes it again.").into();
                 }
             }
             Phase::Finished(reason) => self.extend(reason, effects),
@@ -452,14 +457,15 @@ impl State {
         let Some(Range::Int(_, most)) = self.link.spec.knob("steps").map(|k| k.range) else { return };
         let end = (self.step * 2).clamp(1, most);
         if end <= self.step {
-            self.message = format!("This is the last step that a run can have: {}.", words::thousands(most));
+            self.message =
+                tr!("This is the last step that a run can have: {most}.", most = words::thousands(most));
             return;
         }
         if reason == Ending::Target {
             self.link.spec.run.halt = Halt::Steps;
         }
         self.link.spec.run.steps = end;
-        self.message = format!("Goes on to step {}, and the link says so.", words::thousands(end));
+        self.message = tr!("Goes on to step {end}, and the link says so.", end = words::thousands(end));
         if matches!(self.staff, Staff::Ready(_)) {
             self.send(Command::Extend(end), effects);
         } else {

@@ -68,10 +68,12 @@ pub fn fetch(file: &str, done: impl FnOnce(Result<String, String>) + 'static) {
         match text.and_then(|text| text.call0(&response)) {
             Ok(promise) if get(&response, "ok").is_truthy() => {
                 settle(&Promise::resolve(&promise), move |text| {
-                    done(text.ok().and_then(|text| text.as_string()).ok_or("it could not be read".into()));
+                    done(
+                        text.ok().and_then(|text| text.as_string()).ok_or(tr!("it could not be read").into()),
+                    );
                 });
             }
-            _ => done(Err("it could not be fetched".into())),
+            _ => done(Err(tr!("it could not be fetched").into())),
         }
     });
 }
@@ -148,6 +150,17 @@ pub fn remember(key: &str, word: &str) {
     }
 }
 
+/// The languages that the person reads, best first.
+pub fn reads() -> Vec<String> {
+    window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()
+}
+
+/// Opens the page again.
+pub fn reload() {
+    // It fails in no browser.
+    let _ = window().location().reload();
+}
+
 /// Whether a media query holds.
 pub fn holds(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
@@ -187,8 +200,11 @@ pub fn show_panic() {
     };
     notice.set_class_name("crash");
     let _ = notice.set_attribute("role", "alert");
-    notice.set_text_content(Some("This page has stopped because of a mistake in its program. "));
-    button.set_text_content(Some("Open it again"));
+    notice.set_text_content(Some(&format!(
+        "{} ",
+        tr!("This page has stopped because of a mistake in its program.")
+    )));
+    button.set_text_content(Some(tr!("Open it again")));
     let location: JsValue = window().location().into();
     if let Some(reload) =
         Reflect::get(&location, &"reload".into()).ok().and_then(|f| f.dyn_into::<Function>().ok())

@@ -71,16 +71,16 @@ pub fn read_first(owner: &JsValue, done: impl FnOnce(String, Result<Vec<u8>, Str
     if !file.is_object() {
         return;
     }
-    let name = get(&file, "name").as_string().unwrap_or_else(|| "the file".into());
+    let name = get(&file, "name").as_string().unwrap_or_else(|| tr!("the file").into());
     if get(&file, "size").as_f64().unwrap_or_default() > MOST_BYTES {
-        return done(name, Err("it is larger than any run".into()));
+        return done(name, Err(tr!("it is larger than any run").into()));
     }
     let promise = get(&file, "arrayBuffer").dyn_into::<Function>().and_then(|read| read.call0(&file));
     let promise = Promise::resolve(&promise.unwrap_or(JsValue::NULL));
     settle(&promise, move |buffer| {
         // A folder, or a file that is gone, gives an error.
         let bytes = buffer.ok().filter(JsValue::is_object).map(|buffer| Uint8Array::new(&buffer).to_vec());
-        done(name, bytes.ok_or_else(|| "the browser cannot read it".into()));
+        done(name, bytes.ok_or_else(|| tr!("the browser cannot read it").into()));
     });
 }
 

@@ -9,6 +9,7 @@ use crate::analysis::chains::{head_names, letter, parts, word};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::{Lines, Reading, theory};
+use crate::language::translated;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
 use crate::models::attention_only::Positions;
@@ -25,14 +26,16 @@ const SPELLED: usize = 60;
 pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
     match (chart, &state.spec().model) {
         (Chart::Map | Chart::Scores | Chart::Ablation, Model::AttentionOnly(_)) => Ok(()),
-        (Chart::Map | Chart::Scores | Chart::Ablation, _) => Err("This network has no heads.".into()),
+        (Chart::Map | Chart::Scores | Chart::Ablation, _) => Err(tr!("This network has no heads.").into()),
         (Chart::Distances, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
-            Err("Distances have weights where positions are relative.".into())
+            Err(tr!("Distances have weights where positions are relative.").into())
         }
         (Chart::Kernel | Chart::Lags | Chart::Theory, Model::MinimalMarkov(_)) => Ok(()),
-        (Chart::Kernel | Chart::Lags | Chart::Theory, _) => Err("This is about the minimal model.".into()),
+        (Chart::Kernel | Chart::Lags | Chart::Theory, _) => {
+            Err(tr!("This is about the minimal model.").into())
+        }
         (Chart::Others, _) if state.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
-            Err("The other laws are of chains of order 2.".into())
+            Err(tr!("The other laws are of chains of order 2.").into())
         }
         _ => Ok(()),
     }
@@ -95,7 +98,7 @@ fn map(state: &State, chains: &Chains) -> crate::analysis::Grid {
 pub(super) fn map_title(state: &State) -> Option<String> {
     let names = state.chains.as_ref()?.head_names();
     let name = names.get(state.link.view.head.checked_sub(1)?)?;
-    Some(format!("Attention map, head {name}"))
+    Some(tr!("Attention map, head {name}", name))
 }
 
 /// The median over replicas of a measure in the newest row; not a number where there is none.
@@ -110,37 +113,51 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
     Some(match chart {
         Chart::Truth => {
             let line = |(strategy, kl): &(Strategy, f64)| {
-                format!("{} for the {} strategy", significant(*kl), strategy.name().to_lowercase())
+                tr!(
+                    "{kl} for the {strategy} strategy",
+                    kl = significant(*kl),
+                    strategy = strategy.name().to_lowercase()
+                )
             };
             let lines: Vec<String> = chains.lines.iter().map(line).collect();
             let near = state.history.last().and_then(|row| nearest(row, order));
-            let near = near.map(|of| format!("; the network is nearest to the {} one", curves::name(of)));
+            let near = near
+                .map(|of| tr!("; the network is nearest to the {strategy} one", strategy = curves::name(of)));
             let kl = state.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-            format!(
-                "KL of the truth is {} to the network, {}{}.",
-                decimal(kl),
-                list(&lines),
-                near.unwrap_or_default()
+            tr!(
+                "KL of the truth is {network} to the network, {strategies}{near}.",
+                network = decimal(kl),
+                strategies = list(&lines),
+                near = near.unwrap_or_default()
             )
         }
         Chart::Strategies => {
             let one = |of: &Measure| {
-                format!("{} from the {} strategy", decimal(newest(state, *of)), curves::name(*of))
+                tr!(
+                    "{kl} from the {strategy} strategy",
+                    kl = decimal(newest(state, *of)),
+                    strategy = curves::name(*of)
+                )
             };
             let all: Vec<String> = curves::strategies(order).iter().map(one).collect();
-            format!("KL to the network: {}.", list(&all))
+            tr!("KL to the network: {all}.", all = list(&all))
         }
-        Chart::Scores => format!(
-            "Attention on the symbol before: {}; of the last symbol on those after its earlier copies: {}.",
-            decimal(newest(state, Measure::Previous)),
-            decimal(newest(state, Measure::Induction))
+        Chart::Scores => tr!(
+            "Attention on the symbol before: {previous}; of the last symbol on those after its earlier copies: \
+             {induction}.",
+            previous = decimal(newest(state, Measure::Previous)),
+            induction = decimal(newest(state, Measure::Induction))
         ),
         Chart::Others => {
             let laws = [Measure::OnDirichlet, Measure::OnIndependent, Measure::OnDoubly];
             let one = |of: Measure| {
-                format!("{} on {}", decimal(newest(state, of)), Measure::OPTIONS[of as usize].label)
+                tr!(
+                    "{kl} on {law}",
+                    kl = decimal(newest(state, of)),
+                    law = translated(Measure::OPTIONS[of as usize].label)
+                )
             };
-            format!("KL to the truth: {}.", list(&laws.map(one)))
+            tr!("KL to the truth: {all}.", all = list(&laws.map(one)))
         }
         Chart::Map => {
             let place = chains.place(&state.link.view);
@@ -148,17 +165,32 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 let most = (0..=place).max_by(|a, b| glance.weights[*a].total_cmp(&glance.weights[*b]));
                 let at = most.unwrap_or(0);
                 let share = percent(glance.weights[at] as f32);
-                format!("head {} looks mostly at symbol {}, with {share}", glance.name, at + 1)
+                tr!(
+                    "head {head} looks mostly at symbol {at}, with {share}",
+                    head = glance.name,
+                    at = at + 1,
+                    share
+                )
             });
             let looks: Vec<String> = looks.collect();
-            format!("Attention on {}. At symbol {}, {}.", sequence(chains), place + 1, list(&looks))
+            tr!(
+                "Attention on {sequence}. At symbol {place}, {looks}.",
+                sequence = sequence(chains),
+                place = place + 1,
+                looks = list(&looks)
+            )
         }
         Chart::Distances => {
             let largest = |(name, weights): (String, &Vec<f64>)| {
                 let most = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
                 let at = most.unwrap_or(0);
-                let who = if name.is_empty() { String::new() } else { format!(" in head {name}") };
-                format!("{at}{who} with {}", significant(weights.get(at).copied().unwrap_or(f64::NAN)))
+                let who = if name.is_empty() { String::new() } else { tr!(" in head {name}", name) };
+                tr!(
+                    "{at}{who} with {weight}",
+                    at,
+                    who,
+                    weight = significant(weights.get(at).copied().unwrap_or(f64::NAN))
+                )
             };
             let newest = chains.distances.newest().map(|(_, heads)| heads.as_slice()).unwrap_or_default();
             let names = match newest.len() {
@@ -166,15 +198,19 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 count => head_names(&[count]),
             };
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
-            format!("The distance of most weight is {}, where 1 is even.", list(&all))
+            tr!("The distance of most weight is {all}, where 1 is even.", all = list(&all))
         }
         Chart::Ablation => match chains.ablation.as_deref() {
             Some([whole, without @ ..]) => {
-                let one = |(kl, name): (&f32, String)| format!("{} without {name}", decimal(*kl));
+                let one = |(kl, name): (&f32, String)| tr!("{kl} without {name}", kl = decimal(*kl), name);
                 let all: Vec<String> = without.iter().zip(chains.head_names()).map(one).collect();
-                format!("KL to the truth: {} of the whole network, {}.", decimal(*whole), list(&all))
+                tr!(
+                    "KL to the truth: {whole} of the whole network, {all}.",
+                    whole = decimal(*whole),
+                    all = list(&all)
+                )
             }
-            _ => "The heads have not been left out yet.".into(),
+            _ => tr!("The heads have not been left out yet.").into(),
         },
         Chart::Kernel => {
             let (w, _) = chains.minimal()?;
@@ -184,24 +220,39 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 let values: Vec<f32> = cells.map(|(_, w)| *w).collect();
                 decimal(values.iter().sum::<f32>() / values.len().max(1) as f32)
             };
-            format!("W is {} on the diagonal and {} elsewhere, on average.", mean(true), mean(false))
+            tr!(
+                "W is {diagonal} on the diagonal and {off_diagonal} elsewhere, on average.",
+                diagonal = mean(true),
+                off_diagonal = mean(false)
+            )
         }
         Chart::Lags => {
             let (_, v) = chains.minimal()?;
             let most = (0..v.len()).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap_or(0);
-            format!(
-                "v is largest at distance {most}, {}.",
-                v.get(most).map_or(MISSING.into(), |v| decimal(*v))
+            tr!(
+                "v is largest at distance {most}, {value}.",
+                most,
+                value = v.get(most).map_or(MISSING.into(), |v| decimal(*v))
             )
         }
         Chart::Next => {
             let place = chains.place(&state.link.view);
             let one = |(who, p): (Who, Vec<f64>)| {
                 let most = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap_or(0);
-                format!("{} {} with {}", who.name(), letter(most), percent(p[most] as f32))
+                tr!(
+                    "{who} {symbol} with {share}",
+                    who = who.name(),
+                    symbol = letter(most),
+                    share = percent(p[most] as f32)
+                )
             };
             let all: Vec<String> = chains.expected(place).into_iter().map(one).collect();
-            format!("Most likely after symbol {} of {}: {}.", place + 1, sequence(chains), list(&all))
+            tr!(
+                "Most likely after symbol {place} of {sequence}: {all}.",
+                place = place + 1,
+                sequence = sequence(chains),
+                all = list(&all)
+            )
         }
         Chart::Theory => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
         _ => return None,
@@ -212,12 +263,12 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
 fn sequence(chains: &Chains) -> String {
     let symbols = &chains.inspected.symbols;
     let of = match chains.inspected.origin {
-        Origin::Own => "your own sequence".into(),
-        Origin::Drawn(number) => format!("sequence {number} of your chain"),
-        Origin::HeldOut(number) => format!("held-out sequence {number}"),
+        Origin::Own => tr!("your own sequence").into(),
+        Origin::Drawn(number) => tr!("sequence {number} of your chain", number),
+        Origin::HeldOut(number) => tr!("held-out sequence {number}", number),
     };
     match symbols.len() > SPELLED {
-        true => format!("{of} of {} symbols", symbols.len()),
+        true => tr!("{of} of {symbols} symbols", of, symbols = symbols.len()),
         false => format!("{of}, {}", word(symbols)),
     }
 }
@@ -231,12 +282,12 @@ pub(super) fn extra(state: &State, chains: &Chains, which: usize) -> (String, St
         let kl = state.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
         let share = kl / line.map_or(f32::NAN, |(_, kl)| *kl as f32);
         return (
-            format!("KL / {name} line"),
+            tr!("KL / {strategy} line", strategy = name),
             if share.is_finite() { decimal(share) } else { MISSING.into() },
         );
     }
     let Some((_, v)) = chains.minimal() else {
-        return ("Previous-token score".into(), decimal(newest(state, Measure::Previous)));
+        return (tr!("Previous-token score").into(), decimal(newest(state, Measure::Previous)));
     };
     // What is not watched stands still at the start.
     let is_new = chains.step > 0 || state.step == 0;
@@ -249,13 +300,20 @@ pub(super) fn learning(state: &State) -> Option<String> {
     let chains = state.chains.as_deref()?;
     let row = state.history.last()?;
     let kl = spread(&row.test_loss).0;
-    let near =
-        nearest(row, chains.task.order).map(|of| format!("nearest to the {} strategy. ", curves::name(of)));
+    let near = nearest(row, chains.task.order)
+        .map(|of| tr!("nearest to the {strategy} strategy. ", strategy = curves::name(of)));
     let lines = chains.way()?;
     let [below, best] =
         lines.map(|(strategy, kl)| format!("{} {}", strategy.name().to_lowercase(), decimal(kl as f32)));
-    let median = if state.spec().run.replicas > 1 { " in the median" } else { "" };
-    Some(format!("{}KL {}{median}, {below}, {best}", near.unwrap_or_default(), decimal(kl)))
+    let median = if state.spec().run.replicas > 1 { tr!(" in the median") } else { "" };
+    Some(tr!(
+        "{near}KL {kl}{median}, {below}, {best}",
+        near = near.unwrap_or_default(),
+        kl = decimal(kl),
+        median,
+        below,
+        best
+    ))
 }
 
 /// "The induction head formed{who} {at}: KL is more than half-way from unigram to bigram."
@@ -263,13 +321,21 @@ pub(super) fn found(state: &State, who: &str, at: &str) -> Option<String> {
     let chains = state.chains.as_deref()?;
     let [below, best] = chains.way()?.map(|(strategy, _)| strategy.name());
     let what = match chains.heads().len() {
-        0 | 1 => format!("{best}s are learned"),
-        _ => "The induction head formed".into(),
+        0 | 1 => tr!("{best}s are learned", best),
+        _ => tr!("The induction head formed").into(),
     };
     let target = state.spec().run.target;
     let way = match target == 0.5 {
-        true => "more than half-way".into(),
-        false => format!("at least {} of the way", percent(target as f32)),
+        true => tr!("more than half-way").into(),
+        false => tr!("at least {target} of the way", target = percent(target as f32)),
     };
-    Some(format!("{what}{who} {at}: KL is {way} from {} to {}.", below.to_lowercase(), best.to_lowercase()))
+    Some(tr!(
+        "{what}{who} {at}: KL is {way} from {from} to {to}.",
+        what,
+        who,
+        at,
+        way,
+        from = below.to_lowercase(),
+        to = best.to_lowercase()
+    ))
 }

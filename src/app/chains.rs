@@ -62,8 +62,8 @@ impl Who {
     /// What it is called.
     pub fn name(self) -> String {
         match self {
-            Who::Truth => "truth".into(),
-            Who::Network => "network".into(),
+            Who::Truth => tr!("truth").into(),
+            Who::Network => tr!("network").into(),
             Who::Strategy(strategy) => strategy.name().to_lowercase(),
         }
     }

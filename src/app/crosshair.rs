@@ -230,7 +230,7 @@ impl Scene {
             let name = if series.name.is_empty() { &self.lines.y_label } else { &series.name };
             let mut more = String::new();
             if series.raw.len() == series.y.len() && !series.raw.is_empty() {
-                more = format!(", smoothed {}", written(*height));
+                more = tr!(", smoothed {value}", value = written(*height));
             } else if let Some((low, high)) = series.band.get(index) {
                 more = range(*low, *high);
             }
@@ -255,7 +255,7 @@ impl Scene {
                     let (low, high) = &mut ranges[same];
                     (*low, *high) = (low.min(*value), high.max(*value));
                     if down.is_none() {
-                        values[same].text = format!("{} to {}", written(*low), written(*high));
+                        values[same].text = tr!("{from} to {to}", from = written(*low), to = written(*high));
                         values[same].more.clear();
                         values[same].down = None;
                     } else if far(own.down) < far(values[same].down) {
@@ -275,7 +275,7 @@ impl Scene {
                 if nearest(&values).is_none_or(|(_, other)| distance <= other + DOT) =>
             {
                 let series = &self.lines.series[number];
-                let name = format!("{}, replica {}", series.name, replica + 1);
+                let name = tr!("{series}, replica {replica}", series = series.name, replica = replica + 1);
                 let colour = self.colours.get(number).cloned().unwrap_or_default();
                 let height = |row| series.each.and_then(|each| each.height(row, replica));
                 curve = Some(self.path(history.rows().map(|row| (row.step as f64, height(row)))));
@@ -371,7 +371,9 @@ impl Scene {
             if right - left > end - right { ("left", right - left) } else { ("right", end - right) };
         let from = if side == "left" { right - room } else { right };
         let mut written = format!(
-            "<div class=\"readoff readoff--{side}\" style=\"left:{from:.1}px;width:{room:.1}px;top:{top:.1}px\"><div class=\"readoff__box\"><b class=\"readoff__at\">{}</b>",
+            "<div class=\"readoff readoff--{side}\" \
+             style=\"left:{from:.1}px;width:{room:.1}px;top:{top:.1}px\"><div class=\"readoff__box\"><b \
+             class=\"readoff__at\">{}</b>",
             escaped(&at)
         );
         for what in &happened {
@@ -380,7 +382,8 @@ impl Scene {
         for value in &values {
             let class = if value.is_meant { " readoff__row--meant" } else { "" };
             written += &format!(
-                "<span class=\"readoff__row{class}\"><i style=\"background:{}\"></i>{} <b>{}</b><small>{}</small></span>",
+                "<span class=\"readoff__row{class}\"><i style=\"background:{}\"></i>{} \
+                 <b>{}</b><small>{}</small></span>",
                 value.colour,
                 escaped(&value.name),
                 value.text,
@@ -399,7 +402,7 @@ impl Scene {
 
 /// The ends of a band.
 fn range(low: f32, high: f32) -> String {
-    format!(" ({} to {})", rounded(low, 3), rounded(high, 3))
+    tr!(" ({from} to {to})", from = rounded(low, 3), to = rounded(high, 3))
 }
 
 /// A number with five significant digits.

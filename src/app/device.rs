@@ -41,20 +41,20 @@ pub fn choose(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered:
     let engine = if uncovered { Engine::Autodiff } else { engine(spec).0 };
     let wish = spec.run.device;
     if wish == DeviceChoice::Cpu {
-        return cpu("chosen in the settings");
+        return cpu(tr!("chosen in the settings"));
     }
     if let Some(reason) = refused {
         return cpu(reason);
     }
     let small = wish == DeviceChoice::Auto && !worth_a_gpu(spec, engine);
     match survey {
-        Survey::Missing => cpu("no WebGPU in this browser, because navigator.gpu is missing"),
-        Survey::NoAdapter => cpu("no WebGPU in this browser, because no adapter was offered"),
+        Survey::Missing => cpu(tr!("no WebGPU in this browser, because navigator.gpu is missing")),
+        Survey::NoAdapter => cpu(tr!("no WebGPU in this browser, because no adapter was offered")),
         Survey::Adapter { simulated: true, .. } if wish == DeviceChoice::Auto => {
-            cpu("WebGPU is only simulated on the CPU here, which is slower")
+            cpu(tr!("WebGPU is only simulated on the CPU here, which is slower"))
         }
         Survey::Unknown | Survey::Adapter { .. } if small => {
-            cpu("faster than WebGPU for a network this small")
+            cpu(tr!("faster than WebGPU for a network this small"))
         }
         Survey::Unknown => None,
         Survey::Adapter { .. } => {
@@ -67,14 +67,14 @@ pub fn choose(spec: &RunSpec, survey: &Survey, refused: Option<&str>, uncovered:
 /// The device as the page names it.
 pub fn device_line(choice: Option<&Choice>, report: Option<&DeviceReport>) -> String {
     match (choice, report) {
-        (None, _) => "Asking the browser for a GPU".into(),
-        (Some(Choice { program: Program::Cpu, why }), _) => format!("CPU: {why}"),
+        (None, _) => tr!("Asking the browser for a GPU").into(),
+        (Some(Choice { program: Program::Cpu, why }), _) => tr!("CPU: {why}", why),
         (Some(_), Some(report)) => {
             let name = report.name.strip_prefix("WebGPU: ").unwrap_or(&report.name);
-            let prefix = if report.simulated { "WebGPU (simulated on the CPU)" } else { "WebGPU" };
+            let prefix = if report.simulated { tr!("WebGPU (simulated on the CPU)") } else { tr!("WebGPU") };
             if name.is_empty() || name == "WebGPU" { prefix.into() } else { format!("{prefix}: {name}") }
         }
-        (Some(_), None) => "WebGPU: getting ready".into(),
+        (Some(_), None) => tr!("WebGPU: getting ready").into(),
     }
 }
 

@@ -88,24 +88,27 @@ impl State {
         let mut events: Vec<(u64, String)> = vec![];
         // What a network begins with has not happened.
         let followed = self.noted.followed.iter().filter(|(_, step)| *step > 0);
-        events.extend(followed.map(|(of, step)| (*step, format!("nearest to {}", name(*of)))));
-        events.extend(self.noted.memorised.map(|step| (step, "sample memorised".into())));
+        events.extend(followed.map(|(of, step)| (*step, tr!("nearest to {name}", name = name(*of)))));
+        events.extend(self.noted.memorised.map(|step| (step, tr!("sample memorised").into())));
         let steps = || self.solved.iter().map(|(_, step)| *step);
         if let (Some(first), Some(last)) = (steps().min(), steps().max()) {
             let many = thousands(self.solved.len() as u64);
             match all {
-                1 => events.push((first, "target reached".into())),
-                _ if first == last => events.push((first, format!("target reached by {many}"))),
+                1 => events.push((first, tr!("target reached").into())),
+                _ if first == last => events.push((first, tr!("target reached by {many}", many))),
                 _ => {
-                    events.push((first, "target first reached".into()));
-                    events.push((last, format!("target reached by {many} of {}", thousands(all as u64))));
+                    events.push((first, tr!("target first reached").into()));
+                    events.push((
+                        last,
+                        tr!("target reached by {many} of {all}", many, all = thousands(all as u64)),
+                    ));
                 }
             }
         }
         match (&self.phase, self.noted.lost) {
-            (Phase::Diverged { step, .. }, _) => events.push((*step, "loss not finite".into())),
+            (Phase::Diverged { step, .. }, _) => events.push((*step, tr!("loss not finite").into())),
             (_, Some((step, lost))) if all > 1 => {
-                events.push((step, format!("{} diverged", thousands(lost as u64))));
+                events.push((step, tr!("{lost} diverged", lost = thousands(lost as u64))));
             }
             _ => {}
         }

@@ -55,30 +55,36 @@ impl Export {
     /// What stands on its button.
     pub fn word(self) -> &'static str {
         match self {
-            Export::Csv => "Metrics (CSV)",
-            Export::Json => "Run (JSON)",
-            Export::Weights => "Weights (safetensors)",
-            Export::Script => "PyTorch script",
+            Export::Csv => tr!("Metrics (CSV)"),
+            Export::Json => tr!("Run (JSON)"),
+            Export::Weights => tr!("Weights (safetensors)"),
+            Export::Script => tr!("PyTorch script"),
         }
     }
 
     /// What it is good for, in one sentence.
     pub fn about(self) -> &'static str {
         match self {
-            Export::Csv => "Every measurement of every replica, for a spreadsheet or a program.",
-            Export::Json => "Link, environment and measurements; this page and lab open it again.",
-            Export::Weights => "All weights and the optimizer's memory: the run can be resumed from them.",
-            Export::Script => "The same experiment in plain PyTorch; it can begin from the saved weights.",
+            Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
+            Export::Json => tr!("Link, environment and measurements; this page and lab open it again."),
+            Export::Weights => {
+                tr!("All weights and the optimizer's memory: the run can be resumed from them.")
+            }
+            Export::Script => {
+                tr!("The same experiment in plain PyTorch; it can begin from the saved weights.")
+            }
         }
     }
 
     /// Why there is no such file now, where that is known without making it.
     pub fn unavailable(self, state: &State) -> Option<&'static str> {
         match self {
-            Export::Csv if state.history.last().is_none() => Some("Nothing has been measured yet."),
+            Export::Csv if state.history.last().is_none() => Some(tr!("Nothing has been measured yet.")),
             Export::Weights if state.checkpoint.is_some() => None,
-            Export::Weights if state.record.is_some() => Some("The file that was opened holds no weights."),
-            Export::Weights => Some("The trainer has sent no weights yet."),
+            Export::Weights if state.record.is_some() => {
+                Some(tr!("The file that was opened holds no weights."))
+            }
+            Export::Weights => Some(tr!("The trainer has sent no weights yet.")),
             _ => None,
         }
     }
@@ -146,9 +152,9 @@ pub fn origin(state: &State) -> Option<String> {
     let about = state.record.as_ref()?;
     let parts = [&about.device, &about.learner, &about.program];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-    Some(format!(
-        "From a file: {}",
-        if parts.is_empty() { "of unknown origin".into() } else { parts.join(", ") }
+    Some(tr!(
+        "From a file: {parts}",
+        parts = if parts.is_empty() { tr!("of unknown origin").into() } else { parts.join(", ") }
     ))
 }
 
@@ -163,7 +169,8 @@ pub fn applies(chart: Chart, state: &State) -> Result<(), String> {
     match state.record.is_none() || of_measurements.contains(&chart) {
         true => Ok(()),
         false => {
-            Err("The opened file holds no weights, which this chart looks into; Train makes them.".into())
+            Err(tr!("The opened file holds no weights, which this chart looks into; Train makes them.")
+                .into())
         }
     }
 }
@@ -181,7 +188,7 @@ impl State {
 
     /// Says why a file is not opened; everything stays as it is.
     pub(super) fn refuse_file(&mut self, name: &str, why: &str) {
-        self.flaw = format!("{name} was not opened: {why}. Nothing has changed.");
+        self.flaw = tr!("{name} was not opened: {why}. Nothing has changed.", name, why);
         self.message = self.flaw.clone();
     }
 
@@ -224,16 +231,27 @@ impl State {
         self.paused = true;
         self.learner = Default::default();
         let measured = match &self.sweep {
-            Some(sweep) => format!("a sweep with {} of {} runs", sweep.done.len(), sweep.cells.len()),
-            None => format!("{} measurements up to step {}", thousands(steps as u64), thousands(self.step)),
+            Some(sweep) => {
+                tr!("a sweep with {done} of {cells} runs", done = sweep.done.len(), cells = sweep.cells.len())
+            }
+            None => tr!(
+                "{steps} measurements up to step {step}",
+                steps = thousands(steps as u64),
+                step = thousands(self.step)
+            ),
         };
         let by = match &record.environment.program {
             program if *program == Environment::program() || program.is_empty() => String::new(),
-            program => format!(", written by {program}"),
+            program => tr!(", written by {program}", program),
         };
-        let same = if before.spec == self.link.spec { " It is the run that was here." } else { "" };
-        self.message =
-            format!("Opened {name}: {measured}{by}.{same} Train makes the run anew; Undo goes back.");
+        let same = if before.spec == self.link.spec { tr!(" It is the run that was here.") } else { "" };
+        self.message = tr!(
+            "Opened {name}: {measured}{by}.{same} Train makes the run anew; Undo goes back.",
+            name,
+            measured,
+            by,
+            same
+        );
         self.record = Some(record.environment);
     }
 
@@ -255,8 +273,11 @@ impl State {
         self.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
-        self.message =
-            format!("Opened {name}: weights at step {}. Play goes on from there.", thousands(header.step));
+        self.message = tr!(
+            "Opened {name}: weights at step {step}. Play goes on from there.",
+            name,
+            step = thousands(header.step)
+        );
         self.resume(effects);
     }
 
@@ -266,7 +287,7 @@ impl State {
             return false;
         }
         self.paused = paused;
-        self.message = "Trains the run of the file from its start.".into();
+        self.message = tr!("Trains the run of the file from its start.").into();
         self.begin(effects);
         true
     }

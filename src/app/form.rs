@@ -3,6 +3,7 @@
 use super::looking::LOOKED_KEYS;
 use super::scale::Scale;
 use crate::catalog::Entry;
+use crate::language::translated;
 use crate::markov::theory::Explorer;
 use crate::models::Model;
 use crate::permalink::View;
@@ -51,14 +52,14 @@ impl Field {
             Range::Table(_) => Control::Lines("e.g. 0 1 2\n1 2 0\n2 0 1"),
             Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
             Range::Axis => Control::Text("e.g. n:10_20_40"),
-            Range::Set(_) => Control::Text("e.g. loss.accuracy"),
+            Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
         };
         Field {
             key: knob.key,
-            label: knob.label,
-            help: knob.help.into(),
+            label: translated(knob.label),
+            help: translated(knob.help).into(),
             range: range(knob),
-            unit: knob.unit,
+            unit: translated(knob.unit),
             control,
         }
     }
@@ -70,7 +71,7 @@ impl Field {
         chosen: &str,
         suits: impl Fn(&Entry) -> bool,
     ) -> Field {
-        let about = entries.iter().find(|e| e.info.slug == chosen).map_or("", |e| e.info.about);
+        let about = entries.iter().find(|e| e.info.slug == chosen).map_or("", |e| translated(e.info.about));
         Field {
             key,
             label,
@@ -78,35 +79,51 @@ impl Field {
             range: String::new(),
             unit: "",
             control: Control::Select(
-                entries.iter().filter(|e| suits(e)).map(|e| (e.info.slug, e.info.name)).collect(),
+                entries.iter().filter(|e| suits(e)).map(|e| (e.info.slug, translated(e.info.name))).collect(),
             ),
         }
     }
 }
 
 fn pairs(options: &'static [Choice]) -> Vec<(&'static str, &'static str)> {
-    options.iter().map(|o| (o.slug, o.label)).collect()
+    options.iter().map(|o| (o.slug, translated(o.label))).collect()
 }
 
 /// The range in words, for people: options are visible anyway, and numbers carry separators.
 fn range(knob: &Knob) -> String {
     use super::words::thousands;
-    let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", knob.unit) };
+    let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", translated(knob.unit)) };
     match knob.range {
-        Range::Int(low, high) if high > 1_000_000_000_000 => format!("A whole number from {low} on."),
-        Range::Int(low, high) => format!("From {} to {}{unit}.", thousands(low), thousands(high)),
-        Range::Real(low, high) => format!("From {} to {}{unit}.", real(low), real(high)),
+        Range::Int(low, high) if high > 1_000_000_000_000 => tr!("A whole number from {low} on.", low),
+        Range::Int(low, high) => {
+            tr!("From {low} to {high}{unit}.", low = thousands(low), high = thousands(high), unit)
+        }
+        Range::Real(low, high) => {
+            tr!("From {low} to {high}{unit}.", low = real(low), high = real(high), unit)
+        }
         Range::Choice(_) => String::new(),
-        Range::List(..) => "Different whole numbers with dots between, or nothing.".into(),
+        Range::List(..) => tr!("Different whole numbers with dots between, or nothing.").into(),
         Range::Sizes(low, high, most) => {
-            format!("One to {most} numbers from {low} to {}{unit}, with dots between.", thousands(high))
+            tr!(
+                "One to {most} numbers from {low} to {high}{unit}, with dots between.",
+                most,
+                low,
+                high = thousands(high),
+                unit
+            )
         }
         Range::Numbers(low, high, most) => {
-            format!("At most {most} numbers from {low} to {}{unit}, with dots between.", thousands(high))
+            tr!(
+                "At most {most} numbers from {low} to {high}{unit}, with dots between.",
+                most,
+                low,
+                high = thousands(high),
+                unit
+            )
         }
-        Range::Table(most) => format!("A square table of at most {most} rows: numbers, or names."),
-        Range::Schedule(..) => "Rising steps with values, like 500:0.1_900:0.02.".into(),
-        Range::Axis => "A setting's key and its values, like n:10_20_40, or nothing.".into(),
+        Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
+        Range::Schedule(..) => tr!("Rising steps with values, like 500:0.1_900:0.02.").into(),
+        Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
         Range::Set(_) => format!("{}{}.", knob.expected()[..1].to_uppercase(), &knob.expected()[1..]),
     }
 }
@@ -117,11 +134,11 @@ pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
         Section::Model => {
             let slug = spec.model.info().slug;
             let suits = |entry: &Entry| entry.info.slug == slug || Model::suit(entry.info.slug, &spec.task);
-            vec![Field::entries(MODEL_KEY, "Model", Model::ENTRIES, slug, suits)]
+            vec![Field::entries(MODEL_KEY, tr!("Model"), Model::ENTRIES, slug, suits)]
         }
         Section::Optimizer => {
             let slug = spec.optimizer.info().slug;
-            vec![Field::entries(OPTIMIZER_KEY, "Optimizer", Optimizer::ENTRIES, slug, |_| true)]
+            vec![Field::entries(OPTIMIZER_KEY, tr!("Optimizer"), Optimizer::ENTRIES, slug, |_| true)]
         }
         Section::Task | Section::Run => vec![],
     };

@@ -5,6 +5,7 @@
 //! larger for a view that few visits open. They are links, so that the browser opens them in a tab of their own, keeps
 //! them in its history and goes back. The run goes on beneath.
 
+use crate::language::translated;
 use std::sync::Arc;
 
 use super::state::State;
@@ -81,7 +82,7 @@ impl Filter {
         };
         of_topic
             && self.has_time(time)
-            && self.has(&[preset.name, preset.claim, preset.source, label(preset.group), lab])
+            && self.has(&[preset.name, preset.claim, preset.source, label(preset.group), lab].map(translated))
     }
 }
 
@@ -92,7 +93,7 @@ fn lab_of(preset: &Preset) -> &'static str {
 }
 
 fn label(group: Group) -> &'static str {
-    Group::OPTIONS[group as usize].label
+    translated(Group::OPTIONS[group as usize].label)
 }
 
 /// The labs with their names, and of each the groups of presets that belong to it.
@@ -102,7 +103,7 @@ fn topics() -> impl Iterator<Item = (&'static str, &'static str, Vec<Group>)> {
         let mut groups: Vec<Group> =
             PRESETS.iter().filter(|preset| lab_of(preset) == slug).map(|preset| preset.group).collect();
         groups.dedup();
-        (slug, entry.info.name, groups)
+        (slug, translated(entry.info.name), groups)
     })
 }
 
@@ -114,31 +115,44 @@ impl Gallery {
     /// Its heading and the filter, as markup; fields carry their names as `data-filter`.
     pub fn head(&self) -> String {
         let mut out = Html::default();
-        out.raw(
-            "<div class=\"gallery__top\"><h2 class=\"gallery__title\" tabindex=\"-1\">Gallery</h2>\
-             <button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"gallery-close\">Back to the run</button>\
-             </div><p class=\"gallery__about\">Every experiment with the curve of a run recorded on one processor core, \
-             and the time it takes there. Opening one trains it here, from its start. In losses and accuracies orange is \
-             measured on held-out examples and blue on those of the training.</p>\
-             <div class=\"gallery__filter\" role=\"search\" aria-label=\"Filter\"><label>Search\
-             <input type=\"search\" data-filter=\"words\" data-testid=\"filter-words\" value=\"",
-        );
-        out.text(&self.filter.words);
-        out.raw("\"></label><label>Topic<select data-filter=\"topic\" data-testid=\"filter-topic\">");
-        out.option("", "All topics", &self.filter.topic);
-        out.option(STORY_TOPIC, "Stories", &self.filter.topic);
+        out.mixed(&[
+            "<div class=\"gallery__top\"><h2 class=\"gallery__title\" tabindex=\"-1\">",
+            tr!("Gallery"),
+            "</h2><button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"gallery-close\">",
+            tr!("Back to the run"),
+            "</button></div><p class=\"gallery__about\">",
+            tr!(
+                "Every experiment with the curve of a run recorded on one processor core, and the time it takes \
+                 there. Opening one trains it here, from its start. In losses and accuracies orange is measured on \
+                 held-out examples and blue on those of the training."),
+            "</p><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
+            tr!("Filter"),
+            "\"><label>",
+            tr!("Search"),
+            "<input type=\"search\" data-filter=\"words\" data-testid=\"filter-words\" value=\"",
+            &self.filter.words,
+            "\"></label><label>",
+            tr!("Topic"),
+            "<select data-filter=\"topic\" data-testid=\"filter-topic\">",
+        ]);
+        out.option("", tr!("All topics"), &self.filter.topic);
+        out.option(STORY_TOPIC, tr!("Stories"), &self.filter.topic);
         for (slug, name, groups) in topics() {
             out.option(&format!("lab.{slug}"), name, &self.filter.topic);
             for group in groups {
                 out.option(group.slug(), &format!("– {}", label(group)), &self.filter.topic);
             }
         }
-        out.raw("</select></label><label>Time<select data-filter=\"time\" data-testid=\"filter-time\">");
+        out.mixed(&[
+            "</select></label><label>",
+            tr!("Time"),
+            "<select data-filter=\"time\" data-testid=\"filter-time\">",
+        ]);
         for (slug, words) in [
-            ("", "Any time"),
-            ("seconds", "Seconds"),
-            ("minute", "Up to a minute"),
-            ("minutes", "Up to half an hour"),
+            ("", tr!("Any time")),
+            ("seconds", tr!("Seconds")),
+            ("minute", tr!("Up to a minute")),
+            ("minutes", tr!("Up to half an hour")),
         ] {
             out.option(slug, words, &self.filter.time);
         }
@@ -154,15 +168,24 @@ impl Gallery {
         let wanted = |story: &&crate::presets::stories::About| {
             (filter.topic.is_empty() || filter.topic == STORY_TOPIC)
                 && filter.has_time(Some(Time::Minutes))
-                && filter.has(&[story.title, story.about, "story"])
+                && filter.has(&[story.title, story.about, tr!("Story")].map(translated))
         };
         let stories: Vec<_> = STORIES.iter().filter(wanted).collect();
         if !stories.is_empty() {
-            out.raw("<section class=\"gallery__lab\"><h3>Stories</h3><ul class=\"exhibits\">");
+            out.mixed(&[
+                "<section class=\"gallery__lab\"><h3>",
+                tr!("Stories"),
+                "</h3><ul class=\"exhibits\">",
+            ]);
             for story in &stories {
                 let link = format!("#story/{}", story.slug);
-                let foot = format!("Story, {} minutes", story.minutes);
-                self.card(&mut out, [&link, story.title, story.about, "", &foot], story.curve, false);
+                let foot = tr!("Story, {minutes} minutes", minutes = story.minutes);
+                self.card(
+                    &mut out,
+                    [&link, translated(story.title), translated(story.about), "", &foot],
+                    story.curve,
+                    false,
+                );
             }
             out.raw("</ul></section>");
             shown += stories.len();
@@ -189,7 +212,8 @@ impl Gallery {
                 out.raw("</h4><ul class=\"exhibits\">");
                 for preset in of_group {
                     let foot = time(preset).map_or("", Time::label);
-                    let words = [preset.link, preset.name, preset.claim, preset.source, foot];
+                    let [name, claim, foot] = [preset.name, preset.claim, foot].map(translated);
+                    let words = [preset.link, name, claim, preset.source, foot];
                     self.card(&mut out, words, preset.slug, true);
                 }
                 out.raw("</ul>");
@@ -198,12 +222,12 @@ impl Gallery {
             shown += of_lab.len();
         }
         let why = match &self.recorded {
-            Some(Err(why)) => format!(" The recorded curves are not there: {why}. The links work."),
+            Some(Err(why)) => tr!(" The recorded curves are not there: {why}. The links work.", why),
             _ => String::new(),
         };
         let count = match shown {
-            0 => "Nothing is like that. A word less, or another topic, shows more.".into(),
-            _ => format!("{shown} of {all}.{why}"),
+            0 => tr!("Nothing is like that. A word less, or another topic, shows more.").into(),
+            _ => tr!("{shown} of {all}.{why}", shown, all, why),
         };
         let mut head = Html::default();
         head.raw("<p class=\"gallery__count\" role=\"status\" data-testid=\"gallery-count\">");
@@ -230,7 +254,11 @@ impl Gallery {
                 out.text(&mark(one));
                 out.raw("</span>");
             }
-            Some(_) => out.raw("<p class=\"exhibit__none\">Too large to be recorded on a processor.</p>"),
+            Some(_) => out.mixed(&[
+                "<p class=\"exhibit__none\">",
+                tr!("Too large to be recorded on a processor."),
+                "</p>",
+            ]),
             None => {}
         }
         out.raw("</div><p class=\"exhibit__claim\">");
@@ -240,8 +268,13 @@ impl Gallery {
         out.raw("</cite><span>");
         out.text(foot);
         if let Some(one) = recorded.filter(|one| whole && !one.curves.is_empty() && !one.is_whole()) {
-            let what = if one.link.contains("sweep=") { "run" } else { "step" };
-            out.text(&format!(", recorded to {what} {} of {}", thousands(one.reached), thousands(one.of)));
+            let what = if one.link.contains("sweep=") { tr!("run") } else { tr!("step") };
+            out.text(&tr!(
+                ", recorded to {axis} {reached} of {end}",
+                axis = what,
+                reached = thousands(one.reached),
+                end = thousands(one.of)
+            ));
         }
         out.raw("</span></p></li>");
     }
@@ -250,7 +283,7 @@ impl Gallery {
 /// What stands in the corner of a curve.
 fn mark(one: &Recorded) -> String {
     let chart = Chart::ALL.iter().find(|chart| chart.slug() == one.chart);
-    format!("{}, recorded", chart.map_or("", |chart| chart.info().word))
+    tr!("{word}, recorded", word = chart.map_or("", |chart| chart.info().word))
 }
 
 /// Width and height of the drawing in its own units.
@@ -294,11 +327,11 @@ pub fn drawing(one: &Recorded) -> String {
 /// What is seen, for those who do not see it.
 fn words(one: &Recorded) -> String {
     let chart = Chart::ALL.iter().find(|chart| chart.slug() == one.chart);
-    let name = chart.map_or("Curve", |chart| chart.info().name);
+    let name = chart.map_or(tr!("Curve"), |chart| chart.info().name);
     let told = one.curves.iter().find(|curve| curve.role == Role::Test).or(one.curves.first());
     let ends = told.and_then(|curve| Some((curve.y.first()?, curve.y.last()?)));
     let (from, to) = ends.map_or((f32::NAN, f32::NAN), |(from, to)| (*from, *to));
-    format!("{name}, recorded: from {} to {}", decimal(from), decimal(to))
+    tr!("{name}, recorded: from {from} to {to}", name, from = decimal(from), to = decimal(to))
 }
 
 /// A range of places.
@@ -320,19 +353,27 @@ impl Span {
 /// Stories, and the way to the gallery, for the foot of the page, as markup.
 pub fn strip() -> String {
     let mut out = Html::default();
-    out.raw("<h2>More to watch</h2><ul class=\"more__cards\">");
+    out.mixed(&["<h2>", tr!("More to watch"), "</h2><ul class=\"more__cards\">"]);
     for story in STORIES {
         out.raw("<li><a class=\"more__card\" href=\"#story/");
         out.raw(story.slug);
         out.raw("\"><strong>");
-        out.text(story.title);
+        out.text(translated(story.title));
         out.raw("</strong><span>");
-        out.text(&format!("{} Story, {} minutes.", story.about, story.minutes));
+        out.text(&tr!(
+            "{about} Story, {minutes} minutes.",
+            about = translated(story.about),
+            minutes = story.minutes
+        ));
         out.raw("</span></a></li>");
     }
     out.raw("<li><a class=\"more__card more__card--all\" data-testid=\"strip-gallery\" href=\"#gallery\"><strong>");
-    out.text(&format!("All {} experiments", PRESETS.len()));
-    out.raw("</strong><span>The gallery shows what each found, and how long it takes.</span></a></li></ul>");
+    out.text(&tr!("All {many} experiments", many = PRESETS.len()));
+    out.mixed(&[
+        "</strong><span>",
+        tr!("The gallery shows what each found, and how long it takes."),
+        "</span></a></li></ul>",
+    ]);
     out.0
 }
 

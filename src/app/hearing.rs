@@ -41,7 +41,7 @@ impl State {
                 *seconds += 1;
                 if *seconds >= READY_WITHIN {
                     let program = *program;
-                    let why = format!("it did not answer within {READY_WITHIN} seconds");
+                    let why = tr!("it did not answer within {seconds} seconds", seconds = READY_WITHIN);
                     self.lost(program, &why, effects);
                 }
             }
@@ -53,7 +53,7 @@ impl State {
                 if self.silence == ASK_AFTER {
                     self.send(Command::Checkpoint, effects);
                 } else if self.silence >= patience {
-                    self.lost(program, &format!("it was silent for {patience} seconds"), effects);
+                    self.lost(program, &tr!("it was silent for {patience} seconds", patience), effects);
                 }
             }
             _ => {}
@@ -182,16 +182,21 @@ impl State {
                 } else if reason == Ending::LastStep {
                     let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
-                    let of = match examples(self) {
-                        on @ "held-out examples" => format!("right on {on}"),
-                        pairs => format!("of the {pairs} right"),
+                    let of = examples(self);
+                    let of = match self.spec().task.sampler().form() {
+                        crate::tasks::Form::Bits => tr!("right on {examples}", examples = of),
+                        _ => tr!("of the {examples} right", examples = of),
                     };
                     let kl = self.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
                     self.message = match self.chains.is_some() {
                         true => {
-                            format!("The last step, {step}, was made: KL to the truth is {}.", decimal(kl))
+                            tr!(
+                                "The last step, {step}, was made: KL to the truth is {kl}.",
+                                step,
+                                kl = decimal(kl)
+                            )
                         }
-                        false => format!("The last step, {step}, was made: {right} {of}."),
+                        false => tr!("The last step, {step}, was made: {right} {of}.", step, right, of),
                     };
                 }
             }
@@ -200,15 +205,15 @@ impl State {
                 self.link.spec.change_learning_rate(step, lr);
                 self.branch(step);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
-                self.message = format!("Learning rate {lr} from step {step} on; the link records it.");
+                self.message = tr!("Learning rate {lr} from step {step} on; the link records it.", lr, step);
             }
             (Event::Diverged { step, last_good }, _) => {
                 self.step = last_good;
                 self.phase = Phase::Diverged { step, last_good };
-                let at = format!("The loss was no longer a finite number at step {}", thousands(step));
+                let at = tr!("The loss was no longer a finite number at step {step}", step = thousands(step));
                 self.message = match self.place_in_sweep() {
-                    Some(place) => format!("{place}. {at}; the sweep goes on."),
-                    None => format!("{at}. A smaller learning rate may help."),
+                    Some(place) => tr!("{place}. {at}; the sweep goes on.", place, at),
+                    None => tr!("{at}. A smaller learning rate may help.", at),
                 };
             }
             (Event::Probed { step, finding }, payload) => self.probed(step, finding.with_numbers(payload)),
@@ -246,16 +251,17 @@ impl State {
         }
         match failure {
             Failure::Impossible(why) => {
-                self.message = format!("This run is not possible: {why}");
+                self.message = tr!("This run is not possible: {why}", why);
                 self.phase = Phase::Failed(why);
                 self.awaiting = false;
             }
             Failure::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
-                self.message = format!("{}. The run starts over.", capital(&failure.to_string()));
+                self.message =
+                    tr!("{failure}. The run starts over.", failure = capital(&failure.to_string()));
                 self.start(effects);
             }
             Failure::NeedsAutodiff(why) if self.uncovered.is_none() => {
-                self.message = format!("{} Autodiff trains instead.", capital(&why));
+                self.message = tr!("{why} Autodiff trains instead.", why = capital(&why));
                 self.uncovered = Some(why);
                 self.resume(effects);
             }
@@ -279,18 +285,20 @@ impl State {
         }
         let from = self.checkpoint.as_ref().map(|(step, _)| *step);
         let goes_on = match from {
-            Some(step) => format!("goes on from step {}", thousands(step)),
-            None => "starts over".into(),
+            Some(step) => tr!("goes on from step {step}", step = thousands(step)),
+            None => tr!("starts over").into(),
         };
         if program.on_gpu() {
-            self.refused = Some(format!("WebGPU cannot be used, because {why}"));
-            self.message = format!("WebGPU cannot be used, because {why}. The run {goes_on} on the CPU.");
+            self.refused = Some(tr!("WebGPU cannot be used, because {why}", why));
+            self.message =
+                tr!("WebGPU cannot be used, because {why}. The run {goes_on} on the CPU.", why, goes_on);
         } else if self.replaced_at.is_none_or(|at| from.is_some_and(|step| step > at)) {
             // Once by itself, and again only if the new one got further than the old one.
             self.replaced_at = Some(from.unwrap_or(0));
-            self.message = format!("Training stopped: {why}. The run {goes_on} with a fresh worker.");
+            self.message =
+                tr!("Training stopped: {why}. The run {goes_on} with a fresh worker.", why, goes_on);
         } else {
-            self.message = format!("Training stopped again: {why}.");
+            self.message = tr!("Training stopped again: {why}.", why);
             self.phase = Phase::Failed(why.to_string());
             self.awaiting = false;
             return;

@@ -16,18 +16,20 @@ pub const EXAMPLES: usize = 64;
 pub fn origin(chains: &Chains) -> String {
     let count = chains.inspected.symbols.len();
     let of = match chains.inspected.origin {
-        Origin::Own => "Your own sequence".into(),
-        Origin::Drawn(number) => format!("Sequence {number} of your chain"),
-        Origin::HeldOut(number) => format!("Held-out sequence {number} of {EXAMPLES}"),
+        Origin::Own => tr!("Your own sequence").into(),
+        Origin::Drawn(number) => tr!("Sequence {number} of your chain", number),
+        Origin::HeldOut(number) => {
+            tr!("Held-out sequence {number} of {all}", number, all = EXAMPLES)
+        }
     };
-    format!("{of}: {count} symbol{}.", if count == 1 { "" } else { "s" })
+    tr!("{of}: {symbols}.", of, symbols = super::words::count(count, "symbol"))
 }
 
 /// What a place of the sequence is called: "symbol 17 (b)".
 pub fn place(chains: &Chains, at: usize) -> String {
     let symbol =
         chains.inspected.symbols.get(at).map_or(MISSING.into(), |symbol| letter(usize::from(*symbol)));
-    format!("symbol {} ({symbol})", at + 1)
+    tr!("symbol {at} ({symbol})", at = at + 1, symbol)
 }
 
 /// How much the prediction at the chosen place looks at each symbol, and by which heads: the enlarged one, or all heads of
@@ -38,7 +40,7 @@ pub fn gaze(chains: &Chains, view: &View) -> (String, Vec<f64>) {
     if let Some(chosen) = view.head.checked_sub(1)
         && let (Some(head), Some(name)) = (chains.inspected.look.heads.get(chosen), names.get(chosen))
     {
-        return (format!("head {name}"), head.shares[at * length..][..length].to_vec());
+        return (tr!("head {name}", name), head.shares[at * length..][..length].to_vec());
     }
     let on: Vec<_> = chains
         .glances(at)
@@ -54,11 +56,14 @@ pub fn gaze(chains: &Chains, view: &View) -> (String, Vec<f64>) {
     }
     let who = match (on.as_slice(), names.is_empty()) {
         ([], true) => "nothing".into(),
-        ([], false) => "no head of the last layer".into(),
+        ([], false) => tr!("no head of the last layer").into(),
         ([one], true) => one.name.clone(),
-        ([one], false) => format!("head {}", one.name),
+        ([one], false) => tr!("head {head}", head = one.name),
         (many, _) => {
-            format!("heads {}", list(&many.iter().map(|glance| glance.name.clone()).collect::<Vec<_>>()))
+            tr!(
+                "heads {heads}",
+                heads = list(&many.iter().map(|glance| glance.name.clone()).collect::<Vec<_>>())
+            )
         }
     };
     (who, mean)
@@ -71,14 +76,16 @@ pub fn gazed(chains: &Chains, view: &View, pointed: Option<usize>) -> String {
     let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
     let upper = |at: usize| format!("S{}", &place(chains, at)[1..]);
     match pointed {
-        Some(at) if at > here => format!("{} is not seen yet.", upper(at)),
+        Some(at) if at > here => tr!("{symbol} is not seen yet.", symbol = upper(at)),
         Some(at) => format!("{}: {} ({who}).", upper(at), decimal(weight(at) as f32)),
         None => {
             let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
-            format!(
-                "Coloured by how much the prediction after {} looks at each symbol: {who}. The strongest colour is {}.",
-                place(chains, here),
-                decimal(most as f32)
+            tr!(
+                "Coloured by how much the prediction after {place} looks at each symbol: {who}. The strongest \
+                 colour is {most}.",
+                place = place(chains, here),
+                who,
+                most = decimal(most as f32)
             )
         }
     }
@@ -99,12 +106,13 @@ pub fn expected(chains: &Chains, view: &View) -> Vec<Expected> {
 pub fn cost(chains: &Chains) -> Option<String> {
     let now = chains.cost(&chains.inspected.look.logits)?;
     let whole = chains.cost(&chains.inspected.whole);
-    let with = whole.map_or(String::new(), |whole| format!("; with all heads {}", decimal(whole as f32)));
+    let with =
+        whole.map_or(String::new(), |whole| tr!("; with all heads {whole}", whole = decimal(whole as f32)));
     let what = match chains.inspected.chain {
-        Some(_) => "KL of the truth to the network",
-        None => "Loss of the network",
+        Some(_) => tr!("KL of the truth to the network"),
+        None => tr!("Loss of the network"),
     };
-    Some(format!("{what}, mean over this sequence: {}{with}.", decimal(now as f32)))
+    Some(tr!("{what}, mean over this sequence: {now}{with}.", what, now = decimal(now as f32), with))
 }
 
 /// Which heads are switched off, and what that means; none where all are on.
@@ -113,15 +121,17 @@ pub fn off(chains: &Chains, view: &View) -> Option<String> {
     let off: Vec<String> =
         view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
     let sentence = |who: String, are: &str| {
-        format!(
+        tr!(
             "{who} {are} switched off: predictions and maps on this page are those without, but training and the \
-             measured curves go on with all heads."
+             measured curves go on with all heads.",
+            who,
+            are
         )
     };
     match off.as_slice() {
         [] => None,
-        [one] => Some(sentence(format!("Head {one}"), "is")),
-        many => Some(sentence(format!("Heads {}", list(many)), "are")),
+        [one] => Some(sentence(tr!("Head {head}", head = one), "is")),
+        many => Some(sentence(tr!("Heads {heads}", heads = list(many)), "are")),
     }
 }
 
@@ -131,7 +141,7 @@ pub fn without(chains: &Chains, head: usize) -> Option<String> {
     let (whole, kl) = (*found.first()?, *found.get(head + 1)?);
     let change = kl - whole;
     let sign = if change >= 0.0 { "+" } else { "" };
-    Some(format!("without it KL {}, {sign}{}", decimal(kl), decimal(change)))
+    Some(tr!("without it KL {kl}, {sign}{change}", kl = decimal(kl), sign, change = decimal(change)))
 }
 
 /// One cell of a head's map: "head 1.1: symbol 17 (b) looks at symbol 16 (a): 0.930".
@@ -143,10 +153,10 @@ pub fn cell(chains: &Chains, head: usize, from: usize, to: usize) -> Option<Stri
     let (name, found) = (chains.head_names().get(head)?.clone(), chains.inspected.look.heads.get(head)?);
     let who = place(chains, from);
     Some(match to > from {
-        true => format!("Head {name}: {who} does not see later symbols."),
+        true => tr!("Head {name}: {who} does not see later symbols.", name, who),
         false => {
             let share = decimal(found.shares[from * length + to] as f32);
-            format!("Head {name}: {who} looks at {}: {share}", place(chains, to))
+            tr!("Head {name}: {who} looks at {place}: {share}", name, who, place = place(chains, to), share)
         }
     })
 }
@@ -203,13 +213,16 @@ pub fn stationary(chains: &Chains) -> Option<String> {
         .enumerate()
         .for_each(|(context, share)| shares[context % chain.symbols] += share);
     let one = |(symbol, share): (usize, &f64)| format!("{} {}", letter(symbol), percent(*share as f32));
-    Some(format!("In the long run: {}.", list(&shares.iter().enumerate().map(one).collect::<Vec<_>>())))
+    Some(tr!(
+        "In the long run: {shares}.",
+        shares = list(&shares.iter().enumerate().map(one).collect::<Vec<_>>())
+    ))
 }
 
 /// What is wrong with what was entered for `key`, and what was entered.
 pub fn refused(state: &State, key: &str) -> Option<String> {
     let draft = state.drafts.iter().find(|draft| draft.key == key)?;
-    Some(format!("Expected {}.", draft.problem.expected.trim_end_matches('.')))
+    Some(tr!("Expected {expected}.", expected = draft.problem.expected.trim_end_matches('.')))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! A run is what its link says, so its link is what it is found by: the same run trained twice is one entry, in
 //! whichever tab. Nothing here knows where entries lie; that is the browser's part, and a map's in the tests.
 
+use crate::language::translated;
 use serde::{Deserialize, Serialize};
 
 use super::state::{Before, Phase, State};
@@ -161,13 +162,13 @@ pub fn id_of(spec: &RunSpec) -> String {
 /// A name for a run: its preset's, or its lab's with what differs from that lab's own settings.
 fn name_of(spec: &RunSpec) -> String {
     if let Some(preset) = crate::presets::Preset::of(spec) {
-        return preset.name.into();
+        return translated(preset.name).into();
     }
     let info = spec.task.info();
     let plain = RunSpec::of_lab(info.slug).unwrap_or_default();
     let differs = spec.differences(&plain).into_iter().take(3);
     let differs: Vec<String> = differs.map(|(key, _, now)| words::setting(spec, &key, &now)).collect();
-    format!("{} {}", info.name, differs.join(", ")).trim().into()
+    format!("{} {}", translated(info.name), differs.join(", ")).trim().into()
 }
 
 /// Some of the rows, evenly, the first and the last among them.
@@ -226,8 +227,10 @@ impl Library {
         }
         let many = gone.len();
         if many > 0 {
-            self.trouble =
-                format!("{} made room: the oldest that were not pinned.", words::count(many, "kept run"));
+            self.trouble = tr!(
+                "{runs} made room: the oldest that were not pinned.",
+                runs = words::count(many, "kept run")
+            );
             effects.push(Effect::Library(Deed::Forget(gone)));
         }
         many
@@ -251,7 +254,7 @@ impl State {
                 self.change_kept(&id, effects, |kept, now| kept.deleted = now.max(1.0));
                 self.library.drawn.retain(|(drawn, _)| *drawn != id);
                 self.library.drawings += 1;
-                self.message = "Deleted from the kept runs; Undo brings it back.".into();
+                self.message = tr!("Deleted from the kept runs; Undo brings it back.").into();
             }
             Wish::Overlay(id) => self.overlay(id),
             Wish::TakeUp(id) => effects.push(Effect::Library(Deed::Fetch(id))),
@@ -270,14 +273,14 @@ impl State {
     /// Takes back what was last done to a kept run.
     pub(super) fn undo_kept(&mut self, before: &Kept, effects: &mut Vec<Effect>) {
         let Some(now) = self.library.runs.iter().find(|kept| kept.id == before.id) else {
-            self.message = "That run had to make room meanwhile, and cannot come back.".into();
+            self.message = tr!("That run had to make room meanwhile, and cannot come back.").into();
             return;
         };
         self.message = match (now.deleted > before.deleted, now.name != before.name) {
-            (true, _) => "Undone: the run is kept again.".into(),
-            (_, true) => format!("Undone: the name is “{}” again.", before.name),
-            _ if before.pinned => "Undone: the run is pinned again.".into(),
-            _ => "Undone: the run is no longer pinned.".into(),
+            (true, _) => tr!("Undone: the run is kept again.").into(),
+            (_, true) => tr!("Undone: the name is “{name}” again.", name = before.name),
+            _ if before.pinned => tr!("Undone: the run is pinned again.").into(),
+            _ => tr!("Undone: the run is no longer pinned.").into(),
         };
         self.edit_kept(&before.id, effects, |kept, _| {
             (kept.name, kept.pinned, kept.deleted) = (before.name.clone(), before.pinned, before.deleted);
@@ -343,7 +346,11 @@ impl State {
                 if let Some(kept) = self.library.find(&id).cloned() {
                     self.keep(true, effects);
                     let link = decode(&kept.link).0;
-                    let message = format!("Taken up at step {}: {}.", thousands(kept.step), kept.name);
+                    let message = tr!(
+                        "Taken up at step {step}: {name}.",
+                        step = thousands(kept.step),
+                        name = kept.name
+                    );
                     self.library.handed = Some((kept, bytes));
                     self.change(link, message, effects);
                 }
@@ -357,8 +364,9 @@ impl State {
                 self.library.written = (0, 0, false);
                 if self.library.make_room(&current, 1, effects) == 0 {
                     self.library.trouble =
-                        "The browser has no room for more, and every kept run is pinned: this one \
-                                            is not kept until another is unpinned or deleted."
+                        tr!(
+                            "The browser has no room for more, and every kept run is pinned: this one is not kept \
+                             until another is unpinned or deleted.")
                             .into();
                 } else {
                     self.keep(true, effects);
@@ -367,7 +375,7 @@ impl State {
             Answer::Closed => {
                 self.library.ready = false;
                 self.library.trouble =
-                    "This browser keeps nothing for this page: runs are gone when it is closed.".into();
+                    tr!("This browser keeps nothing for this page: runs are gone when it is closed.").into();
             }
         }
     }

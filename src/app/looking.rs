@@ -75,8 +75,14 @@ pub fn symbols_in(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
             '0'..='9' => sign as usize - '0' as usize,
             _ => usize::MAX,
         };
-        let wrong =
-            || format!("symbols from a to {last}, or from 0 to {}; “{sign}” is none of them", symbols - 1);
+        let wrong = || {
+            tr!(
+                "symbols from a to {last}, or from 0 to {symbols}; “{sign}” is none of them",
+                last,
+                symbols = symbols - 1,
+                sign
+            )
+        };
         if symbol < symbols { Ok(symbol) } else { Err(wrong()) }
     };
     text.chars().filter(|sign| !sign.is_whitespace() && !",.;".contains(*sign)).map(one).collect()
@@ -157,7 +163,7 @@ impl State {
                 ("seq", dotted(longer[longer.len().saturating_sub(t)..].iter().copied()))
             }
             Looking::Shorten if now().len() < 2 => {
-                self.message = "One symbol stays.".into();
+                self.message = tr!("One symbol stays.").into();
                 return;
             }
             Looking::Shorten => ("seq", dotted(now().take(now().len() - 1))),
@@ -174,7 +180,7 @@ impl State {
                 let digits = text.trim().trim_end_matches('%').trim_end();
                 return match digits.parse().ok().filter(|percent| *percent <= 100) {
                     Some(percent) => self.look_at(Looking::Entry { row, column, percent }, effects),
-                    None => self.refuse("chain", text, "a whole number of percent from 0 to 100".into()),
+                    None => self.refuse("chain", text, tr!("a whole number of percent from 0 to 100").into()),
                 };
             }
             Looking::Rows(text) => {

@@ -76,9 +76,29 @@ mod sweep_tests;
 #[cfg(test)]
 mod touring_tests;
 
+/// Where the choice of a language is remembered.
+pub const LANGUAGE: &str = "vivarium.language";
+
+/// Fetches the reader's language, if it is another than English, and shows the page.
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub fn open() {
+    use crate::language::{ENGLISH, speak, wanted};
+    let code = wanted(browser::remembered(LANGUAGE), &browser::reads());
+    if code == ENGLISH {
+        return mount();
+    }
+    browser::fetch(&format!("./languages/{code}.json"), move |table| {
+        // Without it the page is there all the same, in English.
+        if table.is_ok_and(|table| speak(&table).is_ok()) {
+            browser::mark_root("lang", &code);
+        }
+        mount();
+    });
+}
+
 /// Puts the page into the document, in place of the picture of itself that stood there until now.
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-pub fn mount() {
+fn mount() {
     use leptos::prelude::document;
     use wasm_bindgen::JsCast;
     let place = document().get_element_by_id("page").and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());

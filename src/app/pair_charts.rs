@@ -20,7 +20,7 @@ use crate::models::group_net::GroupNet;
 /// The normalised margin over the steps, as a share of the largest possible where that is known.
 pub(super) fn margin(state: &State) -> Lines {
     let largest = state.largest_margin();
-    let mut series = Series { name: "network".into(), role: Role::Test, ..Default::default() };
+    let mut series = Series { name: tr!("network").into(), role: Role::Test, ..Default::default() };
     for row in state.history.rows().filter(|row| !row.margin.is_empty()) {
         let unit = largest.unwrap_or(1.0) as f32;
         let (middle, low, high) = spread(&row.margin);
@@ -36,14 +36,14 @@ pub(super) fn margin(state: &State) -> Lines {
     let theory = state.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
     if let Some(prediction) = theory.and_then(|theory| theory.prediction()) {
         let is_below = prediction.ratio < 0.995;
-        let text = format!("at this λ {:.3}", prediction.ratio);
+        let text = tr!("at this λ {ratio}", ratio = format!("{:.3}", prediction.ratio));
         references.extend(is_below.then_some((prediction.ratio, text)));
     }
     Lines {
         x_label: "step".into(),
         y_label: match largest {
-            Some(largest) => format!("share of γ* = {}", significant(largest)),
-            None => "normalised margin".into(),
+            Some(largest) => tr!("share of γ* = {largest}", largest = significant(largest)),
+            None => tr!("normalised margin").into(),
         },
         // Below zero there are wrong answers, and the share says nothing.
         y_range: largest.is_some().then_some((0.0, 1.08)),
@@ -57,7 +57,7 @@ pub(super) fn margin(state: &State) -> Lines {
 pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
     let pairs = state.pairs.as_deref()?;
     let neurons = pairs.neurons.as_ref();
-    let empty = || Lines { x_label: "neurons have not been looked at yet".into(), ..Default::default() };
+    let empty = || Lines { x_label: tr!("neurons have not been looked at yet").into(), ..Default::default() };
     let bars = |read: fn(&Neurons, &Pairs) -> Bars| {
         Reading::Bars(neurons.map_or_else(Bars::default, |neurons| read(neurons, pairs)))
     };
@@ -118,7 +118,12 @@ fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
 pub(super) fn curve_title(state: &State) -> Option<String> {
     let neuron = shown_neuron(state, state.pairs.as_deref()?)?;
     let rows = state.spec().architecture().rows();
-    Some(format!("{} of {} {}", rows.symbol, rows.column, neuron + 1))
+    Some(tr!(
+        "{symbol} of {kind} {number}",
+        symbol = rows.symbol,
+        kind = crate::language::translated(rows.column),
+        number = neuron + 1
+    ))
 }
 
 /// The neuron that is shown, from 0: the one that the view names, or of all the largest.
@@ -169,7 +174,7 @@ fn wave_bars(pairs: &Pairs, values: &[f32]) -> Bars {
     let share = |power: f64| if total > 0.0 { (power / total) as f32 } else { 0.0 };
     Bars {
         x_label: "irrep".into(),
-        y_label: "share of power".into(),
+        y_label: tr!("share of power").into(),
         bars: pairs.names.iter().zip(powers).map(|(name, power)| (name.clone(), share(power))).collect(),
         ..Default::default()
     }
@@ -197,17 +202,18 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
     if chart == Chart::Margin {
         return Some(match (state.margin_share(), state.history.last()) {
             (Some(share), _) => {
-                format!("The normalised margin is {} of the largest possible.", percent(share))
+                tr!("The normalised margin is {share} of the largest possible.", share = percent(share))
             }
             (None, Some(row)) => {
-                format!("Normalised margin: {}.", significant(f64::from(spread(&row.margin).0)))
+                tr!("Normalised margin: {margin}.", margin = significant(f64::from(spread(&row.margin).0)))
             }
-            (None, None) => "The normalised margin has not been measured yet.".into(),
+            (None, None) => tr!("The normalised margin has not been measured yet.").into(),
         });
     }
     let pairs = state.pairs.as_deref()?;
     let Some(neurons) = &pairs.neurons else {
-        return Some(format!("{}: nothing has been found yet.", chart.info().name)).filter(|_| wants(chart));
+        return Some(tr!("{chart}: nothing has been found yet.", chart = chart.info().name))
+            .filter(|_| wants(chart));
     };
     let live = neurons.live().len();
     let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
@@ -215,16 +221,17 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
     Some(match chart {
         Chart::Neurons | Chart::Counts | Chart::Mass => {
             let of = neurons.irreps() - 1;
-            format!("{live} live neurons are of {kinds} of {of} {name}.")
+            tr!("{live} live neurons are of {kinds} of {of} {name}.", live, kinds, of, name)
         }
-        Chart::Purity => format!(
-            "The median neuron has {} of its power in one of the {name}.",
-            percent(neurons.median_share(Part::First).unwrap_or(f32::NAN))
+        Chart::Purity => tr!(
+            "The median neuron has {share} of its power in one of the {name}.",
+            share = percent(neurons.median_share(Part::First).unwrap_or(f32::NAN)),
+            name
         ),
         Chart::Phases | Chart::Residual => {
             let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
             let sizes: Vec<f32> = residuals.map(f32::abs).collect();
-            format!("The median of |θu + θv − θw| is {} rad.", decimal(spread(&sizes).0))
+            tr!("The median of |θu + θv − θw| is {angle} rad.", angle = decimal(spread(&sizes).0))
         }
         _ => return None,
     })

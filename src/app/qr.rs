@@ -22,7 +22,9 @@ pub fn modules(text: &str) -> Option<Vec<Vec<bool>>> {
 
 /// The code as the markup of an SVG, quiet zone included; or a sentence where the text is too long.
 pub fn svg(text: &str) -> String {
-    let Some(rows) = modules(text) else { return "<p>The link is too long for a QR code.</p>".into() };
+    let Some(rows) = modules(text) else {
+        return format!("<p>{}</p>", tr!("The link is too long for a QR code."));
+    };
     let mut path = String::new();
     for (y, row) in rows.iter().enumerate() {
         for (x, _) in row.iter().enumerate().filter(|(_, dark)| **dark) {
@@ -30,8 +32,9 @@ pub fn svg(text: &str) -> String {
         }
     }
     let size = rows.len() + 8;
+    let about = tr!("QR code of the link");
     format!(
-        "<svg class=\"code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"QR code of the link\" \
+        "<svg class=\"code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"{about}\" \
          data-testid=\"code\"><path d=\"{path}\"></path></svg>"
     )
 }

@@ -48,35 +48,35 @@ impl Chart {
         let run = &state.link.spec.run;
         let form = state.spec().task.sampler().form();
         match self.form().filter(|of| *of != form) {
-            Some(Form::Pair) => return Err("This is about networks on pairs of elements.".into()),
-            Some(Form::Bits) => return Err("This is about networks on bits.".into()),
-            Some(Form::Sequence) => return Err("This is about networks on sequences.".into()),
+            Some(Form::Pair) => return Err(tr!("This is about networks on pairs of elements.").into()),
+            Some(Form::Bits) => return Err(tr!("This is about networks on bits.").into()),
+            Some(Form::Sequence) => return Err(tr!("This is about networks on sequences.").into()),
             None if form != Form::Bits && self.form().is_some() && study().is_none() => {
-                return Err("Loading".into());
+                return Err(tr!("Loading").into());
             }
             None => {}
         }
         match self {
             Chart::Margin if state.spec().architecture().penalty(0).is_some() => Ok(()),
             Chart::Margin => {
-                Err("Margins are normalised by the norm of a penalty, and this model has none.".into())
+                Err(tr!("Margins are normalised by the norm of a penalty, and this model has none.").into())
             }
             Chart::Phases | Chart::Residual
                 if !state.pairs.as_ref().is_some_and(|pairs| pairs.group.is_cyclic_by_number()) =>
             {
-                Err("Phases are there for the numbers modulo n.".into())
+                Err(tr!("Phases are there for the numbers modulo n.").into())
             }
             Chart::Phases | Chart::Residual
                 if matches!(state.spec().model, crate::models::Model::ModularTransformer(_)) =>
             {
-                Err("A transformer's neurons have no embeddings of their own.".into())
+                Err(tr!("A transformer's neurons have no embeddings of their own.").into())
             }
             Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),
             Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
             Chart::Times if state.spec().run.replicas > 1 => Ok(()),
-            Chart::Times => Err("Convergence times have a distribution with several replicas only.".into()),
+            Chart::Times => Err(tr!("Convergence times are distributed with several replicas only.").into()),
             Chart::Sweep if !run.sweep.is_empty() => Ok(()),
-            Chart::Sweep => Err("This run is no sweep: the settings of the run can make it one.".into()),
+            Chart::Sweep => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
             _ => {
                 chain_charts::applies(self, state)?;
                 self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
@@ -110,17 +110,20 @@ impl Chart {
 
     /// Its title.
     pub fn title(self, state: &State) -> String {
-        let rows = state.spec().architecture().rows();
+        let rows = state.spec().architecture().rows().translated();
+        let entry = rows.entry;
         match self {
-            Chart::Accuracy if state.link.view.y_axis == Axis::Log => "Error, 1 − accuracy".into(),
-            Chart::Loss if state.chains.is_some() => "Training loss".into(),
-            Chart::Accuracy if state.chains.is_some() => "Training accuracy".into(),
+            Chart::Accuracy if state.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
+            Chart::Loss if state.chains.is_some() => tr!("Training loss").into(),
+            Chart::Accuracy if state.chains.is_some() => tr!("Training accuracy").into(),
             Chart::Map => chain_charts::map_title(state).unwrap_or_else(|| self.info().name.into()),
             Chart::Weights => rows.name.into(),
             Chart::Curve => pair_charts::curve_title(state).unwrap_or_else(|| self.info().name.into()),
             Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
-                Some(number) => format!("Path of every {}, {} {number}", rows.entry, rows.column),
-                None => format!("Path of every {}", rows.entry),
+                Some(number) => {
+                    tr!("Path of every {entry}, {kind} {number}", entry, kind = rows.column, number)
+                }
+                None => tr!("Path of every {entry}", entry),
             },
             _ => self.info().name.into(),
         }
@@ -132,7 +135,7 @@ impl Chart {
         let of_chains = state.chains.is_some();
         // Every sequence is trained on at all of its places, so that one is enough.
         let train = match of_chains {
-            true => Some("training batch"),
+            true => Some(tr!("training batch")),
             false => curves::trained_on(task.sample_size().is_some(), state.spec().batch()),
         };
         let solved = state.solved.iter().map(|(_, step)| *step).max();
@@ -158,7 +161,7 @@ impl Chart {
             Chart::Weights => {
                 let w = &state.weights;
                 let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
-                let rows = state.spec().architecture().rows();
+                let rows = state.spec().architecture().rows().translated();
                 Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
             Chart::Movement | Chart::Paths => {
@@ -273,7 +276,7 @@ fn times(state: &State) -> Lines {
 /// The curves of the sweep so far.
 fn sweep(state: &State) -> Lines {
     let spec = &state.link.spec;
-    let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", "steps until converged") };
+    let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", tr!("steps until converged")) };
     let Swept { key, values } = &spec.run.sweep;
     let places = crate::sweep::places(&spec.run.sweep);
     // A value of zero, as no noise, has no place on a logarithmic axis, and words have no ratio.
@@ -296,7 +299,7 @@ fn sweep(state: &State) -> Lines {
         lines.y_range = Some((10.0, 1e4));
     }
     let missed = sweep.missed().into_iter();
-    lines.marks = missed.map(|(at, found, all)| (places[at], format!("{found} of {all}"))).collect();
+    lines.marks = missed.map(|(at, found, all)| (places[at], tr!("{found} of {all}", found, all))).collect();
     lines
 }
 
@@ -327,7 +330,7 @@ fn marked(mut lines: Lines, state: &State) -> Lines {
     let spec = state.spec();
     let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
     lines.marks.extend(
-        stages.filter(|(s, _)| *s <= state.step).map(|(s, at)| (s as f64, format!("layer {}", at + 1))),
+        stages.filter(|(s, _)| *s <= state.step).map(|(s, at)| (s as f64, tr!("layer {at}", at = at + 1))),
     );
     if state.history.last().is_none() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));

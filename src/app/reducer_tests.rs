@@ -203,7 +203,8 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
     assert_eq!(
         page.state.message,
-        "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the CPU."
+        "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the \
+         CPU."
     );
     assert_eq!((page.state.step, &page.state.phase), (200, &Phase::Running));
     assert_eq!(page.state.history.rows().count(), 5, "what was measured is kept");

@@ -204,8 +204,8 @@ impl State {
         let (step, end) = (thousands(self.step), self.end.as_ref()?);
         let end = thousands(end.step);
         match self.phase {
-            Phase::Loading => Some(format!("Going to step {step} of {end}")),
-            Phase::Paused => Some(format!("Step {step} of {end}, as it was. Play trains it again")),
+            Phase::Loading => Some(tr!("Going to step {step} of {end}", step, end)),
+            Phase::Paused => Some(tr!("Step {step} of {end}, as it was. Play trains it again", step, end)),
             _ => None,
         }
     }

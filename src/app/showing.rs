@@ -9,6 +9,7 @@ use super::state::{Before, State};
 use super::trainer::Effect;
 use super::words;
 use crate::analysis::chart::{Chart, Kind};
+use crate::language::translated;
 use crate::permalink::{Axis, View};
 use crate::protocol::Command;
 use crate::settings::{Knob, Problem, Settings, Value};
@@ -21,9 +22,12 @@ impl State {
             Some(Before::Shown(key, value)) => self.show_again(key, &value, effects),
             Some(Before::Link(link)) => {
                 let what = words::changes(&self.link.spec, &link.spec);
-                let seed =
-                    if link.spec.run.seed == self.link.spec.run.seed { " from the same seed" } else { "" };
-                self.message = format!("Undone: {what}. Restarted{seed}.");
+                let seed = if link.spec.run.seed == self.link.spec.run.seed {
+                    tr!(" from the same seed")
+                } else {
+                    ""
+                };
+                self.message = tr!("Undone: {what}. Restarted{seed}.", what, seed);
                 self.set_link(*link, effects);
             }
             None => {}
@@ -45,7 +49,7 @@ impl State {
         }
         if knob.key == SPEED_KEY {
             self.send(Command::Speed(self.link.view.speed), effects);
-            self.message = format!("Speed: {}.", words::speed(self.link.view.speed));
+            self.message = tr!("Speed: {speed}.", speed = words::speed(self.link.view.speed));
         }
         if knob.key == SHOW_KEY {
             self.watch_anew(effects);
@@ -71,7 +75,7 @@ impl State {
             shown.push(chart);
         }
         if shown.is_empty() {
-            self.message = "One chart stays; show another one first.".into();
+            self.message = tr!("One chart stays; show another one first.").into();
             return;
         }
         let slugs: Vec<&str> = shown.into_iter().map(Chart::slug).collect();
@@ -100,13 +104,17 @@ impl State {
         let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
         self.message = match knob {
             Some(knob) if LOOKED_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
-                format!("Undone: {}.", knob.label.to_lowercase())
+                tr!("Undone: {setting}.", setting = translated(knob.label).to_lowercase())
             }
             Some(knob) if key != SHOW_KEY => {
                 let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
-                format!("Undone: {} on a {kind} axis.", knob.label.to_lowercase())
+                tr!(
+                    "Undone: {setting} on a {kind} axis.",
+                    setting = translated(knob.label).to_lowercase(),
+                    kind
+                )
             }
-            _ => format!("Undone: {} shown.", words::list(&names)),
+            _ => tr!("Undone: {names} shown.", names = words::list(&names)),
         };
     }
 }

@@ -330,16 +330,16 @@ impl State {
     /// The word on the main button, and whether it does nothing now.
     pub fn main_button(&self) -> (&'static str, bool) {
         match self.phase {
-            _ if self.is_playing() => ("Pause", false),
-            _ if self.record.is_some() => ("Train", false),
+            _ if self.is_playing() => (tr!("Pause"), false),
+            _ if self.record.is_some() => (tr!("Train"), false),
             Phase::Finished(_) if self.sweep.as_ref().is_some_and(|sweep| sweep.cancelled) => {
-                ("Go on", false)
+                (tr!("Go on"), false)
             }
             // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
-            Phase::Finished(_) if self.sweep.is_some() => ("Complete", true),
-            Phase::Finished(_) => ("Go on", false),
-            Phase::Diverged { .. } | Phase::Failed(_) => ("Play", true),
-            _ => ("Play", false),
+            Phase::Finished(_) if self.sweep.is_some() => (tr!("Complete"), true),
+            Phase::Finished(_) => (tr!("Go on"), false),
+            Phase::Diverged { .. } | Phase::Failed(_) => (tr!("Play"), true),
+            _ => (tr!("Play"), false),
         }
     }
 

@@ -30,34 +30,43 @@ fn of_run(state: &State) -> String {
     }
     let step = thousands(state.step);
     let line = match &state.phase {
-        Phase::Loading if state.choice.is_none() => "Looking for a device".into(),
-        Phase::Loading if state.step > 0 => format!("Going on from step {step}"),
-        Phase::Loading if state.paused => "Getting ready, then waiting for you".into(),
-        Phase::Loading => "Getting ready".into(),
-        Phase::Running if is_found(state) => format!("{} Goes on.", found(state)),
+        Phase::Loading if state.choice.is_none() => tr!("Looking for a device").into(),
+        Phase::Loading if state.step > 0 => tr!("Going on from step {step}", step),
+        Phase::Loading if state.paused => tr!("Getting ready, then waiting for you").into(),
+        Phase::Loading => tr!("Getting ready").into(),
+        Phase::Running if is_found(state) => tr!("{found} Goes on.", found = found(state)),
         Phase::Running => learning(state),
-        Phase::Paused if is_found(state) => format!("Paused. {}", found(state)),
-        Phase::Paused if state.step == 0 => "Waiting at the start. Play begins".into(),
+        Phase::Paused if is_found(state) => tr!("Paused. {found}", found = found(state)),
+        Phase::Paused if state.step == 0 => tr!("Waiting at the start. Play begins").into(),
         Phase::Paused if !state.solved.is_empty() => {
-            format!("Paused at step {step}. {} {}", arrived(state), networks(state))
+            tr!(
+                "Paused at step {step}. {arrived} {networks}",
+                step,
+                arrived = arrived(state),
+                networks = networks(state)
+            )
         }
-        Phase::Paused => format!("Paused at step {step}"),
+        Phase::Paused => tr!("Paused at step {step}", step),
         Phase::Finished(Ending::Target) => found(state),
-        Phase::Finished(_) if !state.solved.is_empty() => format!("{} Ended at step {step}.", found(state)),
-        Phase::Finished(_) if state.pairs.is_some() || state.chains.is_some() => {
-            format!("Ended at step {step} before its target")
+        Phase::Finished(_) if !state.solved.is_empty() => {
+            tr!("{found} Ended at step {step}.", found = found(state), step)
         }
-        Phase::Finished(_) => format!("Ended at step {step}, not found"),
-        Phase::Diverged { step, last_good } => format!(
-            "The loss was not finite at step {}; the run stands at step {}, the last good one",
-            thousands(*step),
-            thousands(*last_good)
+        Phase::Finished(_) if state.pairs.is_some() || state.chains.is_some() => {
+            tr!("Ended at step {step} before its target", step)
+        }
+        Phase::Finished(_) => tr!("Ended at step {step}, not found", step),
+        Phase::Diverged { step, last_good } => tr!(
+            "The loss was not finite at step {step}; the run stands at step {last_good}, the last good one",
+            step = thousands(*step),
+            last_good = thousands(*last_good)
         ),
-        Phase::Failed(why) => format!("Stopped: {why}"),
+        Phase::Failed(why) => tr!("Stopped: {why}", why),
     };
     match diverged(state) {
         0 => line,
-        lost => format!("{}. {} diverged.", line.trim_end_matches('.'), thousands(lost as u64)),
+        lost => {
+            tr!("{line}. {lost} diverged.", line = line.trim_end_matches('.'), lost = thousands(lost as u64))
+        }
     }
 }
 
@@ -78,39 +87,45 @@ fn diverged(state: &State) -> usize {
 fn networks(state: &State) -> String {
     let all = thousands(state.spec().run.replicas as u64);
     match is_found(state) {
-        true => format!("all {all} networks"),
-        false => format!("{} of {all} networks", thousands(state.solved.len() as u64)),
+        true => tr!("all {all} networks", all),
+        false => tr!("{some} of {all} networks", some = thousands(state.solved.len() as u64), all),
     }
 }
 
 /// What those networks have done.
 fn arrived(state: &State) -> &'static str {
-    if state.chains.is_some() { "Target reached by" } else { "Found by" }
+    if state.chains.is_some() { tr!("Target reached by") } else { tr!("Found by") }
 }
 
 fn learning(state: &State) -> String {
     let replicas = state.spec().run.replicas;
     if replicas > 1 && !state.solved.is_empty() {
-        return format!("Learning. {} {}", arrived(state), networks(state));
+        return tr!("Learning. {reached} {networks}", reached = arrived(state), networks = networks(state));
     }
     if let Some(line) = chain_charts::learning(state) {
-        return format!("Learning: {line}");
+        return tr!("Learning: {line}", line);
     }
-    let Some(row) = state.history.last() else { return "Learning".into() };
+    let Some(row) = state.history.last() else { return tr!("Learning").into() };
     let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
     let finite = state.spec().task.sampler().sample_size().is_some();
-    let right = format!("{} right{}", percent(test), if replicas > 1 { " in the median" } else { "" });
+    let right = match replicas {
+        1 => tr!("{share} right", share = percent(test)),
+        _ => tr!("{share} right in the median", share = percent(test)),
+    };
     if finite && train >= MEMORISED_ABOVE && test < 0.9 {
-        return format!("Memorised its sample; {right} on what it has not seen");
+        return tr!("Memorised its sample; {right} on what it has not seen", right);
     }
     if test < chance(state) + ABOVE_CHANCE {
-        return format!("Learning. {right}, no better than guessing");
+        return tr!("Learning. {right}, no better than guessing", right);
     }
     match state.margin_share().filter(|_| train >= 1.0) {
         Some(share) => {
-            format!("Every pair is right. The margin is at {} of the largest possible", percent(share))
+            tr!(
+                "Every pair is right. The margin is at {share} of the largest possible",
+                share = percent(share)
+            )
         }
-        None => format!("Learning. {right}, no longer guessing"),
+        None => tr!("Learning. {right}, no longer guessing", right),
     }
 }
 
@@ -118,13 +133,15 @@ fn learning(state: &State) -> String {
 fn found_on_pairs(state: &State, at: &str) -> String {
     let spec = state.spec();
     let (held_out, of) = (has_held_out(state), examples(state));
-    let who = if spec.run.replicas > 1 { format!(" by {}", networks(state)) } else { String::new() };
+    let who =
+        if spec.run.replicas > 1 { tr!(" by {networks}", networks = networks(state)) } else { String::new() };
     let share = match spec.run.target >= 1.0 {
-        true => format!("All {of} are right"),
-        false => format!("{} of the {of} are right", percent(spec.run.target as f32)),
+        true => tr!("All {of} are right", of),
+        false => tr!("{target} of the {of} are right", target = percent(spec.run.target as f32), of),
     };
     let margin = state.margin_share().filter(|_| !held_out && state.history.last().is_some_and(all_right));
-    let margin = margin.map(|share| format!(" The margin is at {} of the largest possible.", percent(share)));
+    let margin =
+        margin.map(|share| tr!(" The margin is at {share} of the largest possible.", share = percent(share)));
     format!("{share}{who} {at}.{}", margin.unwrap_or_default())
 }
 
@@ -137,10 +154,10 @@ fn has_held_out(state: &State) -> bool {
 /// What the accuracy that counts is measured on.
 pub fn examples(state: &State) -> &'static str {
     match (state.spec().task.sampler().form(), has_held_out(state)) {
-        (Form::Bits, _) => "held-out examples",
-        (Form::Sequence, _) => "held-out sequences",
-        (Form::Pair, true) => "held-out pairs",
-        (Form::Pair, false) => "pairs",
+        (Form::Bits, _) => tr!("held-out examples"),
+        (Form::Sequence, _) => tr!("held-out sequences"),
+        (Form::Pair, true) => tr!("held-out pairs"),
+        (Form::Pair, false) => tr!("pairs"),
     }
 }
 
@@ -153,26 +170,26 @@ pub fn found(state: &State) -> String {
     let Some(first) = state.solved.iter().map(|(_, step)| *step).min() else { return String::new() };
     let bits: Vec<String> = state.relevant.iter().map(|i| (i + 1).to_string()).collect();
     let bits = match bits.as_slice() {
-        [one] => format!("the bit that matters ({one})"),
-        bits => format!("all {} bits ({})", bits.len(), bits.join(", ")),
+        [one] => tr!("the bit that matters ({one})", one),
+        bits => tr!("all {many} bits ({places})", many = bits.len(), places = bits.join(", ")),
     };
     let last = state.solved.iter().map(|(_, step)| *step).max().unwrap_or(first);
     let at = match first == last {
-        true => format!("at step {}", thousands(first)),
-        false => format!("at steps {} to {}", thousands(first), thousands(last)),
+        true => tr!("at step {first}", first = thousands(first)),
+        false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
     };
     match state.spec().task.sampler().form() {
         Form::Bits => {}
         Form::Pair => return found_on_pairs(state, &at),
         Form::Sequence => {
             let many = state.spec().run.replicas > 1;
-            let who = if many { format!(" in {},", networks(state)) } else { String::new() };
+            let who = if many { tr!(" in {networks},", networks = networks(state)) } else { String::new() };
             return chain_charts::found(state, &who, &at).unwrap_or_default();
         }
     }
     match state.spec().run.replicas {
-        1 => format!("Found {at}: {bits}."),
-        _ => format!("Found by {}, {at}: {bits}.", networks(state)),
+        1 => tr!("Found {at}: {bits}.", at, bits),
+        _ => tr!("Found by {networks}, {at}: {bits}.", networks = networks(state), at, bits),
     }
 }
 
@@ -180,11 +197,7 @@ pub fn found(state: &State) -> String {
 pub fn held_out(state: &State) -> Option<String> {
     let whole = state.spec().held_out();
     (state.held_out < whole).then(|| {
-        format!(
-            "Measured on {} of {} held-out examples while on the CPU; a reached target is confirmed on all.",
-            thousands(state.held_out as u64),
-            thousands(whole as u64)
-        )
+        tr!("Measured on {some} of {all} held-out examples while on the CPU; a reached target is confirmed on all.", some = thousands(state.held_out as u64), all = thousands(whole as u64))
     })
 }
 
@@ -199,7 +212,8 @@ pub fn rate(state: &State) -> String {
     let Some((steps_per_s, capacity)) = state.rate else { return String::new() };
     let now = words::rate(steps_per_s);
     if state.link.view.speed > 0 && capacity > 1.2 * steps_per_s {
-        return format!("{now}, could do {}", words::rate(capacity).trim_end_matches(" steps/s"));
+        let number = words::bare_rate(capacity).unwrap_or_default();
+        return tr!("{now}, could do {number}", now, number);
     }
     now
 }

@@ -8,6 +8,7 @@ use crate::analysis::curves::spread;
 use crate::analysis::neurons::Part;
 use crate::analysis::parity_neurons::ParityNeurons;
 use crate::analysis::weights;
+use crate::language::translated;
 use crate::permalink::Axis;
 use crate::protocol::Row;
 use crate::tasks::Form;
@@ -16,67 +17,81 @@ impl Chart {
     /// What is seen, for those who do not see it.
     pub fn summary(self, state: &State) -> String {
         let newest = Newest::of(state.history.last());
+        let drawn = if state.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
         if let Some(sentence) = study().and_then(|study| (study.summary)(self, state)) {
             return sentence;
         }
         match self {
-            Chart::Loss if state.chains.is_some() => format!(
-                "Cross-entropy on training sequences over {} steps: {}.",
-                thousands(state.step),
-                newest.train_loss
+            Chart::Loss if state.chains.is_some() => tr!(
+                "Cross-entropy on training sequences over {step} steps: {train_loss}.",
+                step = thousands(state.step),
+                train_loss = newest.train_loss
             ),
-            Chart::Accuracy if state.chains.is_some() => format!(
-                "Accuracy on training sequences over {} steps{}: {}; chance is {}.",
-                thousands(state.step),
-                if state.link.view.y_axis == Axis::Log { ", drawn as error" } else { "" },
-                newest.train_accuracy,
-                percent(chance(state))
+            Chart::Accuracy if state.chains.is_some() => {
+                tr!(
+                    "Accuracy on training sequences over {step} steps{drawn}: {train_accuracy}; chance is {chance}.",
+                    step = thousands(state.step),
+                    drawn,
+                    train_accuracy = newest.train_accuracy,
+                    chance = percent(chance(state))
+                )
+            }
+            Chart::Loss => tr!(
+                "Loss over {step} steps: {train_loss} on training examples, {test_loss} on held-out ones.",
+                step = thousands(state.step),
+                train_loss = newest.train_loss,
+                test_loss = newest.test_loss
             ),
-            Chart::Loss => format!(
-                "Loss over {} steps: {} on training examples, {} on held-out ones.",
-                thousands(state.step),
-                newest.train_loss,
-                newest.test_loss
-            ),
-            Chart::Accuracy => format!(
-                "Accuracy over {} steps{}: {} on training examples, {} on held-out ones; chance is {}.",
-                thousands(state.step),
-                if state.link.view.y_axis == Axis::Log { ", drawn as error" } else { "" },
-                newest.train_accuracy,
-                newest.test_accuracy,
-                percent(chance(state))
-            ),
+            Chart::Accuracy => {
+                tr!(
+                    "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, {test_accuracy} on \
+                     held-out ones; chance is {chance}.",
+                    step = thousands(state.step),
+                    drawn,
+                    train_accuracy = newest.train_accuracy,
+                    test_accuracy = newest.test_accuracy,
+                    chance = percent(chance(state))
+                )
+            }
             Chart::Weights if state.relevant.is_empty() => {
                 let rows = state.spec().architecture().rows();
                 let (inputs, width) = (state.weights.inputs, state.weights.width);
-                format!("{}, {} by {}.", rows.name, count(inputs, rows.row), count(width, rows.column))
+                tr!(
+                    "{rows}, {row} by {column}.",
+                    rows = translated(rows.name),
+                    row = count(inputs, rows.row),
+                    column = count(width, rows.column)
+                )
             }
             Chart::Weights => {
                 let (relevant, other) = reach(state);
                 let rows = state.spec().architecture().rows();
                 let by = match rows.column {
                     "" => String::new(),
-                    column => format!(" by {}", count(state.weights.width, column)),
+                    column => tr!(" by {column}", column = count(state.weights.width, column)),
                 };
-                format!(
-                    "{}, {}{by}: largest {relevant} on the relevant bits, {other} on the others.",
-                    rows.name,
-                    count(state.weights.inputs, "input bit"),
+                tr!(
+                    "{rows}, {bits}{by}: largest {relevant} on the relevant bits, {other} on the others.",
+                    rows = translated(rows.name),
+                    bits = count(state.weights.inputs, "input bit"),
+                    by,
+                    relevant,
+                    other
                 )
             }
             Chart::Movement | Chart::Paths => {
                 let moved = state.trajectories.as_ref().and_then(|t| t.movements().last());
                 let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
-                format!(
-                    "{} have moved by up to {} on the relevant bits and {} on the others.",
-                    state.spec().architecture().rows().name,
-                    decimal(relevant),
-                    decimal(other)
+                tr!(
+                    "{rows} have moved by up to {relevant} on the relevant bits and {other} on the others.",
+                    rows = translated(state.spec().architecture().rows().name),
+                    relevant = decimal(relevant),
+                    other = decimal(other)
                 )
             }
             Chart::Gap => {
                 let newest = state.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
-                format!("Fourier gap of the population gradient: {}.", decimal(newest as f32))
+                tr!("Fourier gap of the population gradient: {newest}.", newest = decimal(newest as f32))
             }
             Chart::Spectrum => {
                 let k = state.relevant.len();
@@ -84,10 +99,12 @@ impl Chart {
                     state.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
                         (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
                     });
-                format!(
-                    "{} of the output's squared norm is of degree {k}; its correlation with the target is {}.",
-                    percent(share),
-                    decimal(cosine)
+                tr!(
+                    "{share} of the output's squared norm is of degree {k}; its correlation with the target is \
+                     {cosine}.",
+                    share = percent(share),
+                    k,
+                    cosine = decimal(cosine)
                 )
             }
             Chart::Strongest => {
@@ -96,34 +113,36 @@ impl Chart {
                     ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &state.relevant)
                 };
                 let found = state.powers.as_ref().and_then(read);
-                found.map_or("The neurons have not been looked at yet.".into(), |found| found.summary())
+                found.map_or(tr!("The neurons have not been looked at yet.").into(), |found| found.summary())
             }
             Chart::Attention => {
                 let mass = state
                     .attention
                     .as_ref()
                     .map_or(f32::NAN, |(_, mass)| state.relevant.iter().filter_map(|i| mass.get(*i)).sum());
-                format!("{} of the attention rests on the relevant bits.", percent(mass))
+                tr!("{mass} of the attention rests on the relevant bits.", mass = percent(mass))
             }
-            Chart::Times => format!(
-                "{} of {} networks have reached the target.",
-                thousands(state.solved.len() as u64),
-                thousands(state.spec().run.replicas as u64)
+            Chart::Times => tr!(
+                "{solved} of {replicas} networks have reached the target.",
+                solved = thousands(state.solved.len() as u64),
+                replicas = thousands(state.spec().run.replicas as u64)
             ),
             Chart::Sweep => {
                 let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.done.len(), s.cells.len()));
                 let (found, networks) = state.sweep.as_ref().map_or((0, 0), |s| s.found());
                 match done {
-                    0 => format!("None of the sweep's {all} runs has ended."),
-                    _ => format!(
-                        "{done} of the sweep's {all} runs have ended; {} of their {} networks have reached the \
-                         target.",
-                        thousands(found as u64),
-                        thousands(networks as u64)
+                    0 => tr!("None of the sweep's {all} runs has ended.", all),
+                    _ => tr!(
+                        "{done} of the sweep's {all} runs have ended; {found} of their {networks} networks have \
+                         reached the target.",
+                        done,
+                        all,
+                        found = thousands(found as u64),
+                        networks = thousands(networks as u64)
                     ),
                 }
             }
-            _ => format!("{}, after {} steps.", self.title(state), thousands(state.step)),
+            _ => tr!("{title}, after {step} steps.", title = self.title(state), step = thousands(state.step)),
         }
     }
 }
@@ -136,12 +155,17 @@ pub fn chance(state: &State) -> f32 {
 /// What the numbers of [`Newest`] are called, in its order.
 pub fn names(state: &State) -> [String; 4] {
     let Some(chains) = &state.chains else {
-        return ["Loss, training", "Loss, held-out", "Accuracy, training", "Accuracy, held-out"]
-            .map(String::from);
+        return [
+            tr!("Loss, training"),
+            tr!("Loss, held-out"),
+            tr!("Accuracy, training"),
+            tr!("Accuracy, held-out"),
+        ]
+        .map(String::from);
     };
     let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-    let way = format!("Way to the {best} line");
-    ["Loss, training".into(), "KL to the truth".into(), "Accuracy, training".into(), way]
+    let way = tr!("Way to the {best} line", best);
+    [tr!("Loss, training").into(), tr!("KL to the truth").into(), tr!("Accuracy, training").into(), way]
 }
 
 /// Two more numbers with their names: of networks on bits how large their weights are, of networks on pairs how large
@@ -155,21 +179,21 @@ pub fn extra(state: &State, which: usize) -> (String, String) {
         let symbol = state.spec().architecture().rows().symbol;
         let (relevant, other) = reach(state);
         return match which {
-            0 => (format!("Largest |{symbol}|, relevant bits"), relevant),
-            _ => (format!("Largest |{symbol}|, other bits"), other),
+            0 => (tr!("Largest |{symbol}|, relevant bits", symbol), relevant),
+            _ => (tr!("Largest |{symbol}|, other bits", symbol), other),
         };
     }
     let margin = state.history.last().filter(|row| !row.margin.is_empty());
     match (which, state.largest_margin()) {
-        (0, Some(_)) => ("Margin / γ*".into(), decimal(state.margin_share().unwrap_or(f32::NAN))),
+        (0, Some(_)) => (tr!("Margin / γ*").into(), decimal(state.margin_share().unwrap_or(f32::NAN))),
         (0, None) => {
             let newest = margin.map_or(f32::NAN, |row| spread(&row.margin).0);
-            ("Normalised margin".into(), significant(f64::from(newest)))
+            (tr!("Normalised margin").into(), significant(f64::from(newest)))
         }
         _ => {
             let neurons = state.pairs.as_ref().and_then(|pairs| pairs.neurons.as_ref());
             let median = neurons.and_then(|neurons| neurons.median_share(Part::First));
-            ("Largest power, median".into(), decimal(median.unwrap_or(f32::NAN)))
+            (tr!("Largest power, median").into(), decimal(median.unwrap_or(f32::NAN)))
         }
     }
 }

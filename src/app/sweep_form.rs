@@ -5,6 +5,7 @@
 
 use super::words::{count, label, thousands};
 use crate::analysis::chart::Chart;
+use crate::language::translated;
 use crate::models::Model;
 use crate::permalink::Link;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
@@ -55,10 +56,12 @@ fn words(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
     match (key, spec.knob(key).map(|knob| knob.range)) {
         (MODEL_KEY, _) => {
             let suit = Model::ENTRIES.iter().filter(|entry| Model::suit(entry.info.slug, &spec.task));
-            suit.map(|entry| (entry.info.slug, entry.info.name)).collect()
+            suit.map(|entry| (entry.info.slug, translated(entry.info.name))).collect()
         }
-        (OPTIMIZER_KEY, _) => Optimizer::ENTRIES.iter().map(|e| (e.info.slug, e.info.name)).collect(),
-        (_, Some(Range::Choice(options))) => options.iter().map(|o| (o.slug, o.label)).collect(),
+        (OPTIMIZER_KEY, _) => {
+            Optimizer::ENTRIES.iter().map(|e| (e.info.slug, translated(e.info.name))).collect()
+        }
+        (_, Some(Range::Choice(options))) => options.iter().map(|o| (o.slug, translated(o.label))).collect(),
         _ => vec![],
     }
 }
@@ -125,16 +128,16 @@ impl Way {
         }
         if self.mode == "list" {
             let is_empty = self.list.trim().is_empty();
-            return is_empty.then(|| format!("{}: give at least one value.", name()));
+            return is_empty.then(|| tr!("{name}: give at least one value.", name = name()));
         }
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let (from, to) = (number(&self.from), number(&self.to));
         let many = self.many.trim().parse::<usize>().ok().filter(|many| (2..=1000).contains(many));
         match (from, to, many) {
-            (None, ..) | (_, None, _) => Some(format!("{}: from and to are numbers.", name())),
-            (.., None) => Some(format!("{}: take 2 to 1,000 values.", name())),
+            (None, ..) | (_, None, _) => Some(tr!("{name}: from and to are numbers.", name = name())),
+            (.., None) => Some(tr!("{name}: take 2 to 1,000 values.", name = name())),
             (Some(from), Some(to), _) if self.mode == "log" && (from <= 0.0 || to <= 0.0) => {
-                Some(format!("{}: equal ratios need numbers above 0.", name()))
+                Some(tr!("{name}: equal ratios need numbers above 0.", name = name()))
             }
             _ => None,
         }
@@ -215,7 +218,7 @@ impl Choice {
             };
             // The runs' own sentence stands at the end of the sweep's.
             let expected = problem.expected.rsplit("; ").next().unwrap_or_default();
-            format!("{name}: expected {}.", expected.trim_end_matches('.'))
+            tr!("{name}: expected {expected}.", name, expected = expected.trim_end_matches('.'))
         };
         let mut spec = link.spec.clone();
         let read = spec
@@ -224,13 +227,13 @@ impl Choice {
             .and_then(|()| spec.parse("series", &self.ways[1].text()));
         read.map_err(told)?;
         if runs(&spec) > MOST_CELLS {
-            return Err(format!(
-                "{} are more than the {} that a page makes, and take up to {} on one core. Take fewer values, or make \
-                 them elsewhere: lab sweep '{}'",
-                count(runs(&spec), "run"),
-                thousands(MOST_CELLS as u64),
-                duration(seconds(&spec)),
-                crate::permalink::encode(&Link { spec, ..link.clone() })
+            return Err(tr!(
+                "{runs} are more than the {most} that a page makes, and take up to {time} on one core. Take fewer \
+                 values, or make them elsewhere: lab sweep '{link}'",
+                runs = count(runs(&spec), "run"),
+                most = thousands(MOST_CELLS as u64),
+                time = duration(seconds(&spec)),
+                link = crate::permalink::encode(&Link { spec, ..link.clone() })
             ));
         }
         if let Some(problem) = spec.problems().into_iter().next() {
@@ -259,10 +262,12 @@ impl Choice {
             _ => 1.0,
         };
         let networks = count(spec.run.replicas, "network");
-        format!(
-            "{} of {networks} each, about {} at most: a run ends when all its networks have reached the target.",
-            count(runs(spec), "run"),
-            duration(share * seconds(spec))
+        tr!(
+            "{runs} of {networks} each, about {time} at most: a run ends when all its networks have reached the \
+             target.",
+            runs = count(runs(spec), "run"),
+            networks,
+            time = duration(share * seconds(spec))
         )
     }
 }
@@ -284,19 +289,20 @@ impl Choice {
     pub fn markup(&self, spec: &RunSpec) -> String {
         let all = settings(spec);
         let mut out = String::new();
-        for (at, title) in ["First setting", "Second setting"].into_iter().enumerate() {
-            let none = (at > 0).then_some(("", "None"));
+        for (at, title) in [tr!("First setting"), tr!("Second setting")].into_iter().enumerate() {
+            let none = (at > 0).then_some(("", tr!("None")));
             let all = all.iter().map(|(key, label)| (key.as_str(), label.as_str()));
             let keys = options(none.into_iter().chain(all), &self.ways[at].key);
             out += &format!(
                 "<fieldset class=\"way\" id=\"way-{at}\" data-kind=\"{}\"><legend>{title}</legend><label \
-                 class=\"wish\"><span>Setting</span><select name=\"key.{at}\" data-testid=\"sweep-key-{at}\">{keys}\
+                 class=\"wish\"><span>{setting}</span><select name=\"key.{at}\" data-testid=\"sweep-key-{at}\">{keys}\
                  </select></label><div class=\"way__values\" id=\"values-{at}\">{}</div></fieldset>",
                 self.kind(spec, at),
-                self.values(spec, at)
+                self.values(spec, at),
+                setting = tr!("Setting"),
             );
         }
-        out + &box_of("", "seeds", "Seeds per run", &self.seeds)
+        out + &box_of("", "seeds", tr!("Seeds per run"), &self.seeds)
     }
 
     /// Of which kind the values of a setting are, which decides what of its fields is shown.
@@ -314,17 +320,23 @@ impl Choice {
     pub fn values(&self, spec: &RunSpec, at: usize) -> String {
         let way = &self.ways[at];
         let [even, ratio] = Spread::ALL.map(|(_, word)| word);
-        let modes = [(even, "evenly spaced"), (ratio, "in equal ratios"), ("list", "one by one")];
+        let modes =
+            [(even, tr!("evenly spaced")), (ratio, tr!("in equal ratios")), ("list", tr!("one by one"))];
         let mut out = format!(
-            "<label class=\"wish wish--mode\"><span>Values</span><select name=\"mode.{at}\" \
+            "<label class=\"wish wish--mode\"><span>{values}</span><select name=\"mode.{at}\" \
              data-testid=\"sweep-mode-{at}\">{}</select></label>",
-            options(modes, &way.mode)
+            options(modes, &way.mode),
+            values = tr!("Values"),
         );
-        let fields = [("from", "From", &way.from), ("to", "To", &way.to), ("many", "How many", &way.many)];
+        let fields = [
+            ("from", tr!("From"), &way.from),
+            ("to", tr!("To"), &way.to),
+            ("many", tr!("How many"), &way.many),
+        ];
         for (name, word, text) in fields {
             out += &box_of("wish--range", &format!("{name}.{at}"), word, text);
         }
-        out += &box_of("wish--list", &format!("list.{at}"), "Numbers", &way.list);
+        out += &box_of("wish--list", &format!("list.{at}"), tr!("Numbers"), &way.list);
         out += "<div class=\"way__words\">";
         for (slug, label) in words(spec, &way.key) {
             let checked = if self.has(at, slug) { "checked" } else { "" };

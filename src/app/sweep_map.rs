@@ -85,7 +85,7 @@ pub fn faces(state: &State) -> Vec<Face> {
     let face = |(run, cell): (usize, &Cell)| {
         let is_now = run == sweep.done.len() && !sweep.is_at_rest();
         let Some(times) = sweep.done.get(run) else {
-            let about = if is_now { "its run is under way" } else { "not made yet" };
+            let about = if is_now { tr!("its run is under way") } else { tr!("not made yet") };
             return Face { about: format!("{}: {about}", place(state, cell)), is_now, ..Face::default() };
         };
         let (found, all) = (times.iter().flatten().count(), times.len());
@@ -97,18 +97,23 @@ pub fn faces(state: &State) -> Vec<Face> {
             (Cells::Accuracy, Some(x)) => percent(x as f32).replace(" %", ""),
         };
         let (from, to) = wilson(found, all);
-        let mut about = format!(
-            "{}: {found} of {} reached the target, 95 % interval {} to {}",
-            place(state, cell),
-            count(all, "seed"),
-            percent(from as f32),
-            percent(to as f32)
+        let mut about = tr!(
+            "{place}: {found} of {seeds} reached the target, 95 % interval {from} to {to}",
+            place = place(state, cell),
+            found,
+            seeds = count(all, "seed"),
+            from = percent(from as f32),
+            to = percent(to as f32)
         );
         if let Some(median) = Times::new(times).median() {
-            about += &format!("; median {} steps", thousands(median as u64));
+            about += &tr!("; median {median} steps", median = thousands(median as u64));
         }
         if let Some([loss, accuracy]) = sweep.finals.get(run) {
-            about += &format!("; held-out loss {}, accuracy {}", decimal(*loss), percent(*accuracy));
+            about += &tr!(
+                "; held-out loss {loss}, accuracy {accuracy}",
+                loss = decimal(*loss),
+                accuracy = percent(*accuracy)
+            );
         }
         Face { strength: numbers[run].map(strength), text, about, is_now }
     };
@@ -120,13 +125,17 @@ pub fn legend(state: &State) -> String {
     let numbers = numbers(state);
     let (low, high) = ends(state, &numbers);
     let (what, low, high) = match state.link.view.cells {
-        Cells::Share => ("Share of seeds that reached the target", "none".into(), "all".into()),
-        _ if low > high => return "No run has ended with such a number yet.".into(),
-        Cells::Steps => ("Median step at which seeds reached the target", compact(low), compact(high)),
-        Cells::Loss => ("Median held-out loss at the end", decimal(low as f32), decimal(high as f32)),
-        Cells::Accuracy => ("Median held-out accuracy at the end", percent(low as f32), percent(high as f32)),
+        Cells::Share => {
+            (tr!("Share of seeds that reached the target"), tr!("none").into(), tr!("all").into())
+        }
+        _ if low > high => return tr!("No run has ended with such a number yet.").into(),
+        Cells::Steps => (tr!("Median step at which seeds reached the target"), compact(low), compact(high)),
+        Cells::Loss => (tr!("Median held-out loss at the end"), decimal(low as f32), decimal(high as f32)),
+        Cells::Accuracy => {
+            (tr!("Median held-out accuracy at the end"), percent(low as f32), percent(high as f32))
+        }
     };
-    format!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.")
+    tr!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.", what, low, high)
 }
 
 /// The link of a run of the sweep: an ordinary one, shown as the sweep is.
@@ -157,7 +166,7 @@ pub fn markup(state: &State) -> String {
     out += "</tr></thead><tbody>";
     for line in 0..lines {
         let name = run.series.values.get(line).map(|value| option(spec, &run.series.key, value));
-        out += &format!("<tr><th scope=\"row\">{}</th>", name.unwrap_or("runs".into()));
+        out += &format!("<tr><th scope=\"row\">{}</th>", name.unwrap_or(tr!("runs").into()));
         for at in 0..run.sweep.values.len() {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };

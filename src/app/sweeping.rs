@@ -62,10 +62,10 @@ impl Sweep {
     pub fn progress(&self) -> String {
         let (done, all) = (thousands(self.done.len() as u64), count(self.cells.len(), "run"));
         match self.left() {
-            _ if self.is_over() => format!("All of {all}"),
-            _ if self.cancelled => format!("Cancelled after {done} of {all}; what was found is kept"),
-            Some(left) => format!("{done} of {all}, about {} left", duration(left)),
-            None => format!("{done} of {all}"),
+            _ if self.is_over() => tr!("All of {all}", all),
+            _ if self.cancelled => tr!("Cancelled after {done} of {all}; what was found is kept", done, all),
+            Some(left) => tr!("{done} of {all}, about {left} left", done, all, left = duration(left)),
+            None => tr!("{done} of {all}", done, all),
         }
     }
 
@@ -148,11 +148,11 @@ impl State {
             axes.iter().filter_map(|(axis, at)| Some(setting(spec, &axis.key, axis.values.get(*at)?)));
         let (values, all) = (values.collect::<Vec<_>>().join(", "), sweep.cells.len());
         Some(match sweep.is_over() {
-            true => format!("The sweep is complete: {all} runs, the last of them with {values}"),
+            true => tr!("The sweep is complete: {all} runs, the last of them with {values}", all, values),
             false if sweep.cancelled => {
-                format!("The sweep was cancelled after {} of {all} runs", sweep.done.len())
+                tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.done.len(), all)
             }
-            false => format!("Run {} of {all}: {values}", sweep.done.len() + 1),
+            false => tr!("Run {number} of {all}: {values}", number = sweep.done.len() + 1, all, values),
         })
     }
 
@@ -176,7 +176,7 @@ impl State {
                 self.paused = false;
                 self.phase = Phase::Loading;
                 let runs = count(crate::sweep::count(&link.spec), "run");
-                self.change(*link, format!("A sweep of {runs}. Undo goes back."), effects);
+                self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
             }
             Wish::Cancel => {
                 let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
@@ -200,7 +200,7 @@ impl State {
         let Some(sweep) = self.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
         sweep.cancelled = false;
         self.paused = false;
-        self.message = "The sweep goes on.".into();
+        self.message = tr!("The sweep goes on.").into();
         self.begin_run(effects);
         true
     }

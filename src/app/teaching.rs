@@ -4,6 +4,7 @@
 //! The dialog is a form, and its fields are text by name; what they come to is decided here, where it can be tested.
 
 use crate::analysis::chart::Chart;
+use crate::language::translated;
 use crate::permalink::{Link, PARTS, Start};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
 
@@ -89,9 +90,15 @@ impl Wish {
 
 /// What can be hidden, each with its words: parts of the page, then settings, which can be locked too.
 pub fn names(link: &Link) -> Vec<(&'static str, &'static str)> {
-    let settings = [(MODEL_KEY, "Model"), (OPTIMIZER_KEY, "Optimizer")];
-    let knobs = link.spec.knobs().into_iter().map(|(_, knob)| (knob.key, knob.label));
-    PARTS.into_iter().chain(settings).chain(knobs).chain([("speed", "Speed limit")]).collect()
+    let settings = [(MODEL_KEY, tr!("Model")), (OPTIMIZER_KEY, tr!("Optimizer"))];
+    let knobs = link.spec.knobs().into_iter().map(|(_, knob)| (knob.key, translated(knob.label)));
+    PARTS
+        .map(|(part, name)| (part, translated(name)))
+        .into_iter()
+        .chain(settings)
+        .chain(knobs)
+        .chain([("speed", tr!("Speed limit"))])
+        .collect()
 }
 
 /// The form's fields as markup, for what is wished for at first. Every field's name is what [`Wish::take`] takes.
@@ -111,15 +118,15 @@ pub fn form(link: &Link) -> String {
         out.push_str("</select></label>");
     };
     let start = if wish.paused { "paused" } else { "play" };
-    field("start", "On opening", &[("play", "Playing"), ("paused", "Paused")], start);
-    let mut charts = vec![("", "As they are")];
+    field("start", tr!("On opening"), &[("play", tr!("Playing")), ("paused", tr!("Paused"))], start);
+    let mut charts = vec![("", tr!("As they are"))];
     charts.extend(link.view.show.iter().map(|chart| (chart.slug(), chart.info().name)));
-    field("chart", "Charts", &charts, "");
+    field("chart", tr!("Charts"), &charts, "");
     let embed = if wish.embedded { "on" } else { "" };
-    field("embed", "Page", &[("", "Whole page"), ("on", "Chart and play alone")], embed);
+    field("embed", tr!("Page"), &[("", tr!("Whole page")), ("on", tr!("Chart and play alone"))], embed);
     for (i, (name, label)) in names(link).into_iter().enumerate() {
-        let all = [("", "Free"), ("lock", "Locked"), ("hide", "Hidden")];
-        let parts = [("", "Shown"), ("hide", "Hidden")];
+        let all = [("", tr!("Free")), ("lock", tr!("Locked")), ("hide", tr!("Hidden"))];
+        let parts = [("", tr!("Shown")), ("hide", tr!("Hidden"))];
         let is = |list: &[String]| list.iter().any(|other| other == name);
         let chosen = if is(&wish.hidden) {
             "hide"

@@ -6,6 +6,7 @@
 
 use super::state::State;
 use super::words::setting;
+use crate::language::translated;
 use crate::run::RunSpec;
 
 /// Most settings that a title names.
@@ -13,24 +14,24 @@ const SETTINGS: usize = 3;
 
 /// The title of the page.
 pub fn title(state: &State) -> String {
-    format!("{} · Vivarium", subject(state))
+    tr!("{subject} · Vivarium", subject = subject(state))
 }
 
 fn subject(state: &State) -> String {
     if state.gallery.is_open {
-        return "Gallery".into();
+        return tr!("Gallery").into();
     }
     if let Some(Ok(story)) = state.tour.as_ref().and_then(|tour| tour.story.as_ref()) {
         return story.title.clone();
     }
     let lab = state.link.spec.task.info();
     if let Some(preset) = state.preset() {
-        return format!("{} · {}", preset.name, lab.name);
+        return format!("{} · {}", translated(preset.name), translated(lab.name));
     }
     let usual = RunSpec::of_lab(lab.slug).unwrap_or_default();
     let all = state.link.spec.differences(&usual);
     let some = all.iter().filter(|(.., value)| !value.is_empty()).take(SETTINGS);
-    let mut words = vec![lab.name.to_string()];
+    let mut words = vec![translated(lab.name).to_string()];
     words.extend(some.map(|(key, _, value)| setting(&state.link.spec, key, value)));
     if all.len() > SETTINGS {
         words.push("…".into());

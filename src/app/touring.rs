@@ -9,6 +9,7 @@ use super::state::{Phase, State};
 use super::trainer::Effect;
 use super::words::thousands;
 use crate::analysis::chart::Chart;
+use crate::language::translated;
 use crate::permalink::decode;
 use crate::presets::stories::{Block, Deed, Passage, STORIES, Story, parse};
 use crate::protocol::Command;
@@ -80,32 +81,30 @@ impl Tour {
             Some(Ok(story)) => story,
             other => {
                 let words = match other {
-                    Some(Err(why)) => ["This story is not there: ", why, "."],
-                    _ => ["", "Loading", ""],
+                    Some(Err(why)) => tr!("This story is not there: {why}.", why),
+                    _ => tr!("Loading").into(),
                 };
-                out.raw("<p>");
-                words.into_iter().for_each(|word| out.text(word));
-                out.raw("</p><div class=\"tour__turns\">");
-                out.button("close", "button", "tour-close", "", "Leave");
+                out.mixed(&["<p>", &words, "</p><div class=\"tour__turns\">"]);
+                out.button("close", "button", "tour-close", "", tr!("Leave"));
                 out.raw("</div>");
                 return out.0;
             }
         };
         let last = story.passages.len();
         out.raw("<p class=\"tour__name\" data-testid=\"tour-place\">");
-        out.text(&story.title);
-        out.text(&format!(" · {} of {}", self.at + 1, last + 1));
+        out.text(translated(&story.title));
+        out.text(&tr!(" · {at} of {last}", at = self.at + 1, last = last + 1));
         out.raw("</p><h2 class=\"tour__title\" tabindex=\"-1\">");
         match self.passage() {
             Some(passage) => {
-                out.text(&passage.title);
+                out.text(translated(&passage.title));
                 out.raw("</h2>");
                 for (at, block) in passage.blocks.iter().enumerate() {
                     self.block(at, block, &mut out);
                 }
             }
             None => {
-                out.raw("Sources</h2><ul class=\"tour__sources\">");
+                out.mixed(&["", tr!("Sources"), "</h2><ul class=\"tour__sources\">"]);
                 for source in &story.sources {
                     out.raw("<li>");
                     out.text(source);
@@ -116,26 +115,30 @@ impl Tour {
         }
         out.raw("<div class=\"tour__turns\">");
         let off = |off: bool| if off { "disabled" } else { "" };
-        out.button("back", "button", "tour-back", off(self.at == 0), "Back");
-        out.button("next", "button button--main", "tour-next", off(self.at == last), "Next");
-        out.button("close", "button", "tour-close", "", "Leave");
+        out.button("back", "button", "tour-back", off(self.at == 0), tr!("Back"));
+        out.button("next", "button button--main", "tour-next", off(self.at == last), tr!("Next"));
+        out.button("close", "button", "tour-close", "", tr!("Leave"));
         out.raw("</div>");
         out.0
     }
 
     fn block(&self, at: usize, block: &Block, out: &mut Html) {
         match block {
-            Block::Text(text) => out.paragraph(text),
+            Block::Text(text) => out.paragraph(translated(text)),
             Block::Buttons(buttons) => {
                 out.raw("<div class=\"tour__buttons\">");
                 for (i, (word, _)) in buttons.iter().enumerate() {
-                    out.button(&format!("{at}.{i}"), "button", "", "", word);
+                    out.button(&format!("{at}.{i}"), "button", "", "", translated(word));
                 }
                 out.raw("</div>");
             }
             Block::Question { guesses, answer } => {
                 let guessed = self.guess(at);
-                out.raw("<div class=\"guesses\" role=\"group\" aria-label=\"Your prediction\">");
+                out.mixed(&[
+                    "<div class=\"guesses\" role=\"group\" aria-label=\"",
+                    tr!("Your prediction"),
+                    "\">",
+                ]);
                 for (i, (word, is_right)) in guesses.iter().enumerate() {
                     let class = if guessed.is_some() && *is_right {
                         "button guess guess--right"
@@ -147,12 +150,17 @@ impl Tour {
                         Some(guess) if guess == i => "aria-pressed=\"true\" aria-disabled=\"true\"",
                         Some(_) => "aria-disabled=\"true\"",
                     };
-                    out.button(&format!("{at}.{i}"), class, &format!("guess-{i}"), state, word);
+                    out.button(&format!("{at}.{i}"), class, &format!("guess-{i}"), state, translated(word));
                 }
                 out.raw("</div><div class=\"answer\" role=\"status\" data-testid=\"answer\">");
                 if let Some(guess) = guessed {
                     let is_right = guesses.get(guess).is_some_and(|(_, right)| *right);
-                    out.paragraph(&format!("{}{answer}", if is_right { "*Yes.* " } else { "*Not quite.* " }));
+                    let verdict = if is_right {
+                        tr!("*Yes.* {answer}", answer = translated(answer))
+                    } else {
+                        tr!("*Not quite.* {answer}", answer = translated(answer))
+                    };
+                    out.paragraph(&verdict);
                 }
                 out.raw("</div>");
             }
@@ -168,6 +176,13 @@ impl Html {
     /// Markup as it is.
     pub(super) fn raw(&mut self, markup: &str) {
         self.0.push_str(markup);
+    }
+
+    /// Markup and text by turns, markup first.
+    pub(super) fn mixed(&mut self, parts: &[&str]) {
+        for (at, part) in parts.iter().enumerate() {
+            if at % 2 == 0 { self.raw(part) } else { self.text(part) }
+        }
     }
 
     /// Text, whatever is in it.
@@ -225,9 +240,13 @@ pub fn list() -> String {
         for part in [about.slug, "\" data-press=\"", about.slug, "\"><strong>"] {
             out.raw(part);
         }
-        out.text(about.title);
+        out.text(translated(about.title));
         out.raw("</strong><span>");
-        out.text(&format!("{} {} minutes.", about.about, about.minutes));
+        out.text(&tr!(
+            "{about} {minutes} minutes.",
+            about = translated(about.about),
+            minutes = about.minutes
+        ));
         out.raw("</span></button></li>");
     }
     out.0
@@ -253,7 +272,7 @@ pub enum Touring {
 impl State {
     pub(super) fn open_story(&mut self, slug: &str, effects: &mut Vec<Effect>) {
         let Some(about) = STORIES.iter().find(|about| about.slug == slug) else {
-            self.message = "There is no story of that name; the list has them all.".into();
+            self.message = tr!("There is no story of that name; the list has them all.").into();
             return;
         };
         self.tour =
@@ -318,7 +337,7 @@ impl State {
         link.reserved.clone_from(&self.link.reserved);
         // A change of the run keeps it waiting if it waits.
         self.phase = Phase::Paused;
-        self.change(link, "The story opened this run; it waits.".into(), effects);
+        self.change(link, tr!("The story opened this run; it waits.").into(), effects);
     }
 
     fn act_out(&mut self, deed: Deed, effects: &mut Vec<Effect>) {
@@ -332,7 +351,7 @@ impl State {
                 if !self.link.view.show.contains(&chart) {
                     self.toggle_chart(chart, effects);
                 }
-                self.message = format!("The story points at a chart: {}.", chart.info().name);
+                self.message = tr!("The story points at a chart: {chart}.", chart = chart.info().name);
                 if let Some(tour) = &mut self.tour {
                     let before = tour.pointed.map_or(0, |(_, times)| times);
                     tour.pointed = Some((chart, before + 1));
@@ -349,20 +368,23 @@ impl State {
             return;
         }
         if self.step == step || has_ended && self.step < step {
-            let end = if has_ended { "has ended" } else { "waits" };
-            self.message = format!("The run {end} at step {}.", thousands(self.step));
+            let step = thousands(self.step);
+            self.message = match has_ended {
+                true => tr!("The run has ended at step {step}.", step),
+                false => tr!("The run waits at step {step}.", step),
+            };
             return;
         }
         let goal = Goal { step, in_haste: false };
         if step < self.step {
             self.goal = Some(goal);
             self.paused = true;
-            self.message = format!("Started again, to step {}.", thousands(step));
+            self.message = tr!("Started again, to step {step}.", step = thousands(step));
             self.begin(effects);
             return;
         }
         self.goal = Some(goal);
-        self.message = format!("Trains to step {}.", thousands(step));
+        self.message = tr!("Trains to step {step}.", step = thousands(step));
         // One that has not started yet is told when it does.
         if !self.awaiting {
             self.paused = false;

@@ -25,18 +25,18 @@ impl WorkerTrainer {
         options.set_type(WorkerType::Module);
         let worker = address(program)
             .and_then(|address| Worker::new_with_options(&address, &options))
-            .map_err(|_| "this browser allows no worker".to_string())?;
+            .map_err(|_| tr!("this browser allows no worker").to_string())?;
         let said = hear.clone();
         let on_message = Closure::new(move |event: MessageEvent| {
             said(match unpack::<Event>(&event.data()) {
                 Ok((event, payload)) => Sign::Said(Message { event, payload }),
-                Err(why) => Sign::Died(format!("its message could not be read, {why}")),
+                Err(why) => Sign::Died(tr!("its message could not be read, {why}", why)),
             });
         });
         let on_error = Closure::new(move |event: ErrorEvent| {
             // A file that cannot be loaded gives a bare event, without words.
             let words = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|m| m.as_string());
-            hear(Sign::Died(words.filter(|w| !w.is_empty()).unwrap_or("it could not be loaded".into())));
+            hear(Sign::Died(words.filter(|w| !w.is_empty()).unwrap_or(tr!("it could not be loaded").into())));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));

@@ -95,8 +95,9 @@ pub fn legend(named: &[Named]) -> String {
             true => format!("<span class=\"key\">{inside}</span>"),
             false => format!(
                 "<button class=\"key\" type=\"button\" data-at=\"{at}\" aria-pressed=\"{}\" \
-                 title=\"Hide or show; with Shift, or pressed twice, alone\">{inside}</button>",
-                !of.is_hidden
+                 title=\"{about}\">{inside}</button>",
+                !of.is_hidden,
+                about = tr!("Hide or show; with Shift, or pressed twice, alone"),
             ),
         }
     };

@@ -1,5 +1,6 @@
 //! Numbers and sentences as a person reads them.
 
+use crate::language::translated;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Range, Value};
 
@@ -23,11 +24,11 @@ pub fn decimal(value: f32) -> String {
     if value.is_nan() {
         MISSING.into()
     } else if value.abs() >= 1e6 || value.is_infinite() {
-        "over a million".into()
+        tr!("over a million").into()
     } else if value.abs() >= 1000.0 {
         thousands(value.abs() as u64)
     } else if value != 0.0 && value.abs() < 0.0005 {
-        "under 0.001".into()
+        tr!("under 0.001").into()
     } else {
         let thousandths = (f64::from(value).abs() * 1000.0).round() as u64;
         let sign = if value < 0.0 { "−" } else { "" };
@@ -49,23 +50,34 @@ pub fn significant(value: f64) -> String {
 
 /// Steps per second, with three significant digits: "5,230 steps/s".
 pub fn rate(steps_per_s: f64) -> String {
+    match bare_rate(steps_per_s) {
+        Some(number) => tr!("{number} steps/s", number),
+        None => MISSING.into(),
+    }
+}
+
+/// The same without its unit; none where there is no rate.
+pub fn bare_rate(steps_per_s: f64) -> Option<String> {
     if !steps_per_s.is_finite() || steps_per_s <= 0.0 {
-        return MISSING.into();
+        return None;
     }
     if steps_per_s < 10.0 {
         let tenths = (steps_per_s * 10.0).round() as u64;
-        return format!("{}.{} steps/s", tenths / 10, tenths % 10);
+        return Some(format!("{}.{}", tenths / 10, tenths % 10));
     }
     let mut grain = 1.0;
     while steps_per_s / grain >= 1000.0 {
         grain *= 10.0;
     }
-    format!("{} steps/s", thousands(((steps_per_s / grain).round() * grain) as u64))
+    Some(thousands(((steps_per_s / grain).round() * grain) as u64))
 }
 
 /// The speed limit in words.
 pub fn speed(limit: u64) -> String {
-    if limit == 0 { "as fast as possible".into() } else { format!("{} steps/s", thousands(limit)) }
+    match limit {
+        0 => tr!("as fast as possible").into(),
+        limit => tr!("{number} steps/s", number = thousands(limit)),
+    }
 }
 
 /// "4", "4 and 11", "4, 11 and 17".
@@ -73,26 +85,29 @@ pub fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+        [rest @ .., last] => tr!("{items} and {last}", items = rest.join(", "), last),
     }
 }
 
 /// What a key is called in the form.
 pub fn label(spec: &RunSpec, key: &str) -> String {
     match key {
-        MODEL_KEY => "Model".into(),
-        OPTIMIZER_KEY => "Optimizer".into(),
-        _ => spec.knob(key).map_or(key, |knob| knob.label).into(),
+        MODEL_KEY => tr!("Model").into(),
+        OPTIMIZER_KEY => tr!("Optimizer").into(),
+        _ => translated(english(spec, key)).into(),
     }
+}
+
+fn english<'a>(spec: &RunSpec, key: &'a str) -> &'a str {
+    spec.knob(key).map_or(key, |knob| knob.label)
 }
 
 /// What formulas call a setting: the symbol at the end of its label, or else the label.
 pub fn symbol(spec: &RunSpec, key: &str) -> String {
-    let label = label(spec, key);
-    let words: Vec<&str> = label.split(' ').collect();
+    let words: Vec<&str> = english(spec, key).split(' ').collect();
     match words.as_slice() {
         [.., before, symbol] if *before != "of" && symbol.chars().count() == 1 => symbol.to_string(),
-        _ => label.to_lowercase(),
+        _ => label(spec, key).to_lowercase(),
     }
 }
 
@@ -108,12 +123,17 @@ pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
         Some(Range::Choice(options)) => options.iter().find(|o| o.slug == text).map(|o| o.label),
         _ => None,
     };
-    label.unwrap_or(text).into()
+    translated(label.unwrap_or(text)).into()
 }
+
+/// Nouns that are counted, besides those of models.
+pub const NOUNS: [&str; 6] = ["run", "kept run", "network", "seed", "input bit", "symbol"];
 
 /// "1 neuron", "64 neurons".
 pub fn count(number: usize, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(number as u64), if number == 1 { "" } else { "s" })
+    let many = format!("{noun}s");
+    let noun = translated(if number == 1 { noun } else { &many });
+    tr!("{number} {noun}", number = thousands(number as u64), noun)
 }
 
 /// A value as a person reads it: options by their label, whole numbers with separators.
@@ -122,13 +142,13 @@ pub fn value(spec: &RunSpec, key: &str) -> String {
         None => MISSING.into(),
         Some(Value::Int(v)) if key != "seed" => thousands(v),
         Some(Value::Choice(slug)) => match key {
-            MODEL_KEY => spec.model.info().name.into(),
-            OPTIMIZER_KEY => spec.optimizer.info().name.into(),
+            MODEL_KEY => translated(spec.model.info().name).into(),
+            OPTIMIZER_KEY => translated(spec.optimizer.info().name).into(),
             _ => option(spec, key, &slug),
         },
-        Some(Value::List(v)) if v.is_empty() => "nothing".into(),
-        Some(Value::Schedule(v)) if v.is_empty() => "nothing".into(),
-        Some(Value::Axis(v)) if v.is_empty() => "nothing".into(),
+        Some(Value::List(v)) if v.is_empty() => tr!("nothing").into(),
+        Some(Value::Schedule(v)) if v.is_empty() => tr!("nothing").into(),
+        Some(Value::Axis(v)) if v.is_empty() => tr!("nothing").into(),
         Some(other) => other.to_string(),
     }
 }
@@ -140,15 +160,23 @@ pub fn changes(before: &RunSpec, after: &RunSpec) -> String {
     for key in [MODEL_KEY, OPTIMIZER_KEY] {
         if keys.iter().any(|k| k == key) {
             let (from, to) = (value(before, key), value(after, key));
-            return format!("{} changed from {from} to {to}", label(after, key));
+            return tr!("{setting} changed from {from} to {to}", setting = label(after, key), from, to);
         }
     }
     match keys.as_slice() {
-        [] => "nothing changed".into(),
+        [] => tr!("nothing changed").into(),
         [key] => {
-            format!("{} changed from {} to {}", label(after, key), value(before, key), value(after, key))
+            tr!(
+                "{setting} changed from {from} to {to}",
+                setting = label(after, key),
+                from = value(before, key),
+                to = value(after, key)
+            )
         }
-        keys => format!("{} changed", list(&keys.iter().map(|k| label(after, k)).collect::<Vec<_>>())),
+        keys => tr!(
+            "{settings} changed",
+            settings = list(&keys.iter().map(|k| label(after, k)).collect::<Vec<_>>())
+        ),
     }
 }
 
@@ -161,7 +189,7 @@ pub fn difference(from: &RunSpec, to: &RunSpec) -> String {
         format!("{symbol} {} → {}", given(a), given(b))
     });
     match all.len() {
-        0 => "the same settings".into(),
+        0 => tr!("the same settings").into(),
         many => some.collect::<Vec<_>>().join(", ") + if many > 3 { ", …" } else { "" },
     }
 }

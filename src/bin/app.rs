@@ -7,6 +7,6 @@ fn main() {
             console_error_panic_hook::hook(info);
             vivarium::app::browser::show_panic();
         }));
-        vivarium::app::mount();
+        vivarium::app::open();
     }
 }

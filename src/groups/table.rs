@@ -6,16 +6,16 @@ use super::{Family, Group};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// There are no entries.
-    #[error("the table is empty; a group has at least one element")]
+    #[error("{}", tr!("the table is empty; a group has at least one element"))]
     Empty,
     /// No number of elements has a table of this size.
-    #[error("the table has {entries} entries, which is no square")]
+    #[error("{}", tr!("the table has {entries} entries, which is no square", entries))]
     NoSquare {
         /// How many entries there are.
         entries: usize,
     },
     /// The table is that of another number of elements.
-    #[error("the table has {entries} entries, but {order} elements have {} products", order * order)]
+    #[error("{}", tr!("the table has {entries} entries, but {order} elements have {products} products", entries, order, products = order * order))]
     Size {
         /// How many elements there should be.
         order: usize,
@@ -23,7 +23,7 @@ pub enum Flaw {
         entries: usize,
     },
     /// A product is no element.
-    #[error("{row}·{column} = {entry}, which is no element: they are counted from 0 to {}", order - 1)]
+    #[error("{}", tr!("{row}·{column} = {entry}, which is no element: they are counted from 0 to {last}", row, column, entry, last = order - 1))]
     Range {
         /// The left factor.
         row: usize,
@@ -35,7 +35,7 @@ pub enum Flaw {
         order: usize,
     },
     /// a·b = a·c for two different b and c.
-    #[error("row {row} has {entry} twice")]
+    #[error("{}", tr!("row {row} has {entry} twice", row, entry))]
     Row {
         /// The left factor.
         row: usize,
@@ -43,7 +43,7 @@ pub enum Flaw {
         entry: usize,
     },
     /// b·a = c·a for two different b and c.
-    #[error("column {column} has {entry} twice")]
+    #[error("{}", tr!("column {column} has {entry} twice", column, entry))]
     Column {
         /// The right factor.
         column: usize,
@@ -51,10 +51,10 @@ pub enum Flaw {
         entry: usize,
     },
     /// No element leaves all others as they are.
-    #[error("no identity: there is no e with e·a = a and a·e = a for every a")]
+    #[error("{}", tr!("no identity: there is no e with e·a = a and a·e = a for every a"))]
     Identity,
     /// The right inverse of an element is not its left inverse.
-    #[error("{element} has no inverse: {element}·{right} = {identity}, but {right}·{element} = {found}")]
+    #[error("{}", tr!("{element} has no inverse: {element}·{right} = {identity}, but {right}·{element} = {found}", element, right, identity, found))]
     Inverse {
         /// The element.
         element: usize,
@@ -66,7 +66,7 @@ pub enum Flaw {
         found: usize,
     },
     /// A product of three depends on the brackets.
-    #[error("({a}·{b})·{c} = {left}, but {a}·({b}·{c}) = {right}")]
+    #[error("{}", tr!("({a}·{b})·{c} = {left}, but {a}·({b}·{c}) = {right}", a, b, c, left, right))]
     Associativity {
         /// The first factor.
         a: usize,

@@ -17,6 +17,7 @@ mod run;
 pub mod science;
 mod sweep;
 mod sweeps;
+mod words;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ use clap::{Parser, Subcommand};
 pub use claims::LARGE;
 pub use docs::{refresh, tables};
 pub use golden::{Golden, golden_path};
+pub use words::{all_texts, places, table};
 
 use crate::protocol::Failure;
 
@@ -71,6 +73,15 @@ enum Command {
     Record(record::Arguments),
     /// Write the pages that say what a preset's link shows, with their pictures, from the recorded curves.
     Previews(previews::Arguments),
+    /// Refresh the catalogue of the page's texts, which a translation begins from.
+    Words {
+        /// The file.
+        #[arg(default_value = "www/languages/en.json")]
+        file: PathBuf,
+        /// Only say whether it is up to date.
+        #[arg(long)]
+        check: bool,
+    },
     /// Refresh the generated tables of a README.
     Docs {
         /// The file whose tables stand between markers.
@@ -113,6 +124,7 @@ pub fn main() -> ExitCode {
         Command::Golden(arguments) => golden::golden(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Previews(arguments) => previews::run(&arguments),
+        Command::Words { file, check } => words::words(&file, check),
         Command::Docs { file, check } => docs::docs(&file, check),
     };
     match done {

@@ -16,13 +16,13 @@ pub fn contexts(symbols: usize, order: usize) -> usize {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Flaw {
     /// A number of symbols that there cannot be.
-    #[error("a chain has from 2 to {MOST_SYMBOLS} symbols, not {0}")]
+    #[error("{}", tr!("a chain has from 2 to {most} symbols, not {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
     /// An order that there cannot be.
-    #[error("a chain of order {0} needs from 2 to {MOST_CONTEXTS} contexts; take order 2 for a Markov chain")]
+    #[error("{}", tr!("a chain of order {order} needs from 2 to {most} contexts; take order 2 for a Markov chain", order = _0, most = MOST_CONTEXTS))]
     Order(usize),
     /// Too few or too many numbers.
-    #[error("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}")]
+    #[error("{}", tr!("a chain with {symbols} symbols needs {expected} entries, row by row, but there are {found}", symbols, expected, found))]
     Entries {
         /// Symbols of the chain.
         symbols: usize,
@@ -32,7 +32,7 @@ pub enum Flaw {
         found: usize,
     },
     /// A number that is no probability.
-    #[error("entry {column} of row {row} is {value}, but a probability is a number from 0")]
+    #[error("{}", tr!("entry {column} of row {row} is {value}, but a probability is a number from 0", column, row, value))]
     Entry {
         /// Row of the entry.
         row: usize,
@@ -42,7 +42,7 @@ pub enum Flaw {
         value: f64,
     },
     /// A row that is not the law of a symbol.
-    #[error("row {row} must sum to {expected}, but it sums to {sum}")]
+    #[error("{}", tr!("row {row} must sum to {expected}, but it sums to {sum}", row, expected, sum))]
     Row {
         /// Which row.
         row: usize,
@@ -52,12 +52,10 @@ pub enum Flaw {
         expected: f64,
     },
     /// A chain that stays where it begins, in one of several parts.
-    #[error(
-        "the chain has {0} parts that it never leaves, so that where it settles depends on its beginning"
-    )]
+    #[error("{}", tr!("the chain has {parts} parts that it never leaves, so that where it settles depends on its beginning", parts = _0))]
     Parts(usize),
     /// A symbol that does not exist.
-    #[error("symbol {place} is {found}, but the symbols are 0 to {last}")]
+    #[error("{}", tr!("symbol {place} is {found}, but the symbols are 0 to {last}", place, found, last))]
     Symbol {
         /// Its place in the sequence.
         place: usize,

@@ -24,7 +24,7 @@ choices! {
 impl Strategy {
     /// What it is called.
     pub fn name(self) -> &'static str {
-        Strategy::OPTIONS[self.order()].label
+        crate::language::translated(Strategy::OPTIONS[self.order()].label)
     }
 
     /// Symbols that it looks at together: 0 for the uniform one. Its place in [`Strategy::ALL`].

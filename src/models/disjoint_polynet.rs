@@ -85,7 +85,7 @@ impl Architecture for DisjointPolynet {
 
     fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         let found = self.degree.to_string();
-        let problem = || Problem::new("degree", &found, format!("at most n = {inputs}"));
+        let problem = || Problem::new("degree", &found, tr!("at most n = {n}", n = inputs));
         (self.degree > inputs).then(problem).into_iter().collect()
     }
 

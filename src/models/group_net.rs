@@ -88,11 +88,11 @@ impl GroupNet {
             return Ok(None);
         }
         if self.sigma != Sigma::Square {
-            return Err(("act", "square, of which alone such a network is known".into()));
+            return Err(("act", tr!("square, of which alone such a network is known").into()));
         }
         let order = task.order();
         let fits = |needed: usize| match self.width < needed {
-            true => Err(("width", format!("at least {needed} neurons for this initial network"))),
+            true => Err(("width", tr!("at least {needed} neurons for this initial network", needed))),
             false => Ok(()),
         };
         let built = match self.from {

@@ -33,6 +33,7 @@ pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
 pub use power_net::PowerNet;
 
+use crate::language::translated;
 use crate::settings::{Problem, Settings};
 use crate::tasks::{Form, Task};
 
@@ -176,6 +177,12 @@ impl Rows {
         column: "neuron",
         entry: "weight",
     };
+
+    /// The same in the reader's language.
+    pub fn translated(self) -> Rows {
+        let [name, row, column, entry] = [self.name, self.row, self.column, self.entry].map(translated);
+        Rows { name, row, column, entry, ..self }
+    }
 }
 
 /// What every model can do without a tensor library.
@@ -270,7 +277,8 @@ const MAX_ACTIVATIONS: usize = 1 << 26;
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
 fn crowded(activations: usize, batch: usize, replicas: usize) -> Option<Problem> {
     let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
-    let expected = "fewer for a network of this size: together they would not fit into a browser's memory";
+    let expected =
+        tr!("fewer for a network of this size: together they would not fit into a browser's memory");
     (activations * batch * replicas > MAX_ACTIVATIONS)
         .then(|| Problem::new(key, &found.to_string(), expected))
 }

@@ -95,8 +95,10 @@ impl PowerNet {
         if self.from == Beginning::Random || (self.degree == k && self.width >= least) {
             return None;
         }
-        let expected = format!(
-            "random: a network of largest margin on {k} bits is known for degree = {k} and at least {least} neurons"
+        let expected = tr!(
+            "random: a network of largest margin on {k} bits is known for degree = {k} and at least {least} neurons",
+            k,
+            least
         );
         Some(Problem::new("from", self.from.slug(), expected))
     }

@@ -12,15 +12,15 @@ use crate::settings::{Problem, Settings};
 
 /// Parts of the page that can be hidden, each with its words.
 pub const PARTS: [(&str, &str); 9] = [
-    ("presets", "Menu of experiments"),
-    ("stories", "Stories"),
-    ("claim", "What the run shows"),
-    ("settings", "All settings"),
-    ("charts", "Switches of the charts"),
-    ("numbers", "Newest numbers"),
-    ("inside", "Look inside"),
-    ("theory", "Theory"),
-    ("links", "Link and command"),
+    ("presets", text!("Menu of experiments")),
+    ("stories", text!("Stories")),
+    ("claim", text!("What the run shows")),
+    ("settings", text!("All settings")),
+    ("charts", text!("Switches of the charts")),
+    ("numbers", text!("Newest numbers")),
+    ("inside", text!("Look inside")),
+    ("theory", text!("Theory")),
+    ("links", text!("Link and command")),
 ];
 
 /// What a teacher's key keeps of `value`, and what is wrong with the rest.
@@ -33,8 +33,8 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
             let (known, unknown): (Vec<&str>, Vec<&str>) =
                 names.partition(|name| is_part(name) || is_knob(spec, name));
             let expected = match key {
-                "lock" => "keys of settings of this run",
-                _ => "keys of settings of this run, or parts of the page",
+                "lock" => tr!("keys of settings of this run"),
+                _ => tr!("keys of settings of this run, or parts of the page"),
             };
             let kept = (!known.is_empty()).then(|| known.join(","));
             let problem =
@@ -43,13 +43,13 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
         }
         "embed" => match value {
             "" | "1" | "on" => (Some(value.into()), None),
-            _ => (None, bad(value, "on, or nothing")),
+            _ => (None, bad(value, tr!("on, or nothing"))),
         },
         "at" => match value.parse::<u64>() {
             Ok(step) if (1..=1_000_000_000).contains(&step) => (Some(step.to_string()), None),
-            _ => (None, bad(value, "a step, from 1 on")),
+            _ => (None, bad(value, tr!("a step, from 1 on"))),
         },
-        _ => (Some(value.into()), bad(value, "nothing yet: it is kept for later and has no effect")),
+        _ => (Some(value.into()), bad(value, tr!("nothing yet: it is kept for later and has no effect"))),
     }
 }
 

@@ -28,14 +28,14 @@ pub(super) fn task(spec: &RunSpec) -> Option<&Groups> {
 /// As [`super::applies`].
 pub(super) fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let Some(task) = task(spec) else {
-        return Err("This is about networks on pairs of elements.".into());
+        return Err(tr!("This is about networks on pairs of elements.").into());
     };
     match (probe, &spec.model) {
         (Probe::Progress, _) if operation(task).is_none() => {
-            Err("These measures are defined for addition and subtraction modulo n.".into())
+            Err(tr!("These measures are defined for addition and subtraction modulo n.").into())
         }
         (Probe::Cosets, Model::ModularTransformer(_)) => {
-            Err("The embeddings that a transformer's neurons see depend on its attention.".into())
+            Err(tr!("The embeddings that a transformer's neurons see depend on its attention.").into())
         }
         _ => Ok(()),
     }

@@ -6,19 +6,19 @@ use super::VERSION;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// There is nothing in it.
-    #[error("this file is empty")]
+    #[error("{}", tr!("this file is empty"))]
     Empty,
     /// It is larger than any run's.
-    #[error("this file has {0} MB, and a run's has at most {1} MB")]
+    #[error("{}", tr!("this file has {size} MB, and a run's has at most {most} MB", size = _0, most = _1))]
     TooLarge(usize, usize),
     /// It is a table of metrics.
-    #[error("this is a table of metrics, which does not say of which run: open the run's JSON instead")]
+    #[error("{}", tr!("this is a table of metrics, which does not say of which run: open the run's JSON instead"))]
     Table,
     /// It is something else altogether.
-    #[error("this is neither a run (JSON) nor weights (safetensors)")]
+    #[error("{}", tr!("this is neither a run (JSON) nor weights (safetensors)"))]
     Unknown,
     /// It does not go on as JSON does.
-    #[error("this file is no whole JSON: it breaks off or is damaged at line {line}, column {column}")]
+    #[error("{}", tr!("this file is no whole JSON: it breaks off or is damaged at line {line}, column {column}", line, column))]
     NotJson {
         /// From 1.
         line: usize,
@@ -26,18 +26,16 @@ pub enum Flaw {
         column: usize,
     },
     /// JSON of another program.
-    #[error("this is JSON, but not a run of this program: there is no \"format\": \"vivarium-run\" in it")]
+    #[error("{}", tr!("this is JSON, but not a run of this program: there is no \"format\": \"vivarium-run\" in it"))]
     Foreign,
     /// From the future.
-    #[error(
-        "this run was written by a newer version of this program (format {0}; this one reads up to {VERSION})"
-    )]
+    #[error("{}", tr!("this run was written by a newer version of this program (format {format}; this one reads up to {known})", format = _0, known = VERSION))]
     Newer(u64),
     /// Its link has parts that mean nothing here, so its numbers would be shown of another run.
-    #[error("the link of this file cannot be read here: {0}")]
+    #[error("{}", tr!("the link of this file cannot be read here: {why}", why = _0))]
     Link(String),
     /// A part is missing or is not what it should be.
-    #[error("{place} should be {expected}")]
+    #[error("{}", tr!("{place} should be {expected}", place, expected))]
     Field {
         /// Which part: "step", "test_loss of measurement 3".
         place: String,
@@ -45,9 +43,7 @@ pub enum Flaw {
         expected: String,
     },
     /// Steps do not rise.
-    #[error(
-        "the steps of this run do not rise: measurement {at} is of step {step}, the one before of step {before}"
-    )]
+    #[error("{}", tr!("the steps of this run do not rise: measurement {at} is of step {step}, the one before of step {before}", at, step, before))]
     Order {
         /// Which measurement, from 1.
         at: usize,
@@ -57,15 +53,13 @@ pub enum Flaw {
         before: u64,
     },
     /// More measurements than a run has.
-    #[error("this run has {0} measurements, and at most {1} are read")]
+    #[error("{}", tr!("this run has {many} measurements, and at most {most} are read", many = _0, most = _1))]
     TooMany(usize, usize),
     /// Weights of another program.
-    #[error("these are weights of another program: their header names no run")]
+    #[error("{}", tr!("these are weights of another program: their header names no run"))]
     ForeignWeights,
     /// The file of weights ends early or has too much.
-    #[error(
-        "this file of weights is damaged or cut off: it has {found} bytes, and its header speaks of {expected}"
-    )]
+    #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, and its header speaks of {expected}", found, expected))]
     Length {
         /// Bytes that there are.
         found: usize,
@@ -73,7 +67,7 @@ pub enum Flaw {
         expected: usize,
     },
     /// A tensor is missing or is not of this run.
-    #[error("the weights {name} should be {expected}")]
+    #[error("{}", tr!("the weights {name} should be {expected}", name, expected))]
     Tensor {
         /// Its name.
         name: String,

@@ -26,17 +26,17 @@ pub(super) fn link(text: &str) -> Result<Link, Flaw> {
 }
 
 fn whole(object: &Object, key: &str, place: &str) -> Result<u64, Flaw> {
-    object.get(key).and_then(Value::as_u64).ok_or_else(|| Flaw::field(place, "a whole number"))
+    object.get(key).and_then(Value::as_u64).ok_or_else(|| Flaw::field(place, tr!("a whole number")))
 }
 
 fn list<'a>(value: Option<&'a Value>, place: &str) -> Result<&'a [Value], Flaw> {
-    Ok(value.and_then(Value::as_array).ok_or_else(|| Flaw::field(place, "a list"))?)
+    Ok(value.and_then(Value::as_array).ok_or_else(|| Flaw::field(place, tr!("a list")))?)
 }
 
 /// Steps of replicas, null where there is none.
 fn steps(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<Option<u64>>, Flaw> {
     let values = list(value, place)?;
-    let wrong = || Flaw::field(place, format!("a step or null for each of {replicas} replicas"));
+    let wrong = || Flaw::field(place, tr!("a step or null for each of {replicas} replicas", replicas));
     if values.len() != replicas {
         return Err(wrong());
     }
@@ -48,19 +48,24 @@ fn steps(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<Opti
 fn numbers(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<f32>, Flaw> {
     let values = list(value, place)?;
     if values.len() != replicas {
-        let expected = format!("a number for each of {replicas} replicas, not {} of them", values.len());
+        let expected = tr!(
+            "a number for each of {replicas} replicas, not {values} of them",
+            replicas,
+            values = values.len()
+        );
         return Err(Flaw::field(place, expected));
     }
     let number = |v: &Value| match v {
         Value::Null => Ok(f32::NAN),
-        v => v.as_f64().map(|v| v as f32).ok_or_else(|| Flaw::field(place, "numbers, or null")),
+        v => v.as_f64().map(|v| v as f32).ok_or_else(|| Flaw::field(place, tr!("numbers, or null"))),
     };
     values.iter().map(number).collect()
 }
 
 fn row(value: &Value, at: usize, replicas: usize, judged: bool) -> Result<Row, Flaw> {
     let place = |key: &str| format!("{key} of measurement {at}");
-    let object = value.as_object().ok_or_else(|| Flaw::field(format!("measurement {at}"), "an object"))?;
+    let object =
+        value.as_object().ok_or_else(|| Flaw::field(tr!("measurement {at}", at), tr!("an object")))?;
     let of = |key: &str| numbers(object.get(key), &place(key), replicas);
     let optional = |object: &Object, key: &str| match object.get(key) {
         None => Ok(vec![]),
@@ -68,11 +73,11 @@ fn row(value: &Value, at: usize, replicas: usize, judged: bool) -> Result<Row, F
     };
     let measures = match object.get("measures") {
         None => vec![],
-        Some(_) if !judged => return Err(Flaw::field(place("measures"), "absent in this lab")),
+        Some(_) if !judged => return Err(Flaw::field(place("measures"), tr!("absent in this lab"))),
         Some(Value::Object(measures)) => {
             Measure::ALL.iter().map(|m| optional(measures, m.slug())).collect::<Result<_, _>>()?
         }
-        Some(_) => return Err(Flaw::field(place("measures"), "an object")),
+        Some(_) => return Err(Flaw::field(place("measures"), tr!("an object"))),
     };
     Ok(Row {
         step: whole(object, "step", &place("step"))?,
@@ -125,7 +130,8 @@ impl Record {
             _ => {}
         }
         let text = object.get("link").and_then(Value::as_str);
-        let link = link(text.ok_or_else(|| Flaw::field("the link", "a text that begins with #v1/"))?)?;
+        let link =
+            link(text.ok_or_else(|| Flaw::field(tr!("the link"), tr!("a text that begins with #v1/")))?)?;
         let runs = cells(&link.spec);
         let replicas = link.spec.run.replicas;
         let is_sweep = !runs.is_empty();
@@ -149,7 +155,7 @@ impl Record {
             Some(word) => {
                 let known = ENDINGS.iter().find(|(_, known)| word.as_str() == Some(known));
                 let words = ENDINGS.map(|(_, word)| word).join(", ");
-                Some(known.ok_or_else(|| Flaw::field("ending", format!("null or one of {words}")))?.0)
+                Some(known.ok_or_else(|| Flaw::field("ending", tr!("null or one of {words}", words)))?.0)
             }
         };
         let values = list(object.get("rows"), "rows")?;

@@ -31,7 +31,7 @@ const PENALTY: &str = include_str!("torch/penalty.py");
 /// A sentence where it would not be the same experiment.
 pub fn script(spec: &RunSpec) -> Result<String, String> {
     if !spec.run.sweep.is_empty() {
-        return Err("A sweep is many runs, and a script is of one: open one of them.".into());
+        return Err(tr!("A sweep is many runs, and a script is of one: open one of them.").into());
     }
     let data: &[&str] = match spec.task {
         Task::SparseParity(_) => &[SAMPLE, BITS],
@@ -62,7 +62,9 @@ fn model(model: &Model) -> Result<Vec<&'static str>, String> {
         Model::Polynet(_) => vec![include_str!("torch/polynet.py")],
         Model::DisjointPolynet(_) => vec![include_str!("torch/disjoint_polynet.py")],
         Model::DeepMlp(net) if net.training == deep_mlp::Training::Greedy => {
-            return Err("Training layer by layer is not in the script yet; all layers together are.".into());
+            return Err(
+                tr!("Training layer by layer is not in the script yet; all layers together are.").into()
+            );
         }
         Model::DeepMlp(_) => vec![SIGMA, include_str!("torch/deep_mlp.py")],
         Model::PowerNet(net) if net.from != power_net::Beginning::Random => return Err(written.into()),

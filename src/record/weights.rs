@@ -56,13 +56,13 @@ impl Header {
             return Err(Flaw::ForeignWeights);
         }
         let Link { spec, .. } = link(word("link").unwrap_or_default())?;
-        let whole = || Flaw::field("the step of these weights", "a whole number");
+        let whole = || Flaw::field(tr!("the step of these weights"), tr!("a whole number"));
         let step = word("step").and_then(|word| word.parse().ok()).ok_or_else(whole)?;
         let solved: Vec<Option<u64>> =
             word("solved").unwrap_or_default().split_whitespace().map(|word| word.parse().ok()).collect();
         if solved.len() != spec.run.replicas {
-            let expected = format!("as many as its {} replicas", spec.run.replicas);
-            return Err(Flaw::field("the times in the header of these weights", expected));
+            let expected = tr!("as many as its {replicas} replicas", replicas = spec.run.replicas);
+            return Err(Flaw::field(tr!("the times in the header of these weights"), expected));
         }
         let data = &bytes[8 + length..];
         let mut expected = 0;
@@ -77,7 +77,7 @@ impl Header {
                 };
                 let words = numbers.as_chunks::<4>().0;
                 if !words.iter().all(|word| f32::from_le_bytes(*word).is_finite()) {
-                    return Err(Flaw::Tensor { name, expected: "finite numbers alone".into() });
+                    return Err(Flaw::Tensor { name, expected: tr!("finite numbers alone").into() });
                 }
             }
             tensors.push((parameter.name, parameter.shape));
@@ -97,7 +97,7 @@ fn tensor(
 ) -> Result<std::ops::Range<usize>, Flaw> {
     let text = shape.map(|n| n.to_string()).join(" × ");
     let wrong =
-        || Flaw::Tensor { name: name.into(), expected: format!("{text} numbers in single precision") };
+        || Flaw::Tensor { name: name.into(), expected: tr!("{text} numbers in single precision", text) };
     let about = header.get(name).and_then(Value::as_object).ok_or_else(wrong)?;
     let list = |key: &str| -> Option<Vec<usize>> {
         let values = about.get(key)?.as_array()?;

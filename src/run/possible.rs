@@ -29,7 +29,7 @@ impl RunSpec {
         let (batch, replicas) = (self.batch(), self.run.replicas);
         problems.extend(self.suits());
         if self.run.batch == 0 && sampler.sample_size().is_none() {
-            let expected = "at least 1: examples that are always fresh are no sample";
+            let expected = tr!("at least 1: examples that are always fresh are no sample");
             problems.push(Problem::new("batch", "0", expected));
         }
         problems.extend(self.architecture().problems(inputs, batch, replicas));
@@ -38,14 +38,14 @@ impl RunSpec {
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
         let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
         if self.held_out() * columns > MAX_NUMBERS / 4 {
-            let expected = format!("at most {} for n = {inputs}", MAX_NUMBERS / 4 / inputs);
+            let expected = tr!("at most {most} for n = {n}", most = MAX_NUMBERS / 4 / inputs, n = inputs);
             problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
         }
         if weights > MAX_NUMBERS || data > MAX_NUMBERS || samples > MAX_NUMBERS {
             problems.push(Problem::new(
                 "replicas",
                 &self.run.replicas.to_string(),
-                "fewer networks of this size: together they would not fit into a browser's memory",
+                tr!("fewer networks of this size: together they would not fit into a browser's memory"),
             ));
         }
         problems.extend(crate::sweep::problems(self, most));
@@ -58,11 +58,11 @@ impl RunSpec {
         if !self.model.suits(&self.task) {
             let suit = |entry: &&crate::catalog::Entry| Model::suit(entry.info.slug, &self.task);
             let slugs: Vec<_> = Model::ENTRIES.iter().filter(suit).map(|e| e.info.slug).collect();
-            let expected = format!("one of {} for this task", slugs.join(", "));
+            let expected = tr!("one of {slugs} for this task", slugs = slugs.join(", "));
             problems.push(Problem::new(MODEL_KEY, self.model.info().slug, expected));
         }
         if self.task.sampler().classes().is_some() && self.run.loss != Loss::CrossEntropy {
-            let expected = "ce, since the labels are classes";
+            let expected = tr!("ce, since the labels are classes");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }
         problems
@@ -106,7 +106,7 @@ impl RunSpec {
                 repaired.push(Problem::new(
                     MODEL_KEY,
                     slug,
-                    "a network that all pairs at once leave room for",
+                    tr!("a network that all pairs at once leave room for"),
                 ));
             }
         }
@@ -130,7 +130,8 @@ impl RunSpec {
         }
         let (found, default) = (self.model.value(BEGINNING)?, fresh.value(BEGINNING)?);
         self.set(BEGINNING, &default).ok()?;
-        let expected = format!("{default}, or {} = {}", problem.key, problem.expected);
+        let expected =
+            tr!("{default}, or {key} = {expected}", default, key = problem.key, expected = problem.expected);
         (!blocks(self)).then(|| Problem::new(BEGINNING, &found.to_string(), expected))
     }
 }

@@ -191,39 +191,48 @@ impl Knob {
     /// What this knob accepts, in words: "a whole number from 1 to 8".
     pub fn expected(&self) -> String {
         match self.range {
-            Range::Int(low, high) => format!("a whole number from {low} to {high}"),
-            Range::Real(low, high) => format!("a number from {} to {}", real(low), real(high)),
+            Range::Int(low, high) => tr!("a whole number from {low} to {high}", low, high),
+            Range::Real(low, high) => {
+                tr!("a number from {low} to {high}", low = real(low), high = real(high))
+            }
             Range::Choice(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
-                format!("one of {}", slugs.join(", "))
+                tr!("one of {slugs}", slugs = slugs.join(", "))
             }
             Range::List(low, high) => {
-                format!("different whole numbers from {low} to {high} with dots between, or nothing")
+                tr!("different whole numbers from {low} to {high} with dots between, or nothing", low, high)
             }
             Range::Axis => {
-                format!(
-                    "a setting's key and at most {MOST_VALUES} values, like n:10_20_40 or n:lin:10..90:9, or nothing"
+                tr!(
+                    "a setting's key and at most {most} values, like n:10_20_40 or n:lin:10..90:9, or nothing",
+                    most = MOST_VALUES
                 )
             }
             Range::Sizes(low, high, most) => {
-                format!("one to {most} whole numbers from {low} to {high} with dots between")
+                tr!("one to {most} whole numbers from {low} to {high} with dots between", most, low, high)
             }
             Range::Numbers(low, high, most) => {
-                format!("at most {most} whole numbers from {low} to {high} with dots between, or nothing")
-            }
-            Range::Table(most) => {
-                format!(
-                    "the entries of a square table of at most {most} rows, row by row, with dots or spaces between"
+                tr!(
+                    "at most {most} whole numbers from {low} to {high} with dots between, or nothing",
+                    most,
+                    low,
+                    high
                 )
             }
-            Range::Schedule(low, high) => format!(
-                "rising steps with values from {} to {}, like 500:0.1_900:0.02",
-                real(low),
-                real(high)
+            Range::Table(most) => {
+                tr!(
+                    "the entries of a square table of at most {most} rows, row by row, with dots or spaces between",
+                    most
+                )
+            }
+            Range::Schedule(low, high) => tr!(
+                "rising steps with values from {low} to {high}, like 500:0.1_900:0.02",
+                low = real(low),
+                high = real(high)
             ),
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
-                format!("one or more of {} with dots between", slugs.join(", "))
+                tr!("one or more of {slugs} with dots between", slugs = slugs.join(", "))
             }
         }
     }
@@ -245,7 +254,7 @@ fn parse_int(text: &str) -> Option<u64> {
 
 /// Something in a specification that cannot be, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{key} = {found}: expected {expected}")]
+#[error("{}", tr!("{key} = {found}: expected {expected}", key, found, expected))]
 pub struct Problem {
     /// The knob's key, or the part of the link.
     pub key: String,

@@ -240,7 +240,7 @@ impl Sampler for Groups {
         let mut problems = vec![];
         if self.operation == Operation::Table {
             if let Err(flaw) = Group::from_table(order, &self.table) {
-                problems.push(Problem::new("table", "this table", format!("a group's; {flaw}")));
+                problems.push(Problem::new("table", tr!("this table"), tr!("a group's; {flaw}", flaw)));
             }
         } else if order > MOST_ELEMENTS {
             let (key, found) = match self.operation {
@@ -248,8 +248,8 @@ impl Sampler for Groups {
                 _ => ("n", self.n.to_string()),
             };
             let expected = match self.operation {
-                Operation::Dihedral => format!("at most {}: D_n has 2n elements", MOST_ELEMENTS / 2),
-                _ => format!("a product of at most {MOST_ELEMENTS} elements"),
+                Operation::Dihedral => tr!("at most {most}: D_n has 2n elements", most = MOST_ELEMENTS / 2),
+                _ => tr!("a product of at most {most} elements", most = MOST_ELEMENTS),
             };
             problems.push(Problem::new(key, &found, expected));
         }

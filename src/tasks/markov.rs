@@ -208,18 +208,23 @@ impl Sampler for MarkovChain {
         if contexts(self.symbols, self.order) > MOST_CONTEXTS {
             let fits = |order: &usize| contexts(self.symbols, *order) <= MOST_CONTEXTS;
             let most = (2..self.order).rfind(fits).unwrap_or(2);
-            let expected = format!("at most {most} for k = {}: {MOST_CONTEXTS} contexts", self.symbols);
+            let expected = tr!(
+                "at most {most} for k = {k}: {all} contexts",
+                most,
+                k = self.symbols,
+                all = MOST_CONTEXTS
+            );
             problems.push(Problem::new("gram", &self.order.to_string(), expected));
         }
         for (key, chains) in [("data", self.train), ("test", self.test)] {
             if self.order > 2 && chains != Chains::Dirichlet {
                 let expected =
-                    format!("dirichlet for n = {}: the others are laws of Markov chains", self.order);
+                    tr!("dirichlet for n = {n}: the others are laws of Markov chains", n = self.order);
                 problems.push(Problem::new(key, chains.slug(), expected));
             }
         }
         if self.length < self.order {
-            let expected = format!("at least n = {}", self.order);
+            let expected = tr!("at least n = {n}", n = self.order);
             problems.push(Problem::new("t", &self.length.to_string(), expected));
         }
         problems

@@ -146,15 +146,16 @@ impl SparseParity {
     fn problems_of_the_cube(&self) -> Vec<Problem> {
         let mut problems = vec![];
         if self.n > MOST_BITS {
-            let expected = format!("fresh for n = {}: all inputs are taken up to n = {MOST_BITS}", self.n);
+            let expected =
+                tr!("fresh for n = {n}: all inputs are taken up to n = {most}", n = self.n, most = MOST_BITS);
             problems.push(Problem::new("data", Data::Cube.slug(), expected));
         }
         if self.m > 0 {
-            let expected = "0, since with data = cube all inputs are the sample";
+            let expected = tr!("0, since with data = cube all inputs are the sample");
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         if self.noise > 0.0 {
-            let expected = "0, since with data = cube every label is right";
+            let expected = tr!("0, since with data = cube every label is right");
             problems.push(Problem::new("noise", &self.noise.to_string(), expected));
         }
         problems
@@ -244,20 +245,20 @@ impl Sampler for SparseParity {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = vec![];
         if self.k > self.n {
-            problems.push(Problem::new("k", &self.k.to_string(), format!("at most n = {}", self.n)));
+            problems.push(Problem::new("k", &self.k.to_string(), tr!("at most n = {n}", n = self.n)));
         }
         if !self.support.is_empty()
             && (self.support.len() != self.k || self.support.iter().any(|i| *i > self.n))
         {
             let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
-            let expected = format!("k = {} different numbers from 1 to n = {}", self.k, self.n);
+            let expected = tr!("k = {k} different numbers from 1 to n = {n}", k = self.k, n = self.n);
             problems.push(Problem::new("s", &found, expected));
         }
         if self.data == Data::Cube {
             problems.extend(self.problems_of_the_cube());
         }
         if self.m * self.n > MAX_SAMPLE {
-            let expected = format!("at most {} for n = {}", MAX_SAMPLE / self.n, self.n);
+            let expected = tr!("at most {most} for n = {n}", most = MAX_SAMPLE / self.n, n = self.n);
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems

@@ -9,6 +9,7 @@ import { files } from "./files.mjs";
 import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
+import { languages } from "./languages.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
@@ -528,4 +529,6 @@ describe("devices", () => {
     await page.close();
   });
 });
+describe("languages", () => languages(() => ({ address: site.address })));
+
 describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));

@@ -22,6 +22,7 @@ mod sessions;
 mod stages;
 mod stories;
 mod sweeps;
+mod words;
 mod workers;
 
 use vivarium::permalink::decode;

@@ -24,6 +24,9 @@ const KEEPER: &str = "service-worker.js";
 const LATER: [&str; 2] = ["worker_fused", "worker_gpu"];
 /// Beginnings of what is there for whoever shares a link: no visit of the page itself wants it.
 const PREVIEWS: [&str; 2] = ["p/", "preview."];
+
+/// Where the languages are, of which each visitor wants one at most: kept once it was fetched.
+const LANGUAGES: &str = "languages/";
 /// What stands in `index.html` until [`finish`] knows better.
 const BUILD: &str = "__BUILD__";
 
@@ -147,6 +150,9 @@ fn kept(keeper: &str, dist: &Path) -> Outcome<String> {
         let bytes = fs::read(dist.join(&file)).map_err(|e| format!("{file}: {e}"))?;
         build.add(file.as_bytes());
         build.add(&bytes);
+        if file.starts_with(LANGUAGES) {
+            continue;
+        }
         if LATER.iter().any(|start| file.starts_with(start)) {
             later.push(format!("\"{file}\": {}", bytes.len()));
         } else {
@@ -274,12 +280,14 @@ mod checks {
     fn the_keeper_names_every_file_and_the_sizes_of_what_comes_later() {
         let dist = std::env::temp_dir().join(format!("vivarium-kept-{}", std::process::id()));
         fs::create_dir_all(dist.join("icons")).unwrap();
+        fs::create_dir_all(dist.join("languages")).unwrap();
         for (name, text) in [
             ("index.html", "a"),
             ("icons/i.svg", "b"),
             ("worker_gpu.js", "abc"),
             ("_headers", ""),
             ("preview.png", ""),
+            ("languages/de.json", "{}"),
         ] {
             fs::write(dist.join(name), text).unwrap();
         }

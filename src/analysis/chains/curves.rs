@@ -3,6 +3,7 @@
 use crate::analysis::curves::{History, series, spread};
 use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Lines, Role, Series, Span};
+use crate::language::translated;
 use crate::markov::Measure;
 use crate::protocol::Row;
 
@@ -13,7 +14,7 @@ pub fn strategies(order: usize) -> &'static [Measure] {
 
 /// What a strategy is called.
 pub fn name(of: Measure) -> String {
-    Measure::OPTIONS[of as usize].label.to_lowercase()
+    translated(Measure::OPTIONS[of as usize].label).to_lowercase()
 }
 
 /// The colour of a strategy, the same in every chart.
@@ -53,7 +54,7 @@ pub fn phases(history: &History, order: usize) -> Vec<Span> {
     let span = |(of, from, to): (Measure, u64, u64)| Span {
         from: from as f64,
         to: to as f64,
-        name: format!("nearest {}", name(of)),
+        name: tr!("nearest {name}", name = name(of)),
         role: role(of),
     };
     phases.into_iter().map(span).collect()
@@ -63,10 +64,10 @@ pub fn phases(history: &History, order: usize) -> Vec<Span> {
 /// background.
 pub fn truth(history: &History, order: usize, lines: &[(String, f64)]) -> Lines {
     Lines {
-        title: "KL to the truth".into(),
-        x_label: "step".into(),
-        y_label: "KL (nats)".into(),
-        series: vec![series(history, "network", Role::Test, Of::TestLoss)],
+        title: tr!("KL to the truth").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("KL (nats)").into(),
+        series: vec![series(history, tr!("network"), Role::Test, Of::TestLoss)],
         references: lines.iter().map(|(name, kl)| (*kl, name.clone())).collect(),
         spans: phases(history, order),
         ..Default::default()
@@ -96,9 +97,9 @@ fn curve(history: &History, of: Measure, name: String, role: Role) -> Series {
 pub fn followed(history: &History, order: usize) -> Lines {
     let of = |of: &Measure| curve(history, *of, name(*of), role(*of));
     Lines {
-        title: "KL to the strategies".into(),
-        x_label: "step".into(),
-        y_label: "KL(strategy ‖ network), nats".into(),
+        title: tr!("KL to the strategies").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("KL(strategy ‖ network), nats").into(),
         series: strategies(order).iter().map(of).collect(),
         ..Default::default()
     }
@@ -108,9 +109,9 @@ pub fn followed(history: &History, order: usize) -> Lines {
 pub fn scores(history: &History) -> Lines {
     let of = |(of, role)| curve(history, of, name(of), role);
     Lines {
-        title: "Previous-token and induction score".into(),
-        x_label: "step".into(),
-        y_label: "share of attention".into(),
+        title: tr!("Previous-token and induction score").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("share of attention").into(),
         y_range: Some((0.0, 1.02)),
         series: [(Measure::Previous, Role::Train), (Measure::Induction, Role::Test)].map(of).to_vec(),
         ..Default::default()
@@ -127,9 +128,9 @@ pub fn others(history: &History) -> Lines {
     let of =
         |(of, role): (Measure, Role)| curve(history, of, Measure::OPTIONS[of as usize].label.into(), role);
     Lines {
-        title: "Other chains".into(),
-        x_label: "step".into(),
-        y_label: "KL (nats)".into(),
+        title: tr!("Other chains").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("KL (nats)").into(),
         series: laws.map(of).to_vec(),
         ..Default::default()
     }

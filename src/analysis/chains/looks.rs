@@ -49,14 +49,14 @@ pub fn map(symbols: &[u8], heads: &[Attention], place: Option<usize>) -> Grid {
     }
     let names: Vec<&str> = heads.iter().map(|head| head.name).collect();
     let x_label = match names.as_slice() {
-        [] | [_] => "symbol looked at".into(),
-        _ if stacked => "symbol looked at; layers from the top, heads side by side".into(),
-        names => format!("symbol looked at; heads {}", names.join(", ")),
+        [] | [_] => tr!("symbol looked at").into(),
+        _ if stacked => tr!("symbol looked at; layers from the top, heads side by side").into(),
+        names => tr!("symbol looked at; heads {names}", names = names.join(", ")),
     };
     let marked = place.filter(|place| *place < length);
     Grid {
         x_label,
-        y_label: "symbol that looks".into(),
+        y_label: tr!("symbol that looks").into(),
         rows,
         columns,
         values,
@@ -84,7 +84,7 @@ fn repeated(symbols: &[u8], blocks: usize) -> Vec<String> {
 /// Probabilities of the next symbol, a row for each who expects something.
 pub fn next(symbols: usize, expected: &[(String, Vec<f64>)], network: Option<usize>) -> Grid {
     Grid {
-        x_label: "next symbol".into(),
+        x_label: tr!("next symbol").into(),
         rows: expected.len(),
         columns: symbols,
         values: expected.iter().flat_map(|(_, p)| p.iter().map(|p| *p as f32)).collect(),

@@ -31,20 +31,20 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
     let mut series: Vec<Series> = vec![];
     if let Some(((_, newest), earlier)) = all.split_last() {
         for (_, heads) in earlier {
-            series.extend(heads.iter().map(|weights| curve("earlier".into(), Role::Other, weights)));
+            series.extend(heads.iter().map(|weights| curve(tr!("earlier").into(), Role::Other, weights)));
         }
         let roles = [Role::Test, Role::Train, Role::Relevant];
         let several = newest.len() > 1;
         for (i, (weights, name)) in newest.iter().zip(head_names(&[newest.len()])).enumerate() {
-            let name = if several { format!("head {name}") } else { "now".into() };
+            let name = if several { tr!("head {name}", name) } else { tr!("now").into() };
             series.push(curve(name, roles[i % roles.len()], weights));
         }
     }
     let log_y = !series.is_empty() && series.iter().flat_map(|s| &s.y).all(|weight| *weight > 0.0);
     Lines {
-        x_label: "distance back".into(),
-        y_label: "weight".into(),
-        references: vec![(1.0, "even".into())],
+        x_label: tr!("distance back").into(),
+        y_label: tr!("weight").into(),
+        references: vec![(1.0, tr!("even").into())],
         x_range: series.is_empty().then_some((0.0, (DISTANCES - 1) as f64)),
         y_range: series.is_empty().then_some((0.0, 2.0)),
         log_y,
@@ -55,11 +55,11 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
 
 /// KL to the truth of the whole network, which is pointed at, and without each head of layers of these sizes.
 pub fn ablation(layers: &[usize], found: Option<&[f32]>) -> Bars {
-    let names = std::iter::once("none".to_string()).chain(head_names(layers));
+    let names = std::iter::once(tr!("none").to_string()).chain(head_names(layers));
     let height = |i: usize| found.and_then(|found| found.get(i)).copied().unwrap_or(f32::NAN);
     Bars {
-        x_label: "head left out".into(),
-        y_label: "KL (nats)".into(),
+        x_label: tr!("head left out").into(),
+        y_label: tr!("KL (nats)").into(),
         bars: names.enumerate().map(|(i, name)| (name, height(i))).collect(),
         marked: vec![0],
         marked_name: "whole network".into(),
@@ -71,8 +71,8 @@ pub fn ablation(layers: &[usize], found: Option<&[f32]>) -> Bars {
 pub fn kernel(symbols: usize, w: &[f32]) -> Grid {
     let names: Vec<String> = (0..symbols).map(letter).collect();
     Grid {
-        x_label: "earlier symbol".into(),
-        y_label: "current symbol".into(),
+        x_label: tr!("earlier symbol").into(),
+        y_label: tr!("current symbol").into(),
         rows: symbols,
         columns: symbols,
         values: w.to_vec(),
@@ -85,7 +85,7 @@ pub fn kernel(symbols: usize, w: &[f32]) -> Grid {
 /// v of the minimal model over the distances.
 pub fn lags(v: &[f32]) -> Bars {
     Bars {
-        x_label: "distance back".into(),
+        x_label: tr!("distance back").into(),
         y_label: "v".into(),
         bars: v.iter().take(DISTANCES).enumerate().map(|(d, v)| (d.to_string(), *v)).collect(),
         ..Default::default()

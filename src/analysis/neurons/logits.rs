@@ -82,9 +82,9 @@ pub fn wrong_logits(
     };
     let fits = classes > 0 && labels.len().checked_mul(classes) == Some(logits.len());
     Grid {
-        title: "Logits less the right one".into(),
-        x_label: "class c".into(),
-        y_label: "pair (a, b)".into(),
+        title: tr!("Logits less the right one").into(),
+        x_label: tr!("class c").into(),
+        y_label: tr!("pair (a, b)").into(),
         rows: if fits { labels.len() } else { 0 },
         columns: if fits { classes } else { 0 },
         values: if fits { rows.flat_map(differences).collect() } else { vec![] },

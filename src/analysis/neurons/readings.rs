@@ -27,17 +27,18 @@ pub fn power_histogram(start: Option<&Neurons>, now: &Neurons) -> Lines {
         let live = neurons.live().into_iter().map(|neuron| f64::from(shares[neuron]));
         Series { name: name.into(), role, ..histogram(live, (0.0, 1.0), SHARE_BINS) }
     };
-    let mut found = of(now, "now", Role::Test);
+    let mut found = of(now, tr!("now"), Role::Test);
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
-    let median =
-        now.median_share(Part::First).map(|median| (f64::from(median), format!("median {median:.3}")));
+    let median = now
+        .median_share(Part::First)
+        .map(|median| (f64::from(median), tr!("median {median}", median = format!("{median:.3}"))));
     Lines {
-        title: "Largest share of power in u".into(),
-        x_label: format!("largest share of one {}", kind(now)),
-        y_label: "share of live neurons".into(),
+        title: tr!("Largest share of power in u").into(),
+        x_label: tr!("largest share of one {kind}", kind = kind(now)),
+        y_label: tr!("share of live neurons").into(),
         x_range: Some((0.0, 1.0)),
         series: start
-            .map(|start| of(start, "at the start", Role::Other))
+            .map(|start| of(start, tr!("at the start"), Role::Other))
             .into_iter()
             .chain([found])
             .collect(),
@@ -54,8 +55,8 @@ pub fn power_grid(now: &Neurons, names: &[String]) -> Grid {
     columns.sort_by(|a, b| (a.0.cmp(&b.0)).then(b.2[b.0].total_cmp(&a.2[a.0])).then(a.1.cmp(&b.1)));
     let row = |irrep: usize| columns.iter().map(move |(_, _, shares)| shares[irrep]);
     Grid {
-        title: format!("Power by {}", kind(now)),
-        x_label: "live neuron, sorted".into(),
+        title: tr!("Power by {kind}", kind = kind(now)),
+        x_label: tr!("live neuron, sorted").into(),
         y_label: kind(now).into(),
         rows: now.irreps(),
         columns: columns.len(),
@@ -72,11 +73,13 @@ pub fn per_irrep(now: &Neurons, predicted: Option<&[f32]>, names: &[String], wha
     let (title, y_label, heights) = match what {
         What::Count => {
             let counts = now.counts().into_iter().map(|count| count as f32).collect();
-            ("Neurons", "live neurons".to_string(), counts)
+            (tr!("Neurons"), tr!("live neurons").to_string(), counts)
         }
-        What::Mass(exponent) => {
-            ("Norm mass", format!("share of Σ‖ω‖{}", superscript(exponent)), now.masses(exponent))
-        }
+        What::Mass(exponent) => (
+            tr!("Norm mass"),
+            tr!("share of Σ‖ω‖{superscript}", superscript = superscript(exponent)),
+            now.masses(exponent),
+        ),
     };
     let predicted = predicted.filter(|predicted| predicted.len() == now.irreps()).unwrap_or_default();
     Bars {
@@ -98,9 +101,9 @@ pub fn phase_residuals(now: &Neurons) -> Lines {
     found.role = Role::Test;
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
     Lines {
-        title: "Phase residuals".into(),
-        x_label: "θu + θv − θw (rad)".into(),
-        y_label: "share of live neurons".into(),
+        title: tr!("Phase residuals").into(),
+        x_label: tr!("θu + θv − θw (rad)").into(),
+        y_label: tr!("share of live neurons").into(),
         x_range: Some((-PI, PI)),
         series: vec![found],
         ..Default::default()
@@ -113,9 +116,9 @@ pub fn torus(now: &Neurons) -> Lines {
     let both = |neuron| Some((f64::from(now.phase(Part::First, neuron)?), now.phase(Part::Second, neuron)?));
     let (x, y) = now.live().into_iter().filter_map(both).unzip();
     Lines {
-        title: "Phases of the neurons".into(),
-        x_label: "θu (rad)".into(),
-        y_label: "θv (rad)".into(),
+        title: tr!("Phases of the neurons").into(),
+        x_label: tr!("θu (rad)").into(),
+        y_label: tr!("θv (rad)").into(),
         x_range: Some((-PI, PI)),
         y_range: Some((-PI, PI)),
         series: vec![Series { role: Role::Test, x, y, scatter: true, ..Default::default() }],
@@ -145,7 +148,7 @@ fn histogram(values: impl Iterator<Item = f64>, (low, high): (f64, f64), bins: u
 
 /// What the irreps of this group are called.
 fn kind(now: &Neurons) -> &'static str {
-    if now.has_phases() { "frequency" } else { "irrep" }
+    if now.has_phases() { tr!("frequency") } else { tr!("irrep") }
 }
 
 /// A name for each irrep: frequencies are numbers, and irreps without names are counted from 1.

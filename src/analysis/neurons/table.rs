@@ -9,9 +9,9 @@ pub fn character_table(group: &Group, irreps: &Irreps) -> Grid {
     let classes = group.classes().len();
     let all = irreps.all();
     Grid {
-        title: "Character table".into(),
-        x_label: "conjugacy class".into(),
-        y_label: "irrep".into(),
+        title: tr!("Character table").into(),
+        x_label: tr!("conjugacy class").into(),
+        y_label: tr!("irrep").into(),
         rows: all.len(),
         columns: classes,
         values: all.iter().flat_map(|irrep| irrep.character.iter().map(|trace| *trace as f32)).collect(),

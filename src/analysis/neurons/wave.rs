@@ -49,9 +49,9 @@ pub fn embedding(values: &[f32], part: Part, neuron: usize) -> Lines {
         ..Default::default()
     };
     Lines {
-        title: format!("Weights {} of neuron {}", part.letter(), neuron + 1),
-        x_label: "element".into(),
-        y_label: "weight".into(),
+        title: tr!("Weights {part} of neuron {neuron}", part = part.letter(), neuron = neuron + 1),
+        x_label: tr!("element").into(),
+        y_label: tr!("weight").into(),
         x_range: (p > 1).then_some((0.0, p.saturating_sub(1) as f64)),
         series: vec![curve, dots],
         ..Default::default()
@@ -65,9 +65,9 @@ pub fn spectrum(values: &[f32]) -> Bars {
     let total: f64 = powers.iter().sum();
     let share = |power: &f64| if total > 0.0 { (power / total) as f32 } else { 0.0 };
     Bars {
-        title: "Power by frequency".into(),
-        x_label: "frequency".into(),
-        y_label: "share of squared norm".into(),
+        title: tr!("Power by frequency").into(),
+        x_label: tr!("frequency").into(),
+        y_label: tr!("share of squared norm").into(),
         bars: powers
             .iter()
             .enumerate()
@@ -121,9 +121,9 @@ fn fourier(values: &[f32]) -> Vec<(f64, f64)> {
 pub fn by_class(values: &[f32], group: &Group, part: Part, neuron: usize) -> Bars {
     let elements = group.classes().iter().flatten();
     Bars {
-        title: format!("Weights {} of neuron {}", part.letter(), neuron + 1),
-        x_label: "element, by conjugacy class".into(),
-        y_label: "weight".into(),
+        title: tr!("Weights {part} of neuron {neuron}", part = part.letter(), neuron = neuron + 1),
+        x_label: tr!("element, by conjugacy class").into(),
+        y_label: tr!("weight").into(),
         bars: elements.filter_map(|a| Some((group.element(*a).to_string(), *values.get(*a)?))).collect(),
         ..Default::default()
     }

@@ -37,14 +37,14 @@ impl ProgressTrace {
 /// Restricted and excluded loss over the steps, with those of training and test pairs.
 pub fn chart(trace: &ProgressTrace) -> Lines {
     Lines {
-        title: "Progress measures".into(),
-        x_label: "step".into(),
-        y_label: "cross-entropy".into(),
+        title: tr!("Progress measures").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("cross-entropy").into(),
         series: vec![
-            trace.series("train", Role::Train, |p| Some(p.train)),
-            trace.series("test", Role::Test, |p| p.test),
-            trace.series("restricted", Role::Relevant, |p| Some(p.restricted)),
-            trace.series("excluded", Role::Other, |p| Some(p.excluded)),
+            trace.series(tr!("train"), Role::Train, |p| Some(p.train)),
+            trace.series(tr!("test"), Role::Test, |p| p.test),
+            trace.series(tr!("restricted"), Role::Relevant, |p| Some(p.restricted)),
+            trace.series(tr!("excluded"), Role::Other, |p| Some(p.excluded)),
         ],
         ..Default::default()
     }
@@ -53,13 +53,13 @@ pub fn chart(trace: &ProgressTrace) -> Lines {
 /// The spread of the embedding over frequencies along the run; none where no embedding was measured.
 pub fn spread_chart(trace: &ProgressTrace) -> Option<Lines> {
     let series = vec![
-        trace.series("Gini", Role::Relevant, |p| p.embedding.map(|e| e.gini)),
-        trace.series("inverse participation", Role::Other, |p| p.embedding.map(|e| e.participation)),
+        trace.series(tr!("Gini"), Role::Relevant, |p| p.embedding.map(|e| e.gini)),
+        trace.series(tr!("inverse participation"), Role::Other, |p| p.embedding.map(|e| e.participation)),
     ];
     (!series[0].x.is_empty()).then(|| Lines {
-        title: "Sparsity of the embedding's Fourier norms".into(),
-        x_label: "step".into(),
-        y_label: "1: a single component".into(),
+        title: tr!("Sparsity of the embedding's Fourier norms").into(),
+        x_label: tr!("step").into(),
+        y_label: tr!("1: a single component").into(),
         y_range: Some((0.0, 1.0)),
         series,
         ..Default::default()
@@ -69,9 +69,9 @@ pub fn spread_chart(trace: &ProgressTrace) -> Option<Lines> {
 /// The share of each frequency, key frequencies pointed at.
 pub fn frequencies(progress: &Progress) -> Bars {
     Bars {
-        title: "Waves of the result in the logits".into(),
-        x_label: "frequency".into(),
-        y_label: "share of variance".into(),
+        title: tr!("Waves of the result in the logits").into(),
+        x_label: tr!("frequency").into(),
+        y_label: tr!("share of variance").into(),
         bars: (1..).zip(&progress.shares).map(|(k, share): (usize, _)| (k.to_string(), *share)).collect(),
         marked: progress.key.iter().map(|k| k - 1).collect(),
         marked_name: "key frequency".into(),

@@ -32,11 +32,11 @@ pub fn ChainCard(
     let problem = store.memo(|state| inside::refused(state, "chain"));
     let about = move || {
         news.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
-            (false, Origin::Own) => "Your own chain; the sequence on show is not drawn from it.",
-            (false, _) => "Your own chain: sequences to look into are drawn from it. Training goes on as it was.",
-            (true, Origin::Own) => "Nobody knows what chain your own sequence is from.",
+            (false, Origin::Own) => tr!("Your own chain; the sequence on show is not drawn from it."),
+            (false, _) => tr!("Your own chain: sequences to look into are drawn from it. Training goes on as it was."),
+            (true, Origin::Own) => tr!("Nobody knows what chain your own sequence is from."),
             (true, _) => {
-                "The chain that this sequence was drawn from. Change an entry to draw sequences of your own chain."
+                tr!("The chain that this sequence was drawn from. Change an entry to draw sequences of your own chain.")
             }
         })
     };
@@ -46,7 +46,7 @@ pub fn ChainCard(
     });
     view! {
         <section class="card card--chain" aria-labelledby="chain-title" data-testid="chain">
-            <h3 class="card__name" id="chain-title">"Chain"</h3>
+            <h3 class="card__name" id="chain-title">{tr!("Chain")}</h3>
             <p class="card__note" data-testid="chain-about">{about}</p>
             {move || match square.get() {
                 Some(symbols) => view! {
@@ -61,7 +61,7 @@ pub fn ChainCard(
                 {move || news.see(|chains, _| inside::stationary(chains)).flatten()}
             </p>
             <div class="editing__own">
-                <label class="editing__label" for="own-rows">"Rows, %"</label>
+                <label class="editing__label" for="own-rows">{tr!("Rows, %")}</label>
                 <input class="knob__box editing__box" id="own-rows" data-testid="own-rows" type="text"
                     placeholder="e.g. 90 10 / 30 70" autocomplete="off" spellcheck="false"
                     aria-describedby="own-rows-problem"
@@ -73,10 +73,10 @@ pub fn ChainCard(
                 </p>
             </div>
             <div class="editing__buttons">
-                {button("own-chain", "Make it mine", Box::new(is_own), Box::new(move || news.look(Looking::OwnChain)))}
-                {button("random-chain", "Random chain", Box::new(|| false),
+                {button("own-chain", tr!("Make it mine"), Box::new(is_own), Box::new(move || news.look(Looking::OwnChain)))}
+                {button("random-chain", tr!("Random chain"), Box::new(|| false),
                     Box::new(move || news.look(Looking::RandomChain(fresh_seed()))))}
-                {button("no-chain", "Use held-out sequences", Box::new(move || !is_own()),
+                {button("no-chain", tr!("Use held-out sequences"), Box::new(move || !is_own()),
                     Box::new(move || news.look(Looking::NoChain)))}
             </div>
         </section>
@@ -136,7 +136,7 @@ fn diagram(news: News, symbols: usize) -> AnyView {
     });
     view! {
         <svg class="diagram" viewBox=frame(symbols) role="img" data-testid="diagram"
-            aria-label="Transition diagram; the table beside it holds the numbers and can be changed">
+            aria-label=tr!("Transition diagram; the table beside it holds the numbers and can be changed")>
             {lines.collect_view()}
             {circles.collect_view()}
         </svg>
@@ -146,12 +146,13 @@ fn diagram(news: News, symbols: usize) -> AnyView {
 
 /// The table of percents, each a field.
 fn entries(news: News, symbols: usize) -> AnyView {
-    let heads = (0..symbols).map(|column| view! { <th scope="col">{format!("to {}", letter(column))}</th> });
+    let heads = (0..symbols)
+        .map(|column| view! { <th scope="col">{tr!("to {column}", column = letter(column))}</th> });
     let rows = (0..symbols).map(|row| {
         let cells = (0..symbols).map(|column| {
             let percent = percent_of(news, symbols, row, column);
             let id = entry_id(row, column);
-            let name = format!("from {} to {}, percent", letter(row), letter(column));
+            let name = tr!("from {row} to {column}, percent", row = letter(row), column = letter(column));
             let take = move |event: web_sys::Event| {
                 let text = event_target_value(&event);
                 news.look(Looking::Typed { row, column, text });
@@ -167,12 +168,12 @@ fn entries(news: News, symbols: usize) -> AnyView {
             }
         });
         let cells = cells.collect_view();
-        view! { <tr><th scope="row">{format!("from {}", letter(row))}</th>{cells}</tr> }
+        view! { <tr><th scope="row">{tr!("from {row}", row = letter(row))}</th>{cells}</tr> }
     });
     view! {
         <div class="entries__side">
             <table class="entries" data-testid="chain-entries">
-                <caption class="entries__caption">"Percent; rows stay at 100"</caption>
+                <caption class="entries__caption">{tr!("Percent; rows stay at 100")}</caption>
                 <thead><tr><td></td>{heads.collect_view()}</tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
@@ -184,14 +185,15 @@ fn entries(news: News, symbols: usize) -> AnyView {
 /// The table of a chain of higher order, which can only be read.
 fn by_context(table: Table) -> AnyView {
     let symbols = table.entries.len() / table.contexts.len().max(1);
-    let heads = (0..symbols).map(|column| view! { <th scope="col">{format!("to {}", letter(column))}</th> });
+    let heads = (0..symbols)
+        .map(|column| view! { <th scope="col">{tr!("to {column}", column = letter(column))}</th> });
     let rows = table.contexts.iter().zip(table.entries.chunks(symbols.max(1))).map(|(name, entries)| {
         let cells = entries.iter().map(|text| view! { <td>{text.clone()}</td> }).collect_view();
-        view! { <tr><th scope="row">{format!("after {name}")}</th>{cells}</tr> }
+        view! { <tr><th scope="row">{tr!("after {name}", name)}</th>{cells}</tr> }
     });
     let rows = rows.collect_view();
     view! {
-        <div class="entries__frame" tabindex="0" role="region" aria-label="Table of the chain">
+        <div class="entries__frame" tabindex="0" role="region" aria-label=tr!("Table of the chain")>
             <table class="entries" data-testid="chain-contexts">
                 <thead><tr><td></td>{heads.collect_view()}</tr></thead>
                 <tbody>{rows}</tbody>

@@ -86,7 +86,7 @@ impl Curves {
     pub fn legend(self) -> AnyView {
         let legend = self.legend;
         view! {
-            <div class="plot__legend" role="group" aria-label="Curves" node_ref=self.names
+            <div class="plot__legend" role="group" aria-label=tr!("Curves") node_ref=self.names
                 data-testid=format!("legend-{}", self.name) inner_html=move || legend.get()></div>
         }
         .into_any()

@@ -130,15 +130,15 @@ pub fn Files(
     let save = move |export: Export| {
         let file = store.peek(|state| export.file(state, &browser_files::system()));
         note.set(match file {
-            Ok(file) if browser_files::save(&file) => format!("Saved {}.", file.name),
-            Ok(file) => format!("The browser did not save {}.", file.name),
+            Ok(file) if browser_files::save(&file) => tr!("Saved {name}.", name = file.name),
+            Ok(file) => tr!("The browser did not save {name}.", name = file.name),
             Err(why) => why,
         });
     };
     let exports = Export::ALL.map(|export| {
         let why = store.memo(move |state| export.unavailable(state));
         let at = store.memo(move |state| match (export, state.weights_step()) {
-            (Export::Weights, Some(step)) => format!(" At step {}.", thousands(step)),
+            (Export::Weights, Some(step)) => tr!(" At step {step}.", step = thousands(step)),
             _ => String::new(),
         });
         view! {
@@ -159,7 +159,11 @@ pub fn Files(
     let keep = move |chart: Chart, is_vector: bool| {
         let saved = save_chart(store, chart, is_vector, appearance.is_dark.get_untracked());
         let name = chart.info().name;
-        note.set(if saved { format!("Saved the chart {name}.") } else { format!("{name} was not saved.") });
+        note.set(if saved {
+            tr!("Saved the chart {name}.", name)
+        } else {
+            tr!("{name} was not saved.", name)
+        });
     };
     let pictures = move |chart: Chart| {
         let name = chart.info().name;
@@ -167,7 +171,7 @@ pub fn Files(
             let (word, kind) = if is_vector { ("SVG", "svg") } else { ("PNG", "png") };
             view! {
                 <button class="button" type="button" data-testid=format!("save-{kind}-{}", chart.slug())
-                    aria-label=format!("Save {name} as {word}") on:click=move |_| keep(chart, is_vector)>
+                    aria-label=tr!("Save {name} as {word}", name, word) on:click=move |_| keep(chart, is_vector)>
                     {word}
                 </button>
             }
@@ -203,24 +207,24 @@ pub fn Files(
     view! {
         <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
             on:close=move |_| open.set(false)>
-            <h2 id="files-title">"Save"</h2>
+            <h2 id="files-title">{tr!("Save")}</h2>
             <ul class="files__list">{exports.into_iter().collect_view()}</ul>
-            <h2>"Charts on show"</h2>
+            <h2>{tr!("Charts on show")}</h2>
             <ul class="files__list">
                 {move || charts.get().into_iter().map(pictures).collect_view()}
             </ul>
-            <h2>"Open"</h2>
+            <h2>{tr!("Open")}</h2>
             <p class="files__item">
-                <button class="button" type="button" data-testid="open-file" on:click=choose>"Open a file"</button>
+                <button class="button" type="button" data-testid="open-file" on:click=choose>{tr!("Open a file")}</button>
                 <span>
-                    "A run (JSON) or weights (safetensors), from this page or from lab; or drop it anywhere on the page."
+                    {tr!("A run (JSON) or weights (safetensors), from this page or from lab; or drop it anywhere on the page.")}
                 </span>
             </p>
             <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=".json,.safetensors"
                 data-testid="file-input" node_ref=input on:change=chosen />
             <p class="files__note" role="status" data-testid="files-note">{note}</p>
             <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>
-            <button class="button" type="button" on:click=move |_| close()>"Close"</button>
+            <button class="button" type="button" on:click=move |_| close()>{tr!("Close")}</button>
         </dialog>
     }
     .into_any()

@@ -1,5 +1,6 @@
 //! The settings, group by group.
 
+use crate::language::translated;
 use leptos::prelude::*;
 
 use super::knob::Knob;
@@ -29,7 +30,7 @@ fn Group(
     let fields = store.memo(move |state| fields(state.form_spec(), section));
     view! {
         <details class="group" open=open>
-            <summary class="group__name">{section.label()}</summary>
+            <summary class="group__name">{translated(section.label())}</summary>
             <div class="group__knobs">
                 {move || fields.get().into_iter().map(|field| view! { <Knob field /> }).collect_view()}
             </div>

@@ -61,5 +61,5 @@ pub fn Gallery() -> impl IntoView {
 /// Stories, and the way to the gallery.
 #[component]
 pub fn Strip() -> impl IntoView {
-    view! { <nav class="more" aria-label="More to watch" inner_html=strip()></nav> }.into_any()
+    view! { <nav class="more" aria-label=tr!("More to watch") inner_html=strip()></nav> }.into_any()
 }

@@ -46,8 +46,7 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
             inside::cell(chains, head, from, to)
         });
         said.flatten().unwrap_or_else(|| {
-            "Each row is a symbol that looks back. Point at a map, or press the arrow keys on it, to read it; press it to \
-             switch the head off."
+            tr!("Each row is a symbol that looks back. Point at a map, or press the arrow keys on it, to read it; press it to switch the head off.")
                 .into()
         })
     };
@@ -59,7 +58,7 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
     let layers = names.chunk_by(|a, b| layer_of(a) == layer_of(b));
     let mut first = 0;
     let rows = layers.map(|layer| {
-        let title = format!("Layer {}", layer_of(layer[0]));
+        let title = tr!("Layer {layer}", layer = layer_of(layer[0]));
         let shown = title.clone();
         let heads =
             layer.iter().enumerate().map(|(at, name)| head(news, first + at, name, pointed, appearance));
@@ -75,18 +74,18 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
     let rows = rows.collect_view();
     view! {
         <section class="card card--heads" aria-labelledby="heads-title" data-testid="heads">
-            <h3 class="card__name" id="heads-title">"Heads"</h3>
+            <h3 class="card__name" id="heads-title">{tr!("Heads")}</h3>
             <p class="card__note" role="status" data-testid="head-reading">{reading}</p>
             {move || off.get().map(|sentence| view! {
                 <div class="heads__off" role="status">
                     <p data-testid="heads-off">{sentence}</p>
-                    {button("all-heads", "Switch all on", Box::new(|| false),
+                    {button("all-heads", tr!("Switch all on"), Box::new(|| false),
                         Box::new(move || news.look(Looking::AllHeads)))}
                 </div>
             })}
             <div class="heads">{rows}</div>
             <div class="editing__buttons" class:hidden=move || !can_measure.get()>
-                {button("measure-heads", "Measure the loss without each head", Box::new(|| false),
+                {button("measure-heads", tr!("Measure the loss without each head"), Box::new(|| false),
                     Box::new(move || news.store.act(Action::ToggleChart(Chart::Ablation))))}
             </div>
         </section>
@@ -180,7 +179,7 @@ fn head(
         let name = name.to_string();
         move || {
             let mostly = news.see(|chains, view| inside::mostly(chains, head, chains.place(view)));
-            mostly.flatten().unwrap_or_else(|| format!("Head {name}"))
+            mostly.flatten().unwrap_or_else(|| tr!("Head {name}", name))
         }
     };
     let share_of = move |which: usize| {
@@ -190,7 +189,7 @@ fn head(
         <div class="head" class:head--off=is_off data-testid=format!("head-card-{name}")>
             <button class="head__map" type="button" data-testid=format!("head-{name}") aria-label=label
                 aria-pressed=move || (!is_off.get()).to_string()
-                title=move || if is_off.get() { "Switch this head on" } else { "Switch this head off" }
+                title=move || if is_off.get() { tr!("Switch this head on") } else { tr!("Switch this head off") }
                 on:click=move |_| news.look(Looking::ToggleHead(head + 1)) on:keydown=on_key
                 on:blur=move |_| pointed.set(None)
                 on:pointermove=point on:pointerleave=move |_| pointed.set(None)>
@@ -202,9 +201,9 @@ fn head(
                 <span class="head__name">{name.to_string()}</span>
                 {move || is_off.get().then_some("off")}
                 <button class="switch" type="button" data-testid=format!("enlarge-{name}")
-                    aria-label=format!("Enlarge head {name} in the chart of the attention map")
+                    aria-label=tr!("Enlarge head {name} in the chart of the attention map", name)
                     aria-pressed=move || is_large.get().to_string() on:click=enlarge>
-                    "Enlarge"
+                    {tr!("Enlarge")}
                 </button>
             </div>
             <p class="head__loss" data-testid=format!("without-{name}")>

@@ -8,30 +8,32 @@ use web_sys::{Element, KeyboardEvent};
 use super::knob::shown;
 use super::sheet::Sheet;
 use super::theme::Appearance;
+use crate::app::LANGUAGE;
 use crate::app::browser;
 use crate::app::gallery::{Browsing, FRAGMENT};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::touring::Touring;
+use crate::language::{languages, translated, wanted};
 use crate::platform::fresh_seed;
 use crate::tasks::Form;
 
 const KEYS: &[(&str, &str)] = &[
-    ("Space", "Play or pause; after the end, go on"),
-    ("→ or .", "One step"),
-    ("R", "Back to the same start"),
-    ("N", "The same settings from a new seed"),
-    ("Ctrl Z", "Undo the last change"),
-    ("S", "Save the run, or open one"),
-    ("G", "Gallery of all experiments, or back to the run"),
-    ("J, K", "Next and previous passage of a story"),
-    ("P", "Large type for a projector, or back"),
-    ("[ and ]", "Show the measurement before, or the one after"),
-    ("← → on a chart", "Read the values there; ↑ ↓ choose a curve, Enter goes to that step"),
-    ("+, −, 0 on a chart", "Fewer steps, more steps, the whole run"),
-    ("Shift and drag", "See those steps of the curves only"),
-    ("Esc", "Close what is open; show the newest step again"),
-    ("?", "This help"),
+    (text!("Space"), text!("Play or pause; after the end, go on")),
+    (text!("→ or ."), text!("One step")),
+    ("R", text!("Back to the same start")),
+    ("N", text!("The same settings from a new seed")),
+    (text!("Ctrl Z"), text!("Undo the last change")),
+    ("S", text!("Save the run, or open one")),
+    ("G", text!("Gallery of all experiments, or back to the run")),
+    ("J, K", text!("Next and previous passage of a story")),
+    ("P", text!("Large type for a projector, or back")),
+    (text!("[ and ]"), text!("Show the measurement before, or the one after")),
+    (text!("← → on a chart"), text!("Read the values there; ↑ ↓ choose a curve, Enter goes to that step")),
+    (text!("+, −, 0 on a chart"), text!("Fewer steps, more steps, the whole run")),
+    (text!("Shift and drag"), text!("See those steps of the curves only")),
+    (text!("Esc"), text!("Close what is open; show the newest step again")),
+    ("?", text!("This help")),
 ];
 
 /// Takes keys from wherever they are not needed otherwise.
@@ -114,23 +116,41 @@ fn is_being_written(store: Store, field: Option<&Element>) -> bool {
 fn about(form: Form) -> &'static str {
     match form {
         Form::Bits => {
-            "A network is shown random bits and must answer with the product of a few of them, without being told \
-             which. Getting all but one right tells it nothing, so its loss rests at chance until, quite suddenly, it \
-             does not. The weights show the bits being found before that."
+            tr!(
+                "A network is shown random bits and must answer with the product of a few of them, without being told which. Getting all but one right tells it nothing, so its loss rests at chance until, quite suddenly, it does not. The weights show the bits being found before that."
+            )
         }
         Form::Pair => {
-            "A network is shown two elements of a group, mere names to it, and must answer with their product; for the \
-             numbers modulo n that is addition on a circle. While it learns, each neuron settles on one frequency, or \
-             on one irreducible representation, and the margin grows towards the largest that theory allows. Shown a \
-             part of the table only, it may memorise that first and understand much later."
+            tr!(
+                "A network is shown two elements of a group, mere names to it, and must answer with their product; for the numbers modulo n that is addition on a circle. While it learns, each neuron settles on one frequency, or on one irreducible representation, and the margin grows towards the largest that theory allows. Shown a part of the table only, it may memorise that first and understand much later."
+            )
         }
         Form::Sequence => {
-            "A network reads symbols from a Markov chain that it has never seen, each time another one, and must \
-             predict the next. First it counts how often each symbol came. Its loss rests there, and then drops again \
-             as it learns to look back: to what came after the present symbol before. The panels below show where its \
-             heads look."
+            tr!(
+                "A network reads symbols from a Markov chain that it has never seen, each time another one, and must predict the next. First it counts how often each symbol came. Its loss rests there, and then drops again as it learns to look back: to what came after the present symbol before. The panels below show where its heads look."
+            )
         }
     }
+}
+
+/// A menu of languages; the page is opened again in the one that is chosen.
+fn choice_of_language() -> AnyView {
+    let now = wanted(browser::remembered(LANGUAGE), &browser::reads());
+    let choose = |event| {
+        browser::remember(LANGUAGE, &event_target_value(&event));
+        browser::reload();
+    };
+    let options = languages().map(|(code, name)| {
+        let chosen = code == now;
+        view! { <option value=code lang=code selected=chosen>{name}</option> }
+    });
+    view! {
+        <label class="wish">
+            <span>{tr!("Language")}</span>
+            <select data-testid="language" on:change=choose>{options.collect_view()}</select>
+        </label>
+    }
+    .into_any()
 }
 
 /// What the page is about and which keys it knows.
@@ -141,17 +161,17 @@ pub fn Help(
 ) -> impl IntoView {
     let store = Store::here();
     view! {
-        <Sheet open title="What you see">
+        <Sheet open title=tr!("What you see")>
             <p>{move || store.see(|state| about(state.spec().task.sampler().form()))}</p>
             <p>
-                "Every number follows from the settings and the seed. The address of this page holds them: copy it, \
-                 open it elsewhere, and the same run begins. Nothing leaves your device."
+                {tr!("Every number follows from the settings and the seed. The address of this page holds them: copy it, open it elsewhere, and the same run begins. Nothing leaves your device.")}
             </p>
-            <h2>"Keys"</h2>
+            {languages().nth(1).is_some().then(choice_of_language)}
+            <h2>{tr!("Keys")}</h2>
             <dl class="keys">
                 {KEYS
                     .iter()
-                    .map(|(key, what)| view! { <dt><kbd>{*key}</kbd></dt><dd>{*what}</dd> })
+                    .map(|(key, what)| view! { <dt><kbd>{translated(key)}</kbd></dt><dd>{translated(what)}</dd> })
                     .collect_view()}
             </dl>
         </Sheet>

@@ -79,9 +79,9 @@ pub fn Inside(
             let news = News::here();
             view! {
                 <section class="inside" aria-labelledby="inside-title" data-testid="inside">
-                    <h2 class="inside__title" id="inside-title">"Look inside"</h2>
+                    <h2 class="inside__title" id="inside-title">{tr!("Look inside")}</h2>
                     <div class="inside__parts">
-                        <section class="card card--wide" aria-label="Sequence">
+                        <section class="card card--wide" aria-label=tr!("Sequence")>
                             <p class="card__text" data-testid="origin">
                                 {move || news.see(|chains, _| inside::origin(chains))}
                             </p>
@@ -150,7 +150,7 @@ fn strip(news: News) -> AnyView {
         })
     };
     view! {
-        <div class="strip" role="listbox" aria-label="Symbols of the sequence" aria-orientation="horizontal"
+        <div class="strip" role="listbox" aria-label=tr!("Symbols of the sequence") aria-orientation="horizontal"
             data-testid="strip" on:keydown=on_key on:click=on_click
             on:focusin=move |event| pointed.set(at_of(&event)) on:focusout=move |_| pointed.set(None)
             on:pointerover=move |event| pointed.set(at_of(&event)) on:pointerleave=move |_| pointed.set(None)>
@@ -164,7 +164,7 @@ fn strip(news: News) -> AnyView {
 /// One symbol of the strip.
 fn chip(at: usize, symbol: u8, weight: f64, most: f64, here: usize) -> impl IntoView {
     let letter = letter(usize::from(symbol));
-    let label = format!("Symbol {}, {letter}: {}", at + 1, decimal(weight as f32));
+    let label = tr!("Symbol {at}, {letter}: {weight}", at = at + 1, letter, weight = decimal(weight as f32));
     let class = match (at > here, weight < 0.0) {
         (true, _) => "chip chip--later",
         (_, true) => "chip chip--less",
@@ -208,7 +208,7 @@ fn editing(news: News) -> AnyView {
         let letter = letter(symbol);
         view! {
             <button class="button button--symbol" type="button" data-testid=format!("append-{letter}")
-                aria-label=format!("Add {letter} at the end")
+                aria-label=tr!("Add {letter} at the end", letter)
                 on:click=move |_| news.look(Looking::Append(symbol as u8))>
                 {format!("+ {letter}")}
             </button>
@@ -216,21 +216,21 @@ fn editing(news: News) -> AnyView {
     };
     view! {
         <div class="editing">
-            <div class="editing__buttons" role="group" aria-label="Which sequence">
-                {button("previous-example", "Previous", Box::new(move || example() < 2),
+            <div class="editing__buttons" role="group" aria-label=tr!("Which sequence")>
+                {button("previous-example", tr!("Previous"), Box::new(move || example() < 2),
                     Box::new(move || show(untrack(example) - 1)))}
-                {button("next-example", "Next", Box::new(move || example() >= EXAMPLES),
+                {button("next-example", tr!("Next"), Box::new(move || example() >= EXAMPLES),
                     Box::new(move || show(untrack(example) + 1)))}
-                {button("back-to-held-out", "Back to held-out", Box::new(is_held_out), Box::new(back))}
+                {button("back-to-held-out", tr!("Back to held-out"), Box::new(is_held_out), Box::new(back))}
             </div>
-            <div class="editing__buttons" role="group" aria-label="Change the sequence">
+            <div class="editing__buttons" role="group" aria-label=tr!("Change the sequence")>
                 {move || (0..count.get()).map(append).collect_view()}
-                {button("shorten", "Remove last", Box::new(|| false), Box::new(move || news.look(Looking::Shorten)))}
+                {button("shorten", tr!("Remove last"), Box::new(|| false), Box::new(move || news.look(Looking::Shorten)))}
             </div>
             <div class="editing__own">
-                <label class="editing__label" for="own-sequence">"Your own sequence"</label>
+                <label class="editing__label" for="own-sequence">{tr!("Your own sequence")}</label>
                 <input class="knob__box editing__box" id="own-sequence" data-testid="own-sequence" type="text"
-                    placeholder="e.g. abba or 0110" autocomplete="off" autocapitalize="off" spellcheck="false"
+                    placeholder=tr!("e.g. abba or 0110") autocomplete="off" autocapitalize="off" spellcheck="false"
                     aria-describedby="own-sequence-problem"
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string()) prop:value=text
                     on:input=move |event| {
@@ -274,7 +274,7 @@ fn next_symbol(news: News) -> AnyView {
     view! {
         <section class="card" aria-labelledby="next-title">
             <h3 class="card__name" id="next-title">
-                "Next symbol after "
+                {tr!("Next symbol after ")}
                 {move || news.see(|chains, view| inside::place(chains, chains.place(view)))}
             </h3>
             <div class="expected__frame">

@@ -21,7 +21,7 @@ fn wrong(state: &State, key: &str) -> Option<String> {
     let draft = state.drafts.iter().find(|draft| draft.key == key).map(|draft| &draft.problem);
     let problem = draft.or_else(|| state.conflicts.iter().find(|problem| problem.key == key))?;
     // The field itself shows its name and what was entered.
-    Some(format!("Expected {}", problem.expected))
+    Some(tr!("Expected {expected}", expected = problem.expected))
 }
 
 /// A field.
@@ -81,20 +81,20 @@ pub fn Knob(
                 <span class="knob__unit">
                     {move || match () {
                         () if locked.get() => "locked",
-                        () if swept.get() => "set by the sweep",
-                        () if idle.get() => "no effect now",
-                        () if key == SPEED_KEY && text.with(|t| t == "0") => "no limit",
+                        () if swept.get() => tr!("set by the sweep"),
+                        () if idle.get() => tr!("no effect now"),
+                        () if key == SPEED_KEY && text.with(|t| t == "0") => tr!("no limit"),
                         () => unit,
                     }}
                 </span>
             </label>
-            <button class="knob__about" type="button" tabindex="-1" aria-label=format!("About {label}")
+            <button class="knob__about" type="button" tabindex="-1" aria-label=tr!("About {label}", label)
                 on:click=move |_| asked.update(|asked| *asked = !*asked)>
                 <Icon name=Name::About />
             </button>
             {input}
-            <button class="knob__default" type="button" title="Back to the default"
-                aria-label=format!("{label}: back to the default") class:hidden=is_default
+            <button class="knob__default" type="button" title=tr!("Back to the default")
+                aria-label=tr!("{label}: back to the default", label) class:hidden=is_default
                 on:click=move |_| store.act(Action::Default(key.into()))>
                 "↺"
             </button>
@@ -139,7 +139,7 @@ fn number(
             };
             view! {
                 <input class="knob__slider" type="range" min="0" max=TRACK.to_string() step=scale.step().to_string()
-                    aria-label=format!("{label}, slider") aria-valuetext=value prop:value=position
+                    aria-label=tr!("{label}, slider", label) aria-valuetext=value prop:value=position
                     style:--at=move || format!("{}%", position.with(|p| p.parse::<u32>().unwrap_or(0) / 10))
                     on:input=move |event| {
                         let text = scale.text(at(&event));

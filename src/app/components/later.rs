@@ -13,6 +13,7 @@
 // The macro declares and exports what the splitter cuts.
 #![allow(unsafe_code)]
 
+use crate::language::translated;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -132,7 +133,7 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
                     store.act(Action::Arrived);
                     program.0.set(Some(drawer));
                 }
-                Err(_) => store.act(Action::Said(LOST)),
+                Err(_) => store.act(Action::Said(translated(LOST))),
             }
             under_way.set_value(false);
         });
@@ -140,8 +141,9 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 }
 
 /// What is said where the second program could not be fetched.
-const LOST: &str = "A part of this page could not be fetched: dialogs and panels are missing. Training goes on; open \
-                    the dialog again, or reload the page, once there is a network.";
+const LOST: &str = text!(
+    "A part of this page could not be fetched: dialogs and panels are missing. Training goes on; open the dialog again, or reload the page, once there is a network."
+);
 
 /// A place for a part of the page, empty until it is there.
 #[component]

@@ -12,7 +12,7 @@ use crate::permalink::decode;
 /// What a line of the list says besides the name.
 fn about(state: &State, kept: &Kept) -> String {
     let step = thousands(kept.step);
-    format!("step {step}; {}", difference(state.spec(), &decode(&kept.link).0.spec))
+    tr!("step {step}; {difference}", step, difference = difference(state.spec(), &decode(&kept.link).0.spec))
 }
 
 /// Goes on where the page was left, if one wants to.
@@ -25,11 +25,11 @@ pub fn Offer() -> impl IntoView {
         offer.get().map(|(id, name, step)| {
             let id = StoredValue::new(id);
             view! {
-                <section class="notice notice--offer" data-testid="offer" aria-label="Kept run">
-                    <p class="notice__text">{format!("You were at step {step} of “{name}”.")}</p>
+                <section class="notice notice--offer" data-testid="offer" aria-label=tr!("Kept run")>
+                    <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
                     <button class="button" type="button"
                         on:click=move |_| store.act(Action::Library(Wish::TakeUp(id.get_value())))>
-                        "Go on from there"
+                        {tr!("Go on from there")}
                     </button>
                 </section>
             }
@@ -46,10 +46,9 @@ pub fn Library() -> impl IntoView {
     let trouble = store.memo(|state| state.library.trouble.clone());
     view! {
         <details class="library" data-testid="library" on:toggle=move |_| store.load()>
-            <summary class="group__name">{move || format!("Kept runs ({})", ids.with(Vec::len))}</summary>
+            <summary class="group__name">{move || tr!("Kept runs ({many})", many = ids.with(Vec::len))}</summary>
             <p class="library__about">
-                "Runs are kept in this browser, on this device, and nothing of them leaves it. When room is needed, the \
-                 oldest that are not pinned go first."
+                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. When room is needed, the oldest that are not pinned go first.")}
             </p>
             <ul class="library__list">
                 <For each=move || ids.get() key=String::clone let:id>
@@ -87,7 +86,7 @@ fn Entry(
     let press = |word: &'static str, make: fn(String) -> Wish, pressed: Option<Signal<String>>| {
         let id = id.clone();
         let class = if word.is_empty() { "kept__swatch" } else { "switch" };
-        let label = if word.is_empty() { "Draw over the charts" } else { word };
+        let label = if word.is_empty() { tr!("Draw over the charts") } else { word };
         view! {
             <button class=class type="button" title=label aria-label=label aria-pressed=pressed style:--tint=tint
                 on:click=move |_| store.act(Action::Library(make(id.clone())))>{word}</button>
@@ -97,14 +96,14 @@ fn Entry(
     view! {
         <li class="kept">
             {press("", Wish::Overlay, Some(drawn))}
-            <input class="kept__name" type="text" aria-label="Name of the run" prop:value=name
+            <input class="kept__name" type="text" aria-label=tr!("Name of the run") prop:value=name
                 on:change:target=move |event| {
                     store.act(Action::Library(Wish::Rename(renamed.clone(), event.target().value())));
                 } />
             <span class="kept__about">{words}</span>
-            {press("Open", Wish::TakeUp, None)}
-            {press("Pin", Wish::Pin, Some(pinned))}
-            {press("Delete", Wish::Delete, None)}
+            {press(tr!("Open"), Wish::TakeUp, None)}
+            {press(tr!("Pin"), Wish::Pin, Some(pinned))}
+            {press(tr!("Delete"), Wish::Delete, None)}
         </li>
     }
     .into_any()

@@ -27,6 +27,7 @@ mod toolbar;
 mod tour;
 mod transport;
 
+use crate::language::translated;
 use leptos::prelude::*;
 
 use super::browser;
@@ -69,22 +70,22 @@ pub fn App() -> impl IntoView {
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
-            <p class="masthead__point">{POINT}</p>
+            <p class="masthead__point">{translated(POINT)}</p>
             <Presets />
             <div class="masthead__tools">
-                <a class="button" href="#gallery" title="Every experiment with what it found (G)" data-testid="gallery">
-                    "Gallery"
+                <a class="button" href="#gallery" title=tr!("Every experiment with what it found (G)") data-testid="gallery">
+                    {tr!("Gallery")}
                 </a>
                 <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
-                    "Stories"
+                    {tr!("Stories")}
                 </button>
                 <PresentButton appearance />
                 <ThemeButton appearance />
-                <button class="tool" type="button" aria-label="Save and open files" title="Save and open files (S)"
+                <button class="tool" type="button" aria-label=tr!("Save and open files") title=tr!("Save and open files (S)")
                     data-testid="files" on:click=move |_| files.set(true)>
                     <icon::Icon name=icon::Name::Files />
                 </button>
-                <button class="tool" type="button" aria-label="Help and shortcuts" title="Help and shortcuts (?)"
+                <button class="tool" type="button" aria-label=tr!("Help and shortcuts") title=tr!("Help and shortcuts (?)")
                     data-testid="help" on:click=move |_| help.set(true)>
                     <icon::Icon name=icon::Name::Help />
                 </button>
@@ -107,7 +108,7 @@ pub fn App() -> impl IntoView {
                 <Later part=Part::Library />
                 <Later part=Part::Strip />
             </div>
-            <aside class="panel" aria-label="Settings">
+            <aside class="panel" aria-label=tr!("Settings")>
                 <Later part=Part::SweepForm />
                 <Form />
             </aside>
@@ -121,7 +122,7 @@ pub fn App() -> impl IntoView {
 }
 
 /// What the page is, in one sentence.
-const POINT: &str = "A small neural network learns here, in your browser, while you watch.";
+const POINT: &str = text!("A small neural network learns here, in your browser, while you watch.");
 
 /// What was ignored in the link.
 #[component]
@@ -134,11 +135,11 @@ fn Notices() -> impl IntoView {
             view! {
                 <section class="notice" role="alert" data-testid="notice">
                     <div class="notice__text">
-                        <p class="notice__head">"Some of this link could not be used; the rest was kept."</p>
+                        <p class="notice__head">{tr!("Some of this link could not be used; the rest was kept.")}</p>
                         <ul>{notices.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
                     </div>
                     <button class="button" type="button" on:click=move |_| store.act(Action::DismissNotices)>
-                        "Dismiss"
+                        {tr!("Dismiss")}
                     </button>
                 </section>
             }

@@ -43,7 +43,7 @@ pub fn Ask(
     };
     view! {
         <button class="plot__numbers" type="button" aria-haspopup="dialog" on:click=ask
-            aria-label=format!("123: numbers of {}", chart.info().name) title="Numbers of this chart"
+            aria-label=tr!("123: numbers of {chart}", chart = chart.info().name) title=tr!("Numbers of this chart")
             data-testid=format!("numbers-{}", chart.slug())>"123"</button>
     }
     .into_any()
@@ -70,7 +70,7 @@ pub fn Numbers() -> impl IntoView {
         <dialog class="help datasheet" node_ref=dialog aria-labelledby="numbers-title" data-testid="numbers"
             on:close=move |_| shown.set(None)>
             {move || shown.get().map(|(title, table)| body(title, table))}
-            <button class="button" type="button" on:click=close>"Close"</button>
+            <button class="button" type="button" on:click=close>{tr!("Close")}</button>
         </dialog>
     }
     .into_any()
@@ -79,7 +79,7 @@ pub fn Numbers() -> impl IntoView {
 fn body(title: String, table: Table) -> AnyView {
     let left_out = match table.left_out {
         0 => String::new(),
-        n => format!("{n} rows between these are left out."),
+        n => tr!("{n} rows between these are left out.", n),
     };
     let row = |cells: Vec<String>| {
         let mut cells = cells.into_iter();

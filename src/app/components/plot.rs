@@ -39,7 +39,7 @@ pub fn Plots(
     // One row takes the height that two usually share.
     let is_row = Memo::new(move |_| shown.with(|shown| shown.len() < 3));
     view! {
-        <section class="plots" class:plots--row=is_row aria-label="Charts">
+        <section class="plots" class:plots--row=is_row aria-label=tr!("Charts")>
             <Headline />
             <Toolbar />
             <For each=move || shown.get() key=|chart| *chart let:chart>

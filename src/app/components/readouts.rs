@@ -44,7 +44,7 @@ pub fn Readouts() -> impl IntoView {
     let names = [0, 1].map(|which| store.memo(move |state| extra(state, which).0));
     let labels = [0, 1, 2, 3].map(|which| store.memo(move |state| summary::names(state)[which].clone()));
     view! {
-        <section class="numbers" aria-label="Newest numbers">
+        <section class="numbers" aria-label=tr!("Newest numbers")>
             <dl class="readouts">
                 <Readout testid="train-loss" name=labels[0] of=|s| Newest::of(s.history.last()).train_loss />
                 <Readout testid="test-loss" name=labels[1] of=|s| Newest::of(s.history.last()).test_loss />
@@ -74,7 +74,7 @@ pub fn Headline() -> impl IntoView {
     let text = store.memo(status::status);
     view! {
         <div class="headline">
-            <p class="headline__step"><span class="headline__unit">"Step"</span>" "<span data-testid="step">{step}</span></p>
+            <p class="headline__step"><span class="headline__unit">{tr!("Step")}</span>" "<span data-testid="step">{step}</span></p>
             <p class="headline__status" data-testid="status">{text}</p>
         </div>
     }

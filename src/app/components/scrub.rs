@@ -13,15 +13,15 @@ pub fn Scrub() -> impl IntoView {
     let at = store.memo(|state| (state.end_step(), state.step));
     let words = move || {
         let (end, step) = at.get();
-        format!("Step {} of {}", thousands(step), thousands(end))
+        tr!("Step {step} of {end}", step = thousands(step), end = thousands(end))
     };
     let idle = store.memo(|state| !state.can_scrub());
     let at_end = store.memo(|state| state.end.is_none());
     let is_arrow = |key: &str, names: [&str; 2]| names.contains(&key);
     view! {
         <div class="scrub">
-            <input class="knob__slider scrub__bar" type="range" data-testid="scrub" aria-label="Step shown" min="0" disabled=idle
-                title="Earlier steps: drag here or over a curve, or press [ and ]"
+            <input class="knob__slider scrub__bar" type="range" data-testid="scrub" aria-label=tr!("Step shown") min="0" disabled=idle
+                title=tr!("Earlier steps: drag here or over a curve, or press [ and ]")
                 max=move || at.get().0 aria-valuetext=words prop:value=move || at.get().1.to_string()
                 style:--at=move || {
                     let (end, step) = at.get();
@@ -40,9 +40,9 @@ pub fn Scrub() -> impl IntoView {
                         store.act(Action::ScrubBy(later));
                     }
                 } />
-            <button class="button scrub__end" type="button" data-testid="to-end" title="Show the newest step (Esc)"
+            <button class="button scrub__end" type="button" data-testid="to-end" title=tr!("Show the newest step (Esc)")
                 disabled=at_end on:click=move |_| store.act(Action::BackToEnd)>
-                "Back to the end"
+                {tr!("Back to the end")}
             </button>
         </div>
     }

@@ -27,7 +27,7 @@ pub fn Sheet(
         <dialog class="help" node_ref=dialog aria-label=title on:close=move |_| open.set(false)>
             <h2>{title}</h2>
             {move || open.get().then(|| children())}
-            <button class="button" type="button" on:click=move |_| open.set(false)>"Close"</button>
+            <button class="button" type="button" on:click=move |_| open.set(false)>{tr!("Close")}</button>
         </dialog>
     }
     .into_any()

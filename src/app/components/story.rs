@@ -1,5 +1,6 @@
 //! Which run this is: a preset with its claim, or the person's own.
 
+use crate::language::translated;
 use leptos::prelude::*;
 
 use crate::advice::cannot_learn;
@@ -11,16 +12,21 @@ use crate::presets::{Group, PRESETS, Preset};
 fn card(state: &State) -> (String, String, String) {
     match state.preset() {
         Some(preset) => {
-            let time = if preset.time.is_empty() { String::new() } else { format!(" {}", preset.time) };
-            (preset.claim.into(), preset.source.into(), format!("{}{time}", preset.instance))
+            let time =
+                if preset.time.is_empty() { String::new() } else { format!(" {}", translated(preset.time)) };
+            (
+                translated(preset.claim).into(),
+                preset.source.into(),
+                format!("{}{time}", translated(preset.instance)),
+            )
         }
         None => {
             let info = state.link.spec.task.info();
             let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
             (
-                info.about.into(),
+                translated(info.about).into(),
                 source.into(),
-                "Your own settings; the address of this page holds them.".into(),
+                tr!("Your own settings; the address of this page holds them.").into(),
             )
         }
     }
@@ -38,10 +44,10 @@ pub fn Presets() -> impl IntoView {
     };
     view! {
         <div class="presets">
-            <label class="presets__label" for="preset">"Experiment"</label>
+            <label class="presets__label" for="preset">{tr!("Experiment")}</label>
             <select class="presets__select" id="preset" data-testid="preset" on:change=choose>
                 <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
-                    "Your own settings"
+                    {tr!("Your own settings")}
                 </option>
                 {Group::ALL
                     .iter()
@@ -49,9 +55,9 @@ pub fn Presets() -> impl IntoView {
                     .map(|(group, words)| {
                         let options = PRESETS.iter().filter(|p| p.group == *group).map(|preset| {
                             let selected = move || chosen.get() == Some(preset.slug);
-                            view! { <option value=preset.slug prop:selected=selected>{preset.name}</option> }
+                            view! { <option value=preset.slug prop:selected=selected>{translated(preset.name)}</option> }
                         });
-                        view! { <optgroup label=words.label>{options.collect_view()}</optgroup> }
+                        view! { <optgroup label=translated(words.label)>{options.collect_view()}</optgroup> }
                     })
                     .collect_view()}
             </select>
@@ -67,7 +73,7 @@ pub fn Story() -> impl IntoView {
     let card = store.memo(card);
     let advice = store.memo(|state| cannot_learn(&state.link.spec));
     view! {
-        <section class="story" aria-label="What this run shows">
+        <section class="story" aria-label=tr!("What this run shows")>
             <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>
             <p class="story__source">
                 <cite>{move || card.with(|c| c.1.clone())}</cite>

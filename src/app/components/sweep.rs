@@ -16,6 +16,7 @@ use crate::app::store::Store;
 use crate::app::sweep_form::{Choice, options};
 use crate::app::sweep_map::{Face, faces, legend, markup};
 use crate::app::sweeping::{Sweep, Wish};
+use crate::language::translated;
 use crate::permalink::{Cells, encode};
 
 fn by_id(id: &str) -> Option<HtmlElement> {
@@ -40,9 +41,9 @@ pub fn SweepForm() -> impl IntoView {
     let open = RwSignal::new(false);
     view! {
         <button class="button panel__action" type="button" data-testid="sweep" on:click=move |_| open.set(true)>
-            "Sweep over settings"
+            {tr!("Sweep over settings")}
         </button>
-        <Sheet open title="Sweep over one or two settings">{move || dialog(open)}</Sheet>
+        <Sheet open title=tr!("Sweep over one or two settings")>{move || dialog(open)}</Sheet>
     }
     .into_any()
 }
@@ -92,7 +93,7 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
             <div class="sweeper" inner_html=fields></div>
             <p class="sweeper__told" role="status" data-testid="sweep-told">{move || told.get().1}</p>
             <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !told.get().0>
-                "Start the sweep"
+                {tr!("Start the sweep")}
             </button>
         </form>
     }
@@ -108,15 +109,18 @@ fn news(state: &State) -> Option<News> {
 
 /// What does not change while a sweep is made, and room for what does.
 fn frame(state: &State) -> String {
-    let cells = Cells::OPTIONS.iter().map(|choice| (choice.slug, choice.label));
+    let cells = Cells::OPTIONS.iter().map(|choice| (choice.slug, translated(choice.label)));
     format!(
-        "<div class=\"map__head\"><progress id=\"map-bar\" aria-label=\"Runs of the sweep\"></progress><span \
+        "<div class=\"map__head\"><progress id=\"map-bar\" aria-label=\"{runs}\"></progress><span \
          class=\"map__progress\" id=\"map-progress\" data-testid=\"sweep-progress\"></span><button class=\"button\" \
-         type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">Cancel</button><select class=\"knob__select\" \
-         aria-label=\"What the cells show\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__room\">{}\
+         type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">{cancel}</button><select class=\"knob__select\" \
+         aria-label=\"{shown}\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__room\">{}\
          </div><p class=\"map__about\" id=\"map-about\" data-testid=\"map-about\"></p>",
         options(cells, state.link.view.cells.slug()),
-        markup(state)
+        markup(state),
+        runs = tr!("Runs of the sweep"),
+        cancel = tr!("Cancel"),
+        shown = tr!("What the cells show"),
     )
 }
 
@@ -231,7 +235,7 @@ fn map() -> AnyView {
         }
     };
     view! {
-        <section class="map" aria-label="Sweep" data-testid="map" node_ref=room on:click=on_click on:keydown=on_key
+        <section class="map" aria-label=tr!("Sweep") data-testid="map" node_ref=room on:click=on_click on:keydown=on_key
             on:focusin=move |event| point(event.into()) on:pointerover=move |event| point(event.into())
             on:change=move |event| store.act(Action::Edit(CELLS_KEY.into(), event_target_value(&event)))></section>
     }

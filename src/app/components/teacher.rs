@@ -21,7 +21,7 @@ pub fn Teacher(
 ) -> impl IntoView {
     let store = Store::here();
     view! {
-        <Sheet open title="Link for a class">
+        <Sheet open title=tr!("Link for a class")>
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.link.clone());
@@ -56,17 +56,17 @@ pub fn Teacher(
                     <div class="teacher" on:input=hear>
                         <div class="teacher__wishes">
                             <label class="wish">
-                                <span>"Wait at step"</span>
+                                <span>{tr!("Wait at step")}</span>
                                 <input class="knob__box" type="number" name="at" min="1" step="1" value=at
                                     placeholder=step data-testid="wish-at" />
                             </label>
                             <div class="teacher__fields" inner_html=fields></div>
                         </div>
                         <div class="teacher__made">
-                            <Copied testid="copy-lesson" icon=Name::Link word="Copy link" text=address
-                                about="The link for the class." />
-                            <Copied testid="copy-frame" icon=Name::Terminal word="Copy HTML" text=snippet
-                                about="Markup that shows chart and play inside another page." />
+                            <Copied testid="copy-lesson" icon=Name::Link word=tr!("Copy link") text=address
+                                about=tr!("The link for the class.") />
+                            <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
+                                about=tr!("Markup that shows chart and play inside another page.") />
                             <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
                         </div>
                     </div>

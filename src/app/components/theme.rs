@@ -95,7 +95,7 @@ pub fn PresentButton(
     appearance: Appearance,
 ) -> impl IntoView {
     view! {
-        <button class="tool tool--present" type="button" aria-label="Large type" title="Large type (P)" data-testid="present"
+        <button class="tool tool--present" type="button" aria-label=tr!("Large type") title=tr!("Large type (P)") data-testid="present"
             aria-pressed=move || appearance.presents.get().to_string() on:click=move |_| appearance.present()>
             <Icon name=Name::Present />
         </button>
@@ -120,7 +120,7 @@ pub fn ThemeButton(
         Wish::Light => Name::Light,
         Wish::Dark => Name::Dark,
     });
-    let label = move || format!("Colours: {}", wish.get().slug());
+    let label = move || tr!("Colours: {colours}", colours = wish.get().slug());
     view! {
         <button class="tool" type="button" aria-label=label title=label data-testid="theme" on:click=next>
             <Icon name />

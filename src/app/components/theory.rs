@@ -38,7 +38,7 @@ pub fn Theory(
         };
         let view = view! {
             <details class="theory" open=is_minimal data-testid="theory" on:toggle=toggled>
-                <summary class="theory__title"><h2 class="theory__name">"The theory of two steps"</h2></summary>
+                <summary class="theory__title"><h2 class="theory__name">{tr!("The theory of two steps")}</h2></summary>
                 // Closed, it costs nothing.
                 {move || open.get().then(|| explored(store, appearance))}
             </details>
@@ -85,7 +85,7 @@ fn explored(store: Store, appearance: Appearance) -> AnyView {
     };
     let of_run = move || {
         let grid = news.see(|chains, _| Some(parts::kernel(chains.task.symbols, chains.minimal()?.0)));
-        let grid = Grid { title: "Matrix W of this run".into(), ..grid.flatten().unwrap_or_default() };
+        let grid = Grid { title: tr!("Matrix W of this run").into(), ..grid.flatten().unwrap_or_default() };
         Reading::Grid(grid)
     };
     let moves =
@@ -103,8 +103,8 @@ fn explored(store: Store, appearance: Appearance) -> AnyView {
     let knobs = knobs.collect_view();
     view! {
         <p class="card__note">
-            "W and v of the minimal model on two symbols after a few exact gradient steps, computed without training."
-            {move || is_trained.get().then_some(" The points are the v of the network in this run.")}
+            {tr!("W and v of the minimal model on two symbols after a few exact gradient steps, computed without training.")}
+            {move || is_trained.get().then_some(tr!(" The points are the v of the network in this run."))}
         </p>
         <div class="theory__parts">
             <div class="theory__knobs">{knobs}</div>
@@ -112,13 +112,13 @@ fn explored(store: Store, appearance: Appearance) -> AnyView {
                 {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
             </ul>
             <div class="theory__plots">
-                {drawing("theory-v", Callback::new(move |()| lags()), "v over distances.")}
-                {drawing("theory-parts", Callback::new(move |()| moves()), "What moves v, over distances.")}
-                {drawing("theory-w", Callback::new(move |()| kernel()), "W over pairs of symbols.")}
+                {drawing("theory-v", Callback::new(move |()| lags()), tr!("v over distances."))}
+                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("What moves v, over distances."))}
+                {drawing("theory-w", Callback::new(move |()| kernel()), tr!("W over pairs of symbols."))}
                 {move || is_trained.get().then(|| {
-                    drawing("theory-w-trained", Callback::new(move |()| of_run()), "W of the network in this run.")
+                    drawing("theory-w-trained", Callback::new(move |()| of_run()), tr!("W of the network in this run."))
                 })}
-                {drawing("theory-ratio", Callback::new(move |()| ratios()), "The diagonal of W over the rest, by step.")}
+                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("The diagonal of W over the rest, by step."))}
             </div>
         </div>
     }

@@ -77,14 +77,14 @@ fn zoom() -> AnyView {
     let is_whole = store.memo(|state| state.viewing.zoom.is_none());
     view! {
         <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
-            title="Drag over curves to see those steps only; so does Shift with a drag, Ctrl with the wheel, and + on a chart"
+            title=tr!("Drag over curves to see those steps only; so does Shift with a drag, Ctrl with the wheel, and + on a chart")
             on:click=move |_| selects.update(|selects| *selects = !*selects)>
-            "Zoom"
+            {tr!("Zoom")}
         </button>
         <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
-            title="All steps again: a double click on curves, or 0 on a chart"
+            title=tr!("All steps again: a double click on curves, or 0 on a chart")
             on:click=move |_| store.act(Action::Sight(Sight::Whole))>
-            "Whole run"
+            {tr!("Whole run")}
         </button>
     }
     .into_any()
@@ -97,10 +97,10 @@ fn smoothing() -> AnyView {
     let at = store.memo(|state| format!("{}%", state.link.view.smooth * 100.0));
     let locked = store.memo(|state| state.link.locks(SMOOTH_KEY));
     view! {
-        <label class="switches__smooth" title="Curves over what was measured, which is drawn pale: a moving average in which the measurement before counts so much">
-            "Smooth"
+        <label class="switches__smooth" title=tr!("Curves over what was measured, which is drawn pale: a moving average in which the measurement before counts so much")>
+            {tr!("Smooth")}
             <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
-                aria-label="Smoothing" disabled=locked prop:value=value
+                aria-label=tr!("Smoothing") disabled=locked prop:value=value
                 style:--at=at
                 on:input=move |event| store.act(Action::Edit(SMOOTH_KEY.into(), event_target_value(&event))) />
         </label>
@@ -119,15 +119,15 @@ pub fn Toolbar() -> impl IntoView {
         Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()
     });
     view! {
-        <div class="switches" role="group" aria-label="Charts" data-testid="toolbar">
+        <div class="switches" role="group" aria-label=tr!("Charts") data-testid="toolbar">
             <For each=move || offered.get() key=|chart| *chart let:chart>
                 <ChartSwitch chart />
             </For>
             <span class="switches__axes">
-                <AxisSwitch key="x" word="Log x"
-                    hint="Logarithmic steps, which show memorising and understanding apart." />
-                <AxisSwitch key="y" word="Log y"
-                    hint="Logarithmic values; accuracy is drawn as error, 1 − accuracy, and what has a sign stays linear." />
+                <AxisSwitch key="x" word=tr!("Log x")
+                    hint=tr!("Logarithmic steps, which show memorising and understanding apart.") />
+                <AxisSwitch key="y" word=tr!("Log y")
+                    hint=tr!("Logarithmic values; accuracy is drawn as error, 1 − accuracy, and what has a sign stays linear.") />
                 {zoom()}
                 {smoothing()}
             </span>

@@ -31,8 +31,8 @@ pub fn Tours(
         }
     };
     view! {
-        <Sheet open title="Stories">
-            <p>"Short guided tours. They train, stop and ask; you can leave them at any time, and the run stays."</p>
+        <Sheet open title=tr!("Stories")>
+            <p>{tr!("Short guided tours. They train, stop and ask; you can leave them at any time, and the run stays.")}</p>
             <ul class="tours" inner_html=list() on:click=choose></ul>
         </Sheet>
     }
@@ -81,7 +81,7 @@ pub fn Tour() -> impl IntoView {
     move || {
         is_open.get().then(|| {
             view! {
-                <section class="tour" aria-label="Story" data-testid="tour" on:click=press
+                <section class="tour" aria-label=tr!("Story") data-testid="tour" on:click=press
                     inner_html=move || html.get()></section>
             }
         })

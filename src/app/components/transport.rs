@@ -65,17 +65,17 @@ pub fn Transport() -> impl IntoView {
     let never = Signal::derive(|| false);
     let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
     view! {
-        <section class="transport" aria-label="Run">
-            <div class="transport__buttons" role="toolbar" aria-label="Transport">
-                <Press testid="play" icon=play_icon word=play_word hint="Play or pause (Space)" idle=stuck
+        <section class="transport" aria-label=tr!("Run")>
+            <div class="transport__buttons" role="toolbar" aria-label=tr!("Transport")>
+                <Press testid="play" icon=play_icon word=play_word hint=tr!("Play or pause (Space)") idle=stuck
                     press=act(Action::Toggle) />
-                <Press testid="single-step" icon=Name::Step word="Step" hint="One step (→ or .)" idle=cannot_step
+                <Press testid="single-step" icon=Name::Step word=tr!("Step") hint=tr!("One step (→ or .)") idle=cannot_step
                     press=act(Action::SingleStep) />
-                <Press testid="reset" icon=Name::Reset word="Reset" hint="Back to the same start (R)" idle=never
+                <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Back to the same start (R)") idle=never
                     press=act(Action::Reset) />
-                <Press testid="new-seed" icon=Name::Seed word="New seed" hint="The same settings from a new seed (N)"
+                <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings from a new seed (N)")
                     idle=never press=seed />
-                <Press testid="undo" icon=Name::Undo word="Undo" hint="Undo the last change (Ctrl+Z)" idle=no_undo
+                <Press testid="undo" icon=Name::Undo word=tr!("Undo") hint=tr!("Undo the last change (Ctrl+Z)") idle=no_undo
                     press=act(Action::Undo) />
             </div>
             <div class="transport__speed">
@@ -86,7 +86,7 @@ pub fn Transport() -> impl IntoView {
                 <span class:spoken=spoken>{message}</span>
                 {move || failed.get().then(|| view! {
                     <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
-                        "Restart from the last checkpoint"
+                        {tr!("Restart from the last checkpoint")}
                     </button>
                 })}
             </p>
@@ -108,15 +108,15 @@ pub fn Links() -> impl IntoView {
     });
     view! {
         {move || whole.get().map(|address| view! {
-            <a class="whole" href=address target="_blank" rel="noopener" data-testid="whole">"Open in Vivarium"</a>
+            <a class="whole" href=address target="_blank" rel="noopener" data-testid="whole">{tr!("Open in Vivarium")}</a>
         })}
-        <section class="links" aria-label="This run elsewhere">
-            <Copied testid="copy-link" icon=Name::Link word="Copy link" text=Signal::derive(address)
-                about="This address is the run: opened elsewhere, it gives the same run." />
-            <Copied testid="copy-command" icon=Name::Terminal word="Copy command" text=Signal::derive(move || command.get())
-                about="The same run without a page, with the same numbers." />
+        <section class="links" aria-label=tr!("This run elsewhere")>
+            <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
+                about=tr!("This address is the run: opened elsewhere, it gives the same run.") />
+            <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())
+                about=tr!("The same run without a page, with the same numbers.") />
             <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
-                "Link for a class, QR code, embedding"
+                {tr!("Link for a class, QR code, embedding")}
             </button>
             <p class="paper">{address}</p>
         </section>
@@ -143,7 +143,7 @@ pub(super) fn Copied(
     let field = NodeRef::<leptos::html::Input>::new();
     let copy = move |_| {
         browser::copy(&text.get_untracked(), move |worked| {
-            state.set(if worked { "Copied" } else { "Press Ctrl+C" });
+            state.set(if worked { tr!("Copied") } else { tr!("Press Ctrl+C") });
             if !worked && let Some(field) = field.get_untracked() {
                 // No clipboard here: the text is selected, and the keyboard can copy it.
                 let _ = field.focus();

@@ -439,7 +439,8 @@ pub fn markdown(rows: &[Comparison]) -> String {
         format!("| {} | {} | {} | {sign} |\n", row.name, row.elsewhere, row.here)
     };
     format!(
-        "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree |\n|---|---|---|---|\n{}",
+        "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree \
+         |\n|---|---|---|---|\n{}",
         rows.iter().map(line).collect::<String>()
     )
 }

@@ -102,7 +102,8 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            "The first step moves the diagonal of W alone: symbols are equally frequent, so there are no unigrams to learn."
+            "The first step moves the diagonal of W alone: symbols are equally frequent, so there are no unigrams \
+             to learn."
                 .to_string()
         } else {
             format!(

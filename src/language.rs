@@ -1,0 +1,142 @@
+//! The reader's language: every text stands in the source in English, and a table has it in another language.
+//!
+//! # Why
+//! As with gettext, the English sentence is the key: whoever reads the source reads what the page says, and what a
+//! table lacks is shown in English. `www/languages/en.json` lists every text (`lab words` writes it, a test compares);
+//! another language is one more file beside it, with the same keys. Whole sentences are texts, with named places for
+//! what varies, so that a language may turn them round.
+//!
+//! Command line and trainers have no table: what they say stays English, and so do numbers of every kind.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+
+/// "de=Deutsch,fr=Français": the tables beside this program, and what they call themselves. English comes first.
+const TABLES: &str = env!("VIVARIUM_LANGUAGES");
+
+/// The languages of the page: what their tables are called, and what they call themselves.
+pub fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let others = TABLES.split(',').filter_map(|one| one.split_once('=')).filter(|(code, _)| *code != ENGLISH);
+    std::iter::once((ENGLISH, "English")).chain(others)
+}
+
+/// The language of the source.
+pub const ENGLISH: &str = "en";
+
+/// The table that is wanted: what was `chosen`, or else the first of those that a person `reads` that there is.
+///
+/// A choice counts where there is no such table as well, so that one can be tried before it is part of a build.
+pub fn wanted(chosen: Option<String>, reads: &[String]) -> String {
+    let fits = |code: &String| code.len() <= 8 && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let known = || {
+        let codes = reads.iter().map(|tag| tag.split('-').next().unwrap_or_default().to_lowercase());
+        codes.into_iter().find(|code| languages().any(|(known, _)| known == code))
+    };
+    chosen.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
+}
+
+/// Texts by their English.
+pub type Table = BTreeMap<String, String>;
+
+thread_local! {
+    static TABLE: Cell<Option<&'static Table>> = const { Cell::new(None) };
+}
+
+/// Takes the texts of a language for the rest of this thread's life.
+///
+/// # Errors
+/// When `json` is not an object of texts: a sentence that says where.
+pub fn speak(json: &str) -> Result<(), String> {
+    let table: Table = serde_json::from_str(json).map_err(|why| why.to_string())?;
+    TABLE.set(Some(Box::leak(Box::new(table))));
+    Ok(())
+}
+
+/// `english` in the reader's language, as far as the table has it.
+pub fn translated(english: &str) -> &str {
+    let found = TABLE.get().and_then(|table| table.get(english)).filter(|text| !text.is_empty());
+    found.map_or(english, String::as_str)
+}
+
+/// A translated text with its places filled: `{name}` becomes the value of that name.
+pub fn filled(english: &str, values: &[(&str, &dyn Display)]) -> String {
+    let mut out = String::new();
+    let mut rest = translated(english);
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let place = after.split_once('}');
+        let value = place.and_then(|(name, _)| values.iter().find(|(known, _)| *known == name));
+        match (place, value) {
+            (Some((_, behind)), Some((_, value))) => {
+                // Strings take everything.
+                let _ = write!(out, "{value}");
+                rest = behind;
+            }
+            _ => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+/// A text of the page in the reader's language: `tr!("Gallery")`, or with places that are filled,
+/// `tr!("Step {step} of {end}", step, end = thousands(end))`.
+#[macro_export]
+macro_rules! tr {
+    (@ $name:ident) => { $name };
+    (@ $name:ident $value:expr) => { $value };
+    ($english:literal) => { $crate::language::translated($english) };
+    ($english:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {
+        $crate::language::filled($english, &[$((stringify!($name), &$crate::tr!(@ $name $($value)?))),+])
+    };
+}
+
+/// Marks a text of a table in the source, so that the catalogue has it; where it is shown, it is
+/// [`translated`](crate::language::translated).
+#[macro_export]
+macro_rules! text {
+    ($english:literal) => {
+        $english
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_table_has_is_english() {
+        assert_eq!(tr!("Gallery"), "Gallery");
+        let step = 3;
+        assert_eq!(tr!("Step {step} of {end}", step, end = 2 + 2), "Step 3 of 4");
+    }
+
+    #[test]
+    fn a_table_turns_sentences_round() {
+        speak(r#"{"Step {step} of {end}": "{end}, davon {step}", "Gallery": "Galerie", "Help": ""}"#)
+            .unwrap();
+        assert_eq!(tr!("Gallery"), "Galerie");
+        assert_eq!(tr!("Help"), "Help", "what is not translated yet is shown in English");
+        assert_eq!(tr!("Step {step} of {end}", step = 1, end = "{step}"), "{step}, davon 1");
+        assert!(speak("[]").is_err() && speak("{").is_err());
+        assert_eq!(tr!("Gallery"), "Galerie", "a damaged table changes nothing");
+    }
+
+    #[test]
+    fn the_first_language_that_there_is_is_taken() {
+        let reads = ["tlh", "en-GB", "en"].map(String::from);
+        assert_eq!(wanted(None, &reads), "en");
+        assert_eq!(wanted(None, &[]), "en");
+        assert_eq!(wanted(Some("eo".into()), &reads), "eo");
+        assert_eq!(wanted(Some("../../x".into()), &reads), "en");
+        assert_eq!(languages().next(), Some(("en", "English")));
+    }
+
+    #[test]
+    fn what_is_no_place_stays() {
+        assert_eq!(filled("{a} {b} {", &[("a", &1)]), "1 {b} {");
+    }
+}
