@@ -40,15 +40,17 @@ macro_rules! charts {
         impl Chart {
             /// Its words and its shape.
             pub fn info(self) -> About {
-                match self {
-                    $(Chart::$chart => About {
+                let about = match self {
+                    $(Chart::$chart => const { &About {
                         slug: $slug,
-                        name: translated($name),
-                        word: translated($word),
-                        help: translated(concat!($($help),+).trim_ascii()),
+                        name: $name,
+                        word: $word,
+                        help: concat!($($help),+).trim_ascii(),
                         kind: Kind::$kind,
-                    }),+
-                }
+                    } }),+
+                };
+                let [name, word, help] = [about.name, about.word, about.help].map(translated);
+                About { name, word, help, ..*about }
             }
         }
     };

@@ -188,7 +188,7 @@ pub fn histogram(times: &Times, every: u64, sets: f64, height: Height) -> Lines 
     found.role = Role::Test;
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
     let mut search = staircase(&law, width, scale);
-    search.name = "random search".into();
+    search.name = tr!("random search").into();
     search.role = Role::Other;
     Lines {
         title: tr!("Convergence times").into(),

@@ -152,7 +152,7 @@ mod tests {
             |of: fn(&Gap) -> f64| gaps.iter().filter(|gap| of(gap) > 0.0).count() as f64 / f64::from(DRAWS);
         let shares = (share(|g| g.relaxed), share(|g| g.strict));
         let mut sorted: Vec<f64> = gaps.iter().map(|gap| gap.relaxed).collect();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         (sorted, shares.0, shares.1)
     }
 

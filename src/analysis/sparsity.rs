@@ -4,7 +4,7 @@
 /// everything (Hurley and Rickard 2009, which Nanda et al. 2023, section 5.2, use); 0 where there is nothing.
 pub fn gini(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let (n, total) = (sorted.len() as f64, sorted.iter().sum::<f64>());
     if total == 0.0 {
         return 0.0;

@@ -1,6 +1,5 @@
 //! What a person's action changes in the state, and how a run begins.
 
-use crate::language::translated;
 use std::sync::Arc;
 
 use super::chains::Chains;
@@ -10,18 +9,21 @@ use super::gallery::FRAGMENT;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
+use super::study::study;
 use super::sweeping::Sweep;
 use super::touring::Goal;
 use super::trainer::{Effect, Program};
 use super::words;
 use crate::analysis::curves::History;
 use crate::analysis::movement::Trajectories;
+use crate::language::translated;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::probing::applies;
 use crate::protocol::{Command, Ending, Payload, Probe};
 use crate::run::{Halt, OPTIMIZER_KEY};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
+use crate::tasks::Form;
 
 /// Most changes that can be undone.
 const MAX_UNDO: usize = 100;
@@ -321,8 +323,9 @@ impl State {
         let inputs = spec.task.sampler().inputs();
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
         self.relevant = spec.task.sampler().relevant(spec.run.seed);
-        let initial =
-            if inputs * width <= MAX_PREVIEW { spec.initial_of(1).into_iter().next() } else { None };
+        let is_known = spec.task.sampler().form() != Form::Pair || study().is_some();
+        let known = is_known && inputs * width <= MAX_PREVIEW;
+        let initial = if known { spec.initial_of(1).into_iter().next() } else { None };
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
         (self.gaps, self.spectrum, self.attention) = Default::default();

@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use super::device::Survey;
 use super::state::State;
+use crate::language::Table;
 
 /// The fragment of the address, with its `#`.
 pub fn fragment() -> String {
@@ -153,6 +154,13 @@ pub fn remember(key: &str, word: &str) {
 /// The languages that the person reads, best first.
 pub fn reads() -> Vec<String> {
     window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()
+}
+
+/// The texts that an object has under its keys, read by the browser, which knows JSON already; none where it is none.
+pub fn texts(json: &str) -> Option<Table> {
+    let object = js_sys::JSON::parse(json).ok()?.dyn_into::<Object>().ok()?;
+    let pair = |pair: JsValue| Some((get(&pair, "0").as_string()?, get(&pair, "1").as_string()?));
+    Some(Object::entries(&object).iter().filter_map(pair).collect())
 }
 
 /// Opens the page again.

@@ -47,11 +47,11 @@ impl Field {
             Range::Int(..) | Range::Real(..) => Control::Number(Scale::of(knob)),
             Range::Choice(options) => Control::Select(pairs(options)),
             Range::List(..) => Control::Text("e.g. 2.7.15"),
-            Range::Sizes(..) => Control::Text("e.g. 10.10.1"),
-            Range::Numbers(..) => Control::Text("e.g. 0.1.1.0"),
-            Range::Table(_) => Control::Lines("e.g. 0 1 2\n1 2 0\n2 0 1"),
-            Range::Schedule(..) => Control::Text("e.g. 500:0.05"),
-            Range::Axis => Control::Text("e.g. n:10_20_40"),
+            Range::Sizes(..) => Control::Text(tr!("e.g. 10.10.1")),
+            Range::Numbers(..) => Control::Text(tr!("e.g. 0.1.1.0")),
+            Range::Table(_) => Control::Lines(tr!("e.g. 0 1 2\n1 2 0\n2 0 1")),
+            Range::Schedule(..) => Control::Text(tr!("e.g. 500:0.05")),
+            Range::Axis => Control::Text(tr!("e.g. n:10_20_40")),
             Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
         };
         Field {

@@ -5,7 +5,6 @@
 //! larger for a view that few visits open. They are links, so that the browser opens them in a tab of their own, keeps
 //! them in its history and goes back. The run goes on beneath.
 
-use crate::language::translated;
 use std::sync::Arc;
 
 use super::state::State;
@@ -14,6 +13,7 @@ use super::trainer::Effect;
 use super::words::{decimal, thousands};
 use crate::analysis::Role;
 use crate::analysis::chart::Chart;
+use crate::language::translated;
 use crate::permalink::encode;
 use crate::presets::recorded::{Recorded, Time, parse, role_name};
 use crate::presets::stories::STORIES;

@@ -4,13 +4,13 @@
 //! A run is what its link says, so its link is what it is found by: the same run trained twice is one entry, in
 //! whichever tab. Nothing here knows where entries lie; that is the browser's part, and a map's in the tests.
 
-use crate::language::translated;
 use serde::{Deserialize, Serialize};
 
 use super::state::{Before, Phase, State};
 use super::trainer::Effect;
 use super::words::{self, thousands};
 use crate::analysis::curves::History;
+use crate::language::translated;
 use crate::permalink::{Link, View, decode, encode};
 use crate::protocol::Row;
 use crate::run::RunSpec;

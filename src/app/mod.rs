@@ -85,13 +85,26 @@ pub fn open() {
     use crate::language::{ENGLISH, speak, wanted};
     let code = wanted(browser::remembered(LANGUAGE), &browser::reads());
     if code == ENGLISH {
-        return mount();
+        return show();
     }
     browser::fetch(&format!("./languages/{code}.json"), move |table| {
         // Without it the page is there all the same, in English.
-        if table.is_ok_and(|table| speak(&table).is_ok()) {
+        if let Some(table) = table.ok().and_then(|json| browser::texts(&json)) {
+            speak(table);
             browser::mark_root("lang", &code);
         }
+        show();
+    });
+}
+
+/// Shows the page at once, unless its run begins with a network that only the second program can write down.
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+fn show() {
+    if !browser::fragment().contains("from=") {
+        return mount();
+    }
+    crate::platform::web::spawn(async {
+        components::later::early().await;
         mount();
     });
 }

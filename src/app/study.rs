@@ -12,7 +12,10 @@ use super::trainer::Effect;
 use super::{chain_charts, pair_charts};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
+use crate::groups::Group;
+use crate::groups::theory::Construction;
 use crate::markov::theory::Explorer;
+use crate::models::group_net;
 use crate::permalink::View;
 use crate::probing::margins::{GroupTheory, largest};
 use crate::protocol::Finding;
@@ -22,6 +25,8 @@ use crate::run::RunSpec;
 pub struct Study {
     pub(super) pairs: fn(&RunSpec) -> Option<Pairs>,
     pub(super) found_of_pairs: fn(&mut Pairs, u64, Finding),
+    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "elsewhere it is called directly"))]
+    pub(super) largest_network: fn(&Group) -> Option<Construction>,
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
     pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&Chains>) -> Option<Chains>,
@@ -35,6 +40,7 @@ pub struct Study {
 pub const STUDY: Study = Study {
     pairs: Pairs::made,
     found_of_pairs: Pairs::take,
+    largest_network: group_net::largest,
     largest_margin: largest,
     follow_lambda: GroupTheory::set_lambda,
     chains: Chains::made,
@@ -69,6 +75,7 @@ pub fn study() -> Option<&'static Study> {
 /// The second program is there.
 #[cfg(feature = "ui")]
 pub fn arrive(study: Study) {
+    group_net::provide(study.largest_network);
     // It comes once.
     let _ = ARRIVED.set(study);
 }

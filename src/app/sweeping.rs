@@ -126,7 +126,7 @@ impl Sweep {
                     horizon: cell.spec.run.steps,
                 })
                 .collect();
-            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
             points
         };
         (0..series.values.len().max(1)).map(|line| (name(line), points(line))).collect()

@@ -117,7 +117,7 @@ fn eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Comple
         }
         let eigen = matrix.symmetric_eigen();
         let mut sorted: Vec<f64> = eigen.eigenvalues.iter().copied().collect();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         let spread = sorted[classes - 1] - sorted[0];
         let gap = sorted.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         (gap > 1e-8 * spread, eigen.eigenvectors.as_slice().to_vec())

@@ -57,6 +57,7 @@ fn unescaped(literal: &str) -> Option<String> {
             '\\' => match letters.next()? {
                 '\n' => while letters.next_if(|letter| letter.is_whitespace()).is_some() {},
                 letter @ ('"' | '\\') => out.push(letter),
+                'n' => out.push('\n'),
                 _ => return None,
             },
             letter => out.push(letter),

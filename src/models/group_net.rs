@@ -14,7 +14,8 @@
 use super::initialisation::each;
 use super::{Architecture, Parameter, Penalty, Rows, crowded};
 use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
-use crate::groups::{Irreps, theory};
+use crate::groups::theory::{self, Construction};
+use crate::groups::{Group, Irreps};
 use crate::settings::{Problem, Range};
 use crate::tasks::groups::Operation;
 use crate::tasks::{Form, Task};
@@ -62,6 +63,31 @@ settings! {
     }
 }
 
+/// A network of largest margin on the table of `group`, if one is known.
+pub fn largest(group: &Group) -> Option<Construction> {
+    let irreps = Irreps::of(group);
+    let margin = theory::max_margin(group, &irreps).ok()?;
+    theory::representation(group, &irreps, &margin.shares).ok()
+}
+
+#[cfg(feature = "ui")]
+static LARGEST: std::sync::OnceLock<fn(&Group) -> Option<Construction>> = std::sync::OnceLock::new();
+
+/// Lends [`largest`] to the page, whose first program comes without irreps.
+#[cfg(feature = "ui")]
+pub fn provide(largest: fn(&Group) -> Option<Construction>) {
+    // It comes once.
+    let _ = LARGEST.set(largest);
+}
+
+/// How [`largest`] is found here; none on the page while its second program is not there.
+fn finder() -> Option<fn(&Group) -> Option<Construction>> {
+    #[cfg(feature = "ui")]
+    return LARGEST.get().copied();
+    #[cfg(not(feature = "ui"))]
+    Some(largest)
+}
+
 impl GroupNet {
     /// Name, source and summary.
     pub const INFO: Info = Info {
@@ -101,12 +127,13 @@ impl GroupNet {
                 theory::memorising(order, &task.products(seed), true)
             }
             _ => {
-                let none =
-                    || ("from", "another beginning: of this table no largest margin is known".to_string());
+                let none = || {
+                    ("from", tr!("another beginning: of this table no largest margin is known").to_string())
+                };
                 let group = task.group().filter(|_| task.has_theory()).ok_or_else(none)?;
-                let irreps = Irreps::of(&group);
-                let margin = theory::max_margin(&group, &irreps).map_err(|_| none())?;
-                let built = theory::representation(&group, &irreps, &margin.shares).map_err(|_| none())?;
+                // The trainer knows better than a page that cannot tell yet.
+                let Some(find) = finder() else { return Ok(None) };
+                let built = find(&group).ok_or_else(none)?;
                 fits(built.neurons)?;
                 match task.operation {
                     // a − b is a times the inverse of b.
@@ -114,7 +141,7 @@ impl GroupNet {
                         let inverse = |b: usize| group.inverse(b) * built.neurons;
                         let row = |b: usize| built.v[inverse(b)..inverse(b) + built.neurons].to_vec();
                         let v = (0..order).flat_map(row).collect();
-                        theory::Construction { v, ..built }
+                        Construction { v, ..built }
                     }
                     _ => built,
                 }

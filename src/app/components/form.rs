@@ -1,12 +1,12 @@
 //! The settings, group by group.
 
-use crate::language::translated;
 use leptos::prelude::*;
 
 use super::knob::Knob;
 use crate::app::browser;
 use crate::app::form::fields;
 use crate::app::store::Store;
+use crate::language::translated;
 use crate::run::Section;
 
 /// Every setting of the run.

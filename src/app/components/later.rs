@@ -6,14 +6,13 @@
 //! calls it as any other function.
 //!
 //! # Speed
-//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 435 KiB brotli, the second 197; as one they were 543
-//! before gallery, sweeps and what is done over curves. While networks train, a press is on the screen after 24 ms in
+//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 421 KiB brotli, the second 227; as one they were 543
+//! before gallery, sweeps, what is done over curves and other languages. While networks train, a press is on the screen after 24 ms in
 //! the median and 40 ms at the 98th percentile, in all three labs on two cores; nothing holds the page for 50 ms.
 
 // The macro declares and exports what the splitter cuts.
 #![allow(unsafe_code)]
 
-use crate::language::translated;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -35,6 +34,7 @@ use super::tour::{Tour, Tours};
 use crate::app::state::{Action, Phase};
 use crate::app::store::Store;
 use crate::app::study::{STUDY, Study, arrive};
+use crate::language::translated;
 use crate::platform::web::spawn;
 use crate::tasks::Form;
 
@@ -138,6 +138,13 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
             under_way.set_value(false);
         });
     });
+}
+
+/// Fetches the second program before the page is shown, for a run that cannot be checked without it.
+pub async fn early() {
+    if let Ok((_, study)) = second().await {
+        arrive(study);
+    }
 }
 
 /// What is said where the second program could not be fetched.

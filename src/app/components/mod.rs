@@ -11,7 +11,7 @@ mod help;
 mod icon;
 mod inside;
 mod knob;
-mod later;
+pub mod later;
 mod library;
 mod numbers;
 mod plot;
@@ -27,13 +27,13 @@ mod toolbar;
 mod tour;
 mod transport;
 
-use crate::language::translated;
 use leptos::prelude::*;
 
 use super::browser;
 use super::state::Action;
 use super::store::Store;
 use super::titles;
+use crate::language::translated;
 use curves::Gaze;
 use form::Form;
 use help::shortcuts;

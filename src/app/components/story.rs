@@ -1,11 +1,11 @@
 //! Which run this is: a preset with its claim, or the person's own.
 
-use crate::language::translated;
 use leptos::prelude::*;
 
 use crate::advice::cannot_learn;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
+use crate::language::translated;
 use crate::presets::{Group, PRESETS, Preset};
 
 /// What the card says: claim, source and instance.

@@ -180,7 +180,7 @@ mod tests {
         for row in 0..k {
             let unit = |i: usize| f64::from(chain.unit(number, (row * (k - 1) + i) as u32));
             let mut cuts: Vec<f64> = (0..k - 1).map(unit).chain([0.0, 1.0]).collect();
-            cuts.sort_by(f64::total_cmp);
+            cuts.sort_unstable_by(f64::total_cmp);
             rows.extend(cuts.windows(2).map(|w| w[1] - w[0]));
         }
         // Powers of a chain that stays where it is half of the time: it has no period.
