@@ -135,6 +135,9 @@ pub trait Learner {
     /// A replica of which `row`, its newest measurement, is all that is wanted need not be trained or measured any
     /// more. Learners for which all replicas go together go on with it.
     fn rest(&mut self, _replica: usize, _row: &Row) {}
+
+    /// The run has ended: nothing more is asked, unless it is made to go on.
+    fn end(&mut self) {}
 }
 
 /// The replicas that [rest](Learner::rest), each with its last measurement.

@@ -85,7 +85,12 @@ impl Session {
             }
             progress(self.step);
         }
-        Ok(Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step })
+        Ok(self.outcome(rows))
+    }
+
+    /// What the run has come to, with these measurements.
+    pub(super) fn outcome(&self, rows: Vec<Row>) -> Outcome {
+        Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step }
     }
 
     /// The run of `spec` at its start.
@@ -97,8 +102,13 @@ impl Session {
         if let Some(problem) = problems.first() {
             return Err(Failure::Impossible(problem.to_string()));
         }
-        let Chosen { learner, name, note } = choose(spec, device)?;
-        Ok(Session {
+        Ok(Session::with(spec, choose(spec, device)?, device, options))
+    }
+
+    /// The run of `spec`, which is possible, with a learner at its start.
+    pub(super) fn with(spec: &RunSpec, chosen: Chosen, device: &Device, options: Options) -> Self {
+        let Chosen { learner, name, note } = chosen;
+        Session {
             spec: spec.clone(),
             options,
             learner,
@@ -113,7 +123,7 @@ impl Session {
             busy_ms: 0.0,
             busy_steps: 0,
             on_gpu: device.report().kind == DeviceKind::Gpu,
-        })
+        }
     }
 
     /// The run of `checkpoint` at its step, on any device.
@@ -289,6 +299,7 @@ impl Session {
             self.learner.restore().await?;
             self.step = at;
         }
+        self.learner.end();
         self.ending = Some(reason);
         events.push(Event::Finished { step: self.step, reason });
         Ok(())
