@@ -10,6 +10,8 @@ use super::plan::{Limits, MANY, Network, Plan};
 
 /// How many cycles networks may take together for every one that each with a plan of its own would.
 pub const WASTE: f64 = 1.25;
+/// Lanes that go together on the GPUs of today.
+const WARP: usize = 32;
 /// Inputs of a lane's backward tile that are tried.
 const ROWS: [usize; 6] = [1, 2, 3, 4, 6, 8];
 
@@ -100,7 +102,8 @@ fn divisions(kinds: &[(Plan, usize)], limits: Limits) -> Vec<Plan> {
                 };
                 let lanes = kinds.iter().map(|(plan, _)| lanes(plan)).max().unwrap_or(1);
                 let plan = Plan { network, units, examples, rows, columns, fixed: kinds.len() == 1, ..first };
-                let plan = Plan { lanes: lanes.max(block).max(4), ..plan };
+                // Whole warps; in a vector that is not full Mesa's simulated GPU lets loops turn for lanes that are none.
+                let plan = Plan { lanes: lanes.max(block).next_multiple_of(WARP).min(all), ..plan };
                 let whole = Plan { passes: 0, row_passes: 0, ..plan };
                 let (passes, row_passes) = kinds.iter().fold((0, 0), |(passes, row_passes), (one, _)| {
                     let alone = whole.alone(one);

@@ -1,5 +1,7 @@
 //! A launch of a pack: how far it goes, what it takes along, and what it brings back.
 
+use std::rc::Rc;
+
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
@@ -90,6 +92,11 @@ fn same_schedule(a: &Cell, b: &Cell) -> bool {
     a.step == b.step && a.spec.optimizer == b.spec.optimizer && a.spec.run.schedule == b.spec.run.schedule
 }
 
+/// Parts of the line that has most.
+fn parts_of(lines: &[measuring::Line]) -> usize {
+    lines.iter().map(|line| line.examples.div_ceil(32).div_ceil(line.chunk)).max().unwrap_or(1)
+}
+
 impl Pack {
     /// The runs that come along with `who`: those that are measured when it is.
     fn aboard(&self, who: usize, until: u64) -> Vec<usize> {
@@ -152,13 +159,12 @@ impl Pack {
         let (lines, across) = self.lines(&aboard);
         let jobs = if self.plan.network.sample > 0 { 2 } else { 1 };
         let cells = || aboard.iter().map(|at| &self.cells[*at]);
-        let parts_of = |cell: &Cell| {
-            let counts = [Some(cell.held_out), cell.data.seen.map(|seen| seen.count)];
-            counts.into_iter().flatten().map(|count| parts(count, cell.replicas()).1).max()
-        };
-        let parts = cells().filter_map(parts_of).max().unwrap_or(1);
+        let counts = |cell: &Cell| [Some(cell.held_out), cell.data.seen.map(|seen| seen.count)];
+        let most_parts = cells()
+            .flat_map(|cell| counts(cell).into_iter().flatten().map(|count| parts(count, cell.replicas()).1));
+        let most_parts = most_parts.max().unwrap_or(1);
         let most = SNAPSHOT_BYTES / (4 * across.max(1));
-        let most = most.min(MEASURE_BYTES / (16 * (lines.len() * jobs * parts).max(1))).clamp(1, 4096);
+        let most = most.min(MEASURE_BYTES / (16 * (lines.len() * jobs * most_parts).max(1))).clamp(1, 4096);
         let mut schedules: Vec<(usize, usize)> = vec![];
         let mut which = vec![0; self.cells.len()];
         for at in &aboard {
@@ -187,7 +193,7 @@ impl Pack {
             steps,
             handles: vec![],
             jobs,
-            parts,
+            parts: 1,
             nonce,
             begin_ms: now_ms(),
         };
@@ -232,6 +238,7 @@ impl Pack {
                 };
                 let table: Vec<measuring::Line> = lines.iter().flat_map(measured).collect();
                 let (states, data) = ((snapshots, records * across), (self.data.clone(), self.data_len));
+                flight.parts = parts_of(&table);
                 flight.handles.push(self.launch_measuring(states, records, across, &table, data, nonce));
             }
         }
@@ -273,8 +280,7 @@ impl Pack {
         data: (Handle, usize),
         nonce: u32,
     ) -> Handle {
-        let parts =
-            lines.iter().map(|line| line.examples.div_ceil(32).div_ceil(line.chunk)).max().unwrap_or(1);
+        let parts = parts_of(lines);
         let most = lines.iter().map(|line| line.chunk).max().unwrap_or(1);
         let measures = self.client.empty(16 * records * lines.len() * parts);
         let scratch = self.client.empty(4);
@@ -312,6 +318,7 @@ impl Pack {
         let handles = std::mem::take(&mut flight.handles);
         let read = if handles.is_empty() { vec![] } else { self.read_proven(handles, flight.nonce).await? };
         self.pace.learn(flight.steps, now_ms() - flight.begin_ms);
+        let mut news = vec![];
         for who in &flight.aboard {
             let rows: Vec<Row> = (0..flight.snapshots.due.len())
                 .filter(|record| self.cells[*who].due(self.cells[*who].step + flight.snapshots.due[*record]))
@@ -319,11 +326,13 @@ impl Pack {
                 .collect();
             let cell = &mut self.cells[*who];
             cell.step += flight.steps;
-            cell.fresh = true;
             cell.told = rows.last().map(|row| row.step).or(cell.told);
-            cell.waiting.push_back(Progress { step: cell.step, rows });
+            news.push((*who, Progress { step: cell.step, rows }));
         }
-        self.last = Some(flight.snapshots);
+        let snapshots = Rc::new(flight.snapshots);
+        for (who, progress) in news {
+            self.cells[who].waiting.push_back((progress, snapshots.clone()));
+        }
         Ok(())
     }
 

@@ -153,6 +153,22 @@ impl Resting {
         self.0[replica] = Some(row.of(replica));
     }
 
+    /// The row with the last measurement of those that rest in place of later ones, which hang on how far they happened
+    /// to be taken along.
+    pub fn still(&self, row: Row) -> Row {
+        if self.0.iter().all(Option::is_none) {
+            return row;
+        }
+        let mut still = Row { step: row.step, ..Default::default() };
+        for replica in 0..row.test_loss.len() {
+            match self.of(replica) {
+                Some(last) => still.append(last),
+                None => still.append(&row.of(replica)),
+            }
+        }
+        still
+    }
+
     /// The last measurement of `replica`, if it rests.
     pub fn of(&self, replica: usize) -> Option<&Row> {
         self.0.get(replica)?.as_ref()

@@ -1,5 +1,7 @@
 //! Training: the one loop that page, command line and tests drive, and what it needs.
 
+#[cfg(feature = "fused")]
+pub mod ahead;
 #[cfg(feature = "train")]
 pub mod autodiff;
 #[cfg(feature = "fused")]

@@ -15,11 +15,13 @@
 //! dropped, as a browser does with a shader that does not compile, and whatever else came back is stale.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::device::{client, limits};
+use super::flight::{Flight, Snapshots, push};
 use super::learner::{Leg, Progress, Resting, Weights};
 use super::pace::Pace;
 use super::pack_data::{Data, Seen, Words};
@@ -27,7 +29,6 @@ use super::packed::Batches;
 use crate::kernels::measuring;
 use crate::kernels::plan::{Limits, Network, Plan};
 use crate::kernels::shape::{CARRIED_FIELDS, carry};
-use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 
@@ -52,10 +53,10 @@ pub(super) struct Cell {
     /// Whether somebody wants it to go on.
     pub active: bool,
     pub resting: Resting,
-    /// What the launches of others have brought it.
-    pub waiting: VecDeque<Progress>,
-    /// Whether the snapshots of the last launch are of it.
-    pub fresh: bool,
+    /// What launches have brought it and it has not asked for.
+    pub waiting: VecDeque<(Progress, Rc<Snapshots>)>,
+    /// Snapshots of the launch whose news it was told last.
+    pub snapshots: Option<Rc<Snapshots>>,
     remembered: Remembered,
 }
 
@@ -136,9 +137,7 @@ pub struct Pack {
     pub(super) data: Handle,
     pub(super) data_len: usize,
     /// What has been launched and not read.
-    pub(super) flight: Option<super::flight::Flight>,
-    /// Snapshots of the last launch that was read.
-    pub(super) last: Option<super::flight::Snapshots>,
+    pub(super) flight: Option<Flight>,
     pub(super) pace: Pace,
     nonce: u32,
 }
@@ -193,7 +192,7 @@ impl Pack {
                 active: true,
                 resting: Resting::default(),
                 waiting: VecDeque::new(),
-                fresh: false,
+                snapshots: None,
                 remembered: Remembered::Initial,
                 spec: spec.clone(),
             });
@@ -223,7 +222,6 @@ impl Pack {
             data: client.create_from_slice(u32::as_bytes(&words)),
             data_len: words.len(),
             flight: None,
-            last: None,
             pace: Pace::default(),
             nonce: 0,
             client,
@@ -245,14 +243,14 @@ impl Pack {
         let cell = &mut self.cells[who];
         (cell.active, cell.last, cell.held_out) = (true, leg.last, leg.held_out);
         if cell.waiting.is_empty() && self.flight.is_none() {
-            cell.step = leg.from;
+            (cell.step, cell.told) = (leg.from, leg.measured);
         }
         if cell.spec.run.schedule != leg.spec.run.schedule {
             cell.spec.run.schedule.clone_from(&leg.spec.run.schedule);
         }
-        cell.told = leg.measured;
         loop {
-            if let Some(mut progress) = self.cells[who].waiting.pop_front() {
+            if let Some((mut progress, snapshots)) = self.cells[who].waiting.pop_front() {
+                self.cells[who].snapshots = Some(snapshots);
                 progress.rows.retain(|row| leg.due(row.step));
                 return Ok(progress);
             }
@@ -294,19 +292,21 @@ impl Pack {
         if read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
             return Ok(read);
         }
-        Err(Failure::GpuLost("a launch did not give its numbers back".into()))
+        let why = super::check::trouble();
+        Err(Failure::GpuLost(why.unwrap_or_else(|| "a launch did not give its numbers back".into())))
     }
 
     /// Measures `who` now, or as it was at a step of the last launch.
     pub(super) async fn look(&mut self, who: usize, step: u64, held_out: usize) -> Result<Row, Failure> {
         let nonce = self.next_nonce();
         let cell = &self.cells[who];
-        let known = self.last.as_ref().filter(|_| cell.fresh);
-        let known = known.and_then(|last| Some((last, last.record(who, step)?)));
         let awake: Vec<usize> = (0..cell.replicas()).filter(|r| cell.resting.of(*r).is_none()).collect();
+        let known = cell.snapshots.as_ref().and_then(|last| Some((last, last.record(who, step)?)));
+        let known =
+            known.filter(|(last, record)| awake.iter().all(|r| last.place(*record, who, *r).is_some()));
         let place = |replica: usize| match known {
-            Some((last, record)) => last.place(record, who, replica),
-            None => Some(cell.place(replica)),
+            Some((last, record)) => last.place(record, who, replica).unwrap_or_default(),
+            None => cell.place(replica),
         };
         let (states, length) = match known {
             Some((last, _)) => (&last.handle, last.length),
@@ -315,7 +315,7 @@ impl Pack {
         let (mut lines, mut fresh, mut words, mut own) = (vec![], vec![], vec![], vec![]);
         let batches = cell.data.seen.is_none().then(|| Batches::new(&cell.spec));
         for replica in &awake {
-            let place = place(*replica).unwrap_or_else(|| cell.place(*replica));
+            let place = place(*replica);
             lines.extend(cell.measured(*replica, place, held_out));
             if let Some(batches) = &batches {
                 batches.draw(*replica as u32, step, &mut own);
@@ -348,7 +348,7 @@ impl Pack {
             }
             let test = of(&read[0], &lines, at * each);
             let train = if each == 2 { of(&read[0], &lines, at * 2 + 1) } else { of(&read[1], &fresh, at) };
-            super::flight::push(&mut row, train, test);
+            push(&mut row, train, test);
             at += 1;
         }
         Ok(row)
@@ -391,7 +391,7 @@ impl Pack {
         } else {
             self.carry((&handle, state.len()), &[[0, self.cells[who].state, state.len()]]);
         }
-        self.cells[who].fresh = false;
+        self.cells[who].snapshots = None;
     }
 
     /// Replaces the weights of `who`, and remembers them.
@@ -407,7 +407,7 @@ impl Pack {
     /// Remembers the weights of `who` at a step of the last launch.
     pub(super) fn remember(&mut self, who: usize, step: u64) {
         let cell = &mut self.cells[who];
-        let Some(last) = self.last.as_ref().filter(|_| cell.fresh) else { return };
+        let Some(last) = &cell.snapshots else { return };
         if let Some(record) = last.record(who, step) {
             let places = (0..cell.replicas()).map(|replica| last.place(record, who, replica)).collect();
             cell.remembered = Remembered::Snapshot(last.handle.clone(), last.length, places);
@@ -418,7 +418,7 @@ impl Pack {
     pub(super) fn restore(&mut self, who: usize) {
         let cell = &mut self.cells[who];
         cell.waiting.clear();
-        cell.fresh = false;
+        cell.snapshots = None;
         match std::mem::replace(&mut cell.remembered, Remembered::Initial) {
             Remembered::Initial => {
                 let state = beginning(&cell.spec, cell.plan.network.rule.moments());
@@ -446,9 +446,8 @@ impl Pack {
         let cell = &mut self.cells[who];
         cell.resting.add(replica, row);
         let (to, size) = (cell.place(replica), cell.size());
-        let Some(last) = self.last.as_ref().filter(|_| cell.fresh) else { return };
-        let from = last.record(who, row.step).and_then(|record| last.place(record, who, replica));
-        if let Some(from) = from {
+        let Some(last) = &self.cells[who].snapshots else { return };
+        if let Some(from) = last.record(who, row.step).and_then(|record| last.place(record, who, replica)) {
             self.carry((&last.handle, last.length), &[[from, to, size]]);
         }
     }
@@ -462,7 +461,7 @@ impl Pack {
     /// Nobody will ever ask for `who` again.
     pub(super) fn leave(&mut self, who: usize) {
         self.end(who);
-        self.cells[who].remembered = Remembered::Initial;
+        (self.cells[who].remembered, self.cells[who].snapshots) = (Remembered::Initial, None);
     }
 }
 

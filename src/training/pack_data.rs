@@ -40,12 +40,12 @@ pub(super) struct Words {
 }
 
 /// Words that the data of `spec` take, for an estimate.
-pub(super) fn words_of(spec: &RunSpec) -> usize {
+pub(super) fn words_of(spec: &RunSpec) -> u64 {
     let task = spec.task.sampler();
     let (inputs, size) = (task.inputs(), task.sample_size().unwrap_or(0));
     let seen = size.min(MEASURE_SAMPLE).div_ceil(32) * (inputs + 1);
     let held_out = spec.held_out().div_ceil(32) * (inputs + 1);
-    held_out + spec.run.replicas * (size * (inputs / 32 + 1) + seen)
+    held_out as u64 + spec.run.replicas as u64 * (size * (inputs / 32 + 1) + seen) as u64
 }
 
 impl Words {
@@ -100,7 +100,7 @@ mod tests {
         let first = spec("m=70&replicas=3&width=10");
         let data = words.add(&first);
         assert_eq!(data, words.add(&spec("m=70&replicas=3&width=99&lr=1&wd=0.1")));
-        assert_eq!(words.words.len(), words_of(&first) + 3);
+        assert_eq!(words.words.len() as u64, words_of(&first) + 3);
         assert_eq!((data.rows[1], data.rows[2]), (140, 70));
         assert_eq!(data.seen.map(|seen| (seen.own, seen.count)), Some((3 * 34, 70)));
         for other in ["m=70&replicas=3&seed=1", "m=71&replicas=3", "m=70&replicas=3&noise=0.1"] {

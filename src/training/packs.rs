@@ -19,7 +19,7 @@ use super::pack_data::words_of;
 use super::session::{Options, Outcome, Session};
 use crate::kernels::plan::{Limits, Network, Plan};
 use crate::platform::now_ms;
-use crate::protocol::{Event, Failure, Row};
+use crate::protocol::{Event, Failure};
 use crate::run::RunSpec;
 
 /// Networks that train at once: on a GPU at first and at most, and where one is simulated.
@@ -27,24 +27,55 @@ const FIRST: usize = 1024;
 const MOST: usize = 8192;
 const SIMULATED: usize = 48;
 /// Bytes of the GPU's memory that all of them take at most, in a browser and elsewhere.
-const MOST_BYTES: usize = if cfg!(target_family = "wasm") { 256 << 20 } else { 2 << 30 };
+const MOST_BYTES: u64 = if cfg!(target_family = "wasm") { 256 << 20 } else { 2 << 30 };
 /// Runs that wait for their turn at most.
 const MOST_WAITING: usize = 4096;
 /// Steps of a launch from which on twice as many networks can train.
 const MANY_STEPS: f64 = 8.0;
 
 /// A run with its number.
-struct Run {
-    number: usize,
-    session: Session,
-    rows: Vec<Row>,
+pub struct Run {
+    /// As it was added.
+    pub number: usize,
+    /// It.
+    pub session: Session,
+    /// What has been told of it.
+    pub events: Vec<Event>,
+}
+
+impl Run {
+    fn new(number: usize, session: Session) -> Self {
+        Run { number, session, events: vec![] }
+    }
+
+    /// What it has come to.
+    pub fn outcome(self) -> Outcome {
+        let mut all = vec![];
+        for event in self.events {
+            if let Event::Metrics(rows) = event {
+                all.extend(rows);
+            }
+        }
+        self.session.outcome(all)
+    }
+
+    /// Trains a moment of it.
+    async fn advance(&mut self) -> Result<(), Failure> {
+        for event in self.session.advance(0.0, u64::MAX).await? {
+            match (self.events.last_mut(), event) {
+                (Some(Event::Metrics(all)), Event::Metrics(rows)) => all.extend(rows),
+                (_, event) => self.events.push(event),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Runs that share their launches; or one that has its own, where it does not fit our kernels.
 struct Running {
     shared: Option<Shared>,
     runs: Vec<Run>,
-    bytes: usize,
+    bytes: u64,
 }
 
 /// A run that waits, with what is known of it.
@@ -52,7 +83,7 @@ struct Waiting {
     number: usize,
     spec: RunSpec,
     plans: Option<[Plan; 2]>,
-    bytes: usize,
+    bytes: u64,
 }
 
 /// Runs that wait, train and end.
@@ -94,12 +125,29 @@ impl Packs {
         (self.running.iter().map(|running| running.runs.len()).sum(), self.awake())
     }
 
+    /// Steps made by all networks of the runs that train.
+    pub fn network_steps(&self) -> u64 {
+        let runs = self.running.iter().flat_map(|running| &running.runs);
+        runs.map(|run| run.session.step() * run.session.spec().run.replicas as u64).sum()
+    }
+
+    /// A run that has begun and is nobody else's from now on; it goes on sharing its launches.
+    pub fn take(&mut self, is_wanted: impl Fn(&Run) -> bool) -> Option<Run> {
+        let running = &mut self.running;
+        let found = running.iter_mut().find_map(|pack| {
+            let at = pack.runs.iter().position(&is_wanted)?;
+            Some(pack.runs.swap_remove(at))
+        });
+        running.retain(|pack| !pack.runs.is_empty());
+        found
+    }
+
     /// Adds a run.
     pub fn add(&mut self, number: usize, spec: RunSpec) {
         let plans = covers(&spec).then(|| plans(&spec, self.limits).ok()).flatten();
         // Weights, a snapshot, the one before, and what a network is trained on.
         let each = plans.map_or(0, |[plan, _]| 3 * plan.network.state() + plan.scratch());
-        let bytes = 4 * (spec.run.replicas * each + words_of(&spec));
+        let bytes = 4 * (spec.run.replicas as u64 * each as u64 + words_of(&spec));
         self.waiting.push_back(Waiting { number, spec, plans, bytes });
     }
 
@@ -116,7 +164,7 @@ impl Packs {
     /// # Errors
     /// [`Failure::Impossible`] of a run that cannot be, [`Failure::GpuLost`] when the device stopped working; all runs
     /// under way are lost then.
-    pub async fn advance(&mut self, budget_ms: f64) -> Result<Vec<(usize, Outcome)>, Failure> {
+    pub async fn advance(&mut self, budget_ms: f64) -> Result<Vec<Run>, Failure> {
         let begin = now_ms();
         let mut ended = vec![];
         while ended.is_empty() && !self.is_empty() {
@@ -126,14 +174,9 @@ impl Packs {
             }
             for running in &mut self.running {
                 for run in &mut running.runs {
-                    for event in run.session.advance(0.0, u64::MAX).await? {
-                        if let Event::Metrics(rows) = event {
-                            run.rows.extend(rows);
-                        }
-                    }
+                    run.advance().await?;
                 }
-                let over = running.runs.extract_if(.., |run| run.session.finished());
-                ended.extend(over.map(|run| (run.number, run.session.outcome(run.rows))));
+                ended.extend(running.runs.extract_if(.., |run| run.session.finished()));
             }
             self.running.retain(|running| !running.runs.is_empty());
             if now_ms() - begin >= budget_ms {
@@ -149,7 +192,7 @@ impl Packs {
         if paces.reduce(f64::min).is_some_and(|steps| steps >= MANY_STEPS) {
             self.room = (2 * self.room).min(MOST);
         }
-        let (awake, bytes) = (self.awake(), self.running.iter().map(|r| r.bytes).sum::<usize>());
+        let (awake, bytes) = (self.awake(), self.running.iter().map(|r| r.bytes).sum::<u64>());
         if self.waiting.is_empty() || 2 * awake > self.room {
             return Ok(());
         }
@@ -180,11 +223,7 @@ impl Packs {
         if let Some(Ok((shared, learners))) = made {
             let begun = pack.into_iter().zip(learners).map(|(Waiting { number, spec, .. }, learner)| {
                 let chosen = Chosen { learner: Box::new(learner), name: KERNELS.into(), note: String::new() };
-                Run {
-                    number,
-                    session: Session::with(&spec, chosen, &self.device, self.options),
-                    rows: vec![],
-                }
+                Run::new(number, Session::with(&spec, chosen, &self.device, self.options))
             });
             self.running.push(Running { shared: Some(shared), runs: begun.collect(), bytes });
             return Ok(());
@@ -196,11 +235,7 @@ impl Packs {
         }
         for Waiting { number, spec, .. } in pack {
             let session = Session::start(&spec, &self.device, self.options)?;
-            self.running.push(Running {
-                shared: None,
-                runs: vec![Run { number, session, rows: vec![] }],
-                bytes,
-            });
+            self.running.push(Running { shared: None, runs: vec![Run::new(number, session)], bytes });
         }
         Ok(())
     }
@@ -228,9 +263,8 @@ fn packed(mut runs: Vec<Waiting>, limits: Limits) -> Vec<Vec<Waiting>> {
                     run.plans.is_some_and(|[own, _]| own.hidden_in_workgroup == plan.hidden_in_workgroup)
                 })
             };
-            let bytes = |of: fn(&Waiting) -> usize| all().map(of).sum::<usize>() as u64;
             pack.iter().all(|other| other.spec.run.every == run.spec.run.every)
-                && bytes(|run| run.bytes) <= limits.buffer_bytes
+                && all().map(|run| run.bytes).sum::<u64>() <= limits.buffer_bytes
                 && shares(0).is_some_and(own)
                 && shares(1).is_some()
         };

@@ -20,7 +20,7 @@
 use super::checkpoint::Checkpoint;
 use super::choose::{Chosen, choose};
 use super::device::Device;
-use super::learner::{Learner, Leg, Progress};
+use super::learner::{Learner, Leg, Progress, Resting};
 use crate::platform::now_ms;
 use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
 use crate::run::{Halt, RunSpec, Success};
@@ -41,6 +41,7 @@ pub struct Session {
     spec: RunSpec,
     options: Options,
     learner: Box<dyn Learner>,
+    resting: Resting,
     /// Which learner trains, and why not the other, for the person.
     learner_name: String,
     learner_note: String,
@@ -112,6 +113,7 @@ impl Session {
             spec: spec.clone(),
             options,
             learner,
+            resting: Resting::default(),
             learner_name: name,
             learner_note: note,
             step: 0,
@@ -236,7 +238,7 @@ impl Session {
 
     /// Takes note of a measurement. One that ends the run takes the learner back to where it was made.
     async fn take_row(&mut self, row: Row, events: &mut Vec<Event>) -> Result<(), Failure> {
-        let at = row.step;
+        let (at, row) = (row.step, self.resting.still(row));
         self.measured = Some(at);
         let finite = |r: usize| row.train_loss[r].is_finite() && row.test_loss[r].is_finite();
         // Replicas are on their own: one that diverges must not take a thousand others with it.
@@ -286,6 +288,7 @@ impl Session {
         for replica in candidates.into_iter().filter(|r| reached(whole, *r)) {
             self.solved[replica] = Some(row.step);
             if self.options.resting && self.spec.run.halt == Halt::Target {
+                self.resting.add(replica, row);
                 self.learner.rest(replica, row);
             }
             events.push(Event::Solved { replica, step: row.step });
