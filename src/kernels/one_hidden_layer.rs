@@ -34,6 +34,7 @@
     missing_docs,
     clippy::assign_op_pattern,
     clippy::collapsible_if,
+    clippy::manual_div_ceil,
     clippy::manual_is_multiple_of,
     clippy::too_many_arguments,
     clippy::unnecessary_cast,
