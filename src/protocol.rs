@@ -45,6 +45,9 @@ pub enum Command {
     Checkpoint,
     /// Look at the first replica in these ways while it trains; what was watched before is no longer.
     Watch(Vec<Probe>),
+    /// The run that was started last is the one of this number of this sweep: where there is a GPU, those after it may
+    /// train beside it.
+    Sweep(Box<RunSpec>, usize),
 }
 
 /// A measurement of the first replica that takes longer than loss and accuracy, and is made on request.

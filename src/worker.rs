@@ -7,6 +7,8 @@ use crate::platform::now_ms;
 use crate::probing::{Inquiry, applies};
 use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
 use crate::run::RunSpec;
+#[cfg(feature = "fused")]
+use crate::training::ahead::Ahead;
 use crate::training::checkpoint::Checkpoint;
 use crate::training::device::Device;
 use crate::training::session::{Options, Session};
@@ -73,6 +75,13 @@ pub struct Worker {
     reach: Option<u64>,
     wants_checkpoint: bool,
     probes: Probes,
+    /// What happened in the run before it was shown.
+    before: Vec<Event>,
+    /// Options of the run, and the runs of its sweep that come after it.
+    #[cfg(feature = "fused")]
+    options: Options,
+    #[cfg(feature = "fused")]
+    ahead: Option<Ahead>,
 }
 
 /// The probes that are watched: they go round by round.
@@ -174,6 +183,11 @@ impl Worker {
             reach: None,
             wants_checkpoint: false,
             probes: Probes::default(),
+            before: vec![],
+            #[cfg(feature = "fused")]
+            options: Options::default(),
+            #[cfg(feature = "fused")]
+            ahead: None,
         }
     }
 
@@ -192,15 +206,29 @@ impl Worker {
         match command {
             Command::Start { spec, speed, paused, held_out_limit, resting } => {
                 let options = Options { held_out_limit, resting };
-                let started = match payload {
-                    Payload::Bytes(bytes) => Checkpoint::decode(&bytes)
+                let taken = if paused { None } else { self.take(&spec, options) };
+                self.before.clear();
+                #[cfg(feature = "fused")]
+                {
+                    self.options = options;
+                }
+                let started = match (payload, taken) {
+                    (Payload::Bytes(bytes), _) => Checkpoint::decode(&bytes)
                         .map(|checkpoint| adopt(checkpoint, &spec))
                         .and_then(|checkpoint| Session::resume(&checkpoint, &self.device, options)),
+                    (_, Some((session, before))) => {
+                        self.before = before;
+                        Ok(session)
+                    }
                     _ => Session::start(&spec, &self.device, options),
                 };
                 match started {
                     Ok(session) => {
-                        let event = session.started();
+                        let mut event = session.started();
+                        if let (Event::Started { step, .. }, false) = (&mut event, self.before.is_empty()) {
+                            // All that has happened is told after it.
+                            *step = 0;
+                        }
                         self.session = Some(session);
                         self.speed = speed;
                         self.playing = !paused;
@@ -266,6 +294,40 @@ impl Worker {
                 self.probes.watched = probes;
                 self.probes.ask();
                 vec![]
+            }
+            Command::Sweep(sweep, shown) => {
+                self.go_ahead(*sweep, shown);
+                vec![]
+            }
+        }
+    }
+
+    /// The run of `spec`, if it has begun ahead of its turn, with what has happened in it; runs ahead of any other are
+    /// given up.
+    #[cfg(feature = "fused")]
+    fn take(&mut self, spec: &RunSpec, options: Options) -> Option<(Session, Vec<Event>)> {
+        let taken = self.ahead.as_mut().and_then(|ahead| ahead.take(spec, options));
+        if taken.is_none() {
+            self.ahead = None;
+        }
+        taken.map(|run| (run.session, run.events))
+    }
+
+    #[cfg(not(feature = "fused"))]
+    fn take(&mut self, _spec: &RunSpec, _options: Options) -> Option<(Session, Vec<Event>)> {
+        None
+    }
+
+    /// Trains the runs of `sweep` after the one that is shown beside it, where a GPU can.
+    fn go_ahead(&mut self, sweep: RunSpec, shown: usize) {
+        #[cfg(not(feature = "fused"))]
+        drop((sweep, shown));
+        #[cfg(feature = "fused")]
+        {
+            let is_same = self.ahead.as_ref().is_some_and(|ahead| ahead.goes_on(&sweep, shown));
+            let can = self.device.report().kind == crate::protocol::DeviceKind::Gpu;
+            if can && !is_same && self.rhythm == Rhythm::Live {
+                self.ahead = Some(Ahead::new(sweep, shown, &self.device, self.options));
             }
         }
     }
@@ -335,9 +397,15 @@ impl Worker {
         let goal = self.goal.filter(|_| running).unwrap_or(u64::MAX);
         let allowed = allowed.min(goal.saturating_sub(session.step()));
         let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
+        messages.extend(self.before.drain(..).map(Message::from));
         if running || self.single_step || fresh {
             let events = session.advance(SLICE_MS, most).await?;
             messages.extend(events.into_iter().map(Message::from));
+        }
+        // At a speed that a person has chosen there is nothing to be ahead of.
+        #[cfg(feature = "fused")]
+        if let Some(ahead) = self.ahead.as_mut().filter(|_| running && self.speed == 0) {
+            ahead.advance(SLICE_MS).await?;
         }
         let ended = messages.iter().any(|m| matches!(m.event, Event::Finished { .. }));
         if session.step() >= goal {

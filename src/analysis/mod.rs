@@ -167,6 +167,8 @@ pub struct Grid {
     pub row_names: Vec<String>,
     /// Names of the columns, which stand for their numbers; empty if they have none.
     pub column_names: Vec<String>,
+    /// What a printed picture says in each cell, line by line, where there is room; empty if nothing.
+    pub texts: Vec<String>,
 }
 
 impl Grid {

@@ -393,6 +393,7 @@ impl State {
         // First what to look at, so that the start is among it.
         self.watch_anew(effects);
         effects.push(Effect::Send(command, payload));
+        self.look_ahead(effects);
         if let Some(seek) = &self.seeking {
             self.send(Command::Reach(seek.to), effects);
         } else if let Some(goal) = goal {

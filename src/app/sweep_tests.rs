@@ -76,6 +76,29 @@ fn runs_follow_each_other_and_the_curves_grow() {
     assert!(state.sweep.as_ref().unwrap().done.is_empty());
 }
 
+/// What the trainer is told of the sweep with each start, so that it can begin the next runs.
+#[test]
+fn the_trainer_knows_which_runs_come_next() {
+    let (mut state, mut effects) = open();
+    for number in 0..4 {
+        let told = |effects: &[Effect]| {
+            effects.iter().find_map(|effect| match effect {
+                Effect::Send(Command::Sweep(sweep, shown), _) => Some((sweep.clone(), *shown)),
+                _ => None,
+            })
+        };
+        assert_eq!(told(&effects), Some((Box::new(state.link.spec.clone()), number)));
+        begun(&mut state);
+        effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
+    }
+    let mut other = State::default();
+    other.apply(Action::Surveyed(Survey::Missing));
+    other.apply(Action::Open("#v1/sparse-parity?device=cpu".into()));
+    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    let effects = hear(&mut other, Event::Ready(report));
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Send(Command::Sweep(..), _))), "one run is no sweep");
+}
+
 #[test]
 fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
     for wish in [Action::Toggle, Action::SingleStep] {

@@ -205,6 +205,14 @@ impl State {
         true
     }
 
+    /// Tells the trainer which run of a sweep it was given, so that it can begin those after it.
+    pub(super) fn look_ahead(&self, effects: &mut Vec<Effect>) {
+        if let Some(sweep) = self.sweep.as_ref().filter(|_| !self.paused) {
+            let command = Command::Sweep(Box::new(self.link.spec.clone()), sweep.done.len());
+            effects.push(Effect::Send(command, crate::protocol::Payload::Empty));
+        }
+    }
+
     /// A run has ended: of a sweep, the next one begins.
     pub(super) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
         let times = self.times();

@@ -177,7 +177,7 @@ pub mod scripted {
                     }
                 }
                 Command::LearningRate(lr) => say(Event::LearningRateChanged { step: at, lr: *lr }),
-                Command::Speed(_) | Command::Checkpoint | Command::Watch(_) => {}
+                Command::Speed(_) | Command::Checkpoint | Command::Watch(_) | Command::Sweep(..) => {}
             }
         }
     }

@@ -71,6 +71,12 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
         return pen.text("no weights yet", middle, pen.name(HPos::Center));
     }
     cells(pen, plot, grid, limit, &colours)?;
+    #[cfg(feature = "cli")]
+    super::inscribed::draw(pen, plot, grid, |value| match shade(value, limit) {
+        Some(HALF) => pen.theme.zero,
+        Some(i) => colours[i.min(2 * HALF)],
+        None => pen.theme.grid,
+    })?;
     rows(pen, plot, grid, rows_named)?;
     match named(&grid.column_names, grid.columns, f64::from(plot.width()), pen) {
         Some(names) => column_names(pen, plot, names),

@@ -26,6 +26,8 @@ mod frame;
 mod heatmap;
 #[cfg(feature = "cli")]
 pub mod indexed;
+#[cfg(feature = "cli")]
+mod inscribed;
 mod inside;
 mod lines;
 mod numbers;

@@ -76,6 +76,24 @@ fn rows_and_columns_have_names_where_they_fit() {
     assert!(has(&long, "1") && has(&long, "3"), "numbers instead");
 }
 
+/// As many lines in all cells as fit into each, in a colour that can be read.
+#[test]
+fn cells_say_what_there_is_room_for() {
+    let grid = Grid {
+        texts: (0..12).map(|i| format!("{i}/20\n{i}0 to {i}9 %")).collect(),
+        values: (0..12).map(|i| i as f32 / 11.0).collect(),
+        ..weights(3, 4, &[])
+    };
+    let drawn = |width, height| svg(&Reading::Grid(grid.clone()), &Theme::light(), width, height);
+    let has = |picture: &str, text: &str| !places(picture, text).is_empty();
+    let large = drawn(640, 320);
+    assert!((0..12).all(|i| has(&large, &format!("{i}/20")) && has(&large, &format!("{i}0 to {i}9 %"))));
+    assert!(large.contains("fill=\"#FFFFFF\"") && large.contains("fill=\"#000000\""), "{large}");
+    let narrow = drawn(320, 240);
+    assert!(has(&narrow, "0/20") && has(&narrow, "11/20") && !has(&narrow, "00 to 09 %"));
+    assert!(!has(&drawn(200, 120), "0/20"));
+}
+
 #[test]
 fn what_the_bundled_font_has_not_is_written_otherwise() {
     let drawn = |name: &str| {

@@ -15,6 +15,7 @@
 use cubecl::prelude::*;
 
 use super::plan::Plan;
+use super::shape::Shape;
 use crate::rng::{Purpose, device};
 
 /// Where a step's random numbers come from.
@@ -28,6 +29,10 @@ pub struct Draw {
     /// Epoch and place in it of the step's first example, for a finite sample.
     pub epoch: u32,
     pub place: u32,
+    /// How many rows that sample has, and half the bits of the next power of four; where the first of them lies.
+    pub size: u32,
+    pub half: u32,
+    pub rows: usize,
 }
 
 /// Fresh examples: the words of the block's inputs, and which labels are flipped. Lanes from `first` on work.
@@ -38,13 +43,14 @@ pub fn draw_fresh(
     flips: &mut Shared<[u32]>,
     flips_at: usize,
     draw: &Draw,
+    shape: &Shape,
     block: usize,
     threshold: u32,
     #[comptime] first: usize,
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let n = comptime!(net.inputs);
+    let n = shape.inputs;
     let helpers = comptime!(plan.lanes - first);
     let lane = UNIT_POS as usize;
     if lane >= first {
@@ -104,11 +110,10 @@ pub fn choose_rows(
     visits: &mut Shared<[u32]>,
     draw: &Draw,
     block: usize,
-    half: u32,
     #[comptime] first: usize,
     #[comptime] plan: Plan,
 ) {
-    let size = comptime!(plan.network.sample as u32);
+    let size = draw.size;
     let mut e = UNIT_POS as usize;
     if e >= first {
         e = e - first;
@@ -133,7 +138,7 @@ pub fn choose_rows(
                 0u32,
                 1u32,
             );
-            visits[e] = device::permuted(visit % size, size, half, k0, k1, k2, k3, k4, k5, k6, k7);
+            visits[e] = device::permuted(visit % size, size, draw.half, k0, k1, k2, k3, k4, k5, k6, k7);
             e += comptime!(plan.lanes - first);
         }
     }
@@ -146,15 +151,16 @@ pub fn gather_rows(
     at: usize,
     visits: &Shared<[u32]>,
     data: &[u32],
-    rows: usize,
+    draw: &Draw,
+    shape: &Shape,
     #[comptime] plan: Plan,
 ) {
-    let net = comptime!(plan.network);
+    let across = shape.inputs / 32 + 1;
     let mut i = UNIT_POS as usize;
-    while i <= comptime!(net.inputs) {
+    while i <= shape.inputs {
         let mut word = 0u32;
         for e in 0..comptime!(plan.block) {
-            let row = rows + visits[e] as usize * comptime!(net.row_words());
+            let row = draw.rows + visits[e] as usize * across;
             word = word | (((data[row + i / 32] >> ((i % 32) as u32)) & 1u32) << (e as u32));
         }
         words[at + i] = word;

@@ -4,6 +4,7 @@
     missing_docs,
     clippy::assign_op_pattern,
     clippy::collapsible_if,
+    clippy::manual_div_ceil,
     clippy::manual_is_multiple_of,
     clippy::too_many_arguments,
     clippy::unnecessary_cast,
@@ -14,6 +15,7 @@ use cubecl::prelude::*;
 
 use super::pieces::{activate, indices, registers, sign};
 use super::plan::{Head, Plan};
+use super::shape::{Shape, place_b, place_beta, place_u};
 
 /// A number of the hidden activations, from workgroup memory or from the scratch buffer.
 #[cube]
@@ -60,20 +62,25 @@ pub fn forward(
     spill: usize,
     sums: &mut Shared<[f32]>,
     schedule: &[f32],
+    shape: &Shape,
     #[comptime] keep: bool,
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, h) = comptime!((net.inputs, net.width));
-    let (te, tu, columns) = comptime!((plan.examples, plan.units, plan.columns));
-    let (place_u, place_b, _) = comptime!(net.places());
+    let (te, tu) = comptime!((plan.examples, plan.units));
+    let n = shape.inputs;
+    let h = shape.width;
+    let columns = shape.columns;
+    let at_u = place_u(shape);
+    let at_b = place_b(shape, net.head);
+    let passes = (h + tu * columns - 1) / (tu * columns);
     let stride = comptime!(plan.sums_stride());
     let lane = UNIT_POS as usize;
     let column = lane % columns;
     let band = lane / columns;
     if band < comptime!(plan.bands()) {
         let part = registers(te);
-        for pass in 0..comptime!(plan.passes) {
+        for pass in 0..passes {
             let z = registers(comptime!(te * tu));
             let w = registers(tu);
             let unit = indices(tu);
@@ -82,7 +89,7 @@ pub fn forward(
                 let j = (pass * tu + t) * columns + column;
                 // Lanes beyond the width repeat the last unit, and count it as nothing.
                 let this = select(j < h, j, h - 1);
-                let bias = state[base + place_b + this];
+                let bias = state[base + at_b + this];
                 unit[t].store(this);
                 #[unroll]
                 for e in 0..te {
@@ -110,7 +117,7 @@ pub fn forward(
                 let this = unit[t].read();
                 let mut u = 0.0f32;
                 if comptime!(net.head == Head::Sum) {
-                    u = select(inside, state[base + place_u + this], 0.0f32);
+                    u = select(inside, state[base + at_u + this], 0.0f32);
                 }
                 #[unroll]
                 for e in 0..te {
@@ -144,32 +151,33 @@ pub fn output(
     hidden: &Shared<[f32]>,
     sums: &Shared<[f32]>,
     lane: usize,
+    shape: &Shape,
     #[comptime] plan: Plan,
 ) -> f32 {
     let net = comptime!(plan.network);
     let mut f = 1.0f32;
     if comptime!(net.head == Head::Sum) {
-        let (_, _, place_beta) = comptime!(net.places());
-        let (columns, stride) = comptime!((plan.columns, plan.sums_stride()));
+        let columns = shape.columns;
+        let stride = comptime!(plan.sums_stride());
         // Four sums, so that the additions do not wait for each other.
-        let mut s0 = state[base + place_beta];
+        let mut s0 = state[base + place_beta(shape, net.head)];
         let mut s1 = 0.0f32;
         let mut s2 = 0.0f32;
         let mut s3 = 0.0f32;
-        for q in 0..comptime!(columns / 4) {
+        for q in 0..columns / 4 {
             let from = lane * stride + 4 * q;
             s0 += sums[from];
             s1 += sums[from + 1];
             s2 += sums[from + 2];
             s3 += sums[from + 3];
         }
-        for q in comptime!(columns / 4 * 4)..columns {
+        for q in columns / 4 * 4..columns {
             s1 += sums[lane * stride + q];
         }
         f = (s0 + s1) + (s2 + s3);
     } else {
-        for j in 0..comptime!(net.width) {
-            f = f * hidden[lane * comptime!(net.width) + j];
+        for j in 0..shape.width {
+            f = f * hidden[lane * shape.width + j];
         }
     }
     f

@@ -36,3 +36,6 @@ pub mod pieces;
 pub mod plan;
 pub mod sequence_lanes;
 pub mod sequence_net;
+#[cfg(feature = "fused")]
+pub mod shape;
+pub mod sharing;

@@ -34,6 +34,7 @@
     missing_docs,
     clippy::assign_op_pattern,
     clippy::collapsible_if,
+    clippy::manual_div_ceil,
     clippy::manual_is_multiple_of,
     clippy::too_many_arguments,
     clippy::unnecessary_cast,
@@ -42,49 +43,60 @@
 
 use cubecl::prelude::*;
 
-use super::drawing::{Draw, choose_rows, draw_fresh, gather_rows};
+use super::drawing::{choose_rows, draw_fresh, gather_rows};
 use super::forward::{forward, load, meet, output, store};
 use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, indices, lose, registers, sign, update};
 use super::plan::{Head, Plan};
+use super::shape::{FIELDS, Shape, drawn, parameters, place_b, place_beta, place_u, shape};
+
+/// Where a step's numbers lie: of its network, of its gradients, of its schedule.
+#[derive(CubeType, Clone, Copy)]
+struct Place {
+    base: usize,
+    spill: usize,
+    gradients: usize,
+    head: usize,
+    row: usize,
+    /// Numbers from a parameter to its moment.
+    stride: usize,
+}
 
 /// Adds gradient `g` of parameter `which` to those of the step's other blocks; the last block's is applied.
 #[cube]
 fn settle(
     state: &mut [f32],
-    base: usize,
     scratch: &mut [f32],
-    gradients: usize,
     which: usize,
     g: f32,
     block: usize,
     schedule: &[f32],
-    row: usize,
+    place: &Place,
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
     let blocks = comptime!(plan.blocks());
-    let parameters = comptime!(net.parameters());
+    let at = place.base + which;
     let mut sum = g;
     if comptime!(blocks > 1) {
         if block > 0 {
-            sum += scratch[gradients + which];
+            sum += scratch[place.gradients + which];
         }
         if block < comptime!(blocks - 1) {
-            scratch[gradients + which] = sum;
+            scratch[place.gradients + which] = sum;
         } else {
-            update(state, base + which, parameters, sum, schedule, row, net.rule);
+            update(state, at, place.stride, sum, schedule, place.head, place.row, net.rule);
         }
     } else {
-        update(state, base + which, parameters, sum, schedule, row, net.rule);
+        update(state, at, place.stride, sum, schedule, place.head, place.row, net.rule);
     }
 }
 
-/// Trains replica `CUBE_POS` for `steps` steps.
+/// Trains the network of line `CUBE_POS` of the table, a [`super::shape::Line`], for `steps` steps.
 ///
-/// `state` is `[replicas, state]`; `snapshots` takes it before each recorded step, `[records, replicas, state]`,
-/// and `measures` the loss, right answers and broken outputs of that step's batch, with `nonce` as proof that
-/// this launch wrote them, `[records, replicas, 4]`. `data` holds the relevant bits, then each replica's rows of
-/// a finite sample. With `look` the batch after the last step is measured and not trained on.
+/// `state` holds its weights and moments where the line says; `snapshots` takes them before each recorded step,
+/// `[records, across]`, and `measures` the loss, right answers and broken outputs of that step's batch, with
+/// `nonce` as proof that this launch wrote them, `[records, lines, 4]`. `data` holds relevant inputs and the rows of
+/// finite samples. With `look` the batch after the last step is measured and not trained on.
 #[cube(launch_unchecked)]
 pub fn train(
     state: &mut [f32],
@@ -93,35 +105,41 @@ pub fn train(
     measures: &mut [f32],
     schedule: &[f32],
     data: &[u32],
-    seed_low: u32,
-    seed_high: u32,
-    step_low: u32,
-    step_high: u32,
-    epoch: u32,
-    place: u32,
-    threshold: u32,
+    table: &[u32],
     steps: u32,
     look: u32,
     first_due: u32,
     every: u32,
+    across: u32,
     nonce: u32,
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, h, block) = comptime!((net.inputs, net.width, plan.block));
-    let (place_u, place_b, place_beta) = comptime!(net.places());
+    let block = comptime!(plan.block);
+    // From the words of one block to those of the next.
+    let apart = comptime!(net.inputs + 1);
     let lane = UNIT_POS as usize;
-    let replica = CUBE_POS as usize;
-    let size = comptime!(net.state());
-    let base = replica * size;
-    let spill = replica * comptime!(plan.scratch());
-    let gradients = spill + comptime!(plan.spilled());
-    let rows = comptime!(net.relevant) + replica * comptime!(net.sample * net.row_words());
+    let line = CUBE_POS as usize * comptime!(FIELDS);
+    let shape = shape(table, line, plan);
+    let n = shape.inputs;
+    let h = shape.width;
+    let at_u = place_u(&shape);
+    let at_b = place_b(&shape, net.head);
+    let at_beta = place_beta(&shape, net.head);
+    let stride = parameters(&shape, net.head);
+    let size = stride * comptime!(1 + net.rule.moments());
+    let base = table[line] as usize;
+    let spill = table[line + 4] as usize;
+    let snapshot = table[line + 5] as usize;
+    let head = table[line + 6] as usize;
+    let threshold = table[line + 14];
+    let relevant = table[line + 15] as usize;
+    let bits = table[line + 16] as usize;
+    let spilled = if comptime!(plan.hidden_in_workgroup) { 0usize.runtime() } else { block * h };
     // Lanes that have no example to take the loss of draw the next block meanwhile.
     let first = comptime!(if plan.lanes >= 2 * block { block } else { 0 });
-    let half = comptime!(crate::rng::half_bits(net.sample as u32));
 
-    let mut words = Shared::<[u32]>::new_slice(comptime!(2 * (n + 1)));
+    let mut words = Shared::<[u32]>::new_slice(comptime!(2 * apart));
     let mut flips = Shared::<[u32]>::new_slice(64usize);
     let mut visits = Shared::<[u32]>::new_slice(32usize);
     let mut slopes = Shared::<[f32]>::new_slice(32usize);
@@ -130,7 +148,7 @@ pub fn train(
     let mut hidden =
         Shared::<[f32]>::new_slice(comptime!(if plan.hidden_in_workgroup { plan.hidden() } else { 1 }));
 
-    let mut draw = Draw { seed_low, seed_high, replica: replica as u32, step_low, step_high, epoch, place };
+    let mut draw = drawn(table, line);
     let mut half_words = 0usize;
     let mut record = 0usize;
     let mut made = 0u32;
@@ -139,9 +157,10 @@ pub fn train(
         let live = turn > 0u32;
         let s = select(live, turn - 1u32, 0u32);
         let due = live && s >= first_due && (s == steps || (s - first_due) % every == 0u32);
-        let row = comptime!(SCHEDULE_HEAD) + s as usize * comptime!(SCHEDULE_STEP);
+        let row = head + comptime!(SCHEDULE_HEAD) + s as usize * comptime!(SCHEDULE_STEP);
+        let place = Place { base, spill, gradients: spill + spilled, head, row, stride };
         if due {
-            let to = (record * CUBE_COUNT as usize + replica) * size;
+            let to = record * across as usize + snapshot;
             let mut i = lane;
             while i < size {
                 snapshots[to + i] = state[base + i];
@@ -152,8 +171,8 @@ pub fn train(
         let mut total_right = 0.0f32;
         let mut total_broken = 0.0f32;
         for b in 0..select(live, comptime!(plan.blocks()), 1usize) {
-            let at = half_words * comptime!(n + 1);
-            let next_at = (1 - half_words) * comptime!(n + 1);
+            let at = half_words * apart;
+            let next_at = (1 - half_words) * apart;
             if live {
                 forward(
                     &*state,
@@ -165,6 +184,7 @@ pub fn train(
                     spill,
                     &mut sums,
                     schedule,
+                    &shape,
                     true,
                     plan,
                 );
@@ -172,11 +192,11 @@ pub fn train(
             meet(plan);
             if live && lane < block {
                 let valid = b * 32 + lane < comptime!(net.batch);
-                let f = output(&*state, base, &hidden, &sums, lane, plan);
+                let f = output(&*state, base, &hidden, &sums, lane, &shape, plan);
                 let mut word = 0u32;
                 if comptime!(net.sample == 0) {
-                    for k in 0..comptime!(net.relevant) {
-                        word = word ^ words[at + data[k] as usize];
+                    for k in 0..bits {
+                        word = word ^ words[at + data[relevant + k] as usize];
                     }
                     word = word >> (lane as u32);
                     if comptime!(net.noise) {
@@ -202,8 +222,8 @@ pub fn train(
                 }
                 if comptime!(net.sample > 0) {
                     let after = draw.place + comptime!(net.batch as u32);
-                    draw.epoch = draw.epoch + after / comptime!(net.sample.max(1) as u32);
-                    draw.place = after % comptime!(net.sample.max(1) as u32);
+                    draw.epoch = draw.epoch + after / draw.size;
+                    draw.place = after % draw.size;
                 }
             }
             if comptime!(net.sample == 0) {
@@ -213,17 +233,18 @@ pub fn train(
                     &mut flips,
                     (1 - half_words) * 32,
                     &draw,
+                    &shape,
                     next_block,
                     threshold,
                     first,
                     plan,
                 );
             } else {
-                choose_rows(&mut visits, &draw, next_block, half, first, plan);
+                choose_rows(&mut visits, &draw, next_block, first, plan);
             }
             sync_cube();
             if comptime!(net.sample > 0) {
-                gather_rows(&mut words, next_at, &visits, data, rows, plan);
+                gather_rows(&mut words, next_at, &visits, data, &draw, &shape, plan);
             }
             let trains = live && s < steps;
             if trains {
@@ -233,7 +254,7 @@ pub fn train(
                         let mut du = 0.0f32;
                         let mut db = 0.0f32;
                         if comptime!(net.head == Head::Sum) {
-                            let u = state[base + place_u + j];
+                            let u = state[base + at_u + j];
                             for e in 0..block {
                                 let z = load(&hidden, &*scratch, spill, e * h + j, plan);
                                 let (a, slope) = activate(z, schedule, net.activation, net.degree);
@@ -244,18 +265,7 @@ pub fn train(
                                 store(&mut hidden, scratch, spill, e * h + j, d, plan);
                             }
                             if comptime!(net.second_layer) {
-                                settle(
-                                    state,
-                                    base,
-                                    scratch,
-                                    gradients,
-                                    place_u + j,
-                                    du,
-                                    b,
-                                    schedule,
-                                    row,
-                                    plan,
-                                );
+                                settle(state, scratch, at_u + j, du, b, schedule, &place, plan);
                             }
                         } else {
                             for e in 0..block {
@@ -268,21 +278,21 @@ pub fn train(
                             }
                         }
                         if comptime!(net.hidden_bias) {
-                            settle(state, base, scratch, gradients, place_b + j, db, b, schedule, row, plan);
+                            settle(state, scratch, at_b + j, db, b, schedule, &place, plan);
                         }
                     } else if comptime!(net.head == Head::Sum && net.output_bias) {
                         let mut total = 0.0f32;
                         for e in 0..block {
                             total += slopes[e];
                         }
-                        settle(state, base, scratch, gradients, place_beta, total, b, schedule, row, plan);
+                        settle(state, scratch, at_beta, total, b, schedule, &place, plan);
                     }
                     j += comptime!(plan.lanes);
                 }
             }
             meet(plan);
             if trains {
-                backward(state, base, &words, at, &hidden, scratch, spill, gradients, b, schedule, row, plan);
+                backward(state, &words, at, &hidden, scratch, b, schedule, &shape, &place, plan);
             }
             sync_storage();
             half_words = 1 - half_words;
@@ -300,7 +310,7 @@ pub fn train(
                 for e in 0..block {
                     total += totals[lane * 32 + e];
                 }
-                measures[(record * CUBE_COUNT as usize + replica) * 4 + lane] = total;
+                measures[(record * CUBE_COUNT as usize + CUBE_POS as usize) * 4 + lane] = total;
             }
             record += 1;
             sync_cube();
@@ -309,7 +319,7 @@ pub fn train(
     // Only a launch that made every step proves it: some compilers end a loop that turns too often.
     if lane == 3 && made == steps + look + 1u32 {
         for r in 0..max(record, 1usize) {
-            measures[(r * CUBE_COUNT as usize + replica) * 4 + 3] = f32::cast_from(nonce);
+            measures[(r * CUBE_COUNT as usize + CUBE_POS as usize) * 4 + 3] = f32::cast_from(nonce);
         }
     }
 }
@@ -318,27 +328,31 @@ pub fn train(
 #[cube]
 fn backward(
     state: &mut [f32],
-    base: usize,
     words: &Shared<[u32]>,
     at: usize,
     hidden: &Shared<[f32]>,
     scratch: &mut [f32],
-    spill: usize,
-    gradients: usize,
     block: usize,
     schedule: &[f32],
-    row: usize,
+    shape: &Shape,
+    place: &Place,
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, h) = comptime!((net.inputs, net.width));
-    let (tr, tu, columns, groups) = comptime!((plan.rows, plan.units, plan.columns, plan.groups()));
+    let (tr, tu) = comptime!((plan.rows, plan.units));
+    let n = shape.inputs;
+    let h = shape.width;
+    let columns = shape.columns;
+    let groups = comptime!(plan.lanes) / columns;
+    let passes = (h + tu * columns - 1) / (tu * columns);
+    let row_passes = (n + groups * tr - 1) / (groups * tr);
     // A product keeps its slopes beside the values.
-    let slopes = comptime!(if net.head == Head::Product { plan.block * h } else { 0 });
+    let slopes =
+        if comptime!(net.head == Head::Product) { comptime!(plan.block) * h } else { 0usize.runtime() };
     let lane = UNIT_POS as usize;
     let column = lane % columns;
     let group = lane / columns;
-    for row_pass in 0..comptime!(plan.row_passes) {
+    for row_pass in 0..row_passes {
         let i = (row_pass * groups + group) * tr;
         // Lanes left over by the division belong to no group.
         if group < groups && i < n {
@@ -347,7 +361,7 @@ fn backward(
             for r in 0..tr {
                 bits[r].store(words[at + select(i + r < n, i + r, n - 1)] as usize);
             }
-            for pass in 0..comptime!(plan.passes) {
+            for pass in 0..passes {
                 let g = registers(comptime!(tr * tu));
                 let d = registers(tu);
                 let unit = indices(tu);
@@ -359,7 +373,13 @@ fn backward(
                 for e in 0..comptime!(plan.block) {
                     #[unroll]
                     for t in 0..tu {
-                        d[t].store(load(hidden, &*scratch, spill, slopes + e * h + unit[t].read(), plan));
+                        d[t].store(load(
+                            hidden,
+                            &*scratch,
+                            place.spill,
+                            slopes + e * h + unit[t].read(),
+                            plan,
+                        ));
                     }
                     #[unroll]
                     for r in 0..tr {
@@ -378,9 +398,7 @@ fn backward(
                         if i + r < n && j < h {
                             let which = (i + r) * h + j;
                             let gradient = g[r * tu + t].read();
-                            settle(
-                                state, base, scratch, gradients, which, gradient, block, schedule, row, plan,
-                            );
+                            settle(state, scratch, which, gradient, block, schedule, place, plan);
                         }
                     }
                 }

@@ -147,7 +147,7 @@ pub fn lose(label: f32, output: f32, #[comptime] loss: Loss) -> (f32, f32) {
 
 /// Applies gradient `g` to the number at `at`, whose moments lie `stride` and twice `stride` further on.
 ///
-/// The schedule's head holds λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε; its `row` holds
+/// The schedule's head, at `head`, holds λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε; its `row` holds
 /// the rate, divided by Adam's first correction; Adam's second correction; what a decoupled decay leaves.
 #[cube]
 pub fn update(
@@ -156,23 +156,25 @@ pub fn update(
     stride: usize,
     g: f32,
     schedule: &[f32],
+    head: usize,
     row: usize,
     #[comptime] rule: Rule,
 ) {
     let w = state[at];
-    let push = g + schedule[0] * w;
+    let push = g + schedule[head] * w;
     let rate = schedule[row];
     if comptime!(rule == Rule::Adam) {
-        let first = schedule[1] * state[at + stride] + schedule[2] * push;
-        let second = schedule[3] * state[at + 2usize * stride] + schedule[4] * push * push;
+        let first = schedule[head + 1usize] * state[at + stride] + schedule[head + 2usize] * push;
+        let second =
+            schedule[head + 3usize] * state[at + 2usize * stride] + schedule[head + 4usize] * push * push;
         state[at + stride] = first;
         state[at + 2usize * stride] = second;
-        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[5];
+        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[head + 5usize];
         state[at] = schedule[row + 2usize] * w - rate * first / size;
     } else {
         let mut step = push;
         if comptime!(rule == Rule::Sgd { momentum: true }) {
-            step = schedule[1] * state[at + stride] + push;
+            step = schedule[head + 1usize] * state[at + stride] + push;
             state[at + stride] = step;
         }
         state[at] = w - rate * step;

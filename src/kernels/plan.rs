@@ -49,7 +49,7 @@ impl Rule {
 pub use crate::models::group_net::Sigma;
 
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
-const MANY: usize = 256;
+pub(super) const MANY: usize = 256;
 /// Cycles from a load to its use.
 const LOAD_CYCLES: f64 = 30.0;
 
@@ -160,13 +160,17 @@ impl Network {
         self.inputs / 32 + 1
     }
 
-    /// Place of u, b and β in the state; W comes first.
-    pub fn places(&self) -> (usize, usize, usize) {
-        let w = self.inputs * self.width;
-        match self.head {
-            Head::Sum => (w, w + self.width, w + 2 * self.width),
-            Head::Product => (w, w, w + self.width),
-        }
+    /// What a kernel is compiled for: which bits matter, how large the sample is and how many labels are flipped are
+    /// read from a table.
+    pub fn compiled(self) -> Network {
+        Network { relevant: 0, sample: self.sample.min(1), ..self }
+    }
+
+    /// Whether networks of both kinds can share a launch: they differ in nothing but inputs, width, relevant bits, the
+    /// size of a sample, noise, and numbers of the update rule.
+    pub fn joins(&self, other: &Network) -> bool {
+        let kind = |network: &Network| Network { inputs: 0, width: 0, noise: false, ..network.compiled() };
+        kind(self) == kind(other)
     }
 }
 
@@ -206,6 +210,8 @@ pub struct Plan {
     pub row_passes: usize,
     /// Whether the hidden activations fit into workgroup memory.
     pub hidden_in_workgroup: bool,
+    /// Whether all its networks have these inputs, this width and these columns; where not, they are the most of any.
+    pub fixed: bool,
 }
 
 impl Plan {
@@ -215,7 +221,7 @@ impl Plan {
     /// # Errors
     /// A sentence for the person.
     pub fn tiled(network: Network, replicas: usize, limits: Limits) -> Result<Self, String> {
-        let block = network.batch.min(32).next_power_of_two();
+        let (network, block) = (network.compiled(), network.batch.min(32).next_power_of_two());
         let most = limits.lanes.min(256);
         let mut best: Option<(f64, Plan)> = None;
         for units in [4, 2, 1] {
@@ -230,16 +236,21 @@ impl Plan {
                 }
             }
         }
-        let (_, mut plan) = best.ok_or("the GPU allows too few lanes in a workgroup")?;
-        let left = limits.workgroup_bytes.saturating_sub(4 * (plan.fixed_words() + 64));
-        plan.hidden_in_workgroup = 4 * plan.hidden() <= left;
-        if 4 * (plan.fixed_words() + 64) > limits.workgroup_bytes
-            || (network.head == Head::Product && !plan.hidden_in_workgroup)
+        let (_, plan) = best.ok_or("the GPU allows too few lanes in a workgroup")?;
+        plan.placed(limits)
+    }
+
+    /// The plan with its hidden activations where there is room for them.
+    pub(super) fn placed(mut self, limits: Limits) -> Result<Self, String> {
+        let left = limits.workgroup_bytes.saturating_sub(4 * (self.fixed_words() + 64));
+        self.hidden_in_workgroup = 4 * self.hidden() <= left;
+        if 4 * (self.fixed_words() + 64) > limits.workgroup_bytes
+            || (self.network.head == Head::Product && !self.hidden_in_workgroup)
         {
-            let (need, have) = (4 * plan.fixed_words() / 1024 + 1, limits.workgroup_bytes / 1024);
+            let (need, have) = (4 * self.fixed_words() / 1024 + 1, limits.workgroup_bytes / 1024);
             return Err(format!("it needs {need} KiB of workgroup memory and the GPU has {have} KiB"));
         }
-        Ok(plan)
+        Ok(self)
     }
 
     fn shaped(network: Network, block: usize, examples: usize, units: usize, most: usize) -> Self {
@@ -260,12 +271,13 @@ impl Plan {
             rows: network.inputs.div_ceil(groups * row_passes),
             row_passes,
             hidden_in_workgroup: true,
+            fixed: true,
         }
     }
 
     /// Cycles per block of examples, roughly: an instruction is a product, half a bit or half a load. Many
     /// replicas hide each other's waiting, so that only the instructions count; a few wait for every load.
-    fn cost(&self, many: bool) -> f64 {
+    pub(super) fn cost(&self, many: bool) -> f64 {
         let turn = |lanes: usize, instructions: f64| {
             let warps = lanes as f64 / 128.0;
             if many {
@@ -326,7 +338,7 @@ impl Plan {
         let forward = self.passes * net.inputs;
         let back = self.row_passes * (1 + self.passes * self.block);
         let units = (net.width / self.lanes + 1) * (self.block * (1 + net.width.min(8)) + 1);
-        let data = (net.inputs + 8) / self.lanes + net.relevant + 2 * self.block + 80;
+        let data = (net.inputs + 8) / self.lanes + 8 + 2 * self.block + 80;
         (self.blocks() * (forward + back + units + data + self.columns) + net.state() / self.lanes + 64)
             as u64
     }

@@ -5,6 +5,7 @@
 mod chains;
 mod groups;
 mod networks;
+mod throughput;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,6 +46,9 @@ pub struct Arguments {
     /// Instead, time training of networks on sequences of Markov chains.
     #[arg(long, conflicts_with_all = ["groups", "science"])]
     chains: bool,
+    /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
+    #[arg(long, conflicts_with_all = ["groups", "chains", "science"])]
+    sweeps: bool,
     /// Instead, compare every instance of the parity lab's specification with what was found on it elsewhere.
     #[arg(long)]
     science: bool,
@@ -123,6 +127,9 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if arguments.chains {
         return chains::NETWORKS.compare(&devices, arguments);
+    }
+    if arguments.sweeps {
+        return throughput::compare(&devices, arguments);
     }
     println!(
         "(50,3)-parity, batch 32, ReLU, hinge, SGD, fresh data; median of five windows, lowest – highest"

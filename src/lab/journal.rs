@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
@@ -145,19 +145,41 @@ pub fn lines(spec: &RunSpec, number: usize, cell: &Cell, outcome: &Outcome) -> S
     out
 }
 
-/// The runs that stand in a file, and how much of it is whole.
+/// Where the lines of a run stand: in which file, from which byte on, and how many bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    file: usize,
+    at: u64,
+    length: usize,
+}
+
+/// The runs that stand in a file, or in several, and how much of it is whole.
+///
+/// # Why
+/// A million runs are a gigabyte of text: what is kept of each is where it stands.
 #[derive(Debug)]
 pub struct Found {
     /// The sweep.
     pub spec: RunSpec,
     /// Which of its runs are wanted.
     pub shard: Shard,
-    /// The lines of each run that has ended.
-    pub cells: BTreeMap<usize, String>,
+    files: Vec<PathBuf>,
+    /// Where each run stands that has ended.
+    cells: BTreeMap<usize, Place>,
     /// Bytes up to where the last of them ends.
-    whole: usize,
+    whole: u64,
     /// Whether runs stand in order.
     sorted: bool,
+}
+
+/// The next line with its end; none where there is no more, or it was cut off.
+fn next_line(from: &mut impl BufRead) -> Result<Option<String>, anyhow::Error> {
+    let mut line = vec![];
+    from.read_until(b'\n', &mut line)?;
+    if line.last() != Some(&b'\n') {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8(line).map_err(|_| anyhow!("it is no text"))?))
 }
 
 impl Found {
@@ -166,16 +188,14 @@ impl Found {
     /// # Errors
     /// When it is no sweep's, or damaged elsewhere than at its end.
     pub fn read(path: &Path) -> Result<Found, anyhow::Error> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Found::of(&bytes).with_context(|| format!("{} cannot be used", path.display()))
+        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let found = Found::of(&mut BufReader::new(file), path);
+        found.with_context(|| format!("{} cannot be used", path.display()))
     }
 
-    fn of(bytes: &[u8]) -> Result<Found, anyhow::Error> {
-        // What is behind the last line's end was cut off.
-        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let text = std::str::from_utf8(&bytes[..end]).map_err(|_| anyhow!("it is no text"))?;
-        let mut lines = text.split_inclusive('\n');
-        let first = lines.next().and_then(|line| line.strip_prefix(BEGINNING));
+    fn of(from: &mut impl BufRead, path: &Path) -> Result<Found, anyhow::Error> {
+        let first = next_line(from)?;
+        let first = first.as_ref().and_then(|line| line.strip_prefix(BEGINNING));
         let first = first.ok_or_else(|| anyhow!("it is no file of lab sweep"))?.trim_end();
         let (shard, link) = match first.split_once(' ') {
             Some((shard, link)) => (Shard::parse(shard).map_err(|why| anyhow!(why))?, link),
@@ -187,49 +207,86 @@ impl Found {
         }
         let spec = link.spec;
         let columns = columns(&spec);
-        if lines.next().map(str::trim_end) != Some(columns.join(",").as_str()) {
+        if next_line(from)?.as_deref().map(str::trim_end) != Some(columns.join(",").as_str()) {
             bail!("its second line should name the columns {}", columns.join(","));
         }
-        let mut found =
-            Found { whole: head(&spec, shard).len(), spec, shard, cells: BTreeMap::new(), sorted: true };
-        found.take(lines.collect(), columns.len())?;
+        let whole = head(&spec, shard).len() as u64;
+        let (files, cells) = (vec![path.to_path_buf()], BTreeMap::new());
+        let mut found = Found { whole, spec, shard, files, cells, sorted: true };
+        found.take(from, columns.len())?;
         Ok(found)
     }
 
-    fn take(&mut self, lines: Vec<&str>, columns: usize) -> Result<(), anyhow::Error> {
-        let mut at = 0;
-        while at < lines.len() {
-            let number = lines[at].split(',').next().and_then(|cell| cell.parse::<usize>().ok());
+    /// Takes the runs in, each with all its lines.
+    fn take(&mut self, from: &mut impl BufRead, columns: usize) -> Result<(), anyhow::Error> {
+        let mut at = 3;
+        let mut next = next_line(from)?;
+        while let Some(first) = next {
+            let number = first.split(',').next().and_then(|cell| cell.parse::<usize>().ok());
             let number = number.filter(|cell| *cell < count(&self.spec) && self.shard.has(*cell));
             let networks = number.map_or(1, |number| networks(&self.spec, number));
-            let group = &lines[at..lines.len().min(at + networks)];
-            let is_of = |(replica, line): (usize, &&str)| {
+            let mut group = vec![first];
+            while group.len() < networks
+                && let Some(line) = next_line(from)?
+            {
+                group.push(line);
+            }
+            next = next_line(from)?;
+            let is_of = |(replica, line): (usize, &String)| {
                 number.is_some_and(|number| ended(line, columns, number, replica).is_some())
             };
-            let is_good = group.iter().enumerate().all(is_of);
-            match number.filter(|_| is_good && group.len() == networks) {
+            let is_good = group.len() == networks && group.iter().enumerate().all(is_of);
+            match number.filter(|_| is_good) {
                 Some(number) => {
-                    if self.cells.last_key_value().is_some_and(|(last, _)| *last > number) {
-                        self.sorted = false;
-                    }
-                    self.whole += group.iter().map(|line| line.len()).sum::<usize>();
-                    if self.cells.insert(number, group.concat()).is_some() {
-                        bail!("line {} holds run {number} for a second time", at + 3);
+                    let length = group.iter().map(String::len).sum();
+                    if !self.insert(number, length) {
+                        bail!("line {at} holds run {number} for a second time");
                     }
                     at += networks;
                 }
                 // The end is made again, wherever in its last run it was cut.
-                None if at + networks >= lines.len() => return Ok(()),
-                None => bail!("line {} or one of the {networks} behind it is damaged", at + 3),
+                None if next.is_none() => return Ok(()),
+                None => bail!("line {at} or one of the {networks} behind it is damaged"),
             }
         }
         Ok(())
     }
 
+    /// A run of so many bytes stands behind all others of the first file; whether it is a new one.
+    fn insert(&mut self, number: usize, length: usize) -> bool {
+        self.sorted &= self.cells.last_key_value().is_none_or(|(last, _)| *last < number);
+        let place = Place { file: 0, at: self.whole, length };
+        self.whole += length as u64;
+        self.cells.insert(number, place).is_none()
+    }
+
+    /// Takes in the runs of another file; the number of one that is there already.
+    ///
+    /// # Errors
+    /// That number.
+    pub fn absorb(&mut self, other: Found) -> Result<(), usize> {
+        let before = self.files.len();
+        self.files.extend(other.files);
+        for (number, place) in other.cells {
+            let place = Place { file: before + place.file, ..place };
+            if self.cells.insert(number, place).is_some() {
+                return Err(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many runs there are.
+    pub fn runs(&self) -> usize {
+        self.cells.len()
+    }
+
     /// When the networks of run `number` reached the target, if it has ended.
     pub fn times(&self, number: usize) -> Option<Vec<Option<u64>>> {
         let columns = columns(&self.spec).len();
-        let lines = self.cells.get(&number)?.lines().enumerate();
+        let place = self.cells.get(&number)?;
+        let lines = lines_at(&mut File::open(&self.files[place.file]).ok()?, place).ok()?;
+        let lines = lines.lines().enumerate();
         lines.map(|(replica, line)| Some(ended(line, columns, number, replica)?.solved)).collect()
     }
 
@@ -239,12 +296,43 @@ impl Found {
         wanted.filter(|number| !self.cells.contains_key(number)).collect()
     }
 
-    /// The whole file, its runs in order.
-    pub fn text(&self) -> String {
-        let mut text = head(&self.spec, self.shard);
-        self.cells.values().for_each(|lines| text += lines);
-        text
+    /// Writes the whole file, its runs in order: who reads it meanwhile sees the old one or the new one.
+    ///
+    /// # Errors
+    /// When it cannot be written, or a file of its runs cannot be read.
+    pub fn write(&mut self, path: &Path) -> Result<(), anyhow::Error> {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".part");
+        self.copy(Path::new(&beside))
+            .and_then(|()| std::fs::rename(&beside, path))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        self.files = vec![path.to_path_buf()];
+        self.sorted = true;
+        self.whole = head(&self.spec, self.shard).len() as u64;
+        for place in self.cells.values_mut() {
+            *place = Place { file: 0, at: self.whole, ..*place };
+            self.whole += place.length as u64;
+        }
+        Ok(())
     }
+
+    fn copy(&self, path: &Path) -> std::io::Result<()> {
+        let mut files = self.files.iter().map(File::open).collect::<Result<Vec<_>, _>>()?;
+        let mut to = BufWriter::new(File::create(path)?);
+        to.write_all(head(&self.spec, self.shard).as_bytes())?;
+        for place in self.cells.values() {
+            to.write_all(lines_at(&mut files[place.file], place)?.as_bytes())?;
+        }
+        to.flush()
+    }
+}
+
+/// The lines of a run.
+fn lines_at(file: &mut File, place: &Place) -> std::io::Result<String> {
+    let mut bytes = vec![0; place.length];
+    file.seek(SeekFrom::Start(place.at))?;
+    file.read_exact(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|why| std::io::Error::new(std::io::ErrorKind::InvalidData, why))
 }
 
 /// What a line says, if it is one of this network's.
@@ -259,17 +347,6 @@ fn ended(line: &str, columns: usize, number: usize, replica: usize) -> Option<En
         "0" => Some(Ended { solved: None, step }),
         _ => None,
     }
-}
-
-/// Writes a file as a whole: who reads it meanwhile sees the old one or the new one.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn replace(path: &Path, text: &str) -> Result<(), anyhow::Error> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
-    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A file that runs are added to.
@@ -287,7 +364,12 @@ impl Journal {
     /// When it holds something else, or cannot be written.
     pub fn open(path: &Path, spec: &RunSpec, shard: Shard) -> Result<Journal, anyhow::Error> {
         let head = head(spec, shard);
-        let begun = std::fs::read(path).unwrap_or_default();
+        let mut begun = vec![];
+        if let Ok(file) = File::open(path) {
+            file.take(head.len() as u64)
+                .read_to_end(&mut begun)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+        }
         // Also one that was cut off before its first run.
         if begun.len() < head.len() && head.as_bytes().starts_with(&begun) {
             std::fs::write(path, &head).with_context(|| format!("cannot write {}", path.display()))?;
@@ -309,7 +391,7 @@ impl Journal {
         found.spec = spec.clone();
         let file =
             File::options().append(true).open(path).with_context(|| format!("cannot write {place}"))?;
-        file.set_len(found.whole as u64).with_context(|| format!("cannot write {place}"))?;
+        file.set_len(found.whole).with_context(|| format!("cannot write {place}"))?;
         Ok(Journal { path: path.into(), file, found })
     }
 
@@ -317,11 +399,10 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&mut self, number: usize, lines: String) -> Result<(), anyhow::Error> {
+    pub fn add(&mut self, number: usize, lines: &str) -> Result<(), anyhow::Error> {
         let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.flush());
         written.with_context(|| format!("cannot write {}", self.path.display()))?;
-        self.found.sorted &= self.found.cells.last_key_value().is_none_or(|(last, _)| *last < number);
-        self.found.cells.insert(number, lines);
+        self.found.insert(number, lines.len());
         Ok(())
     }
 
@@ -329,9 +410,9 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(self) -> Result<Found, anyhow::Error> {
+    pub fn finish(mut self) -> Result<Found, anyhow::Error> {
         if !self.found.sorted {
-            replace(&self.path, &self.found.text())?;
+            self.found.write(&self.path)?;
         }
         Ok(self.found)
     }
@@ -351,34 +432,50 @@ mod tests {
     const FIRST: &str = "0,10,2,0,0,1,50,0.1,1,0.2,1\n0,10,2,0,1,0,900,0.7,0.5,NaN,0.5\n";
     const LAST: &str = "3,20,3,0,0,1,50,0.1,1,0.2,1\n3,20,3,0,1,1,60,0.1,1,0.2,1\n";
 
+    fn of(text: &[u8]) -> Result<Found, anyhow::Error> {
+        Found::of(&mut &text[..], Path::new("nowhere"))
+    }
+
     #[test]
     fn a_cut_end_is_left_out_wherever_it_was_cut() {
         let whole = file(&[FIRST, LAST].concat());
-        let found = Found::of(whole.as_bytes()).unwrap();
+        let path = std::env::temp_dir().join(format!("vivarium-journal-{}.csv", std::process::id()));
+        std::fs::write(&path, &whole).unwrap();
+        let mut found = Found::read(&path).unwrap();
         assert_eq!(
-            (found.times(0), found.times(3)),
-            (Some(vec![Some(50), None]), Some(vec![Some(50), Some(60)]))
+            (found.times(0), found.times(3), found.times(1)),
+            (Some(vec![Some(50), None]), Some(vec![Some(50), Some(60)]), None)
         );
-        assert_eq!((found.missing(), found.whole), (vec![1, 2], whole.len()));
-        assert_eq!(found.text(), whole);
+        assert_eq!((found.missing(), found.whole), (vec![1, 2], whole.len() as u64));
+        found.write(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        // Runs in another order, of two files, and in the right one.
+        std::fs::write(&path, file(&[LAST, FIRST].concat())).unwrap();
+        let mut turned = Found::read(&path).unwrap();
+        assert!(!turned.sorted && turned.times(0) == found.times(0));
+        assert_eq!(turned.absorb(Found::read(&path).unwrap()), Err(0));
+        turned.write(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        assert_eq!((turned.times(3), turned.runs()), (Some(vec![Some(50), Some(60)]), 2));
+        std::fs::remove_file(&path).unwrap();
         let first = file(FIRST).len();
         for cut in first..whole.len() {
-            let found = Found::of(&whole.as_bytes()[..cut]).unwrap();
-            assert_eq!((found.cells.len(), found.whole), (1, first), "{cut}");
+            let found = of(&whole.as_bytes()[..cut]).unwrap();
+            assert_eq!((found.runs(), found.whole), (1, first as u64), "{cut}");
         }
-        assert!(Found::of(&whole.as_bytes()[..20]).is_err());
+        assert!(of(&whole.as_bytes()[..20]).is_err());
     }
 
     #[test]
     fn what_is_damaged_elsewhere_is_named() {
-        let said = |extra: &str| format!("{:#}", Found::of(file(extra).as_bytes()).unwrap_err());
+        let said = |extra: &str| format!("{:#}", of(file(extra).as_bytes()).unwrap_err());
         let damaged = FIRST.replacen("50,0.1", "5", 1);
         assert!(said(&[&damaged, LAST, LAST].concat()).starts_with("line 3 or"), "{}", said(&damaged));
         assert!(said(&[FIRST, LAST, FIRST].concat()).contains("line 7 holds run 0 for a second time"));
         let elsewhere = FIRST.replace("0,10,2", "9,10,2");
         assert!(said(&[&elsewhere, FIRST, LAST].concat()).contains("line 3"));
         let other = "step,loss\n1,2\n";
-        assert!(format!("{:#}", Found::of(other.as_bytes()).unwrap_err()).contains("no file of lab sweep"));
+        assert!(format!("{:#}", of(other.as_bytes()).unwrap_err()).contains("no file of lab sweep"));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //! # Why
 //! A run on the processor takes one core, and the runs of a sweep know nothing of each other: each thread takes the next
 //! one when it has ended its own. The numbers of a run do not depend on who else trains, so that they are those of one
-//! at a time, bit for bit. A GPU is one: its runs wait in line on the calling thread.
+//! at a time, bit for bit. A GPU is one: the calling thread packs its runs, so that many of them train at once.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::Trouble;
 use super::open::Devices;
@@ -15,7 +16,11 @@ use crate::run::RunSpec;
 use crate::sweep::{Cell, cell};
 use crate::training::choose::prefers_gpu;
 use crate::training::device::Device;
+use crate::training::packs::{Packs, covers};
 use crate::training::session::{Options, Outcome, Session};
+
+/// Milliseconds of the GPU between two hearings.
+const SLICE_MS: f64 = 50.0;
 
 /// What a thread has to say.
 enum Word {
@@ -69,39 +74,102 @@ pub fn make(
             }
         }
     };
-    let mut devices = Devices::default();
-    let mut on_cores = false;
+    let mut hall = Hall {
+        devices: Devices::default(),
+        options,
+        on_cores: false,
+        no_gpu: &no_gpu,
+        packs: None,
+        cells: BTreeMap::new(),
+    };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             let told = told.clone();
             scope.spawn(|| work(told));
         }
         drop(told);
-        let mut hear = |word: Word| -> Result<(), Trouble> {
-            match word {
-                Word::Ended(number, cell, outcome) => {
-                    on_cores = true;
-                    ended(number, &cell, &outcome?)
-                }
-                Word::Impossible(why) => Err(Trouble::BadLink(vec![why])),
-                Word::ForGpu(number, cell) => {
-                    let device = devices.device(&cell.spec)?;
-                    if device.report().kind == DeviceKind::Cpu {
-                        no_gpu.store(true, Ordering::Relaxed);
-                    }
-                    ended(number, &cell, &train(&cell, &device, options)?)
-                }
-            }
-        };
         // A thread that waits to be heard is let go by the end of the hearing.
-        let result = heard.iter().try_for_each(&mut hear);
+        let result = hall.hear(&heard, &mut ended);
         stop.store(true, Ordering::Relaxed);
         drop(heard);
         result
     })?;
-    let mut names: Vec<String> = devices.names().iter().map(|name| name.to_string()).collect();
-    names.extend(on_cores.then(|| Device::cpu().report().name.clone()));
+    let mut names: Vec<String> = hall.devices.names().iter().map(|name| name.to_string()).collect();
+    names.extend(hall.on_cores.then(|| Device::cpu().report().name.clone()));
     names.sort_unstable();
     names.dedup();
     Ok(names)
+}
+
+/// Most runs for the GPU that are known of before their turn.
+const MOST_AHEAD: usize = 4096;
+
+/// Where the calling thread hears the others, and trains what is the GPU's.
+struct Hall<'a> {
+    devices: Devices,
+    options: Options,
+    on_cores: bool,
+    no_gpu: &'a AtomicBool,
+    packs: Option<Packs>,
+    /// The runs in them.
+    cells: BTreeMap<usize, Cell>,
+}
+
+impl Hall<'_> {
+    fn hear(
+        &mut self,
+        heard: &Receiver<Word>,
+        ended: &mut impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let mut is_over = false;
+        while !is_over || !self.cells.is_empty() {
+            // What trains on the GPU waits for nobody.
+            while !is_over && self.cells.len() < MOST_AHEAD {
+                let word = match self.cells.is_empty() {
+                    true => heard.recv().map_err(|_| TryRecvError::Disconnected),
+                    false => heard.try_recv(),
+                };
+                match word {
+                    Ok(word) => self.take(word, ended)?,
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => is_over = true,
+                }
+            }
+            if let Some(packs) = &mut self.packs {
+                for run in pollster::block_on(packs.advance(SLICE_MS))? {
+                    let number = run.number;
+                    if let Some(cell) = self.cells.remove(&number) {
+                        ended(number, &cell, &run.outcome())?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        word: Word,
+        ended: &mut impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        match word {
+            Word::Ended(number, cell, outcome) => {
+                self.on_cores = true;
+                ended(number, &cell, &outcome?)
+            }
+            Word::Impossible(why) => Err(Trouble::BadLink(vec![why])),
+            Word::ForGpu(number, cell) => {
+                let device = self.devices.device(&cell.spec)?;
+                if device.report().kind == DeviceKind::Cpu {
+                    self.no_gpu.store(true, Ordering::Relaxed);
+                } else if covers(&cell.spec) {
+                    let packs = self.packs.get_or_insert_with(|| Packs::new(&device, self.options));
+                    packs.add(number, cell.spec.clone());
+                    self.cells.insert(number, cell);
+                    return Ok(());
+                }
+                ended(number, &cell, &train(&cell, &device, self.options)?)
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use super::journal::{Found, Journal, Shard, lines, replace};
+use super::journal::{Found, Journal, Shard, lines};
 use super::{Trouble, open, pool, sweep};
 use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
@@ -44,6 +44,9 @@ pub struct Arguments {
     /// Which part of the runs to make, like 2/8; `lab merge` puts the parts together.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
+    /// Device, instead of the link's: auto, cpu or gpu. On a GPU many runs train at once.
+    #[arg(long)]
+    device: Option<String>,
     /// Threads, instead of one for each core.
     #[arg(long)]
     threads: Option<usize>,
@@ -83,7 +86,10 @@ fn bad(sentence: String) -> Trouble {
     reason = "the table and the closing line are for the person"
 )]
 pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
-    let link = open::link_within(&arguments.link, MOST_AT_ALL)?;
+    let mut link = open::link_within(&arguments.link, MOST_AT_ALL)?;
+    if let Some(device) = &arguments.device {
+        link.spec.parse("device", device).map_err(|problem| bad(problem.to_string()))?;
+    }
     let spec = &link.spec;
     if spec.run.sweep.is_empty() {
         return Err(bad(
@@ -107,7 +113,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     let begin = now_ms();
     let options = Options { resting: true, ..Options::default() };
     let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
-        journal.add(number, lines(spec, number, cell, outcome))?;
+        journal.add(number, &lines(spec, number, cell, outcome))?;
         bar.inc(1);
         Ok(())
     });
@@ -233,8 +239,9 @@ const SHARE: &str = "Seeds that reach the target";
 fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
     let (spec, run) = (&found.spec, &found.spec.run);
     let (rows, columns) = (run.series.values.len(), run.sweep.values.len());
-    let map = |title: &str, of: &dyn Fn(&[Option<u64>]) -> f32| {
+    let map = |title: &str, of: &dyn Fn(&[Option<u64>]) -> f32, say: &dyn Fn(&[Option<u64>]) -> String| {
         let values = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
+        let texts = values.clone().map(|number| say(&sweep.done[number])).collect();
         let names = |axis: &crate::settings::Axis| {
             axis.values.iter().map(|value| option(spec, &axis.key, value)).collect::<Vec<_>>()
         };
@@ -247,12 +254,22 @@ fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
             values: values.map(|number| of(&sweep.done[number])).collect(),
             row_names: names(&run.series),
             column_names: names(&run.sweep),
+            texts,
             ..Default::default()
         })
     };
     let share = |times: &[Option<u64>]| times.iter().flatten().count() as f32 / times.len().max(1) as f32;
     let median = |times: &[Option<u64>]| Times::new(times).median().map_or(f32::NAN, |median| median as f32);
-    vec![map(SHARE, &share), map("Median step at the target", &median)]
+    // Counts, and the interval of the share in percent.
+    let counts = |times: &[Option<u64>]| {
+        let (found, all) = (times.iter().flatten().count(), times.len());
+        let (low, high) = wilson(found, all);
+        format!("{found}/{all}\n{:.0}–{:.0} %", 100.0 * low, 100.0 * high)
+    };
+    let steps = |times: &[Option<u64>]| {
+        Times::new(times).median().map_or("–".into(), |t| thousands(t.round() as u64))
+    };
+    vec![map(SHARE, &share, &counts), map("Median step at the target", &median, &steps)]
 }
 
 /// Runs `lab merge`.
@@ -271,10 +288,8 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
         if found.spec != all.spec {
             return refuse(format!("{} and {} are of different sweeps", first.display(), path.display()));
         }
-        for (number, lines) in found.cells {
-            if all.cells.insert(number, lines).is_some() {
-                return refuse(format!("run {number} is in {} and in a file before it", path.display()));
-            }
+        if let Err(number) = all.absorb(found) {
+            return refuse(format!("run {number} is in {} and in a file before it", path.display()));
         }
     }
     let missing = all.missing();
@@ -288,7 +303,7 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
             some.join(", ")
         ));
     }
-    replace(&arguments.output, &all.text())?;
-    eprintln!("{} runs in {}.", thousands(all.cells.len() as u64), arguments.output.display());
+    all.write(&arguments.output)?;
+    eprintln!("{} runs in {}.", thousands(all.runs() as u64), arguments.output.display());
     Ok(())
 }

@@ -85,6 +85,9 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
     }
 }
 
+/// What is said of a run that our kernels train many steps at a time.
+pub const KERNELS: &str = "fused kernels, many steps per launch";
+
 /// Whether a GPU, if there is one, should train this run.
 pub fn prefers_gpu(spec: &RunSpec) -> bool {
     match spec.run.device {
@@ -152,7 +155,7 @@ mod with_session {
     #[cfg(feature = "fused")]
     fn kernels(spec: &RunSpec) -> Result<(Box<dyn Learner>, &'static str), String> {
         use crate::kernels::group_net::plan::Variant;
-        let many = "fused kernels, many steps per launch";
+        let many = KERNELS;
         let two = "fused kernels, two launches per step";
         if spec.task.sampler().form() == Form::Sequence {
             return Ok((Box::new(crate::training::sequence_kernels::SequenceKernels::new(spec)?), two));

@@ -135,6 +135,9 @@ pub trait Learner {
     /// A replica of which `row`, its newest measurement, is all that is wanted need not be trained or measured any
     /// more. Learners for which all replicas go together go on with it.
     fn rest(&mut self, _replica: usize, _row: &Row) {}
+
+    /// The run has ended: nothing more is asked, unless it is made to go on.
+    fn end(&mut self) {}
 }
 
 /// The replicas that [rest](Learner::rest), each with its last measurement.
@@ -148,6 +151,22 @@ impl Resting {
             self.0.resize(replica + 1, None);
         }
         self.0[replica] = Some(row.of(replica));
+    }
+
+    /// The row with the last measurement of those that rest in place of later ones, which hang on how far they happened
+    /// to be taken along.
+    pub fn still(&self, row: Row) -> Row {
+        if self.0.iter().all(Option::is_none) {
+            return row;
+        }
+        let mut still = Row { step: row.step, ..Default::default() };
+        for replica in 0..row.test_loss.len() {
+            match self.of(replica) {
+                Some(last) => still.append(last),
+                None => still.append(&row.of(replica)),
+            }
+        }
+        still
     }
 
     /// The last measurement of `replica`, if it rests.

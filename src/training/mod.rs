@@ -1,5 +1,7 @@
 //! Training: the one loop that page, command line and tests drive, and what it needs.
 
+#[cfg(feature = "fused")]
+pub mod ahead;
 #[cfg(feature = "train")]
 pub mod autodiff;
 #[cfg(feature = "fused")]
@@ -12,6 +14,8 @@ pub mod device;
 #[cfg(feature = "train")]
 pub mod feed;
 #[cfg(feature = "fused")]
+mod flight;
+#[cfg(feature = "fused")]
 pub mod fused;
 pub mod judge;
 #[cfg(feature = "session")]
@@ -20,8 +24,14 @@ pub mod learner;
 pub mod loss;
 pub mod optimizers;
 pub mod pace;
+#[cfg(feature = "fused")]
+pub mod pack;
+#[cfg(feature = "fused")]
+mod pack_data;
 #[cfg(feature = "session")]
 pub mod packed;
+#[cfg(feature = "fused")]
+pub mod packs;
 #[cfg(feature = "fused")]
 pub mod pair_kernels;
 #[cfg(feature = "session")]

@@ -20,7 +20,7 @@
 use super::checkpoint::Checkpoint;
 use super::choose::{Chosen, choose};
 use super::device::Device;
-use super::learner::{Learner, Leg, Progress};
+use super::learner::{Learner, Leg, Progress, Resting};
 use crate::platform::now_ms;
 use crate::protocol::{DeviceKind, Ending, Event, Failure, Row};
 use crate::run::{Halt, RunSpec, Success};
@@ -41,6 +41,7 @@ pub struct Session {
     spec: RunSpec,
     options: Options,
     learner: Box<dyn Learner>,
+    resting: Resting,
     /// Which learner trains, and why not the other, for the person.
     learner_name: String,
     learner_note: String,
@@ -85,7 +86,12 @@ impl Session {
             }
             progress(self.step);
         }
-        Ok(Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step })
+        Ok(self.outcome(rows))
+    }
+
+    /// What the run has come to, with these measurements.
+    pub(super) fn outcome(&self, rows: Vec<Row>) -> Outcome {
+        Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step }
     }
 
     /// The run of `spec` at its start.
@@ -97,11 +103,17 @@ impl Session {
         if let Some(problem) = problems.first() {
             return Err(Failure::Impossible(problem.to_string()));
         }
-        let Chosen { learner, name, note } = choose(spec, device)?;
-        Ok(Session {
+        Ok(Session::with(spec, choose(spec, device)?, device, options))
+    }
+
+    /// The run of `spec`, which is possible, with a learner at its start.
+    pub(super) fn with(spec: &RunSpec, chosen: Chosen, device: &Device, options: Options) -> Self {
+        let Chosen { learner, name, note } = chosen;
+        Session {
             spec: spec.clone(),
             options,
             learner,
+            resting: Resting::default(),
             learner_name: name,
             learner_note: note,
             step: 0,
@@ -113,7 +125,7 @@ impl Session {
             busy_ms: 0.0,
             busy_steps: 0,
             on_gpu: device.report().kind == DeviceKind::Gpu,
-        })
+        }
     }
 
     /// The run of `checkpoint` at its step, on any device.
@@ -226,7 +238,7 @@ impl Session {
 
     /// Takes note of a measurement. One that ends the run takes the learner back to where it was made.
     async fn take_row(&mut self, row: Row, events: &mut Vec<Event>) -> Result<(), Failure> {
-        let at = row.step;
+        let (at, row) = (row.step, self.resting.still(row));
         self.measured = Some(at);
         let finite = |r: usize| row.train_loss[r].is_finite() && row.test_loss[r].is_finite();
         // Replicas are on their own: one that diverges must not take a thousand others with it.
@@ -276,6 +288,7 @@ impl Session {
         for replica in candidates.into_iter().filter(|r| reached(whole, *r)) {
             self.solved[replica] = Some(row.step);
             if self.options.resting && self.spec.run.halt == Halt::Target {
+                self.resting.add(replica, row);
                 self.learner.rest(replica, row);
             }
             events.push(Event::Solved { replica, step: row.step });
@@ -289,6 +302,7 @@ impl Session {
             self.learner.restore().await?;
             self.step = at;
         }
+        self.learner.end();
         self.ending = Some(reason);
         events.push(Event::Finished { step: self.step, reason });
         Ok(())

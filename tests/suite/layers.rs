@@ -38,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "permalink",
             "protocol",
             "platform",
+            "sweep",
         ],
     ),
     ("analysis", &["groups", "markov", "protocol", "rng", "tasks"]),

@@ -13,6 +13,7 @@ mod gradients;
 mod group_net;
 mod layers;
 mod links;
+mod packs;
 mod pairs;
 mod plain;
 mod probes;
@@ -40,6 +41,11 @@ fn spec(link: &str) -> RunSpec {
 /// A session of a link on the CPU.
 fn session(link: &str) -> Session {
     Session::start(&spec(link), &Device::cpu(), Options::default()).unwrap()
+}
+
+/// A session of a run on a device.
+fn session_on(spec: &RunSpec, device: &Device) -> Session {
+    Session::start(spec, device, Options::default()).unwrap()
 }
 
 /// A whole run on the CPU.

@@ -219,9 +219,14 @@ fn figures_are_maps_of_two_settings_and_curves_of_one() {
     let (path, map) = (folder.file("sweep.csv"), folder.file("map.svg"));
     done(&["sweep", SWEEP, "-q", "-o", &path, "--figure", &map]);
     let drawn = read(&map);
-    for part in
-        ["Seeds that reach the target", "Median step at the target", "Input bits n", "Relevant bits k"]
-    {
+    for part in [
+        "Seeds that reach the target",
+        "Median step at the target",
+        "Input bits n",
+        "Relevant bits k",
+        "3/3",
+        "44–100 %",
+    ] {
         assert!(drawn.contains(part), "{part}");
     }
     let one = SWEEP.split("&series").next().unwrap();

@@ -202,3 +202,89 @@ fn a_checkpoint_is_taken_up_under_new_stopping_rules() {
     worker.handle(start(longer, false), Payload::Bytes(bytes));
     assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 260, .. })));
 }
+
+/// A page asks for one run of its sweep after the other, and is told of each what it would have been told, however far the
+/// GPU was ahead.
+#[test]
+fn runs_that_a_gpu_trains_ahead_are_told_as_if_they_had_begun_when_they_were_asked_for() {
+    let Some(gpu) = crate::devices::gpu() else { return };
+    let sweep = spec(
+        "#v1/sparse-parity?n=8&k=2&lr=0.5&replicas=3&every=10&steps=150&held=128&device=gpu&sweep=width:8_20_40_41&series=seed:1_2",
+    );
+    let ask = |spec: &RunSpec, resting| Command::Start {
+        spec: spec.clone(),
+        speed: 0,
+        paused: false,
+        held_out_limit: None,
+        resting,
+    };
+    let mut worker = Worker::new(gpu.clone());
+    let mut slices = vec![];
+    let cells = vivarium::sweep::cells(&sweep);
+    for (number, cell) in cells.iter().enumerate() {
+        let began = worker.handle(ask(&cell.spec, true), Payload::Empty);
+        assert!(has(&began, |e| matches!(e, Event::Started { step: 0, held_out: 128, .. })), "{began:?}");
+        assert_eq!(worker.handle(Command::Sweep(Box::new(sweep.clone()), number), Payload::Empty), []);
+        let mut messages = vec![];
+        let mut count = 0;
+        loop {
+            let (new, next) = slice(&mut worker);
+            messages.extend(new);
+            count += 1;
+            if next == Next::Idle {
+                break;
+            }
+        }
+        slices.push(count);
+        let options = vivarium::training::session::Options { resting: true, ..Default::default() };
+        let mut alone = vivarium::training::session::Session::start(&cell.spec, &gpu, options).unwrap();
+        let outcome = finish(&mut alone);
+        assert_eq!(metrics(&messages), outcome.rows, "run {number}");
+        let mut solved = vec![None; 3];
+        for message in &messages {
+            if let Event::Solved { replica, step } = message.event {
+                solved[replica] = Some(step);
+            }
+        }
+        assert_eq!(solved, outcome.solved);
+        let ended = Event::Finished { step: outcome.step, reason: outcome.ending.unwrap() };
+        assert!(has(&messages, |e| *e == ended), "run {number}");
+        let weights = messages.iter().rev().find(|m| matches!(m.event, Event::Weights { .. })).unwrap();
+        let (first, width) = pollster::block_on(alone.first_layer()).unwrap();
+        assert_eq!(weights.event, Event::Weights { step: outcome.step, inputs: 8, width });
+        assert_eq!(weights.payload, Payload::Numbers(first), "the weights that found it");
+    }
+    println!("slices of each run: {slices:?}");
+    assert!(slices[1..].iter().sum::<usize>() < 7 * slices[0], "they were ahead: {slices:?}");
+    // Another run is begun anew, and the runs ahead are given up.
+    let other = worker.handle(ask(&cells[3].spec, false), Payload::Empty);
+    assert!(has(&other, |e| matches!(e, Event::Started { step: 0, .. })));
+    assert_eq!(metrics(&drain(&mut worker)), finish(&mut crate::session_on(&cells[3].spec, &gpu)).rows);
+}
+
+/// A person who pauses a sweep pauses what is ahead of it too, and is answered at once.
+#[test]
+fn a_sweep_that_is_paused_trains_nothing_ahead() {
+    let Some(gpu) = crate::devices::gpu() else { return };
+    let sweep = spec(
+        "#v1/sparse-parity?n=30&k=3&m=400&replicas=4&every=100&held=128&device=gpu&sweep=width:10_30&series=seed:1_2",
+    );
+    let cells = vivarium::sweep::cells(&sweep);
+    let mut worker = Worker::new(gpu);
+    let command = Command::Start {
+        spec: cells[0].spec.clone(),
+        speed: 0,
+        paused: false,
+        held_out_limit: None,
+        resting: true,
+    };
+    worker.handle(command, Payload::Empty);
+    worker.handle(Command::Sweep(Box::new(sweep), 0), Payload::Empty);
+    for _ in 0..6 {
+        slice(&mut worker);
+    }
+    let answer = worker.handle(Command::Pause, Payload::Empty);
+    assert!(has(&answer, |e| matches!(e, Event::Paused { .. })));
+    drain(&mut worker);
+    assert_eq!(slice(&mut worker), (vec![], Next::Idle), "nothing goes on unseen");
+}

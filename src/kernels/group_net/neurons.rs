@@ -37,7 +37,7 @@ fn settle(
             }
             let at = a * comptime!(net.neurons) + first + k;
             g += room[pulls + k] * state[base + at];
-            update(state, base + at, comptime!(net.parameters()), g, schedule, row, net.rule);
+            update(state, base + at, comptime!(net.parameters()), g, schedule, 0usize, row, net.rule);
         }
         k += lanes;
     }
@@ -258,10 +258,28 @@ pub fn learn(
                         let pull = room[pulls + t * across + column];
                         let at = (d + b) * m + unit[t];
                         let g = dv[r * tn + t] + pull * v[r * tn + t];
-                        update(state, base + at, comptime!(net.parameters()), g, schedule, row, net.rule);
+                        update(
+                            state,
+                            base + at,
+                            comptime!(net.parameters()),
+                            g,
+                            schedule,
+                            0usize,
+                            row,
+                            net.rule,
+                        );
                         let at = (2usize * d + b) * m + unit[t];
                         let g = dw[r * tn + t] + pull * room[b * wide + t * across + column];
-                        update(state, base + at, comptime!(net.parameters()), g, schedule, row, net.rule);
+                        update(
+                            state,
+                            base + at,
+                            comptime!(net.parameters()),
+                            g,
+                            schedule,
+                            0usize,
+                            row,
+                            net.rule,
+                        );
                     }
                 }
             }

@@ -1,0 +1,106 @@
+//! Steps that the networks of a sweep make together in a second, by width and replicas, on every device.
+//!
+//! # Speed
+//! FIGURES
+
+use super::{Arguments, count, headed, introduce, rate_or_say};
+use crate::lab::Trouble;
+use crate::permalink::decode;
+use crate::platform::now_ms;
+use crate::protocol::DeviceKind;
+use crate::run::RunSpec;
+use crate::training::device::Device;
+use crate::training::packs::Packs;
+use crate::training::session::Options;
+
+/// Widths and replicas of the table.
+const WIDTHS: [usize; 4] = [10, 30, 100, 300];
+const REPLICAS: [usize; 6] = [1, 8, 64, 512, 2048, 8192];
+/// Networks of each run of a sweep, and steps of all runs of the frontier together where none ends early: 8 widths, 8
+/// sizes, 2 initialisations, 20 seeds and 20,000 steps.
+const SEEDS: usize = 20;
+const FRONTIER: f64 = 8.0 * 8.0 * 2.0 * 20.0 * 20_000.0;
+
+/// A cell of the frontier of data and width: (30,3)-parity from 1,000 examples with decay, as long as it takes.
+fn cell(width: usize, replicas: usize) -> RunSpec {
+    let link = format!(
+        "#v1/sparse-parity?n=30&m=1000&wd=0.01&width={width}&replicas={}&halt=steps&steps=10000000&every=100&held=512",
+        replicas.min(4096)
+    );
+    decode(&link).0.spec
+}
+
+/// Prints a table for each device.
+///
+/// # Errors
+/// When a device stops working.
+pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble> {
+    println!(
+        "(30,3)-parity, 1,000 examples, batch 32, decay 0.01, measured every 100 steps; network-steps/s"
+    );
+    for device in devices {
+        introduce(device);
+        let gpu = device.report().kind == DeviceKind::Gpu;
+        let heads =
+            ["width"].into_iter().map(String::from).chain(REPLICAS.iter().map(|r| format!("{r} networks")));
+        let heads: Vec<String> = heads.collect();
+        let heads: [&str; REPLICAS.len() + 1] = std::array::from_fn(|at| heads[at].as_str());
+        let mut table = headed(heads, 0);
+        for width in WIDTHS {
+            let mut row = vec![width.to_string()];
+            for replicas in REPLICAS {
+                row.push(if replicas <= 4096 {
+                    alone(width, replicas, device, arguments)?
+                } else {
+                    "–".into()
+                });
+            }
+            table.add_row(row);
+        }
+        if gpu {
+            let mut row = vec!["all in packs".to_string()];
+            for replicas in REPLICAS {
+                row.push(packed(replicas, device, arguments.seconds)?);
+            }
+            table.add_row(row);
+        }
+        println!("{table}");
+    }
+    Ok(())
+}
+
+/// One run of so many networks.
+fn alone(width: usize, replicas: usize, device: &Device, arguments: &Arguments) -> Result<String, Trouble> {
+    let what = format!("width {width}, {replicas} networks");
+    let measured = rate_or_say(&cell(width, replicas), device, arguments.seconds, &what)?;
+    let median = measured.map_or(f64::NAN, |(_, rates)| rates.median());
+    Ok(if median.is_nan() { "–".into() } else { count(median * replicas as f64) })
+}
+
+/// Runs of [`SEEDS`] networks each of all widths, so many networks together, and how long the frontier takes at their
+/// rate; nothing where they are too few for all widths.
+fn packed(replicas: usize, device: &Device, seconds: f64) -> Result<String, Trouble> {
+    let seeds = SEEDS.min(replicas / WIDTHS.len());
+    if seeds == 0 {
+        return Ok("–".into());
+    }
+    let mut packs = Packs::new(device, Options { resting: true, ..Options::default() });
+    for number in 0..replicas / seeds {
+        let mut spec = cell(WIDTHS[number % WIDTHS.len()], seeds);
+        spec.run.seed = (number / WIDTHS.len()) as u64;
+        packs.add(number, spec);
+    }
+    let rate = |packs: &mut Packs, ms: f64| {
+        let (begin, from) = (now_ms(), packs.network_steps());
+        while now_ms() - begin < ms {
+            pollster::block_on(packs.advance(50.0))?;
+        }
+        Ok::<_, Trouble>((packs.network_steps() - from) as f64 / (now_ms() - begin) * 1e3)
+    };
+    // Shaders are compiled, and all are taken in.
+    rate(&mut packs, (seconds * 1e3).max(1e3))?;
+    let (_, networks) = packs.under_way();
+    let found = rate(&mut packs, seconds * 1e3)?;
+    let all = if networks < replicas { format!(" ({networks} at once)") } else { String::new() };
+    Ok(format!("{}{all}, frontier {:.0} s", count(found), FRONTIER / found))
+}
