@@ -178,8 +178,10 @@ fn perceptron(mlp: &Mlp) -> Reach {
             _ => Symmetry::of(degree),
         }),
         missing: "hidden biases",
-        turns: turns.filter(|_| mlp.width == 1).map(|turns| (format!("One {name} neuron{without}"), turns)),
-        relus: (mlp.activation == Activation::Relu && !output).then_some(mlp.width),
+        turns: turns
+            .filter(|_| mlp.neurons() == 1)
+            .map(|turns| (format!("One {name} neuron{without}"), turns)),
+        relus: (mlp.activation == Activation::Relu && !output).then(|| mlp.neurons()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! run is what links do. Its markup is made once and each cell's looks as they change, so that whoever is on a cell
 //! stays there.
 
+use super::luck::{floor_of_map, is_forbidden};
 use super::state::State;
 use super::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::analysis::binomial::wilson;
@@ -126,7 +127,10 @@ pub fn legend(state: &State) -> String {
         Cells::Loss => ("Median held-out loss at the end", decimal(low as f32), decimal(high as f32)),
         Cells::Accuracy => ("Median held-out accuracy at the end", percent(low as f32), percent(high as f32)),
     };
-    format!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.")
+    let floor = floor_of_map(state).unwrap_or_default();
+    format!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run. {floor}")
+        .trim_end()
+        .into()
 }
 
 /// The link of a run of the sweep: an ordinary one, shown as the sweep is.
@@ -162,8 +166,9 @@ pub fn markup(state: &State) -> String {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
             let link = link_of(&state.link, cell).replace('&', "&amp;");
+            let floor = if is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
             out += &format!(
-                "<td><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
+                "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
             );
         }
         out += "</tr>";
