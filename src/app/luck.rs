@@ -149,6 +149,56 @@ pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neur
     starts.into_iter().flatten().collect()
 }
 
+/// The markup of the winners: what is known of them, and the links that train them again.
+pub fn winners_markup(state: &State) -> String {
+    let Some(found) = rewound(state) else { return String::new() };
+    let link = |link: Option<String>, word: &str, testid: &str| match link {
+        Some(link) => {
+            let link = link.replace('&', "&amp;");
+            format!("<a class=\"button\" href=\"{link}\" data-testid=\"{testid}\">{word}</a>")
+        }
+        None => String::new(),
+    };
+    format!(
+        "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
+        found.about,
+        link(found.ticket, "Rewind them and train them alone", "ticket"),
+        link(found.others, "As many at random instead", "others")
+    )
+}
+
+/// The knobs of what one step reveals, by the name of their field: n, k, s.
+const KNOBS: [(&str, &str, usize, usize, usize); 3] =
+    [("n", "Bits n", 8, 60, 1), ("k", "Relevant bits k", 2, 6, 2), ("s", "Ones in a row s", 0, 40, 1)];
+
+/// Where the knobs stand for a run: at its own numbers, as far as they go. Odd parities have no gap without a bias.
+pub fn places(spec: &RunSpec) -> [usize; 3] {
+    let ones = if let Model::Mlp(net) = &spec.model { net.ones } else { 2 };
+    match &spec.task {
+        Task::SparseParity(task) => {
+            [task.n.clamp(8, 60), task.k.next_multiple_of(2).clamp(2, 6), ones.min(40)]
+        }
+        _ => [30, 2, 2],
+    }
+}
+
+/// Their markup.
+pub fn knobs_markup(places: [usize; 3]) -> String {
+    let knob = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
+        format!(
+            "<div class=\"luck__knob\"><label for=\"luck-{key}\">{name}</label><input id=\"luck-{key}\" name=\"{key}\" \
+             type=\"range\" min=\"{low}\" max=\"{high}\" step=\"{step}\" value=\"{place}\"><output \
+             id=\"luck-{key}-is\" for=\"luck-{key}\">{place}</output></div>"
+        )
+    };
+    KNOBS.into_iter().zip(places).map(knob).collect()
+}
+
+/// Which knob has this name.
+pub fn knob(name: &str) -> Option<usize> {
+    KNOBS.iter().position(|knob| knob.0 == name)
+}
+
 /// What one step reveals at each of these neurons, in a sentence each.
 pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
     let sentence = |(name, neuron): &(String, Neuron)| {
@@ -222,7 +272,7 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
 /// "4.06 · 10³" for large numbers, plain ones as they are.
 fn significant_count(number: f64) -> String {
     if number < 1e6 {
-        return if number.fract() == 0.0 { thousands(number as u64) } else { significant(number) };
+        return if number >= 100.0 { thousands(number as u64) } else { significant(number) };
     }
     let exponent = libm::floor(libm::log10(number));
     format!("{:.2} · 10^{exponent:.0}", number / libm::pow(10.0, exponent))

@@ -125,7 +125,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "frozen-features",
         name: "Random features that stay fail",
         group: Group::Frontier,
-        link: "#v1/sparse-parity?n=15&first=frozen&replicas=20&steps=6000&target=0.9&held=2048&sweep=width:100_1000_3000&device=cpu&speed=0&show=accuracy.times.sweep",
+        link: "#v1/sparse-parity?n=15&first=frozen&replicas=20&steps=6000&target=0.9&every=500&held=2048&sweep=width:100_1000_3000&device=cpu&speed=0&show=accuracy.times.sweep",
         claim: "With the first layer as it was drawn not even 3,000 neurons come near three bits of 15, which 100 trained ones find in some hundred steps.",
         source: "Edelman 2024, theorem 5.6",
         instance: "Widths 100, 1,000 and 3,000, batch 32 and learning rate 0.1; the instance is ours, since the theorem has none.",

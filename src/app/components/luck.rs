@@ -2,19 +2,22 @@
 //!
 //! # Why
 //! Chances are closed forms that follow a slider at once. Drawn batches stand beside them as points, made in slices
-//! between two frames, a few milliseconds each, and begun anew when a slider is moved.
+//! between two frames, a few milliseconds each, and begun anew when a slider is moved. Words and sliders are markup that
+//! is written at once: views of each would be more code than everything else here.
 
 use std::time::Duration;
 
 use js_sys::Reflect;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlInputElement};
 
 use super::plot::Drawing;
 use super::theme::Appearance;
 use crate::analysis::Reading;
 use crate::analysis::recovery::trials::{Share, Trials};
 use crate::analysis::recovery::{Neuron, chart};
-use crate::app::luck::{floor, neurons, revealed, rewound};
+use crate::app::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
 use crate::app::store::Store;
 use crate::models::{Initialisation, Model};
 use crate::platform::now_ms;
@@ -24,75 +27,59 @@ use crate::tasks::Task;
 const SLICE_MS: f64 = 6.0;
 /// Trials of each batch size.
 const TRIALS: usize = 40;
-/// Largest batch that is drawn, as a power of two; curves go on.
-const LARGEST: u32 = 17;
+/// Largest batch that is drawn, as a power of two, and the largest that curves go to.
+const LARGEST: (u32, u32) = (17, 20);
 
-/// The section, for runs on bits.
+/// What is said above the knobs.
+const ABOUT: &str = "<h3 class=\"card__name\">One step reveals the bits</h3><p class=\"card__note\">One neuron, one \
+                     batch: are the largest entries of its gradient those of the relevant bits? Lines by theory, points \
+                     by drawn batches.</p>";
+
+/// The section, for runs on parities; open where rows begin with a few ones, and for runs of one step.
 #[component]
 pub fn Luck(
     /// Whether drawings are light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
     let store = Store::here();
-    let is_lab = store.memo(|state| matches!(state.spec().task, Task::SparseParity(_)));
-    let is_sparse = store
-        .memo(|state| matches!(&state.spec().model, Model::Mlp(net) if net.init == Initialisation::Sparse));
+    let lab = store.memo(|state| {
+        let spec = state.spec();
+        let is_sparse = matches!(&spec.model, Model::Mlp(net) if net.init == Initialisation::Sparse);
+        matches!(spec.task, Task::SparseParity(_)).then_some(is_sparse || spec.run.steps == 1)
+    });
     move || {
-        let open = RwSignal::new(is_sparse.get());
-        let toggled = move |event: web_sys::Event| {
+        let is_open = lab.get()?;
+        let open = RwSignal::new(is_open);
+        let toggled = move |event: Event| {
             let now = event.target().and_then(|target| Reflect::get(&target, &"open".into()).ok());
             if let Some(now) = now {
                 open.set(now.is_truthy());
             }
         };
-        is_lab.get().then(|| {
-            view! {
-                <details class="theory" open=open.get_untracked() data-testid="luck" on:toggle=toggled>
-                    <summary class="theory__title"><h2 class="theory__name">"Width and luck"</h2></summary>
-                    // Closed, it costs nothing.
-                    {move || open.get().then(|| opened(store, appearance))}
-                </details>
-            }
-            .into_any()
-        })
+        let view = view! {
+            <details class="theory" open=is_open data-testid="luck" on:toggle=toggled>
+                <summary class="theory__title"><h2 class="theory__name">"Width and luck"</h2></summary>
+                // Closed, it costs nothing.
+                {move || open.get().then(|| opened(store, appearance))}
+            </details>
+        };
+        Some(view.into_any())
     }
+}
+
+/// A part whose markup is written anew when it changes.
+fn part(class: &'static str, testid: &'static str, markup: Signal<String>) -> AnyView {
+    view! { <div class=class data-testid=testid inner_html=markup></div> }.into_any()
 }
 
 fn opened(store: Store, appearance: Appearance) -> AnyView {
-    let tickets = store.memo(rewound);
-    let floor = store.memo(|state| floor(state.spec()));
-    let link = |link: Option<String>, word: &'static str, testid: &'static str| {
-        link.map(|link| view! { <a class="button" href=link data-testid=testid>{word}</a> })
-    };
-    view! {
-        {move || tickets.get().map(|found| view! {
-            <p class="card__note" role="status" data-testid="winners">{found.about}</p>
-            <div class="luck__links">
-                {link(found.ticket, "Rewind them and train them alone", "ticket")}
-                {link(found.others, "As many at random instead", "others")}
-            </div>
-        })}
-        {one_step(store, appearance)}
-        <p class="card__note" data-testid="floor">{move || floor.get()}</p>
-    }
-    .into_any()
-}
-
-/// The chance that one step reveals the bits, with its knobs.
-fn one_step(store: Store, appearance: Appearance) -> AnyView {
-    let (n, k, s) = store.peek(|state| {
-        let ones = match &state.spec().model {
-            Model::Mlp(net) => net.ones,
-            _ => 2,
-        };
-        match &state.spec().task {
-            Task::SparseParity(task) => (task.n.clamp(8, 60), task.k.clamp(1, 6), ones.min(40)),
-            _ => (30, 2, 2),
-        }
+    let winners = store.memo(winners_markup);
+    let floor = store.memo(|state| floor(state.spec()).unwrap_or_default());
+    let places = RwSignal::new(store.peek(|state| places(state.spec())));
+    let all = Memo::new(move |_| {
+        let [n, k, s] = places.get();
+        neurons(n, k, s)
     });
-    // Odd parities have no gap without a bias.
-    let (n, k, s) = (RwSignal::new(n), RwSignal::new(k + k % 2), RwSignal::new(s));
-    let all = Memo::new(move |_| neurons(n.get(), k.get(), s.get()));
     let drawn = RwSignal::new(Vec::<(usize, Vec<Share>)>::new());
     let turn = StoredValue::new(0u32);
     // Nobody draws for a panel that is gone.
@@ -101,60 +88,47 @@ fn one_step(store: Store, appearance: Appearance) -> AnyView {
     });
     Effect::new(move |_| {
         let neurons: Vec<Neuron> = all.get().into_iter().map(|(_, neuron)| neuron).collect();
-        drawn.set(neurons.iter().enumerate().map(|(at, _)| (at, vec![])).collect());
+        drawn.set((0..neurons.len()).map(|at| (at, vec![])).collect());
         turn.update_value(|turn| *turn += 1);
-        // Small batches first: all curves grow from the left.
-        let jobs = (7..=LARGEST).step_by(2).flat_map(|power| {
-            neurons
-                .iter()
-                .enumerate()
-                .map(move |(at, neuron)| (at, *neuron, 1u64 << power))
-                .collect::<Vec<_>>()
-        });
-        let mut jobs: Vec<(usize, Neuron, u64)> = jobs.collect();
-        jobs.reverse();
+        let mut jobs = vec![];
+        // The last is taken first: all curves grow from the left.
+        for power in (7..=LARGEST.0).rev().step_by(2) {
+            jobs.extend(neurons.iter().enumerate().map(|(at, neuron)| (at, *neuron, 1u64 << power)));
+        }
         draw(jobs, None, turn, turn.get_value(), drawn);
     });
-    let reading =
-        Callback::new(move |()| Reading::Lines(all.with(|all| drawn.with(|drawn| chart(all, 20, drawn)))));
-    let texts = move || all.with(|all| revealed(all));
-    let label = move || texts().join(" ");
-    let knob = |name: &'static str, of: RwSignal<usize>, low: usize, high: usize, step: usize| {
-        let id = format!("luck-{low}-{high}");
-        let (by, shown) = (id.clone(), id.clone());
-        let on_input = move |event| {
-            if let Ok(value) = event_target_value(&event).parse() {
-                of.set(value);
-            }
-        };
-        view! {
-            <div class="luck__knob">
-                <label for=by>{name}</label>
-                <input id=id type="range" min=low max=high step=step prop:value=move || of.get().to_string()
-                    on:input=on_input />
-                <output for=shown>{move || of.get()}</output>
-            </div>
-        }
-        .into_any()
+    let reading = Callback::new(move |()| {
+        Reading::Lines(all.with(|all| drawn.with(|drawn| chart(all, LARGEST.1, drawn))))
+    });
+    let said = move || all.with(|all| revealed(all));
+    let texts = move || {
+        let items: String = said().iter().map(|text| format!("<li>{text}</li>")).collect();
+        format!("<ul class=\"theory__texts\">{items}</ul>")
     };
+    let hear = move |event: Event| {
+        let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) else {
+            return;
+        };
+        if let (Some(at), Ok(place)) = (knob(&input.name()), input.value().parse()) {
+            if let Some(shown) = document().get_element_by_id(&format!("{}-is", input.id())) {
+                shown.set_text_content(Some(&input.value()));
+            }
+            places.update(|places| places[at] = place);
+        }
+    };
+    let knobs = knobs_markup(places.get_untracked());
     view! {
-        <h3 class="card__name">"One step reveals the bits"</h3>
-        <p class="card__note">
-            "One neuron, one batch: are the largest entries of its gradient those of the relevant bits? Lines by theory, \
-             points by drawn batches."
-        </p>
-        <div class="theory__parts">
-            <div class="theory__knobs">
-                {knob("Bits n", n, 8, 60, 1)}
-                {knob("Relevant bits k", k, 2, 6, 2)}
-                {knob("Ones in a row s", s, 0, 40, 1)}
+        <div on:input=hear>
+            {part("luck__part", "luck-winners", winners.into())}
+            {part("luck__part", "luck-about", Signal::derive(|| ABOUT.into()))}
+            <div class="theory__parts">
+                {part("theory__knobs", "luck-knobs", Signal::stored(knobs))}
+                {part("luck__part", "luck-texts", Signal::derive(texts))}
+                {view! {
+                    <Drawing testid="luck-plot" reading label=Signal::derive(move || said().join(" ")) appearance />
+                }.into_any()}
             </div>
-            <ul class="theory__texts" data-testid="luck-texts">
-                {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
-            </ul>
-            <div class="luck__plot">
-                <Drawing testid="luck-plot" reading label=Signal::derive(label) appearance />
-            </div>
+            {part("card__note", "floor", floor.into())}
         </div>
     }
     .into_any()
@@ -169,26 +143,21 @@ fn draw(
     mine: u32,
     drawn: RwSignal<Vec<(usize, Vec<Share>)>>,
 ) {
-    set_timeout(
-        move || {
-            if turn.try_get_value() != Some(mine) {
-                return;
-            }
-            let fresh = || jobs.pop().map(|(at, neuron, batch)| (at, Trials::new(neuron, batch, 1)));
-            let Some((at, mut trials)) = under_way.or_else(fresh) else { return };
-            let end = now_ms() + SLICE_MS;
-            while trials.share().all < TRIALS && now_ms() < end {
-                trials.advance(64);
-            }
-            let share = trials.share();
-            let under_way = if share.all < TRIALS {
-                Some((at, trials))
-            } else {
-                drawn.update(|drawn| drawn[at].1.push(share));
-                None
-            };
-            draw(jobs, under_way, turn, mine, drawn);
-        },
-        Duration::ZERO,
-    );
+    let go_on = move || {
+        if turn.try_get_value() != Some(mine) {
+            return;
+        }
+        let fresh = || jobs.pop().map(|(at, neuron, batch)| (at, Trials::new(neuron, batch, 1)));
+        let Some((at, mut trials)) = under_way.or_else(fresh) else { return };
+        let end = now_ms() + SLICE_MS;
+        while trials.share().all < TRIALS && now_ms() < end {
+            trials.advance(64);
+        }
+        let share = trials.share();
+        if share.all >= TRIALS {
+            drawn.update(|drawn| drawn[at].1.push(share));
+        }
+        draw(jobs, (share.all < TRIALS).then_some((at, trials)), turn, mine, drawn);
+    };
+    set_timeout(go_on, Duration::ZERO);
 }
