@@ -109,7 +109,8 @@ mod tests {
             psi.iter_mut().flatten().for_each(|x| *x /= most);
             let (mut floor, mut worst) = (0.0f64, 0);
             for set in (0..points).filter(|set: &usize| set.count_ones() == 3) {
-                let label = |point: usize| if (point & set).count_ones() % 2 == 0 { 1.0 } else { -1.0 };
+                let label =
+                    |point: usize| if (point & set).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
                 let mean: Vec<f64> = (0..features)
                     .map(|d| (0..points).map(|p| label(p) * psi[p][d]).sum::<f64>() / points as f64)
                     .collect();
@@ -127,7 +128,7 @@ mod tests {
                 let mut pull = vec![0.0; features];
                 loss = 0.0;
                 for (point, psi) in psi.iter().enumerate() {
-                    let label = if (point & worst).count_ones() % 2 == 0 { 1.0 } else { -1.0 };
+                    let label = if (point & worst).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
                     let margin = label * w.iter().zip(psi).map(|(w, x)| w * x).sum::<f64>();
                     loss += (1.0 - margin).max(0.0) / points as f64;
                     if margin < 1.0 {

@@ -15,6 +15,7 @@ use crate::analysis::{Bars, Reading};
 use crate::models::{Initialisation, Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
+use crate::sweep::Cell;
 use crate::tasks::Task;
 
 /// Neurons of a ticket, as in the thesis.
@@ -106,7 +107,7 @@ pub fn rewound(state: &State) -> Option<Rewound> {
                      trained again alone.";
         return Some(Rewound { about: about.into(), ticket: None, others: None });
     }
-    let winners = winners(state, TICKET)?;
+    let winners = winners(state, TICKET).filter(|winners| winners.len() > 1)?;
     let held: Vec<usize> = winners.iter().map(|(_, held)| *held).collect();
     let chances = (1..=net.ones.min(2)).map(|held| {
         let chance = percent(chance_of(task.n, task.k, net.ones, held) as f32);
@@ -240,10 +241,10 @@ pub fn spent(spec: &RunSpec) -> Option<Spent> {
 pub fn floor(spec: &RunSpec) -> Option<String> {
     let spent = spent(spec)?;
     let all = format!(
-        "{} parameters × {} steps × {} examples = {}",
-        thousands(spent.parameters as u64),
-        thousands(spent.steps as u64),
-        thousands(spent.examples as u64),
+        "{} × {} × {} = {}",
+        count(spent.parameters as usize, "parameter"),
+        count(spent.steps as usize, "step"),
+        count(spent.examples as usize, "example"),
         significant_count(spent.parameters * spent.steps * spent.examples)
     );
     let most = spent.success_at_most();
@@ -269,13 +270,15 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     })
 }
 
-/// "4.06 · 10³" for large numbers, plain ones as they are.
+/// "4.06 · 10⁷" for large numbers, plain ones as they are.
 fn significant_count(number: f64) -> String {
     if number < 1e6 {
         return if number >= 100.0 { thousands(number as u64) } else { significant(number) };
     }
     let exponent = libm::floor(libm::log10(number));
-    format!("{:.2} · 10^{exponent:.0}", number / libm::pow(10.0, exponent))
+    let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
+    let raised: String = format!("{exponent:.0}").chars().map(raised).collect();
+    format!("{:.2} · 10{raised}", number / libm::pow(10.0, exponent))
 }
 
 /// Whether proposition 6.3 forbids that every second run of these settings succeeds.
@@ -284,8 +287,7 @@ pub(super) fn is_forbidden(spec: &RunSpec) -> bool {
 }
 
 /// What proposition 6.3 says of a map of runs: how many of them it forbids, or how far it is from the least of them.
-pub(super) fn floor_of_map(state: &State) -> Option<String> {
-    let cells = &state.sweep.as_ref()?.cells;
+pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let all: Vec<f64> = cells.iter().filter_map(|cell| Some(spent(&cell.spec)?.success_at_most())).collect();
     if all.len() < cells.len() || all.is_empty() {
         return None;
@@ -299,7 +301,8 @@ pub(super) fn floor_of_map(state: &State) -> Option<String> {
             significant_count(least / 0.5)
         ),
         some => format!(
-            "In cells with a dotted edge, {} here, proposition 6.3 forbids success in every second run.",
+            "Proposition 6.3 forbids {} of the sweep to succeed every second time; on the page their cells have a dotted \
+             edge.",
             count(some, "run")
         ),
     })

@@ -71,7 +71,7 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     // 307 parameters, 10 steps and 5 examples against ½·C(100, 5).
     let little = of("#v1/sparse-parity?n=100&k=5&width=3&m=5&steps=10");
     assert!(little.starts_with("307 parameters × 10 steps × 5 examples = 15,350 are fewer than"), "{little}");
-    assert!(little.contains("3.76 · 10^7") && little.contains("at least 99.9 %"), "{little}");
+    assert!(little.contains("3.76 · 10⁷") && little.contains("at least 99.9 %"), "{little}");
     let plenty = of("#v1/sparse-parity?n=30&m=400");
     assert!(plenty.contains("½·C(n, k) = 2,030: proposition 6.3 forbids nothing here"), "{plenty}");
     assert!(floor(&decode("#v1/groups").0.spec).is_none());
@@ -81,7 +81,7 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     let cells = markup(&state);
     assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
     state.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
-    assert!(legend(&state).contains("In cells with a dotted edge, 2 runs here,"), "{}", legend(&state));
+    assert!(legend(&state).contains("forbids 2 runs of the sweep to succeed"), "{}", legend(&state));
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
     assert!(!markup(&rich).contains("map__floor"));
     assert!(legend(&rich).contains("forbids none of them"), "{}", legend(&rich));

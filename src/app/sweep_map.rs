@@ -127,7 +127,8 @@ pub fn legend(state: &State) -> String {
         Cells::Loss => ("Median held-out loss at the end", decimal(low as f32), decimal(high as f32)),
         Cells::Accuracy => ("Median held-out accuracy at the end", percent(low as f32), percent(high as f32)),
     };
-    let floor = floor_of_map(state).unwrap_or_default();
+    let cells = state.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
+    let floor = floor_of_map(cells).unwrap_or_default();
     format!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run. {floor}")
         .trim_end()
         .into()

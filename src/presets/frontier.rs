@@ -111,11 +111,11 @@ pub(super) const PRESETS: &[Preset] = &[
         name: "One lucky row, one step",
         group: Group::Frontier,
         link: "#v1/sparse-parity?n=30&k=2&s=1.2&width=1&init=sparse&ones=9&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=1000&steps=1&halt=steps&every=1&show=weights.movement",
-        claim: "Of rows with nine ones on 30 bits one in twelve holds both relevant bits, and only such neurons are shown them by one step.",
+        claim: "Of rows with nine ones on 30 bits one in twelve holds both relevant bits, and hardly another neuron is shown them by one step.",
         source: "Edelman 2024, theorem 6.4 and lemmas C.2 to C.4",
         instance: "k = 2 instead of 4, so that 1,024 examples are enough where four bits take 65,536; a thousand rows are a thousand networks of one neuron.",
         expect: &[
-            Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.05, 0.12) },
+            Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.06, 0.14) },
             never(0.9, 1),
         ],
         budget: 1,
@@ -138,7 +138,6 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 6_000,
         time: "About a minute on one processor core.",
-        ..QUICK
     },
     Preset {
         slug: "trained-features",

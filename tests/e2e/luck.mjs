@@ -15,7 +15,7 @@ export function luck(here) {
     await until(async () => /Ended at step 400/.test(await text(see("status"))), "the end", 30);
     await until(async () => /^The strongest of 20 neurons after 400 steps are /.test(await text(see("winners"))), "the winners");
     const won = (await text(see("winners"))).match(/are (.*?)\. At the start/)[1].split(/, | and /).join(".");
-    assert.match(await page.locator('[data-testid="plot-luck"] canvas').getAttribute("aria-label"), /^The strongest neurons are /);
+    assert.match(await see("chart-luck").getAttribute("aria-label"), /^The strongest neurons are /);
     await see("ticket").click();
     await until(async () => page.url().includes(`keep=${won}&`), "the ticket's link");
     assert.match(page.url(), /replicas=20&inits=1/);
@@ -39,7 +39,7 @@ export function luck(here) {
     assert.equal(await page.locator("#luck-s-is").innerText(), "3");
     assert.match(await text(see("luck-texts")), /Good, 3 ones and zeros/);
     assert.match(await text(see("floor")), /parameters × 50 steps × 32 examples/);
-    const drawn = page.locator('[data-testid="luck-plot"] canvas').first();
+    const drawn = see("luck-plot");
     assert.ok((await drawn.boundingBox()).height > 100);
     isQuiet(heard);
     await page.close();

@@ -86,7 +86,7 @@ fn under_sparse_neurons_are_those_of_lemma_c15() {
         let good = Neuron::good(n, k, Start::Perturbed, s).unwrap();
         let [own, others, none, irrelevant] = good.gradient();
         assert_eq!((own.gradient, none.count, others.count), (0.0, 0, k - s));
-        if (n - s) % 2 == 1 {
+        if !(n - s).is_multiple_of(2) {
             // Lemma B.2 on n − s bits; the proof of theorem C.16 prints another numerator.
             let ratio = others.gradient.abs() / irrelevant.gradient.abs();
             let expected = (n - k) as f64 / (k - s - 1) as f64;
