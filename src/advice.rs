@@ -191,9 +191,9 @@ fn perceptron(mlp: &Mlp) -> Reach {
         }),
         missing: tr!("hidden biases"),
         turns: turns
-            .filter(|_| mlp.width == 1)
+            .filter(|_| mlp.neurons() == 1)
             .map(|turns| (tr!("One {name} neuron{without}", name, without), turns)),
-        relus: (mlp.activation == Activation::Relu && !output).then_some(mlp.width),
+        relus: (mlp.activation == Activation::Relu && !output).then(|| mlp.neurons()),
     }
 }
 

@@ -75,6 +75,8 @@ charts! {
     Attention = "attention", "Attention of [CLS]", "Attention", Bars;
     /// Embeddings u of the neurons of largest norm in a network of powers, relevant bits pointed at.
     Strongest = "strongest", "Neurons of largest norm", "Strongest", Grid;
+    /// Norms of the strongest neurons of a layer whose rows began with a few ones, and how many relevant bits each of those rows held.
+    Luck = "luck", "Strongest neurons and their luck", "Luck", Bars;
     /// When the replicas reached the target, beside the law of guessing a new set at every step.
     Times = "times", "Convergence times", "Times", Lines;
     /// Median time to the target against the setting that the sweep goes through, with the fitted power.
@@ -139,7 +141,7 @@ impl Chart {
         use Chart::*;
         match self {
             Loss | Accuracy | Weights | Times | Sweep | Margin => None,
-            Movement | Paths | Gap | Spectrum | Attention | Strongest => Some(Form::Bits),
+            Movement | Paths | Gap | Spectrum | Attention | Strongest | Luck => Some(Form::Bits),
             Truth | Strategies | Scores | Map | Distances | Ablation | Others | Kernel | Lags | Next
             | Theory => Some(Form::Sequence),
             _ => Some(Form::Pair),

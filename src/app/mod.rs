@@ -21,6 +21,7 @@ pub mod hearing;
 pub mod inside;
 pub mod library;
 pub mod looking;
+pub mod luck;
 mod pair_charts;
 pub mod pairs;
 pub mod qr;
@@ -67,6 +68,8 @@ mod file_tests;
 mod gallery_tests;
 #[cfg(test)]
 mod library_tests;
+#[cfg(test)]
+mod luck_tests;
 #[cfg(test)]
 mod reducer_tests;
 #[cfg(test)]

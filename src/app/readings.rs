@@ -7,7 +7,7 @@ use super::state::State;
 use super::study::study;
 use super::summary::chance;
 use super::words::{label, option, symbol};
-use super::{chain_charts, pair_charts};
+use super::{chain_charts, luck, pair_charts};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
@@ -79,6 +79,7 @@ impl Chart {
             Chart::Sweep => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
             _ => {
                 chain_charts::applies(self, state)?;
+                luck::applies(self, state)?;
                 self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
             }
         }
@@ -225,7 +226,7 @@ impl Chart {
             Chart::Loss | Chart::Accuracy | Chart::Margin => {
                 state.history.last().map_or(u64::MAX, |row| row.step)
             }
-            Chart::Movement | Chart::Paths => state.weights.step,
+            Chart::Movement | Chart::Paths | Chart::Luck => state.weights.step,
             Chart::Characters => 0,
             Chart::Truth | Chart::Strategies | Chart::Scores | Chart::Others => {
                 state.history.last().map_or(u64::MAX, |row| row.step)

@@ -5,6 +5,7 @@
 //! run is what links do. Its markup is made once and each cell's looks as they change, so that whoever is on a cell
 //! stays there.
 
+use super::luck::{floor_of_map, is_forbidden};
 use super::state::State;
 use super::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::analysis::binomial::wilson;
@@ -135,7 +136,11 @@ pub fn legend(state: &State) -> String {
             (tr!("Median held-out accuracy at the end"), percent(low as f32), percent(high as f32))
         }
     };
-    tr!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.", what, low, high)
+    let cells = state.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
+    let floor = floor_of_map(cells).unwrap_or_default();
+    let map =
+        tr!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.", what, low, high);
+    format!("{map} {floor}").trim_end().into()
 }
 
 /// The link of a run of the sweep: an ordinary one, shown as the sweep is.
@@ -171,8 +176,9 @@ pub fn markup(state: &State) -> String {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
             let link = link_of(&state.link, cell).replace('&', "&amp;");
+            let floor = if is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
             out += &format!(
-                "<td><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
+                "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
             );
         }
         out += "</tr>";

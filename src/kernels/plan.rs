@@ -6,7 +6,7 @@
 //! costs the fewest cycles on four schedulers of 32 lanes, as GPUs of today have.
 
 use crate::models::activation::interpolant;
-use crate::models::mlp::SecondLayer;
+use crate::models::mlp::{FirstLayer, SecondLayer};
 use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
 use crate::run::RunSpec;
@@ -72,6 +72,8 @@ pub struct Network {
     pub hidden_bias: bool,
     /// Whether the output bias is trained.
     pub output_bias: bool,
+    /// Whether W is trained, and b with it.
+    pub first_layer: bool,
     /// Whether u is trained; without meaning for a product.
     pub second_layer: bool,
     /// What is made small.
@@ -118,6 +120,7 @@ impl Network {
             degree: 1,
             hidden_bias: true,
             output_bias: false,
+            first_layer: true,
             second_layer: false,
             loss: spec.run.loss,
             rule,
@@ -128,11 +131,22 @@ impl Network {
         Ok(match &spec.model {
             Model::Mlp(mlp) => {
                 let (hidden_bias, output_bias) = mlp.biases();
+                let first_layer = mlp.first == FirstLayer::Trained;
                 // A ReLU is the same for every degree.
                 let degree = if mlp.activation == Activation::Relu { 1 } else { mlp.degree };
-                let (width, activation) = (mlp.width, mlp.activation);
+                let (width, activation) = (mlp.neurons(), mlp.activation);
                 let second_layer = mlp.second == SecondLayer::Trained;
-                Network { width, activation, degree, hidden_bias, output_bias, second_layer, ..network }
+                let hidden_bias = hidden_bias && first_layer;
+                Network {
+                    width,
+                    activation,
+                    degree,
+                    hidden_bias,
+                    output_bias,
+                    first_layer,
+                    second_layer,
+                    ..network
+                }
             }
             Model::Polynet(polynet) => {
                 let hidden_bias = polynet.bias == Bias::Yes;
@@ -140,6 +154,14 @@ impl Network {
             }
             other => return Err(format!("it is a {}", other.info().name)),
         })
+    }
+
+    /// What of it the kernels on a GPU cannot do, as our loop on the processor can.
+    ///
+    /// # Errors
+    /// A sentence for the person.
+    pub fn on_a_gpu(&self) -> Result<(), String> {
+        if self.first_layer { Ok(()) } else { Err("its first layer is frozen".into()) }
     }
 
     /// Numbers that are trained, of one replica.
@@ -221,6 +243,7 @@ impl Plan {
     /// # Errors
     /// A sentence for the person.
     pub fn tiled(network: Network, replicas: usize, limits: Limits) -> Result<Self, String> {
+        network.on_a_gpu()?;
         let (network, block) = (network.compiled(), network.batch.min(32).next_power_of_two());
         let most = limits.lanes.min(256);
         let mut best: Option<(f64, Plan)> = None;

@@ -11,6 +11,7 @@ use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::Times;
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
+use crate::app::luck::{floor_of_map, spent};
 use crate::app::state::State;
 use crate::app::sweeping::Sweep;
 use crate::app::words::{label, option};
@@ -20,7 +21,7 @@ use crate::permalink::{Link, encode};
 use crate::platform::now_ms;
 use crate::run::RunSpec;
 use crate::settings::thousands;
-use crate::sweep::{MOST_AT_ALL, cell, count, duration, places, seconds_of_one};
+use crate::sweep::{Cell, MOST_AT_ALL, cell, count, duration, places, seconds_of_one};
 use crate::training::session::Options;
 
 /// Most runs that are made without anybody's word.
@@ -125,7 +126,11 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if !arguments.quiet {
         if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
-            print!("{}", sweep::table(spec, &swept(&found)?) + &sweep::laws(spec, &swept(&found)?));
+            let whole = swept(&found)?;
+            print!("{}", sweep::table(spec, &whole) + &sweep::laws(spec, &whole));
+            if let Some(floor) = floor_of_map(&whole.cells) {
+                println!("{floor}");
+            }
         }
         let (made, there) = (thousands(pending.len() as u64), thousands((wanted - pending.len()) as u64));
         let seconds = (now_ms() - begin) / 1e3;
@@ -269,7 +274,20 @@ fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
     let steps = |times: &[Option<u64>]| {
         Times::new(times).median().map_or("–".into(), |t| thousands(t.round() as u64))
     };
-    vec![map(SHARE, &share, &counts), map("Median step at the target", &median, &steps)]
+    let mut maps = vec![map(SHARE, &share, &counts), map("Median step at the target", &median, &steps)];
+    // What theory allows is drawn where it allows less than everything.
+    let allowed = |cell: &Cell| spent(&cell.spec).map(|spent| spent.success_at_most().min(1.0) as f32);
+    let allowed: Option<Vec<f32>> = sweep.cells.iter().map(allowed).collect();
+    if let Some(allowed) = allowed.filter(|allowed| allowed.iter().any(|most| *most < 1.0))
+        && let Reading::Grid(grid) = &maps[0]
+    {
+        let order = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
+        let values: Vec<f32> = order.map(|number| allowed[number]).collect();
+        let texts = values.iter().map(|most| percent(*most)).collect();
+        let title = "Share that proposition 6.3 allows at most".into();
+        maps.push(Reading::Grid(Grid { title, values, texts, ..grid.clone() }));
+    }
+    maps
 }
 
 /// Runs `lab merge`.

@@ -9,10 +9,17 @@
 //! parity at all, and with it they reach the thesis's figures, so it is there and can be switched off.
 //! W is stored `[replicas, inputs, width]`, so that one neuron's weights are a column and the product
 //! with a batch needs no transposition.
+//!
+//! A lottery ticket (Frankle and Carbin 2018; Edelman 2024, figure C.2) is a list of neurons, `keep`: those of a
+//! layer of `width` neurons that are there at all, with the weights that they would have in it before the first
+//! step. Which they are is found by training the whole layer, once; the list stands in the link. So initial weights
+//! stay a function of the settings alone, which page, loops and kernels compute in no time, and nobody has to train a
+//! network to begin another. With one initialisation for all replicas (`inits=1`) a ticket is trained on several
+//! orders of data; with one for each, the same list is some neurons of other layers: as many, as they come.
 
 use super::{Activation, Architecture, Forms, Initialisation, Parameter, initialisation};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
-use crate::settings::Range;
+use crate::settings::{Problem, Range};
 use crate::{choices, settings};
 
 choices! {
@@ -39,6 +46,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What becomes of the first layer W and its biases b.
+    pub enum FirstLayer {
+        /// Trained from what was drawn.
+        Trained = "trained", "Trained";
+        /// Never moved: random features, of which u learns a combination (Edelman 2024, theorem 5.6).
+        Frozen = "frozen", "Frozen as drawn";
+    }
+}
+
 settings! {
     /// One hidden layer: f(x) = uᵀσ(Wx + b) + β.
     pub struct Mlp {
@@ -56,6 +73,10 @@ settings! {
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
         /// Whether the second layer u is trained, or left out by fixing it to ones.
         second: SecondLayer = SecondLayer::Trained, "second", "Second layer u", Range::Choice(SecondLayer::OPTIONS);
+        /// Whether the first layer W and its biases b are trained, or stay as they were drawn.
+        first: FirstLayer = FirstLayer::Trained, "first", "First layer W", Range::Choice(FirstLayer::OPTIONS);
+        /// Neurons of the drawn layer that are there at all, by their numbers from 1; none named is all of them.
+        keep: Vec<usize> = vec![], "keep", "Kept neurons", Range::List(1, 4096);
     }
 }
 
@@ -77,6 +98,11 @@ impl Mlp {
             Biases::Neither => (false, false),
         }
     }
+
+    /// Neurons that are there: those that are kept, or all that were drawn.
+    pub fn neurons(&self) -> usize {
+        if self.keep.is_empty() { self.width } else { self.keep.len() }
+    }
 }
 
 /// Place of W in [`Architecture::parameters`].
@@ -88,23 +114,47 @@ pub const B: usize = 2;
 /// Place of β.
 pub const BETA: usize = 3;
 
+/// The parameters of a layer of `width` neurons.
+fn shapes(inputs: usize, replicas: usize, width: usize) -> Vec<Parameter> {
+    vec![
+        Parameter::new("w", [replicas, inputs, width]),
+        Parameter::new("u", [replicas, width, 1]),
+        Parameter::new("b", [replicas, 1, width]),
+        Parameter::new("beta", [replicas, 1, 1]),
+    ]
+}
+
 impl Architecture for Mlp {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
-        vec![
-            Parameter::new("w", [replicas, inputs, self.width]),
-            Parameter::new("u", [replicas, self.width, 1]),
-            Parameter::new("b", [replicas, 1, self.width]),
-            Parameter::new("beta", [replicas, 1, 1]),
-        ]
+        shapes(inputs, replicas, self.neurons())
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let parameters = self.parameters(inputs, replicas);
-        (0..parameters.len()).map(|which| self.initial_one(seed, inputs, which, &parameters[which])).collect()
+        let drawn = shapes(inputs, replicas, self.width);
+        let all = (0..drawn.len()).map(|which| self.initial_one(seed, inputs, which, &drawn[which]));
+        if self.keep.is_empty() {
+            return all.collect();
+        }
+        let kept = |(which, values): (usize, Vec<f32>)| match which {
+            BETA => values,
+            // One row of numbers for each input, replica, or replica: always a number for each neuron.
+            _ => {
+                let rows = values.chunks_exact(self.width);
+                rows.flat_map(|row| self.keep.iter().map(|neuron| row[*neuron - 1])).collect()
+            }
+        };
+        all.enumerate().map(kept).collect()
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        4.0 * batch as f64 * inputs as f64 * self.width as f64
+        4.0 * batch as f64 * inputs as f64 * self.neurons() as f64
+    }
+
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+        let found = || self.keep.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        let expected = || format!("numbers of neurons from 1 to the width, {}", self.width);
+        let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
+        beyond.then(|| Problem::new("keep", &found(), expected())).into_iter().collect()
     }
 
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
@@ -156,7 +206,8 @@ impl super::Net for Mlp {
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
         let (hidden, output) = self.biases();
-        vec![true, self.second == SecondLayer::Trained, hidden, output]
+        let first = self.first == FirstLayer::Trained;
+        vec![first, self.second == SecondLayer::Trained, first && hidden, output]
     }
 }
 
@@ -176,6 +227,30 @@ mod tests {
         let initial = Mlp { biases: Biases::Hidden, ..Default::default() }.initial(0, 5, 1);
         assert!(initial[B].iter().any(|v| *v != 0.0));
         assert_eq!(initial[BETA], [0.0]);
+    }
+
+    #[test]
+    fn kept_neurons_have_the_weights_that_they_have_in_the_whole_layer() {
+        let whole = Mlp { width: 9, init: Initialisation::Sparse, ..Default::default() };
+        let ticket = Mlp { keep: vec![3, 8, 1], ..whole.clone() };
+        assert_eq!((ticket.neurons(), whole.neurons()), (3, 9));
+        let shapes: Vec<_> = ticket.parameters(5, 2).into_iter().map(|p| p.shape).collect();
+        assert_eq!(shapes, [[2, 5, 3], [2, 3, 1], [2, 1, 3], [2, 1, 1]]);
+        let (all, kept) = (whole.initial(7, 5, 2), ticket.initial(7, 5, 2));
+        for replica in 0..2 {
+            for (at, neuron) in [2, 7, 0].into_iter().enumerate() {
+                for input in 0..5 {
+                    let row = replica * 5 + input;
+                    assert_eq!(kept[W][row * 3 + at], all[W][row * 9 + neuron]);
+                }
+                assert_eq!(kept[U][replica * 3 + at], all[U][replica * 9 + neuron]);
+                assert_eq!(kept[B][replica * 3 + at], all[B][replica * 9 + neuron]);
+            }
+        }
+        assert_eq!(kept[BETA], all[BETA]);
+        let beyond = Mlp { keep: vec![3, 10], ..whole };
+        assert_eq!(beyond.problems(5, 1, 1)[0].key, "keep");
+        assert!(ticket.problems(5, 1, 1).is_empty());
     }
 
     #[test]

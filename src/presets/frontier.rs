@@ -1,6 +1,7 @@
 //! Chapter 6: data, width, time and luck pay for each other.
 
-use super::{Expect, Group, Preset};
+use super::parts::{ALL, QUICK, learns, never};
+use super::{Expect, Group, Measure, Preset};
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
@@ -61,5 +62,112 @@ pub(super) const PRESETS: &[Preset] = &[
         ],
         budget: 30_000,
         time: "About a minute on one processor core.",
+    },
+    Preset {
+        slug: "lottery",
+        name: "A hundred tickets",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=30&k=4&init=sparse&steps=10000&halt=steps&speed=0&show=accuracy.weights.luck",
+        claim: "A hundred neurons begin with two ones each and find the parity; those that end strongest began on bits that matter.",
+        source: "Edelman 2024, figure C.2 (left)",
+        instance: "Width 100, two ones per row, batch 32 and learning rate 0.1 as in the thesis; (30, 4) instead of (50, 5), and 10,000 steps, which the text leaves open.",
+        expect: &[learns(0.99, (500, 10_000), (0.9, 1.0))],
+        budget: 10_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "lottery-ticket",
+        name: "Five winners, rewound and retrained",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=30&k=4&init=sparse&keep=2.89.40.10.46&replicas=20&steps=10000&target=0.7&halt=steps&sweep=inits:1_0&speed=0&show=accuracy.times.sweep",
+        claim: "The five strongest of the hundred, put back to their start and trained alone on 20 orders of data, come below 30 % error every time; as many neurons as they come do so in about half of the runs.",
+        source: "Edelman 2024, figure C.2 (centre and right)",
+        instance: "The winners of the preset before: its link names them, and one initialisation for all 20 networks is the ticket. An initialisation for each is the same five places of 20 layers, of which the first is the ticket itself.",
+        expect: &[
+            Expect::Median { measure: Measure::TestAccuracy, step: 10_000, between: (0.9, 1.0) },
+            Expect::Solved { series: 0, at: 0, share: ALL },
+            Expect::Solved { series: 0, at: 1, share: (0.2, 0.8) },
+        ],
+        budget: 10_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "one-step",
+        name: "One step reveals the bits",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=15&k=2&width=1&init=sign&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=100&steps=1&halt=steps&every=1&show=weights.movement",
+        claim: "A single gradient of 1,024 examples at a neuron of random signs points out both relevant bits of 15, nearly every time.",
+        source: "Edelman 2024, proposition B.7 and theorem 5.5",
+        instance: "One neuron under the correlation loss, as in the proposition; k = 2 and n = 15, so that a batch of 1,024 is enough. The learning rate of 100 makes the step larger than the start.",
+        expect: &[
+            Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.93, 1.0) },
+            never(0.9, 1),
+        ],
+        budget: 1,
+        ..QUICK
+    },
+    Preset {
+        slug: "good-neuron",
+        name: "One lucky row, one step",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=30&k=2&s=1.2&width=1&init=sparse&ones=9&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=1000&steps=1&halt=steps&every=1&show=weights.movement",
+        claim: "Of rows with nine ones on 30 bits one in twelve holds both relevant bits, and hardly another neuron is shown them by one step.",
+        source: "Edelman 2024, theorem 6.4 and lemmas C.2 to C.4",
+        instance: "k = 2 instead of 4, so that 1,024 examples are enough where four bits take 65,536; a thousand rows are a thousand networks of one neuron.",
+        expect: &[
+            Expect::Reaches { measure: Measure::Revealed, at_least: 1.0, steps: (0, 1), share: (0.06, 0.14) },
+            never(0.9, 1),
+        ],
+        budget: 1,
+        ..QUICK
+    },
+    Preset {
+        slug: "frozen-features",
+        name: "Random features that stay fail",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=15&first=frozen&replicas=20&steps=6000&target=0.9&every=500&held=2048&sweep=width:100_1000_3000&device=cpu&speed=0&show=accuracy.times.sweep",
+        claim: "With the first layer as it was drawn not even 3,000 neurons come near three bits of 15, which 100 trained ones find in some hundred steps.",
+        source: "Edelman 2024, theorem 5.6",
+        instance: "Widths 100, 1,000 and 3,000, batch 32 and learning rate 0.1; the instance is ours, since the theorem has none.",
+        expect: &[
+            Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
+            Expect::Solved { series: 0, at: 1, share: (0.0, 0.0) },
+            Expect::Solved { series: 0, at: 2, share: (0.0, 0.0) },
+            Expect::Median { measure: Measure::TestAccuracy, step: 6_000, between: (0.49, 0.57) },
+            never(0.75, 6_000),
+        ],
+        budget: 6_000,
+        time: "About a minute on one processor core.",
+    },
+    Preset {
+        slug: "trained-features",
+        name: "The same network, trained",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=15&replicas=20&steps=6000&held=2048",
+        claim: "Width 100 with a first layer that is trained is right everywhere after some hundred steps.",
+        source: "Edelman 2024, theorem 5.6 and section 5.4",
+        instance: "As the preset before, with 100 neurons, all weights trained.",
+        expect: &[
+            learns(1.0, (200, 2_500), ALL),
+            Expect::MedianTime { series: 0, at: 0, between: (350, 900) },
+        ],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "floor",
+        name: "What must be paid at least",
+        group: Group::Frontier,
+        link: "#v1/sparse-parity?n=100&width=30&wd=0.01&replicas=20&steps=4000&target=0.9&every=100&held=512&sweep=m:30_300_3000_30000&series=k:2_4_6_8&speed=0&show=accuracy.times.sweep",
+        claim: "Parameters, steps and examples must together make up for the number of sets: theory forbids eight bits of 100 up to 3,000 examples, and training fails long before, at four.",
+        source: "Edelman 2024, proposition 6.3",
+        instance: "Batch 32, learning rate 0.1 and coupled decay 0.01 as in chapter 6; n = 100, width 30 and 4,000 steps are ours. The precision of a gradient is taken to be one over the root of the sample size.",
+        expect: &[
+            Expect::Solved { series: 0, at: 3, share: (0.8, 1.0) },
+            Expect::Solved { series: 1, at: 3, share: (0.0, 0.1) },
+            Expect::Solved { series: 3, at: 3, share: (0.0, 0.0) },
+        ],
+        budget: 4_000,
+        time: "Half a minute on one processor core.",
     },
 ];

@@ -182,6 +182,8 @@ pub enum Measure {
     Movement,
     /// Largest weight of the first layer on a relevant bit, over the largest on another.
     Lead,
+    /// 1 where the bits along which the first neuron's weights have moved farthest are the relevant ones, else 0.
+    Revealed,
     /// The largest Fourier gap Γ of the first layer's neurons.
     Gap,
     /// Correlation of the output with the target, exactly.

@@ -58,6 +58,7 @@ fn model(model: &Model) -> Result<Vec<&'static str>, String> {
     let written = "The weights that this run begins with are written down, not drawn, and the script has no words for \
                    that yet.";
     Ok(match model {
+        Model::Mlp(net) if !net.keep.is_empty() => return Err(written.into()),
         Model::Mlp(_) => vec![SIGMA, include_str!("torch/mlp.py")],
         Model::Polynet(_) => vec![include_str!("torch/polynet.py")],
         Model::DisjointPolynet(_) => vec![include_str!("torch/disjoint_polynet.py")],
@@ -133,6 +134,7 @@ fn settings(spec: &RunSpec) -> String {
     };
     let fixed = fixed(&spec.model);
     put("fixed", names(&|which| fixed.contains(&which)));
+    put("frozen", names(&|which| frozen(&spec.model).contains(&which)));
     put("undecayed", names(&|which| !spec.architecture().decays(which)));
     if let Optimizer::Sgd(_) = spec.optimizer {
         put("wdkind", text("coupled"));
@@ -148,7 +150,15 @@ fn settings(spec: &RunSpec) -> String {
     lines.iter().map(|(key, value)| format!("    {}: {value},\n", text(key))).collect()
 }
 
-/// Parameters that are not trained.
+/// Parameters that stay as they were drawn.
+fn frozen(model: &Model) -> &'static [usize] {
+    match model {
+        Model::Mlp(net) if net.first == mlp::FirstLayer::Frozen => &[mlp::W, mlp::B],
+        _ => &[],
+    }
+}
+
+/// Parameters that are not there, or ones.
 fn fixed(model: &Model) -> Vec<usize> {
     match model {
         Model::Mlp(net) => {

@@ -75,7 +75,8 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
             Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         };
     }
-    match (spec.run.learner, Network::of(spec)) {
+    let network = Network::of(spec).and_then(|network| network.on_a_gpu().map(|()| network));
+    match (spec.run.learner, network) {
         (LearnerChoice::Autodiff, _) => (Engine::Autodiff, String::new()),
         (_, Err(why)) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         (LearnerChoice::Auto, Ok(_)) if one > FUSED_MOST_FLOPS => {

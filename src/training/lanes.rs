@@ -181,3 +181,49 @@ impl Learner for Lanes {
         self.resting.add(replica, row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::models::mlp::{B, BETA, U, W};
+    use crate::permalink::decode;
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/sparse-parity?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    /// Nothing here waits.
+    fn ready<T>(mut future: Local<'_, T>) -> T {
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result.unwrap(),
+            Poll::Pending => panic!("a loop on the processor waits for nothing"),
+        }
+    }
+
+    fn trained(spec: &RunSpec, steps: u64) -> Lanes {
+        let mut lanes = Lanes::new(spec).unwrap();
+        lanes.train(spec, 0, steps);
+        lanes
+    }
+
+    #[test]
+    fn a_frozen_layer_stays_and_the_second_is_trained() {
+        for rest in ["wd=0.1", "opt=adam&wd=0.1&wdkind=decoupled", "mom=0.9", "batch=600"] {
+            let spec = spec(&format!("n=12&width=21&first=frozen&replicas=2&{rest}"));
+            let (start, now) = (spec.initial(), ready(trained(&spec, 7).weights()).parameters);
+            assert_eq!([&now[W], &now[B]], [&start[W], &start[B]], "{rest}");
+            assert!(now[U].iter().zip(&start[U]).all(|(a, b)| a != b), "{rest}");
+            assert_ne!(now[BETA], start[BETA]);
+            // With u alone the features are fixed, and its first step is that of the whole network.
+            let mut whole = spec.clone();
+            whole.parse("first", "trained").unwrap();
+            let [one, other] = [&spec, &whole].map(|spec| ready(trained(spec, 1).weights()).parameters);
+            assert_eq!([&one[U], &one[BETA]], [&other[U], &other[BETA]], "{rest}");
+            assert_ne!(one[W], other[W]);
+        }
+    }
+}

@@ -10,6 +10,7 @@ import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
 import { languages } from "./languages.mjs";
+import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
@@ -341,6 +342,7 @@ describe("every view", () => everyView(() => ({ context: plain.context, address:
 
 describe("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
 describe("files", () => files(() => ({ context: plain.context, address: site.address })));
+describe("width and luck", () => luck(() => ({ context: plain.context, address: site.address })));
 describe("stories and the teacher's link", () => teaching(() => ({ context: plain.context, address: site.address })));
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
 

@@ -9,6 +9,7 @@ use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::check::{KNOWN, TINY, tiny};
+use vivarium::training::choose::{Engine, engine};
 use vivarium::training::device::Device;
 use vivarium::training::fused::Fused;
 use vivarium::training::lanes::Lanes;
@@ -110,6 +111,23 @@ fn every_loss_and_optimizer() {
             }
         }
     }
+}
+
+/// A frozen first layer is the loop's and autodiff's; kernels on a GPU say that they have none. Kept neurons are everybody's.
+#[test]
+fn frozen_layers_and_kept_neurons() {
+    for optimizer in ["lr=0.05&wd=0.1", "lr=0.02&mom=0.9&wd=0.01", "opt=adam&wd=0.1&eps=0.0001"] {
+        let rest = "n=11&width=14&first=frozen&every=7&seed=3&replicas=2";
+        agree(&format!("#v1/sparse-parity?{rest}&{optimizer}"), |spec| Box::new(Lanes::new(spec).unwrap()));
+        for make in learners() {
+            let rest = "n=11&width=14&init=sparse&keep=9.2.14&every=7&seed=3&replicas=3&inits=1";
+            agree(&format!("#v1/sparse-parity?{rest}&{optimizer}"), make);
+        }
+    }
+    let frozen = spec("#v1/sparse-parity?n=11&first=frozen&replicas=64");
+    let (engine, why) = engine(&frozen);
+    assert_eq!(engine, Engine::Autodiff);
+    assert!(why.contains("its first layer is frozen"), "{why}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub fn every_model() -> Vec<String> {
     models.push("model=polynet&degree=3&bias=no&init=sign".into());
     models.push("width=7&act=sin&second=ones&bias=hidden&init=gaussian".into());
     models.push("width=1&act=zigzag&second=ones&bias=none&init=uniform".into());
+    models.push("width=9&init=sparse&keep=3.8.1".into());
+    models.push("width=7&act=power&degree=2&init=gaussian&first=frozen".into());
     models.push("model=parity-transformer&demb=6&dattn=2&heads=3&dmlp=5".into());
     models.push("model=parity-transformer&demb=3&dattn=4&heads=1&dmlp=2".into());
     for widths in ["1", "5.3", "4.6.2"] {

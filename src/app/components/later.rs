@@ -25,6 +25,7 @@ use super::hand::Hand;
 use super::help::Help;
 use super::inside::Inside;
 use super::library::{Library, Offer};
+use super::luck::Luck;
 use super::numbers::Numbers;
 use super::sweep::{SweepForm, SweepMap};
 use super::teacher::Teacher;
@@ -48,6 +49,8 @@ pub enum Part {
     Inside(Appearance),
     /// The theory's instrument.
     Theory(Appearance),
+    /// Width and luck, for networks on bits.
+    Luck(Appearance),
     /// The offer to go on with a kept run.
     Offer,
     /// The kept runs.
@@ -88,6 +91,7 @@ fn draw(part: Part) -> AnyView {
     match part {
         Part::Inside(appearance) => view! { <Inside appearance /> }.into_any(),
         Part::Theory(appearance) => view! { <Theory appearance /> }.into_any(),
+        Part::Luck(appearance) => view! { <Luck appearance /> }.into_any(),
         Part::Offer => view! { <Offer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),

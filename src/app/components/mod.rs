@@ -13,6 +13,7 @@ mod inside;
 mod knob;
 pub mod later;
 mod library;
+mod luck;
 mod numbers;
 mod plot;
 mod readouts;
@@ -104,6 +105,7 @@ pub fn App() -> impl IntoView {
                 <Readouts />
                 <Later part=Part::Inside(appearance) />
                 <Later part=Part::Theory(appearance) />
+                <Later part=Part::Luck(appearance) />
                 <Links />
                 <Later part=Part::Library />
                 <Later part=Part::Strip />

@@ -297,7 +297,7 @@ impl Replica {
     /// Moves one tile against its gradient.
     #[inline(always)]
     fn update(&mut self, scratch: &mut Scratch, tile: usize, push: &Push) {
-        let Network { batch, width, head, hidden_bias, second_layer, .. } = self.network;
+        let Network { batch, width, head, hidden_bias, first_layer, second_layer, .. } = self.network;
         let (stride, scale) = (stride(&self.network), 1.0 / batch as f32);
         let (start, u) = (tile * stride, stride - 2);
         let at = start % scratch.gradient.len();
@@ -316,6 +316,12 @@ impl Replica {
         }
         gradient[u] = own;
         let end = start + stride - usize::from(!hidden_bias);
+        if !first_layer {
+            if second_layer {
+                self.push(push, start + u..start + u + 1, &gradient[u..]);
+            }
+            return;
+        }
         if second_layer || head == Head::Product {
             self.push(push, start..end, gradient);
         } else {

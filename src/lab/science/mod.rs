@@ -9,6 +9,7 @@ use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
 use crate::analysis::scaling::{Point, fit};
+use crate::analysis::tickets::revealed;
 use crate::analysis::weights::reach;
 use crate::permalink::decode;
 use crate::platform::now_ms;
@@ -131,6 +132,11 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             let width = spec.parameters()[0].shape[2];
             let everywhere = vec![true; spec.task.sampler().inputs()];
             return Movement::between(&part(&start[0], r), &part(&now[0], r), width, &everywhere).rho();
+        }
+        if measure == Measure::Revealed {
+            let relevant = spec.task.sampler().relevant(spec.run.seed);
+            let width = spec.parameters()[0].shape[2];
+            return f32::from(u8::from(revealed(&part(&start[0], r), &part(&now[0], r), width, &relevant)));
         }
         if measure == Measure::Lead {
             let [_, inputs, width] = spec.parameters()[0].shape;

@@ -7,7 +7,7 @@ def learning_rate(step):
 
 def optimizer(p):
     """Adam, or plain descent with PyTorch's coupled decay; some parameters may be spared the decay."""
-    trained = {name: values for name, values in p.items() if name not in S["fixed"]}
+    trained = {name: values for name, values in p.items() if name not in S["fixed"] + S["frozen"]}
     decays = [values for name, values in trained.items() if name not in S["undecayed"]]
     others = [values for name, values in trained.items() if name in S["undecayed"]]
     groups = [{"params": decays, "weight_decay": S["wd"]}, {"params": others, "weight_decay": 0.0}]
@@ -64,7 +64,7 @@ def main():
     torch.manual_seed(S["seed"])
     p = loaded(arguments.weights) if arguments.weights else started(initial())
     for name, values in p.items():
-        values.requires_grad_(name not in S["fixed"])
+        values.requires_grad_(name not in S["fixed"] + S["frozen"])
     update, data, solved = optimizer(p), Data(), {}
     names = ["train_loss", "train_accuracy", "test_loss", "test_accuracy"]
     for step in range(arguments.steps + 1):

@@ -1,0 +1,309 @@
+//! Width and luck, as the page has them: which neurons of a wide layer won, what they began with, the link that rewinds
+//! and retrains them, and what the resources of a run may buy at most.
+//!
+//! # Why
+//! A ticket is a link like any other: whoever presses it has the winners in the address bar, and nothing needs to be
+//! remembered of the network that they come from.
+
+use super::state::{Phase, State};
+use super::words::{count, percent, significant, thousands};
+use crate::analysis::chart::Chart;
+use crate::analysis::recovery::{Neuron, Start, choose};
+use crate::analysis::resources::Spent;
+use crate::analysis::tickets::{chance_of, chart, luck, strongest};
+use crate::analysis::{Bars, Reading};
+use crate::models::{Initialisation, Mlp, Model};
+use crate::permalink::{Link, encode};
+use crate::run::{Halt, RunSpec};
+use crate::sweep::Cell;
+use crate::tasks::Task;
+
+/// Neurons of a ticket, as in the thesis.
+const TICKET: usize = 5;
+/// Networks that a ticket is trained as.
+const RETRAINED: usize = 20;
+
+/// The perceptron of a run whose rows begin with a few ones.
+fn sparse(spec: &RunSpec) -> Option<&Mlp> {
+    match &spec.model {
+        Model::Mlp(net) if net.init == Initialisation::Sparse => Some(net),
+        _ => None,
+    }
+}
+
+/// Whether there is such a chart.
+///
+/// # Errors
+/// A sentence that says why not.
+pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
+    match chart {
+        Chart::Luck if sparse(state.spec()).is_none() => {
+            Err("Luck can be counted where rows begin with a few ones.".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows of the first network before its first step, as `[inputs, neurons]`, and the numbers of the neurons from 1.
+fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
+    let net = sparse(spec)?;
+    let names = if net.keep.is_empty() { (1..=net.width).collect() } else { net.keep.clone() };
+    Some((spec.initial_of(1).into_iter().next()?, names))
+}
+
+/// What one of these charts draws.
+pub(super) fn reading(which: Chart, state: &State) -> Option<Reading> {
+    let (Chart::Luck, Some((rows, names))) = (which, beginning(state.spec())) else { return None };
+    let now = &state.weights;
+    let fits = now.width == names.len() && now.values.len() == rows.len();
+    let bars = fits.then(|| chart(&now.values, &rows, &names, &state.relevant));
+    Some(Reading::Bars(bars.unwrap_or_else(Bars::default)))
+}
+
+/// The `count` strongest neurons now, by their numbers from 1, and how many relevant bits each began with.
+fn winners(state: &State, count: usize) -> Option<Vec<(usize, usize)>> {
+    let (rows, names) = beginning(state.spec())?;
+    let now = &state.weights;
+    if now.width != names.len() || now.values.len() != rows.len() {
+        return None;
+    }
+    let held = luck(&rows, now.width, &state.relevant);
+    Some(strongest(&now.values, now.width, count).into_iter().map(|j| (names[j], held[j])).collect())
+}
+
+fn listed(numbers: impl Iterator<Item = usize>) -> String {
+    super::words::list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
+}
+
+/// What is seen, for those who do not see it.
+pub(super) fn summary(which: Chart, state: &State) -> Option<String> {
+    let (Chart::Luck, Some(winners)) = (which, winners(state, TICKET)) else { return None };
+    let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
+    Some(format!(
+        "The strongest neurons are {}; at the start their rows held {} relevant bits.",
+        listed(names.into_iter()),
+        listed(held.into_iter())
+    ))
+}
+
+/// The winners of a trained layer, put back to the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewound {
+    /// Who won and what they began with.
+    pub about: String,
+    /// The link that trains them alone, on several orders of data; none where they are alone already.
+    pub ticket: Option<String>,
+    /// The same of as many neurons of layers of their own, which are as they come.
+    pub others: Option<String>,
+}
+
+/// The strongest neurons of the run that is shown, while it waits or has ended; none where rows do not begin with a few
+/// ones.
+pub fn rewound(state: &State) -> Option<Rewound> {
+    let (net, spec) = (sparse(state.spec())?, state.spec());
+    let Task::SparseParity(task) = &spec.task else { return None };
+    if matches!(state.phase, Phase::Running | Phase::Loading) || state.weights.step == 0 {
+        let about = "Train the network, and pause it: its strongest neurons can then be rewound to their start and \
+                     trained again alone.";
+        return Some(Rewound { about: about.into(), ticket: None, others: None });
+    }
+    let winners = winners(state, TICKET).filter(|winners| winners.len() > 1)?;
+    let held: Vec<usize> = winners.iter().map(|(_, held)| *held).collect();
+    let chances = (1..=net.ones.min(2)).map(|held| {
+        let chance = percent(chance_of(task.n, task.k, net.ones, held) as f32);
+        format!("{held} with chance {chance}")
+    });
+    let about = format!(
+        "The strongest of {} after {} steps are {}. At the start their rows of {} held {} of the {} relevant bits; a \
+         row drawn at random holds {}.",
+        count(net.neurons(), "neuron"),
+        thousands(state.weights.step),
+        listed(winners.iter().map(|(name, _)| *name)),
+        count(net.ones, "one"),
+        listed(held.into_iter()),
+        task.k,
+        chances.collect::<Vec<_>>().join(" and ")
+    );
+    let link = |inits: usize| {
+        let mut spec = spec.clone();
+        (spec.run.inits, spec.run.replicas, spec.run.halt) = (inits, RETRAINED, Halt::Steps);
+        if let Model::Mlp(net) = &mut spec.model {
+            net.keep = winners.iter().map(|(name, _)| *name).collect();
+        }
+        let mut view = state.link.view.clone();
+        view.show = vec![Chart::Accuracy, Chart::Weights, Chart::Luck];
+        encode(&Link { spec, view, ..Default::default() })
+    };
+    let is_whole = net.keep.is_empty() && net.width > TICKET && state.record.is_none();
+    let made = |inits: usize| is_whole.then(|| link(inits));
+    Some(Rewound { about, ticket: made(1), others: made(0) })
+}
+
+/// The neurons that one step is told of: of signs, and good ones among those with `ones` ones, where there are any.
+pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neuron)> {
+    let good = |start: Start, name: String| Some((name, Neuron::good(inputs, relevant, start, ones)?));
+    let starts = [
+        good(Start::Signs, "signs".into()),
+        good(Start::Ones, format!("good, {} and zeros", count(ones, "one"))),
+        good(Start::Perturbed, format!("good, {} and ε", count(ones, "one"))).filter(|_| ones > 0),
+    ];
+    starts.into_iter().flatten().collect()
+}
+
+/// The markup of the winners: what is known of them, and the links that train them again.
+pub fn winners_markup(state: &State) -> String {
+    let Some(found) = rewound(state) else { return String::new() };
+    let link = |link: Option<String>, word: &str, testid: &str| match link {
+        Some(link) => {
+            let link = link.replace('&', "&amp;");
+            format!("<a class=\"button\" href=\"{link}\" data-testid=\"{testid}\">{word}</a>")
+        }
+        None => String::new(),
+    };
+    format!(
+        "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
+        found.about,
+        link(found.ticket, "Rewind them and train them alone", "ticket"),
+        link(found.others, "As many at random instead", "others")
+    )
+}
+
+/// The knobs of what one step reveals, by the name of their field: n, k, s.
+const KNOBS: [(&str, &str, usize, usize, usize); 3] =
+    [("n", "Bits n", 8, 60, 1), ("k", "Relevant bits k", 2, 6, 2), ("s", "Ones in a row s", 0, 40, 1)];
+
+/// Where the knobs stand for a run: at its own numbers, as far as they go. Odd parities have no gap without a bias.
+pub fn places(spec: &RunSpec) -> [usize; 3] {
+    let ones = if let Model::Mlp(net) = &spec.model { net.ones } else { 2 };
+    match &spec.task {
+        Task::SparseParity(task) => {
+            [task.n.clamp(8, 60), task.k.next_multiple_of(2).clamp(2, 6), ones.min(40)]
+        }
+        _ => [30, 2, 2],
+    }
+}
+
+/// Their markup.
+pub fn knobs_markup(places: [usize; 3]) -> String {
+    let knob = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
+        format!(
+            "<div class=\"luck__knob\"><label for=\"luck-{key}\">{name}</label><input id=\"luck-{key}\" name=\"{key}\" \
+             type=\"range\" min=\"{low}\" max=\"{high}\" step=\"{step}\" value=\"{place}\"><output \
+             id=\"luck-{key}-is\" for=\"luck-{key}\">{place}</output></div>"
+        )
+    };
+    KNOBS.into_iter().zip(places).map(knob).collect()
+}
+
+/// Which knob has this name.
+pub fn knob(name: &str) -> Option<usize> {
+    KNOBS.iter().position(|knob| knob.0 == name)
+}
+
+/// What one step reveals at each of these neurons, in a sentence each.
+pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
+    let sentence = |(name, neuron): &(String, Neuron)| {
+        let batch = match neuron.batch_for(0.98) {
+            Some(batch) => format!("{} examples reveal the bits with chance 98 %", thousands(batch as u64)),
+            None => "no batch reveals the bits: the gradient has no gap".into(),
+        };
+        let rare = match neuron.width() {
+            _ if neuron.start == Start::Signs => "every neuron is like this".into(),
+            Some(width) => format!(
+                "of rows drawn at random {} are good, so that a layer has one with chance 99 % from width {} on",
+                percent(neuron.chance() as f32),
+                thousands(width as u64)
+            ),
+            None => "of rows drawn at random hardly any is good".into(),
+        };
+        let name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        format!("{name}: {batch}; {rare}.")
+    };
+    neurons.iter().map(sentence).collect()
+}
+
+/// What a run of `spec` spends, if it is on a parity.
+pub fn spent(spec: &RunSpec) -> Option<Spent> {
+    let Task::SparseParity(task) = &spec.task else { return None };
+    let of_one: usize = spec.parameters().iter().map(|p| p.len() / spec.run.replicas.max(1)).sum();
+    // As precise as the whole sample can make a gradient, where there is one: the floor is no higher than it must be.
+    let examples = if task.m > 0 { task.m } else { spec.batch() };
+    Some(Spent {
+        inputs: task.n,
+        relevant: task.k,
+        parameters: of_one as f64,
+        steps: spec.run.steps as f64,
+        examples: examples as f64,
+    })
+}
+
+/// Proposition 6.3 on the run, in sentences.
+pub fn floor(spec: &RunSpec) -> Option<String> {
+    let spent = spent(spec)?;
+    let all = format!(
+        "{} × {} × {} = {}",
+        count(spent.parameters as usize, "parameter"),
+        count(spent.steps as usize, "step"),
+        count(spent.examples as usize, "example"),
+        significant_count(spent.parameters * spent.steps * spent.examples)
+    );
+    let most = spent.success_at_most();
+    let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
+    Some(match most < 1.0 {
+        true => format!(
+            "{all} are fewer than ½·C(n, k) = {half}: by proposition 6.3 gradients that are no more precise leave some \
+             parity of {} bits out of {} unlearnt with a chance of at least {}.",
+            spent.relevant,
+            spent.inputs,
+            percent((1.0 - most) as f32)
+        ),
+        false => {
+            let from = match spent.forbidden_from(0.5, 4096) {
+                Some(n) => format!("from n = {} on", thousands(n as u64)),
+                None => "on no number of bits up to 4,096".into(),
+            };
+            format!(
+                "{all}, at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. It would forbid success in \
+                 every second run {from}."
+            )
+        }
+    })
+}
+
+/// "4.06 · 10⁷" for large numbers, plain ones as they are.
+fn significant_count(number: f64) -> String {
+    if number < 1e6 {
+        return if number >= 100.0 { thousands(number as u64) } else { significant(number) };
+    }
+    let exponent = libm::floor(libm::log10(number));
+    let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
+    let raised: String = format!("{exponent:.0}").chars().map(raised).collect();
+    format!("{:.2} · 10{raised}", number / libm::pow(10.0, exponent))
+}
+
+/// Whether proposition 6.3 forbids that every second run of these settings succeeds.
+pub(super) fn is_forbidden(spec: &RunSpec) -> bool {
+    spent(spec).is_some_and(|spent| spent.success_at_most() < 0.5)
+}
+
+/// What proposition 6.3 says of a map of runs: how many of them it forbids, or how far it is from the least of them.
+pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
+    let all: Vec<f64> = cells.iter().filter_map(|cell| Some(spent(&cell.spec)?.success_at_most())).collect();
+    if all.len() < cells.len() || all.is_empty() {
+        return None;
+    }
+    let forbidden = all.iter().filter(|most| **most < 0.5).count();
+    let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+    Some(match forbidden {
+        0 => format!(
+            "Proposition 6.3 forbids none of them: even the thriftiest spends {} times what success in every second run \
+             must cost.",
+            significant_count(least / 0.5)
+        ),
+        some => format!(
+            "Proposition 6.3 forbids {} of the sweep to succeed every second time; on the page their cells have a dotted \
+             edge.",
+            count(some, "run")
+        ),
+    })
+}

@@ -1,0 +1,152 @@
+//! Rewound tickets and the floor of resources, played through as a person would.
+
+use std::sync::Arc;
+
+use super::luck::{floor, rewound};
+use super::state::{Action, Phase, State};
+use super::sweep_map::{legend, markup};
+use crate::analysis::Reading;
+use crate::analysis::chart::Chart;
+use crate::models::mlp::W;
+use crate::permalink::decode;
+
+fn open(link: &str) -> State {
+    let mut state = State::default();
+    state.apply(Action::Open(link.into()));
+    state
+}
+
+#[test]
+fn the_winners_are_rewound_by_a_link() {
+    let mut state = open("#v1/sparse-parity?n=12&k=4&s=1.2.3.4&width=8&init=sparse&seed=3");
+    let before = rewound(&state).unwrap();
+    assert!(before.ticket.is_none() && before.about.contains("pause it"), "{before:?}");
+    // Neurons 2, 4, 6, 8 and 1 have grown.
+    let mut values = state.spec().initial()[W].clone();
+    for (at, neuron) in [2, 4, 6, 8, 1].into_iter().enumerate() {
+        (0..12).for_each(|i| values[i * 8 + neuron - 1] += 9.0 - at as f32);
+    }
+    let starts = state.spec().initial()[W].clone();
+    (state.weights.step, state.weights.values) = (700, Arc::new(values));
+    state.phase = Phase::Paused;
+    let found = rewound(&state).unwrap();
+    assert!(found.about.contains("after 700 steps are 2, 4, 6, 8 and 1."), "{}", found.about);
+    let (link, notices) = decode(&found.ticket.unwrap());
+    assert!(notices.is_empty());
+    let spec = &link.spec;
+    assert_eq!((spec.run.inits, spec.run.replicas), (1, 20));
+    // All of them begin with what the winners began with.
+    let ticket = &spec.initial()[W];
+    for replica in 0..20 {
+        for (at, neuron) in [2, 4, 6, 8, 1].into_iter().enumerate() {
+            for i in 0..12 {
+                assert_eq!(ticket[replica * 60 + i * 5 + at], starts[i * 8 + neuron - 1]);
+            }
+        }
+    }
+    let others = decode(&found.others.unwrap()).0.spec;
+    let drawn = &others.initial()[W];
+    assert_eq!((others.run.inits, &drawn[..60]), (0, &ticket[..60]));
+    assert_ne!(drawn[60..120], ticket[..60]);
+    // The chart names the winners, and what they began with.
+    let Reading::Bars(bars) = Chart::Luck.reading(&state) else { panic!("bars") };
+    assert_eq!(bars.bars[..2].iter().map(|bar| bar.0.as_str()).collect::<Vec<_>>(), ["2", "4"]);
+    let holds = |neuron: usize| (0..4).filter(|i| starts[i * 8 + neuron - 1] != 0.0).count() as f32;
+    assert_eq!(bars.overlay[..2], [holds(2), holds(4)]);
+    assert!(Chart::Luck.summary(&state).starts_with("The strongest neurons are 2, 4, 6, 8 and 1;"));
+    // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
+    let mut ticket = open(&crate::permalink::encode(&link));
+    let Reading::Bars(bars) = Chart::Luck.reading(&ticket) else { panic!("bars") };
+    assert_eq!(bars.bars.len(), 5);
+    assert!(bars.bars.iter().all(|bar| ["1", "2", "4", "6", "8"].contains(&bar.0.as_str())));
+    (ticket.phase, ticket.weights.step) = (Phase::Paused, 5);
+    assert_eq!(rewound(&ticket).unwrap().ticket, None);
+    let dense = open("#v1/sparse-parity?n=12&width=8");
+    assert!(rewound(&dense).is_none() && Chart::Luck.applies(&dense).is_err());
+}
+
+#[test]
+fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
+    let of = |link: &str| floor(&decode(link).0.spec).unwrap();
+    // 307 parameters, 10 steps and 5 examples against ½·C(100, 5).
+    let little = of("#v1/sparse-parity?n=100&k=5&width=3&m=5&steps=10");
+    assert!(little.starts_with("307 parameters × 10 steps × 5 examples = 15,350 are fewer than"), "{little}");
+    assert!(little.contains("3.76 · 10⁷") && little.contains("at least 99.9 %"), "{little}");
+    let plenty = of("#v1/sparse-parity?n=30&m=400");
+    assert!(plenty.contains("½·C(n, k) = 2,030: proposition 6.3 forbids nothing here"), "{plenty}");
+    assert!(floor(&decode("#v1/groups").0.spec).is_none());
+    let map = "#v1/sparse-parity?n=100&width=3&steps=10&replicas=2&sweep=m:5_500&series=k:2_6";
+    let mut state = open(map);
+    // C(100, 2) is little, C(100, 6) is not.
+    let cells = markup(&state);
+    assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
+    state.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
+    assert!(legend(&state).contains("forbids 2 runs of the sweep to succeed"), "{}", legend(&state));
+    let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
+    assert!(!markup(&rich).contains("map__floor"));
+    assert!(legend(&rich).contains("forbids none of them"), "{}", legend(&rich));
+}
+
+#[cfg(feature = "session")]
+mod trained {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::presets::Preset;
+    use crate::protocol::Row;
+    use crate::run::RunSpec;
+    use crate::training::device::Device;
+    use crate::training::session::{Options, Session};
+
+    /// Nothing on the processor waits.
+    fn ready<T>(future: impl Future<Output = T>) -> T {
+        match std::pin::pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result,
+            Poll::Pending => panic!("a loop on the processor waits for nothing"),
+        }
+    }
+
+    fn trained(spec: &RunSpec) -> (Row, Vec<f32>) {
+        let options = Options { held_out_limit: Some(2048), ..Options::default() };
+        let mut session = Session::start(spec, &Device::cpu(), options).unwrap();
+        ready(session.finish(|_| {})).unwrap();
+        let row = ready(session.measure()).unwrap();
+        (row, ready(session.first_layer()).unwrap().0)
+    }
+
+    /// Figure C.2 of Edelman 2024, as a person would make it: train a wide layer, follow the link that rewinds its
+    /// winners, and the one that takes as many at random.
+    #[test]
+    fn winning_tickets_win_again_and_others_seldom_do() {
+        let master = Preset::find("lottery").unwrap();
+        for seed in 0..3 {
+            let mut state = open(master.link);
+            state.link.spec.run.seed = seed;
+            state.relevant = state.spec().task.sampler().relevant(seed);
+            let (row, weights) = trained(state.spec());
+            assert!(row.test_accuracy[0] > 0.999, "master {seed}");
+            (state.weights.step, state.weights.values) = (10_000, Arc::new(weights));
+            state.phase = Phase::Paused;
+            let found = rewound(&state).unwrap();
+            let [ticket, others] = [found.ticket, found.others].map(|link| decode(&link.unwrap()).0.spec);
+            if seed == 0 {
+                // The ticket that is in the gallery is this one.
+                let preset = Preset::find("lottery-ticket").unwrap().link().spec;
+                assert_eq!(preset.value("keep"), ticket.value("keep"));
+            }
+            let errors = |spec: &RunSpec| -> Vec<f32> {
+                trained(spec).0.test_accuracy.iter().map(|right| 1.0 - right).collect()
+            };
+            let mean = |errors: &[f32]| errors.iter().sum::<f32>() / errors.len() as f32;
+            let good = |errors: &[f32]| errors.iter().filter(|error| **error < 0.3).count();
+            let (ticket, others) = (errors(&ticket), errors(&others));
+            assert_eq!(good(&ticket), 20, "master {seed}: {ticket:?}");
+            assert!(mean(&ticket) < 0.1 && mean(&others) > 0.2, "master {seed}: {others:?}");
+            assert!(good(&others) <= 14, "master {seed}: {others:?}");
+            // Five random rows of two hold 1.3 of four of thirty bits together; the winners' hold at least four.
+            let held = Chart::Luck.summary(&state);
+            let sum: u32 = held.split_once("held ").unwrap().1.chars().filter_map(|c| c.to_digit(10)).sum();
+            assert!(sum >= 4, "master {seed}: {held}");
+        }
+    }
+}
