@@ -13,7 +13,7 @@ use crate::models::parity_transformer::average;
 use crate::platform::now_ms;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
-use crate::tasks::Form;
+use crate::tasks::{Form, Task};
 use ablation::Ablation;
 use pairs::PairWork;
 
@@ -32,9 +32,12 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     if sampler.form() != Form::Bits && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
         return Err("This is about networks on bits.".into());
     }
+    if !matches!(spec.task, Task::SparseParity(_)) && matches!(probe, Probe::Gap | Probe::Spectrum) {
+        return Err("This is about parities.".into());
+    }
     match (probe, &spec.model) {
         (Probe::Neurons | Probe::Outputs | Probe::Cosets | Probe::Progress, _) => pairs::applies(probe, spec),
-        (Probe::Gap, Model::ParityTransformer(_)) => {
+        (Probe::Gap, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => {
             Err("A transformer has no layer that is linear in the input, so it has no Fourier gap.".into())
         }
         (Probe::Gap, _) => Ok(()),
@@ -42,7 +45,7 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
             Err(format!("The spectrum takes all 2^n inputs: it is there for n up to {}.", MOST_INPUTS))
         }
         (Probe::Spectrum, _) => Ok(()),
-        (Probe::Attention, Model::ParityTransformer(_)) => Ok(()),
+        (Probe::Attention, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => Ok(()),
         (Probe::Attention, _) => Err("This network has no attention.".into()),
         (Probe::Powers, Model::PowerNet(_)) => Ok(()),
         (Probe::Powers, _) => Err("This is about networks of powers.".into()),

@@ -256,7 +256,7 @@ fn reached(state: &State) -> impl Fn(u64) -> (f64, String) {
 /// The distribution of t_c, or t_c by initialisation where several replicas share one.
 fn times(state: &State) -> Lines {
     let run = &state.spec().run;
-    let solved = state.times();
+    let solved = state.trials();
     let mut lines = if run.inits > 0 && run.inits < run.replicas {
         convergence::by_start(&solved, run.inits)
     } else {

@@ -23,6 +23,7 @@ use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use super::viewing::{Sight, Viewing};
 use crate::analysis::chart::Chart;
+use crate::analysis::convergence::best;
 use crate::analysis::curves::History;
 use crate::analysis::gap::GapTrace;
 use crate::analysis::movement::Trajectories;
@@ -317,6 +318,11 @@ impl State {
             times[*replica] = Some(*step);
         }
         times
+    }
+
+    /// The same of the best of each group of networks that shares its data, where there are such groups.
+    pub fn trials(&self) -> Vec<Option<u64>> {
+        best(&self.times(), self.spec().task.sampler().tries())
     }
 
     /// Whether steps were made and more can be, by one run that the link describes.

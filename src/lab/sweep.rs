@@ -8,6 +8,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::open::bar_of_runs;
 use super::{Trouble, pool, run};
 use crate::analysis::binomial::wilson;
+use crate::analysis::convergence::best;
 use crate::analysis::scaling::{Point, fit};
 use crate::app::sweeping::Sweep;
 use crate::permalink::Link;
@@ -54,7 +55,7 @@ pub fn sweep(
             if is_csv {
                 run::write(output, &lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
             }
-            sweep.done.push(solved);
+            sweep.done.push(best(&solved, cell.spec.task.sampler().tries()));
             bar.inc(1);
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::journal::{Found, Journal, Shard, lines, replace};
 use super::{Trouble, open, pool, sweep};
 use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
-use crate::analysis::convergence::Times;
+use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::app::state::State;
 use crate::app::sweeping::Sweep;
@@ -152,7 +152,8 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
 fn swept(found: &Found) -> Result<Sweep, Trouble> {
     let all = (0..count(&found.spec)).map(|number| found.times(number)).collect::<Option<Vec<_>>>();
     let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, done)| {
-        sweep.done = done;
+        let each = sweep.cells.iter().zip(&done);
+        sweep.done = each.map(|(cell, times)| best(times, cell.spec.task.sampler().tries())).collect();
         sweep
     });
     sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("runs of this sweep are missing")))

@@ -25,7 +25,7 @@
 //! two-layer networks, which makes 40 to 55, would bring some 5,000 steps/s; on a GPU, where autodiff needs a hundred
 //! launches a step and a millisecond for them, one workgroup per replica would make about as many for each of a hundred replicas.
 
-mod plain;
+pub(super) mod plain;
 
 pub use plain::average;
 
@@ -161,7 +161,7 @@ impl Architecture for ParityTransformer {
 ///
 /// Not Burn's: its gradient on GPUs is that of another function, the approximation by tanh (burn 0.22).
 #[cfg(feature = "train")]
-fn gelu(z: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
+pub(super) fn gelu(z: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
     let chance = ((z.clone() * std::f32::consts::FRAC_1_SQRT_2).erf() + 1.0) * 0.5;
     z * chance
 }

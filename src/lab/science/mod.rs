@@ -4,7 +4,7 @@
 mod chains;
 mod instances;
 
-use crate::analysis::convergence::Times;
+use crate::analysis::convergence::{Times, best};
 use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
@@ -91,7 +91,8 @@ fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Tria
     let mut session = Session::start(&cell.spec, device, Options::default())?;
     if probed.is_empty() {
         let outcome = pollster::block_on(session.finish(|_| {}))?;
-        return Ok(Trial { cell, x, rows: outcome.rows, solved: outcome.solved, looks: vec![] });
+        let solved = best(&outcome.solved, cell.spec.task.sampler().tries());
+        return Ok(Trial { cell, x, rows: outcome.rows, solved, looks: vec![] });
     }
     let every =
         cell.spec.run.every.max(cell.spec.run.steps / MOMENTS / cell.spec.run.every * cell.spec.run.every);
@@ -115,7 +116,7 @@ fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Tria
         }
     }
     looked(&session)?;
-    let solved = session.solved().to_vec();
+    let solved = best(session.solved(), cell.spec.task.sampler().tries());
     Ok(Trial { cell, x, rows, solved, looks })
 }
 
@@ -224,7 +225,7 @@ impl Trial {
     fn reached(&self, measure: Measure, at_least: f32) -> Vec<Option<u64>> {
         let values = self.values(measure);
         let first = |r: usize| values.iter().find(|(_, v)| v[r] >= at_least).map(|(step, _)| *step);
-        (0..self.solved.len()).map(first).collect()
+        (0..self.cell.spec.run.replicas).map(first).collect()
     }
 
     /// The median of the measure at the last look up to `step`.
