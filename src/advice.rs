@@ -22,7 +22,7 @@ use crate::models::polynet::Bias;
 use crate::models::{Activation, Model, PowerNet};
 use crate::run::RunSpec;
 use crate::settings::thousands;
-use crate::tasks::{Sampler, SparseParity, Task};
+use crate::tasks::{Sampler, Task};
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
 ///
@@ -33,7 +33,15 @@ use crate::tasks::{Sampler, SparseParity, Task};
 /// assert!(advice("#v1/sparse-parity?k=3&model=polynet&degree=2")[0].contains("a polynomial of degree 2"));
 /// ```
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
-    let Task::SparseParity(task) = &spec.task else { return vec![] };
+    let drawn = spec.run.steps.saturating_mul(spec.batch() as u64);
+    let task = match &spec.task {
+        Task::SparseParity(task) => task,
+        Task::SparseBoolean(task) => {
+            let labels = task.sample_size().map_or(drawn, |size| size as u64);
+            return too_few((task.n, task.k), labels).into_iter().collect();
+        }
+        _ => return vec![],
+    };
     let reach = match &spec.model {
         Model::Mlp(mlp) => perceptron(mlp),
         Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
@@ -66,7 +74,8 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     if spec.learning_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
         advice.push(tr!("With a learning rate of 0 no weight ever moves, so nothing can be learned.").into());
     }
-    advice.extend(too_few(task, spec.run.steps.saturating_mul(spec.batch() as u64)));
+    let labels = task.sample_size().map_or(drawn, |size| drawn.min(size as u64));
+    advice.extend(too_few((task.n, task.k), labels));
     advice
 }
 
@@ -238,9 +247,8 @@ fn one_in_each(relevant: &[usize], size: usize, blocks: usize) -> bool {
 }
 
 /// Whether all labels of a run together hold less than it takes to name the relevant bits.
-fn too_few(task: &SparseParity, drawn: u64) -> Option<String> {
-    let labels = task.sample_size().map_or(drawn, |size| drawn.min(size as u64));
-    let sets = (0..task.k as u64).fold(1, |sets, i| sets * (task.n as u64 - i) / (i + 1));
+fn too_few((n, k): (usize, usize), labels: u64) -> Option<String> {
+    let sets = (0..k as u64).fold(1u64, |sets, i| sets.saturating_mul(n as u64 - i) / (i + 1));
     let apart = 1u64.checked_shl(labels.try_into().ok()?)?;
     (labels < 63 && apart < sets).then(|| {
         tr!(

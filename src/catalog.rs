@@ -47,6 +47,20 @@ pub const EDELMAN_2024: Source = Source {
     title: "Combinatorial Tasks as Model Systems of Deep Learning (PhD thesis, Harvard)",
     url: "https://dash.harvard.edu/",
 };
+/// The thesis on what attention learns from few samples.
+pub const EDELMAN_2024_VARIABLES: Source = Source { cite: "Edelman 2024, ch. 4", ..EDELMAN_2024 };
+/// The paper behind the thesis's chapter 4.
+pub const EDELMAN_2022: Source = Source {
+    cite: "Edelman, Goel et al. 2022",
+    title: "Inductive Biases and Variable Creation in Self-Attention Mechanisms",
+    url: "https://arxiv.org/abs/2110.10090",
+};
+/// The small transformer whose defaults that paper takes.
+pub const KARPATHY_2020: Source = Source {
+    cite: "Karpathy 2020",
+    title: "minGPT, a minimal PyTorch re-implementation of the OpenAI GPT",
+    url: "https://github.com/karpathy/minGPT",
+};
 /// The paper behind the thesis's chapter 5.
 pub const BARAK_2022: Source = Source {
     cite: "Barak et al. 2022",

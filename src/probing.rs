@@ -13,7 +13,7 @@ use crate::models::parity_transformer::average;
 use crate::platform::now_ms;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
-use crate::tasks::Form;
+use crate::tasks::{Form, Task};
 use ablation::Ablation;
 use pairs::PairWork;
 
@@ -21,6 +21,9 @@ use pairs::PairWork;
 const POINTS: usize = 1 << 16;
 /// Inputs that attention is averaged over.
 const ATTENDED: usize = 256;
+/// Inputs whose attention is shown one by one, and most numbers that these may be.
+const LOOKED_AT: usize = 100;
+const MOST_LOOKS: usize = 1 << 16;
 
 /// Whether `probe` can be asked about the run, or why not.
 ///
@@ -29,12 +32,16 @@ const ATTENDED: usize = 256;
 pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let sampler = spec.task.sampler();
     let inputs = sampler.inputs();
-    if sampler.form() != Form::Bits && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
+    let of_bits = matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention | Probe::Looks);
+    if sampler.form() != Form::Bits && of_bits {
         return Err(tr!("This is about networks on bits.").into());
+    }
+    if !matches!(spec.task, Task::SparseParity(_)) && matches!(probe, Probe::Gap | Probe::Spectrum) {
+        return Err(tr!("This is about parities.").into());
     }
     match (probe, &spec.model) {
         (Probe::Neurons | Probe::Outputs | Probe::Cosets | Probe::Progress, _) => pairs::applies(probe, spec),
-        (Probe::Gap, Model::ParityTransformer(_)) => {
+        (Probe::Gap, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => {
             Err(tr!("A transformer has no layer that is linear in the input, so it has no Fourier gap.")
                 .into())
         }
@@ -43,8 +50,8 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
             Err(tr!("The spectrum takes all 2^n inputs: it is there for n up to {most}.", most = MOST_INPUTS))
         }
         (Probe::Spectrum, _) => Ok(()),
-        (Probe::Attention, Model::ParityTransformer(_)) => Ok(()),
-        (Probe::Attention, _) => Err(tr!("This network has no attention.").into()),
+        (Probe::Attention | Probe::Looks, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => Ok(()),
+        (Probe::Attention | Probe::Looks, _) => Err(tr!("This network has no attention.").into()),
         (Probe::Powers, Model::PowerNet(_)) => Ok(()),
         (Probe::Powers, _) => Err(tr!("This is about networks of powers.").into()),
         (Probe::Parameters | Probe::Ablation, _) if sampler.form() != Form::Sequence => {
@@ -75,6 +82,7 @@ enum Work {
     /// Outputs on the first points of the cube.
     Spectrum(Vec<f32>),
     Attention,
+    Looks,
     Powers,
     Pairs(PairWork),
     Parameters,
@@ -96,6 +104,7 @@ impl Inquiry {
             }
             Probe::Spectrum => Work::Spectrum(Vec::with_capacity(1 << task.inputs())),
             Probe::Attention => Work::Attention,
+            Probe::Looks => Work::Looks,
             Probe::Powers => Work::Powers,
             Probe::Parameters => Work::Parameters,
             Probe::Ablation => Work::Ablation(Box::new(Ablation::new(spec)?)),
@@ -157,6 +166,13 @@ impl Inquiry {
             Work::Ablation(work) => work.portion(&weights, inputs),
             Work::Parameters => Some(Finding::Parameters(self.weights.concat())),
             Work::Powers => Some(Finding::Powers { width, numbers: self.weights.concat() }),
+            Work::Looks => {
+                let (tokens, mut batch) = (inputs + 1, crate::tasks::Batch::default());
+                let heads = model.attention(&weights, inputs, &[])?.len();
+                let examples = (MOST_LOOKS / (heads * tokens)).clamp(1, LOOKED_AT);
+                self.spec.task.sampler().held_out(self.spec.run.seed, 0, examples, &mut batch);
+                Some(Finding::Looks { heads, numbers: model.looks(&weights, inputs, &batch.x)? })
+            }
             Work::Attention => {
                 let mut batch = crate::tasks::Batch::default();
                 self.spec.task.sampler().held_out(self.spec.run.seed, 0, ATTENDED, &mut batch);

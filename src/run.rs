@@ -181,6 +181,20 @@ impl RunSpec {
                     ..Default::default()
                 },
             },
+            task @ Task::SparseBoolean(_) => RunSpec {
+                task,
+                model: Model::ClsTransformer(Default::default()),
+                optimizer: Optimizer::Adam(Adam { decay: 1e-4, ..Default::default() }),
+                run: Run {
+                    loss: Loss::CrossEntropy,
+                    batch: 0,
+                    steps: 300,
+                    target: 0.99,
+                    every: 5,
+                    held_out: 1024,
+                    ..Default::default()
+                },
+            },
             task @ Task::MarkovChain(_) => RunSpec {
                 task,
                 model: Model::AttentionOnly(Default::default()),

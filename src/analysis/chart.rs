@@ -133,6 +133,10 @@ charts! {
     Next = "next", "Next symbol", "Next", Grid;
     /// W and v of the minimal model as two exact gradient steps make them, by theory.
     Theory = "theory", "Theory of two steps", "Theory", Lines;
+    /// Attention of \[CLS\] on every input bit, a dot for each held-out example: of one head, or of all on average.
+    Looks = "looks", "Attention, example by example", "Looks", Lines;
+    /// Least value of a swept setting with which 80 % of the trials succeed, against the second setting of the sweep.
+    Threshold = "enough", "How many are enough", "Enough", Lines;
 }
 
 impl Chart {
@@ -140,8 +144,8 @@ impl Chart {
     pub fn form(self) -> Option<Form> {
         use Chart::*;
         match self {
-            Loss | Accuracy | Weights | Times | Sweep | Margin => None,
-            Movement | Paths | Gap | Spectrum | Attention | Strongest | Luck => Some(Form::Bits),
+            Loss | Accuracy | Weights | Times | Sweep | Margin | Threshold => None,
+            Movement | Paths | Gap | Spectrum | Attention | Strongest | Luck | Looks => Some(Form::Bits),
             Truth | Strategies | Scores | Map | Distances | Ablation | Others | Kernel | Lags | Next
             | Theory => Some(Form::Sequence),
             _ => Some(Form::Pair),
@@ -151,6 +155,9 @@ impl Chart {
 
 /// What is shown of networks on pairs where a link does not say it.
 pub const USUAL_OF_PAIRS: [Chart; 4] = [Chart::Accuracy, Chart::Margin, Chart::Neurons, Chart::Purity];
+
+/// What is shown of networks on Boolean functions where a link does not say it.
+pub const USUAL_OF_FUNCTIONS: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Attention];
 
 /// What is shown of networks on sequences where a link does not say it.
 pub const USUAL_OF_CHAINS: [Chart; 4] = [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances];

@@ -41,6 +41,11 @@ pub struct FiveNumbers {
     pub outliers: Vec<f64>,
 }
 
+/// The times of groups of `tries` replicas in a row that share their data: each that of its best.
+pub fn best(times: &[Option<u64>], tries: usize) -> Vec<Option<u64>> {
+    times.chunks(tries.max(1)).map(|group| group.iter().flatten().min().copied()).collect()
+}
+
 impl Times {
     /// The times of these replicas, `None` for one that has not converged by the horizon.
     pub fn new(times: &[Option<u64>]) -> Self {
@@ -353,6 +358,13 @@ mod tests {
         let none = histogram(&times(&[], 4), 10, 20.0, Height::Density);
         assert!(none.series.iter().all(|s| s.x.is_empty()) && none.marks.is_empty());
         assert_eq!(histogram(&times(&[0], 0), 10, 20.0, Height::Count).series[0].y, [1.0]);
+    }
+
+    #[test]
+    fn the_best_of_a_group_stands_for_it() {
+        let times = [Some(9), None, Some(4), None, None, None, Some(7)];
+        assert_eq!(best(&times, 3), [Some(4), None, Some(7)]);
+        assert_eq!(best(&times, 1), times);
     }
 
     #[test]

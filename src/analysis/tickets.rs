@@ -75,8 +75,8 @@ pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> 
     let shown = strongest(now, width, DRAWN);
     let begun = shown.iter().enumerate().filter(|(_, j)| luck[**j] > 0);
     Bars {
-        x_label: "neuron, the strongest first".into(),
-        y_label: "norm of its weights now".into(),
+        x_label: tr!("neuron, the strongest first").into(),
+        y_label: tr!("norm of its weights now").into(),
         bars: shown.iter().map(|j| (names[*j].to_string(), norms[*j])).collect(),
         marked: begun.map(|(at, _)| at).collect(),
         marked_name: "began with a relevant bit".into(),

@@ -12,6 +12,7 @@ use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
 use crate::analysis::{Bars, Reading};
+use crate::language::translated;
 use crate::models::{Initialisation, Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
@@ -38,7 +39,7 @@ fn sparse(spec: &RunSpec) -> Option<&Mlp> {
 pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
     match chart {
         Chart::Luck if sparse(state.spec()).is_none() => {
-            Err("Luck can be counted where rows begin with a few ones.".into())
+            Err(tr!("Luck can be counted where rows begin with a few ones.").into())
         }
         _ => Ok(()),
     }
@@ -79,10 +80,10 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 pub(super) fn summary(which: Chart, state: &State) -> Option<String> {
     let (Chart::Luck, Some(winners)) = (which, winners(state, TICKET)) else { return None };
     let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
-    Some(format!(
-        "The strongest neurons are {}; at the start their rows held {} relevant bits.",
-        listed(names.into_iter()),
-        listed(held.into_iter())
+    Some(tr!(
+        "The strongest neurons are {listed}; at the start their rows held {listed_2} relevant bits.",
+        listed = listed(names.into_iter()),
+        listed_2 = listed(held.into_iter())
     ))
 }
 
@@ -103,26 +104,26 @@ pub fn rewound(state: &State) -> Option<Rewound> {
     let (net, spec) = (sparse(state.spec())?, state.spec());
     let Task::SparseParity(task) = &spec.task else { return None };
     if matches!(state.phase, Phase::Running | Phase::Loading) || state.weights.step == 0 {
-        let about = "Train the network, and pause it: its strongest neurons can then be rewound to their start and \
-                     trained again alone.";
+        let about = tr!(
+            "Train the network, and pause it: its strongest neurons can then be rewound to their start and trained again alone."
+        );
         return Some(Rewound { about: about.into(), ticket: None, others: None });
     }
     let winners = winners(state, TICKET).filter(|winners| winners.len() > 1)?;
     let held: Vec<usize> = winners.iter().map(|(_, held)| *held).collect();
     let chances = (1..=net.ones.min(2)).map(|held| {
         let chance = percent(chance_of(task.n, task.k, net.ones, held) as f32);
-        format!("{held} with chance {chance}")
+        tr!("{held} with chance {chance}", held, chance)
     });
-    let about = format!(
-        "The strongest of {} after {} steps are {}. At the start their rows of {} held {} of the {} relevant bits; a \
-         row drawn at random holds {}.",
-        count(net.neurons(), "neuron"),
-        thousands(state.weights.step),
-        listed(winners.iter().map(|(name, _)| *name)),
-        count(net.ones, "one"),
-        listed(held.into_iter()),
-        task.k,
-        chances.collect::<Vec<_>>().join(" and ")
+    let about = tr!(
+        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} held {listed_2} of the {task} relevant bits; a row drawn at random holds {and}.",
+        neuron = count(net.neurons(), "neuron"),
+        step = thousands(state.weights.step),
+        listed = listed(winners.iter().map(|(name, _)| *name)),
+        one = count(net.ones, "one"),
+        listed_2 = listed(held.into_iter()),
+        task = task.k,
+        and = chances.collect::<Vec<_>>().join(" and ")
     );
     let link = |inits: usize| {
         let mut spec = spec.clone();
@@ -144,8 +145,8 @@ pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neur
     let good = |start: Start, name: String| Some((name, Neuron::good(inputs, relevant, start, ones)?));
     let starts = [
         good(Start::Signs, "signs".into()),
-        good(Start::Ones, format!("good, {} and zeros", count(ones, "one"))),
-        good(Start::Perturbed, format!("good, {} and ε", count(ones, "one"))).filter(|_| ones > 0),
+        good(Start::Ones, tr!("good, {one} and zeros", one = count(ones, "one"))),
+        good(Start::Perturbed, tr!("good, {one} and ε", one = count(ones, "one"))).filter(|_| ones > 0),
     ];
     starts.into_iter().flatten().collect()
 }
@@ -163,14 +164,17 @@ pub fn winners_markup(state: &State) -> String {
     format!(
         "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
         found.about,
-        link(found.ticket, "Rewind them and train them alone", "ticket"),
-        link(found.others, "As many at random instead", "others")
+        link(found.ticket, tr!("Rewind them and train them alone"), "ticket"),
+        link(found.others, tr!("As many at random instead"), "others")
     )
 }
 
 /// The knobs of what one step reveals, by the name of their field: n, k, s.
-const KNOBS: [(&str, &str, usize, usize, usize); 3] =
-    [("n", "Bits n", 8, 60, 1), ("k", "Relevant bits k", 2, 6, 2), ("s", "Ones in a row s", 0, 40, 1)];
+const KNOBS: [(&str, &str, usize, usize, usize); 3] = [
+    ("n", text!("Bits n"), 8, 60, 1),
+    ("k", text!("Relevant bits k"), 2, 6, 2),
+    ("s", text!("Ones in a row s"), 0, 40, 1),
+];
 
 /// Where the knobs stand for a run: at its own numbers, as far as they go. Odd parities have no gap without a bias.
 pub fn places(spec: &RunSpec) -> [usize; 3] {
@@ -186,6 +190,7 @@ pub fn places(spec: &RunSpec) -> [usize; 3] {
 /// Their markup.
 pub fn knobs_markup(places: [usize; 3]) -> String {
     let knob = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
+        let name = translated(name);
         format!(
             "<div class=\"luck__knob\"><label for=\"luck-{key}\">{name}</label><input id=\"luck-{key}\" name=\"{key}\" \
              type=\"range\" min=\"{low}\" max=\"{high}\" step=\"{step}\" value=\"{place}\"><output \
@@ -204,17 +209,19 @@ pub fn knob(name: &str) -> Option<usize> {
 pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
     let sentence = |(name, neuron): &(String, Neuron)| {
         let batch = match neuron.batch_for(0.98) {
-            Some(batch) => format!("{} examples reveal the bits with chance 98 %", thousands(batch as u64)),
-            None => "no batch reveals the bits: the gradient has no gap".into(),
+            Some(batch) => {
+                tr!("{batch} examples reveal the bits with chance 98 %", batch = thousands(batch as u64))
+            }
+            None => tr!("no batch reveals the bits: the gradient has no gap").into(),
         };
         let rare = match neuron.width() {
-            _ if neuron.start == Start::Signs => "every neuron is like this".into(),
-            Some(width) => format!(
-                "of rows drawn at random {} are good, so that a layer has one with chance 99 % from width {} on",
-                percent(neuron.chance() as f32),
-                thousands(width as u64)
+            _ if neuron.start == Start::Signs => tr!("every neuron is like this").into(),
+            Some(width) => tr!(
+                "of rows drawn at random {chance} are good, so that a layer has one with chance 99 % from width {width} on",
+                chance = percent(neuron.chance() as f32),
+                width = thousands(width as u64)
             ),
-            None => "of rows drawn at random hardly any is good".into(),
+            None => tr!("of rows drawn at random hardly any is good").into(),
         };
         let name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
         format!("{name}: {batch}; {rare}.")
@@ -250,21 +257,24 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     let most = spent.success_at_most();
     let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
-        true => format!(
-            "{all} are fewer than ½·C(n, k) = {half}: by proposition 6.3 gradients that are no more precise leave some \
-             parity of {} bits out of {} unlearnt with a chance of at least {}.",
-            spent.relevant,
-            spent.inputs,
-            percent((1.0 - most) as f32)
+        true => tr!(
+            "{all} are fewer than ½·C(n, k) = {half}: by proposition 6.3 gradients that are no more precise leave some parity of {relevant} bits out of {inputs} unlearnt with a chance of at least {most}.",
+            all,
+            half,
+            relevant = spent.relevant,
+            inputs = spent.inputs,
+            most = percent((1.0 - most) as f32)
         ),
         false => {
             let from = match spent.forbidden_from(0.5, 4096) {
-                Some(n) => format!("from n = {} on", thousands(n as u64)),
-                None => "on no number of bits up to 4,096".into(),
+                Some(n) => tr!("from n = {n} on", n = thousands(n as u64)),
+                None => tr!("on no number of bits up to 4,096").into(),
             };
-            format!(
-                "{all}, at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. It would forbid success in \
-                 every second run {from}."
+            tr!(
+                "{all}, at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. It would forbid success in every second run {from}.",
+                all,
+                half,
+                from
             )
         }
     })
@@ -295,15 +305,13 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let forbidden = all.iter().filter(|most| **most < 0.5).count();
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
-        0 => format!(
-            "Proposition 6.3 forbids none of them: even the thriftiest spends {} times what success in every second run \
-             must cost.",
-            significant_count(least / 0.5)
+        0 => tr!(
+            "Proposition 6.3 forbids none of them: even the thriftiest spends {significant_count} times what success in every second run must cost.",
+            significant_count = significant_count(least / 0.5)
         ),
-        some => format!(
-            "Proposition 6.3 forbids {} of the sweep to succeed every second time; on the page their cells have a dotted \
-             edge.",
-            count(some, "run")
+        some => tr!(
+            "Proposition 6.3 forbids {run} of the sweep to succeed every second time; on the page their cells have a dotted edge.",
+            run = count(some, "run")
         ),
     })
 }

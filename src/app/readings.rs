@@ -7,7 +7,7 @@ use super::state::State;
 use super::study::study;
 use super::summary::chance;
 use super::words::{label, option, symbol};
-use super::{chain_charts, luck, pair_charts};
+use super::{chain_charts, functions, luck, pair_charts};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
@@ -80,6 +80,7 @@ impl Chart {
             _ => {
                 chain_charts::applies(self, state)?;
                 luck::applies(self, state)?;
+                functions::applies(self, state)?;
                 self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
             }
         }
@@ -91,6 +92,7 @@ impl Chart {
             Chart::Gap => Some(Probe::Gap),
             Chart::Spectrum => Some(Probe::Spectrum),
             Chart::Attention => Some(Probe::Attention),
+            Chart::Looks => Some(Probe::Looks),
             Chart::Strongest => Some(Probe::Powers),
             Chart::Neurons
             | Chart::Purity
@@ -234,7 +236,8 @@ impl Chart {
             Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
             Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
             Chart::Times => state.solved.len() as u64,
-            Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
+            Chart::Sweep | Chart::Threshold => state.sweep.as_ref().map_or(0, |s| s.done.len() as u64),
+            Chart::Looks => state.findings ^ (state.link.view.head as u64) << 40,
             _ => state.findings,
         };
         let marks = state.solved.len() + state.spec().run.schedule.len() + state.events_count();
@@ -260,7 +263,7 @@ fn reached(state: &State) -> impl Fn(u64) -> (f64, String) {
 /// The distribution of t_c, or t_c by initialisation where several replicas share one.
 fn times(state: &State) -> Lines {
     let run = &state.spec().run;
-    let solved = state.times();
+    let solved = state.trials();
     let mut lines = if run.inits > 0 && run.inits < run.replicas {
         convergence::by_start(&solved, run.inits)
     } else {

@@ -23,6 +23,7 @@ use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use super::viewing::{Sight, Viewing};
 use crate::analysis::chart::Chart;
+use crate::analysis::convergence::best;
 use crate::analysis::curves::History;
 use crate::analysis::gap::GapTrace;
 use crate::analysis::movement::Trajectories;
@@ -209,6 +210,8 @@ pub struct State {
     pub spectrum: Option<(u64, Vec<f32>, f32)>,
     /// Newest attention on every input bit.
     pub attention: Option<(u64, Vec<f32>)>,
+    /// Heads, and the newest attention of each for some examples, `[examples, heads, inputs + 1]`.
+    pub looks: Option<(usize, Vec<f32>)>,
     /// Newest weights u and w of a network of powers, and its width.
     pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
     /// What is known of the group that the run is about, and of the network on it.
@@ -317,6 +320,11 @@ impl State {
             times[*replica] = Some(*step);
         }
         times
+    }
+
+    /// The same of the best of each group of networks that shares its data, where there are such groups.
+    pub fn trials(&self) -> Vec<Option<u64>> {
+        best(&self.times(), self.spec().task.sampler().tries())
     }
 
     /// Whether steps were made and more can be, by one run that the link describes.

@@ -9,7 +9,7 @@ use super::chains::Chains;
 use super::pairs::Pairs;
 use super::state::State;
 use super::trainer::Effect;
-use super::{chain_charts, luck, pair_charts};
+use super::{chain_charts, functions, luck, pair_charts};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::groups::Group;
@@ -51,11 +51,11 @@ pub const STUDY: Study = Study {
     },
     reading: |chart, state| {
         let of_labs = pair_charts::reading(chart, state).or_else(|| chain_charts::reading(chart, state));
-        of_labs.or_else(|| luck::reading(chart, state))
+        of_labs.or_else(|| luck::reading(chart, state)).or_else(|| functions::reading(chart, state))
     },
     summary: |chart, state| {
         let of_labs = pair_charts::summary(chart, state).or_else(|| chain_charts::summary(chart, state));
-        of_labs.or_else(|| luck::summary(chart, state))
+        of_labs.or_else(|| luck::summary(chart, state)).or_else(|| functions::summary(chart, state))
     },
 };
 

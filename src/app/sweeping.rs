@@ -215,7 +215,7 @@ impl State {
 
     /// A run has ended: of a sweep, the next one begins.
     pub(super) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
-        let times = self.times();
+        let times = self.trials();
         let last = self.history.last();
         let last = last.map(|row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]);
         let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };

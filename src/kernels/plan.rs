@@ -95,13 +95,16 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let Task::SparseParity(task) = &spec.task else {
-            return Err(format!("its model is the {}", spec.model.info().name));
+            return Err(match spec.task {
+                Task::SparseBoolean(_) => tr!("its task is another function than parity").into(),
+                _ => tr!("its model is the {model}", model = spec.model.info().name),
+            });
         };
         if task.data == Data::Cube {
-            return Err("its sample is all inputs there are".into());
+            return Err(tr!("its sample is all inputs there are").into());
         }
         if spec.run.batch == 0 {
-            return Err("a step takes the whole sample".into());
+            return Err(tr!("a step takes the whole sample").into());
         }
         let rule = match &spec.optimizer {
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
@@ -109,7 +112,7 @@ impl Network {
         };
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
         if task.m > 0 && last_visit / task.m as u64 >= u64::from(u32::MAX) {
-            return Err("its sample is visited more often than a kernel can count".into());
+            return Err(tr!("its sample is visited more often than a kernel can count").into());
         }
         let network = Network {
             inputs: task.n,
@@ -152,7 +155,7 @@ impl Network {
                 let hidden_bias = polynet.bias == Bias::Yes;
                 Network { width: polynet.degree, head: Head::Product, hidden_bias, ..network }
             }
-            other => return Err(format!("it is a {}", other.info().name)),
+            other => return Err(tr!("it is a {other}", other = other.info().name)),
         })
     }
 
@@ -161,7 +164,7 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn on_a_gpu(&self) -> Result<(), String> {
-        if self.first_layer { Ok(()) } else { Err("its first layer is frozen".into()) }
+        if self.first_layer { Ok(()) } else { Err(tr!("its first layer is frozen").into()) }
     }
 
     /// Numbers that are trained, of one replica.
@@ -271,7 +274,11 @@ impl Plan {
             || (self.network.head == Head::Product && !self.hidden_in_workgroup)
         {
             let (need, have) = (4 * self.fixed_words() / 1024 + 1, limits.workgroup_bytes / 1024);
-            return Err(format!("it needs {need} KiB of workgroup memory and the GPU has {have} KiB"));
+            return Err(tr!(
+                "it needs {need} KiB of workgroup memory and the GPU has {have} KiB",
+                need,
+                have
+            ));
         }
         Ok(self)
     }

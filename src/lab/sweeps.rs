@@ -9,12 +9,13 @@ use super::journal::{Found, Journal, Shard, lines};
 use super::{Trouble, open, pool, sweep};
 use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
-use crate::analysis::convergence::Times;
+use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
+use crate::app::functions::thresholds;
 use crate::app::luck::{floor_of_map, spent};
 use crate::app::state::State;
 use crate::app::sweeping::Sweep;
-use crate::app::words::{label, option};
+use crate::app::words::{label, option, percent};
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::permalink::{Link, encode};
@@ -163,7 +164,8 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
 fn swept(found: &Found) -> Result<Sweep, Trouble> {
     let all = (0..count(&found.spec)).map(|number| found.times(number)).collect::<Option<Vec<_>>>();
     let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, done)| {
-        sweep.done = done;
+        let each = sweep.cells.iter().zip(&done);
+        sweep.done = each.map(|(cell, times)| best(times, cell.spec.task.sampler().tries())).collect();
         sweep
     });
     sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("runs of this sweep are missing")))
@@ -189,8 +191,14 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
 fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     let sweep = swept(found)?;
     let readings = match found.spec.run.series.is_empty() {
-        true => vec![share(found, &sweep), curve(found, sweep)],
-        false => maps(found, &sweep),
+        true => vec![share(found, &sweep), curve(found, sweep, Chart::Sweep)],
+        false => {
+            let mut all = maps(found, &sweep);
+            if thresholds(&found.spec, &sweep).is_some() {
+                all.push(curve(found, sweep, Chart::Threshold));
+            }
+            all
+        }
     };
     let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
     let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
@@ -202,12 +210,12 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The page's own curve of median times.
-fn curve(found: &Found, sweep: Sweep) -> Reading {
+/// The page's own curve of median times, or of thresholds.
+fn curve(found: &Found, sweep: Sweep, chart: Chart) -> Reading {
     let link = Link { spec: found.spec.clone(), ..Default::default() };
     let mut state = State::default();
     (state.link, state.sweep) = (link, Some(sweep));
-    Chart::Sweep.reading(&state)
+    chart.reading(&state)
 }
 
 /// The share of networks that reached the target, with the interval of each.

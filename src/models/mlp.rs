@@ -152,7 +152,7 @@ impl Architecture for Mlp {
 
     fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
         let found = || self.keep.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
-        let expected = || format!("numbers of neurons from 1 to the width, {}", self.width);
+        let expected = || tr!("numbers of neurons from 1 to the width, {width}", width = self.width);
         let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
         beyond.then(|| Problem::new("keep", &found(), expected())).into_iter().collect()
     }

@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod attention_only;
+pub mod cls_transformer;
 pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod embedding_mlp;
@@ -21,6 +22,7 @@ use std::borrow::Cow;
 
 pub use activation::Activation;
 pub use attention_only::AttentionOnly;
+pub use cls_transformer::ClsTransformer;
 pub use deep_mlp::DeepMlp;
 pub use disjoint_polynet::DisjointPolynet;
 pub use embedding_mlp::EmbeddingMlp;
@@ -62,13 +64,18 @@ crate::catalog! {
         AttentionOnly,
         /// The two matrices that are enough for bigrams.
         MinimalMarkov,
+        /// One layer of attention with layer norm.
+        ClsTransformer,
     }
 }
 
 impl Model {
     /// Whether it can learn `task`: a model takes numbers, pairs of elements or sequences of symbols.
     pub fn suits(&self, task: &Task) -> bool {
-        self.architecture(1).takes() == task.sampler().form()
+        // Products and powers are made for parities, whose theory they come with.
+        let is_parity = matches!(task, Task::SparseParity(_));
+        let wants_parity = matches!(self, Model::DisjointPolynet(_) | Model::PowerNet(_));
+        (is_parity || !wants_parity) && self.architecture(1).takes() == task.sampler().form()
     }
 
     /// The same of the model of that slug.
@@ -241,6 +248,11 @@ pub trait Architecture {
     fn neurons(&self, _weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
         None
     }
+    /// The shares of attention that [`Architecture::attention`] is the mean of, for every row of `x` by itself,
+    /// `[examples, heads, inputs + 1]`.
+    fn looks(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32]) -> Option<Vec<f32>> {
+        None
+    }
     /// For each head the share of attention on each input and, last, on the token that is read out: the mean over
     /// the rows of `x`. Only for models with attention.
     ///
@@ -321,6 +333,7 @@ impl Model {
             Model::DisjointPolynet(model) => model,
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
+            Model::ClsTransformer(model) => model,
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
@@ -363,6 +376,7 @@ impl Model {
             Model::DisjointPolynet(model) => model,
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
+            Model::ClsTransformer(model) => model,
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,

@@ -25,7 +25,7 @@
 //! two-layer networks, which makes 40 to 55, would bring some 5,000 steps/s; on a GPU, where autodiff needs a hundred
 //! launches a step and a millisecond for them, one workgroup per replica would make about as many for each of a hundred replicas.
 
-mod plain;
+pub(super) mod plain;
 
 pub use plain::average;
 
@@ -155,13 +155,19 @@ impl Architecture for ParityTransformer {
     fn attention(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Option<Vec<Vec<f32>>> {
         Some(self.plain(weights, inputs).attention(x))
     }
+
+    fn looks(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Option<Vec<f32>> {
+        let plain = self.plain(weights, inputs);
+        let of = |x: &[f32]| (0..self.heads).flat_map(|head| plain.shares(head, x)).collect::<Vec<_>>();
+        Some(x.chunks_exact(inputs).flat_map(of).map(|share| share as f32).collect())
+    }
 }
 
 /// z times the probability that a standard normal number is below z, from the error function.
 ///
 /// Not Burn's: its gradient on GPUs is that of another function, the approximation by tanh (burn 0.22).
 #[cfg(feature = "train")]
-fn gelu(z: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
+pub(super) fn gelu(z: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
     let chance = ((z.clone() * std::f32::consts::FRAC_1_SQRT_2).erf() + 1.0) * 0.5;
     z * chance
 }

@@ -53,7 +53,7 @@ pub struct About {
 }
 
 /// Every story, in the order of the list.
-pub const STORIES: [About; 6] = [
+pub const STORIES: [About; 7] = [
     About {
         slug: "hidden-progress",
         title: "Where is the progress hidden?",
@@ -95,6 +95,13 @@ pub const STORIES: [About; 6] = [
         about: "Why a wider network needs fewer examples, told by the neurons that won.",
         minutes: 7,
         curve: "lottery",
+    },
+    About {
+        slug: "log-t",
+        title: "Why log T?",
+        about: "A transformer finds 3 bits among many, and twice the bits hardly cost it an example more.",
+        minutes: 7,
+        curve: "and-enough",
     },
 ];
 

@@ -60,7 +60,7 @@ pub fn largest(spec: &RunSpec) -> Option<f64> {
             Model::PowerNet(net) => net.largest_margin(task.k),
             _ => None,
         },
-        Task::SparseParity(_) | Task::MarkovChain(_) => None,
+        _ => None,
     }
 }
 

@@ -21,7 +21,7 @@ const PORTION: usize = 1 << 20;
 pub(super) fn task(spec: &RunSpec) -> Option<&Groups> {
     match &spec.task {
         Task::Groups(task) => Some(task),
-        Task::SparseParity(_) | Task::MarkovChain(_) => None,
+        _ => None,
     }
 }
 

@@ -98,6 +98,9 @@ impl RunSpec {
                 if let Model::DisjointPolynet(net) = &mut self.model {
                     net.degree = net.degree.min(task.n);
                 }
+            } else if let Task::SparseBoolean(task) = &mut self.task {
+                // Odd, which is right for every function.
+                task.k = (task.k.min(task.n) - 1) | 1;
             } else {
                 // A step of a whole sample is mended by a smaller network alone.
                 let slug = self.model.info().slug;

@@ -2,10 +2,12 @@
 
 pub mod groups;
 pub mod markov;
+pub mod sparse_boolean;
 pub mod sparse_parity;
 
 pub use groups::Groups;
 pub use markov::MarkovChain;
+pub use sparse_boolean::SparseBoolean;
 pub use sparse_parity::SparseParity;
 
 use crate::settings::Problem;
@@ -19,6 +21,8 @@ crate::catalog! {
         Groups,
         /// The next symbol of a Markov chain.
         MarkovChain,
+        /// A Boolean function of a few hidden bits.
+        SparseBoolean,
     }
 }
 
@@ -96,6 +100,10 @@ pub trait Sampler {
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize>;
     /// Size of the finite sample, or `None` if every batch is fresh.
     fn sample_size(&self) -> Option<usize>;
+    /// Replicas in a row that share their data, so that the best of them stands for all.
+    fn tries(&self) -> usize {
+        1
+    }
     /// Probability that a training label is flipped.
     fn noise(&self) -> f64;
     /// Input coordinates that matter, from 0, for marking in charts.
@@ -111,6 +119,7 @@ impl Task {
             Task::SparseParity(task) => task,
             Task::Groups(task) => task,
             Task::MarkovChain(task) => task,
+            Task::SparseBoolean(task) => task,
         }
     }
 }

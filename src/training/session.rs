@@ -256,7 +256,7 @@ impl Session {
             _ => events.push(Event::Metrics(vec![row])),
         }
         if self.spec.run.halt == Halt::Target
-            && alive.iter().all(|r| self.solved[*r].is_some())
+            && alive.iter().all(|r| self.is_served(*r))
             && self.solved.iter().any(Option::is_some)
             && self.last_step <= self.spec.run.steps
         {
@@ -266,6 +266,12 @@ impl Session {
             return self.end(Ending::LastStep, at, events).await;
         }
         Ok(())
+    }
+
+    /// Whether the replica has reached the target, or one that shares its data has.
+    fn is_served(&self, replica: usize) -> bool {
+        let tries = self.spec.task.sampler().tries();
+        self.solved.chunks(tries).nth(replica / tries).is_some_and(|all| all.iter().any(Option::is_some))
     }
 
     async fn note_solved(&mut self, row: &Row, events: &mut Vec<Event>) -> Result<(), Failure> {

@@ -34,6 +34,8 @@ pub fn every_model() -> Vec<String> {
     models.push("width=7&act=power&degree=2&init=gaussian&first=frozen".into());
     models.push("model=parity-transformer&demb=6&dattn=2&heads=3&dmlp=5".into());
     models.push("model=parity-transformer&demb=3&dattn=4&heads=1&dmlp=2".into());
+    models.push("model=cls-transformer&demb=6&heads=3&dmlp=5".into());
+    models.push("model=cls-transformer&demb=5&heads=1&dmlp=2&ln=no".into());
     for widths in ["1", "5.3", "4.6.2"] {
         for layers in ["end", "greedy"] {
             for rest in ["act=power&degree=2", "act=relu", "act=sin&degree=3&init=gaussian"] {

@@ -1,5 +1,6 @@
 //! The models in plain loops and double precision: slow, obvious, and independent of the library.
 
+use vivarium::models::cls_transformer::{ClsTransformer, Norm};
 use vivarium::models::deep_mlp::{DeepMlp, Training};
 use vivarium::models::disjoint_polynet::DisjointPolynet;
 use vivarium::models::mlp::Mlp;
@@ -31,6 +32,7 @@ impl Reference {
     pub fn output(&self, x: &[f32]) -> f64 {
         match &self.model {
             Model::ParityTransformer(net) => transformer(net, &self.parameters, x),
+            Model::ClsTransformer(net) => cls_transformer(net, &self.parameters, x),
             _ => self.output_and_slopes(x).0,
         }
     }
@@ -46,7 +48,9 @@ impl Reference {
             Model::AttentionOnly(_) | Model::MinimalMarkov(_) => {
                 unreachable!("networks on sequences have references of their own")
             }
-            Model::ParityTransformer(net) => (self.output(x), self.numeric_slopes(net, x)),
+            Model::ParityTransformer(_) | Model::ClsTransformer(_) => {
+                (self.output(x), self.numeric_slopes(x))
+            }
             Model::GroupNet(_) | Model::ModularTransformer(_) | Model::EmbeddingMlp(_) => {
                 unreachable!("a network on pairs answers with a class; its reference is in `pairs`")
             }
@@ -157,15 +161,15 @@ impl Reference {
     }
 
     /// Central differences: f has no kinks, and its chain rule would be as long as the library's.
-    fn numeric_slopes(&self, net: &ParityTransformer, x: &[f32]) -> Vec<Vec<f64>> {
-        let mut parameters = self.parameters.clone();
+    fn numeric_slopes(&self, x: &[f32]) -> Vec<Vec<f64>> {
+        let mut moved = self.clone();
         let mut slope = |which: usize, at: usize| {
-            let (value, h) = (parameters[which][at], 1e-5);
-            parameters[which][at] = value + h;
-            let above = transformer(net, &parameters, x);
-            parameters[which][at] = value - h;
-            let below = transformer(net, &parameters, x);
-            parameters[which][at] = value;
+            let (value, h) = (moved.parameters[which][at], 1e-5);
+            moved.parameters[which][at] = value + h;
+            let above = moved.output(x);
+            moved.parameters[which][at] = value - h;
+            let below = moved.output(x);
+            moved.parameters[which][at] = value;
             (above - below) / (2.0 * h)
         };
         let shapes = self.parameters.iter().map(Vec::len).enumerate();
@@ -259,4 +263,56 @@ fn transformer(net: &ParityTransformer, parameters: &[Vec<f64>], x: &[f32]) -> f
     let gelu = |z: f64| 0.5 * z * (1.0 + libm::erf(z / 2f64.sqrt()));
     let hidden: Vec<f64> = (0..net.hidden).map(|j| gelu(entry(&z, w1, net.hidden, j) + b1[j])).collect();
     (0..d).map(|i| u[i] * (z[i] + entry(&hidden, w2, d, i) + b2[i])).sum()
+}
+
+/// The transformer of minGPT as it is printed: every token of the example normalised, with its own key and value in
+/// every head, and all scores exponentiated.
+fn cls_transformer(net: &ClsTransformer, parameters: &[Vec<f64>], x: &[f32]) -> f64 {
+    let [p, e, gains, shifts, q, k, v, out, biases, w1, b1, w2, b2, heads] = parameters else {
+        panic!("fourteen parameters")
+    };
+    let d = net.embedding;
+    let size = d / net.heads;
+    let norm = |which: usize, row: &[f64]| -> Vec<f64> {
+        if net.norm == Norm::None {
+            return row.to_vec();
+        }
+        let mean = row.iter().sum::<f64>() / d as f64;
+        let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / d as f64;
+        let normed = |i: usize| (row[i] - mean) / (variance + 1e-5).sqrt();
+        (0..d).map(|i| normed(i) * gains[which * d + i] + shifts[which * d + i]).collect()
+    };
+    let product = |row: &[f64], w: &[f64], columns: usize, j: usize| -> f64 {
+        (0..row.len()).map(|i| row[i] * w[i * columns + j]).sum()
+    };
+    let mut tokens: Vec<Vec<f64>> = vec![];
+    for (place, bit) in x.iter().enumerate() {
+        let token = if *bit > 0.0 { 0 } else { 1 };
+        tokens.push((0..d).map(|i| e[token * d + i] + p[place * d + i]).collect());
+    }
+    let cls: Vec<f64> = (0..d).map(|i| e[2 * d + i] + e[3 * d + i]).collect();
+    tokens.push(cls.clone());
+    let tokens: Vec<Vec<f64>> = tokens.iter().map(|token| norm(0, token)).collect();
+    let last = &tokens[x.len()];
+    let mut mixed = vec![];
+    for j in 0..d {
+        let own = j / size * size..j / size * size + size;
+        let score = |token: &Vec<f64>| -> f64 {
+            let entry = |j: usize| (product(last, q, d, j) + biases[j]) * product(token, k, d, j);
+            own.clone().map(entry).sum::<f64>() / (size as f64).sqrt()
+        };
+        let weights: Vec<f64> = tokens.iter().map(|token| score(token).exp()).collect();
+        let values = tokens
+            .iter()
+            .zip(&weights)
+            .map(|(token, weight)| weight * (product(token, v, d, j) + biases[d + j]));
+        mixed.push(values.sum::<f64>() / weights.iter().sum::<f64>());
+    }
+    let z: Vec<f64> = (0..d).map(|j| cls[j] + product(&mixed, out, d, j) + biases[2 * d + j]).collect();
+    let gelu = |z: f64| 0.5 * z * (1.0 + libm::erf(z / 2f64.sqrt()));
+    let inner = norm(1, &z);
+    let h: Vec<f64> = (0..net.hidden).map(|j| gelu(product(&inner, w1, net.hidden, j) + b1[j])).collect();
+    let z: Vec<f64> = (0..d).map(|j| z[j] + product(&h, w2, d, j) + b2[j]).collect();
+    let z = norm(2, &z);
+    product(&z, heads, 2, 1) - product(&z, heads, 2, 0)
 }

@@ -30,10 +30,16 @@ const TRIALS: usize = 40;
 /// Largest batch that is drawn, as a power of two, and the largest that curves go to.
 const LARGEST: (u32, u32) = (17, 20);
 
-/// What is said above the knobs.
-const ABOUT: &str = "<h3 class=\"card__name\">One step reveals the bits</h3><p class=\"card__note\">One neuron, one \
-                     batch: are the largest entries of its gradient those of the relevant bits? Lines by theory, points \
-                     by drawn batches.</p>";
+/// What is said above the knobs, as markup.
+fn about() -> String {
+    format!(
+        "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",
+        tr!("One step reveals the bits"),
+        tr!(
+            "One neuron, one batch: are the largest entries of its gradient those of the relevant bits? Lines by theory, points by drawn batches."
+        )
+    )
+}
 
 /// The section, for runs on parities; open where rows begin with a few ones, and for runs of one step.
 #[component]
@@ -58,7 +64,7 @@ pub fn Luck(
         };
         let view = view! {
             <details class="theory" open=is_open data-testid="luck" on:toggle=toggled>
-                <summary class="theory__title"><h2 class="theory__name">"Width and luck"</h2></summary>
+                <summary class="theory__title"><h2 class="theory__name">{tr!("Width and luck")}</h2></summary>
                 // Closed, it costs nothing.
                 {move || open.get().then(|| opened(store, appearance))}
             </details>
@@ -120,7 +126,7 @@ fn opened(store: Store, appearance: Appearance) -> AnyView {
     view! {
         <div on:input=hear>
             {part("luck__part", "luck-winners", winners.into())}
-            {part("luck__part", "luck-about", Signal::derive(|| ABOUT.into()))}
+            {part("luck__part", "luck-about", Signal::derive(about))}
             <div class="theory__parts">
                 {part("theory__knobs", "luck-knobs", Signal::stored(knobs))}
                 {part("luck__part", "luck-texts", Signal::derive(texts))}

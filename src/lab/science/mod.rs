@@ -4,11 +4,12 @@
 mod chains;
 mod instances;
 
-use crate::analysis::convergence::Times;
+use crate::analysis::convergence::{Times, best};
 use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
 use crate::analysis::scaling::{Point, fit};
+use crate::analysis::threshold::threshold;
 use crate::analysis::tickets::revealed;
 use crate::analysis::weights::reach;
 use crate::permalink::decode;
@@ -92,7 +93,8 @@ fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Tria
     let mut session = Session::start(&cell.spec, device, Options::default())?;
     if probed.is_empty() {
         let outcome = pollster::block_on(session.finish(|_| {}))?;
-        return Ok(Trial { cell, x, rows: outcome.rows, solved: outcome.solved, looks: vec![] });
+        let solved = best(&outcome.solved, cell.spec.task.sampler().tries());
+        return Ok(Trial { cell, x, rows: outcome.rows, solved, looks: vec![] });
     }
     let every =
         cell.spec.run.every.max(cell.spec.run.steps / MOMENTS / cell.spec.run.every * cell.spec.run.every);
@@ -116,7 +118,7 @@ fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Tria
         }
     }
     looked(&session)?;
-    let solved = session.solved().to_vec();
+    let solved = best(session.solved(), cell.spec.task.sampler().tries());
     Ok(Trial { cell, x, rows, solved, looks })
 }
 
@@ -230,7 +232,7 @@ impl Trial {
     fn reached(&self, measure: Measure, at_least: f32) -> Vec<Option<u64>> {
         let values = self.values(measure);
         let first = |r: usize| values.iter().find(|(_, v)| v[r] >= at_least).map(|(step, _)| *step);
-        (0..self.solved.len()).map(first).collect()
+        (0..self.cell.spec.run.replicas).map(first).collect()
     }
 
     /// The median of the measure at the last look up to `step`.
@@ -298,6 +300,14 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let Some(trial) = find(series, at) else { return missing() };
             let found = share(trial.solved.iter().flatten().count(), trial.solved.len());
             within(&format!("share that succeeds, curve {series}, value {at}"), found, wanted)
+        }
+        Expect::Threshold { series, between } => {
+            let line: Vec<&Trial> = trials.iter().filter(|trial| trial.cell.series == series).collect();
+            let values: Vec<f64> = line.iter().map(|trial| trial.x).collect();
+            let count = |trial: &&Trial| Some((trial.solved.iter().flatten().count(), trial.solved.len()));
+            let counts: Vec<_> = line.iter().map(count).collect();
+            let Some(found) = threshold(&values, &counts) else { return missing() };
+            within(&format!("least value at which 80 % succeed, curve {series}"), found, between)
         }
         Expect::Narrows { from, to, times } => {
             let range = |at: usize| {

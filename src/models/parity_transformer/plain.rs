@@ -46,7 +46,7 @@ impl ParityTransformer {
 
 impl Plain<'_> {
     /// The share of attention of each token, `[CLS]` last, in `head`.
-    fn shares(&self, head: usize, x: &[f32]) -> Vec<f64> {
+    pub(super) fn shares(&self, head: usize, x: &[f32]) -> Vec<f64> {
         let scores = &self.scores[head * (self.inputs + 2)..][..self.inputs + 2];
         let mut shares: Vec<f64> =
             (0..self.inputs).map(|i| scores[i] + f64::from(x[i]) * scores[self.inputs + 1]).collect();
@@ -100,7 +100,7 @@ pub fn average(attention: &[Vec<f32>]) -> Vec<f32> {
 }
 
 /// A row times a matrix of `columns` columns.
-fn times(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
+pub(in crate::models) fn times(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
     let mut out = vec![0.0; columns];
     for (factor, line) in row.iter().zip(matrix.chunks_exact(columns)) {
         out.iter_mut().zip(line).for_each(|(out, value)| *out += factor * value);
@@ -108,16 +108,16 @@ fn times(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
     out
 }
 
-fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
+pub(in crate::models) fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(in crate::models) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// z times the probability that a standard normal number is below z.
-fn gelu(z: f64) -> f64 {
+pub(in crate::models) fn gelu(z: f64) -> f64 {
     0.5 * z * (1.0 + libm::erf(z * std::f64::consts::FRAC_1_SQRT_2))
 }
 

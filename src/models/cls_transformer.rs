@@ -1,0 +1,321 @@
+//! One-layer transformer of Edelman 2024, appendix A.3.1, on many replicas at once: the block of minGPT (Karpathy
+//! 2020), read at a token `[CLS]` behind the bits.
+//!
+//! ```text
+//! X_i = E_{b_i} + P_i for i = 1..n,  X_CLS = E_CLS + P_CLS
+//! a = Σ_h softmax(q_h · k_h(N₁X_j) / √size over j) v_h(N₁X_j),   q = W_Q N₁X_CLS + b_Q, likewise k and v
+//! z = X_CLS + W_O a + b_O        f(x) = N₃(z + W_2 GeLU(W_1 N₂z + b_1) + b_2) · (h_1 − h_0)
+//! ```
+//!
+//! N₁ to N₃ are layer norms with gains and shifts of their own. Every matrix and embedding begins normal with a
+//! standard deviation of 0.02, positions included, biases and shifts at zero, gains at one. Two classes have an output
+//! embedding each, h_0 and h_1; f is the difference of their outputs, and the cross-entropy of that difference is that
+//! of both, so that two outputs and one are the same loss. They are not the same under Adam, which moves each of the
+//! two as far as it would move a single one, and both are kept. Keys have no bias, since it would add the same to all
+//! scores of a head. There is no dropout (the paper's 0.1): a run follows from its seed without drawing masks, and
+//! thresholds hardly differ.
+//!
+//! # Why
+//! A token is one of two vectors at each of n places, and layer norm acts on each by itself, so that keys and values
+//! are needed for 2n + 1 vectors only, whatever the batch. With s_{i,b} the score of bit b at place i, the numerator
+//! of a softmax over places is a sum of terms that know one bit each:
+//!
+//! ```text
+//! Σ_i exp(s_{i,b_i}) v_{i,b_i} = Σ_i b_i exp(s_{i,1}) v_{i,1} + (1 − b_i) exp(s_{i,0}) v_{i,0}
+//! ```
+//!
+//! So what all heads see is one product of the batch, as 2n + 1 numbers 0 and 1 a row, with a table, and no array of
+//! batch × heads × places is ever made. Sums of positive numbers only lose nothing to rounding. Scores are
+//! taken from the largest of a head, and none counts as more than 40 below it: a weight's square, which the gradient
+//! of a quotient is divided by, is within single precision then. Heads that are sharper than that, and whose favourite is
+//! not there, look at all places alike.
+
+mod plain;
+
+use super::initialisation::each;
+use super::{Architecture, Parameter, Rows, crowded};
+use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info, KARPATHY_2020};
+use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// Whether there are layer norms.
+    pub enum Norm {
+        /// Before attention, before the MLP and before the output.
+        Layer = "yes", "Layer norm";
+        /// None anywhere.
+        None = "no", "None";
+    }
+}
+
+settings! {
+    /// One block of attention and MLP with layer norm, read out at a token of its own.
+    pub struct ClsTransformer {
+        /// Numbers in the vector of a token; the heads share them.
+        embedding: usize = 64, "demb", "Embedding size", Range::Int(1, 512);
+        /// Attention heads; they divide the embedding size.
+        heads: usize = 16, "heads", "Heads", Range::Int(1, 64);
+        /// Neurons of the MLP block.
+        hidden: usize = 256, "dmlp", "MLP size", Range::Int(1, 2048), "neurons";
+        /// Whether what enters attention, MLP and output is normalised; without it thresholds about double.
+        norm: Norm = Norm::Layer, "ln", "Layer norm", Range::Choice(Norm::OPTIONS);
+    }
+}
+
+impl ClsTransformer {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "cls-transformer",
+        name: "One-layer transformer",
+        about: "minGPT's block read at [CLS], with layer norm; it learns a few bits of many from few examples.",
+        sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, KARPATHY_2020],
+    };
+}
+
+/// Place of P, a row for each input, in [`Architecture::parameters`].
+pub const POSITIONS: usize = 0;
+/// Place of E_1, E_0, E_CLS and P_CLS, a row each.
+pub const TOKENS: usize = 1;
+/// Place of the gains of N₁, N₂ and N₃.
+pub const GAINS: usize = 2;
+/// Place of their shifts.
+pub const SHIFTS: usize = 3;
+/// Place of W_Q, the heads side by side.
+pub const QUERY: usize = 4;
+/// Place of W_K.
+pub const KEY: usize = 5;
+/// Place of W_V.
+pub const VALUE: usize = 6;
+/// Place of W_O, the heads one below the other.
+pub const OUT: usize = 7;
+/// Place of the biases of queries, values and W_O.
+pub const BIASES: usize = 8;
+/// Place of W_1.
+pub const W1: usize = 9;
+/// Place of b_1.
+pub const B1: usize = 10;
+/// Place of W_2.
+pub const W2: usize = 11;
+/// Place of b_2.
+pub const B2: usize = 12;
+/// Place of h_0 and h_1, a column each.
+pub const HEAD: usize = 13;
+
+/// Standard deviation of initial weights (minGPT).
+const SIGMA: f32 = 0.02;
+/// What is added to a variance before its root is taken (PyTorch's default).
+const EPSILON: f64 = 1e-5;
+/// How far below the largest of its head a score counts.
+const DEPTH: f64 = 40.0;
+
+impl Architecture for ClsTransformer {
+    fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let (embedding, hidden) = (self.embedding, self.hidden);
+        let shapes = [
+            ("positions", inputs, embedding),
+            ("tokens", 4, embedding),
+            ("gains", 3, embedding),
+            ("shifts", 3, embedding),
+            ("query", embedding, embedding),
+            ("key", embedding, embedding),
+            ("value", embedding, embedding),
+            ("out", embedding, embedding),
+            ("biases", 3, embedding),
+            ("w1", embedding, hidden),
+            ("b1", 1, hidden),
+            ("w2", hidden, embedding),
+            ("b2", 1, embedding),
+            ("head", embedding, 2),
+        ];
+        shapes.map(|(name, rows, columns)| Parameter::new(name, [replicas, rows, columns])).to_vec()
+    }
+
+    fn rows(&self) -> Rows {
+        Rows {
+            name: "Positional embeddings P",
+            symbol: "P",
+            row: "input bit",
+            column: "component",
+            entry: "position",
+        }
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let draw = |(which, parameter): (usize, &Parameter)| match which {
+            GAINS => vec![1.0; parameter.len()],
+            SHIFTS | BIASES | B1 | B2 => vec![0.0; parameter.len()],
+            _ => each(seed, parameter, |stream, i| SIGMA * stream.normal(which as u64, i)),
+        };
+        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        let (embedding, tokens) = (self.embedding, 2 * inputs + 1);
+        let tables = tokens * embedding * (embedding + self.heads);
+        let example = tokens * (embedding + self.heads) + embedding * (embedding + 2 * self.hidden);
+        6.0 * (tables as f64 + batch as f64 * example as f64)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            crowded(self.activations(inputs), batch, replicas).into_iter().collect();
+        if !self.embedding.is_multiple_of(self.heads) {
+            // Either of the two mends it.
+            let (heads, embedding) = (self.heads.to_string(), self.embedding.to_string());
+            problems.push(Problem::new(
+                "heads",
+                &heads,
+                tr!("a divisor of the embedding size {embedding}", embedding),
+            ));
+            problems.push(Problem::new("demb", &embedding, tr!("a multiple of the {heads} heads", heads)));
+        }
+        problems
+    }
+
+    fn activations(&self, inputs: usize) -> usize {
+        (2 * inputs + 1).max(self.embedding + self.heads).max(self.hidden)
+    }
+
+    /// As in minGPT: matrices alone, and not embeddings, biases, gains and shifts.
+    fn decays(&self, which: usize) -> bool {
+        matches!(which, QUERY | KEY | VALUE | OUT | W1 | W2 | HEAD)
+    }
+
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a transformer has no first layer that is linear in the input")
+    }
+
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let plain = self.plain(weights, inputs);
+        x.chunks_exact(inputs).map(|x| plain.output(x) as f32).collect()
+    }
+
+    fn attention(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Option<Vec<Vec<f32>>> {
+        let (tokens, looks) = (inputs + 1, self.looks(weights, inputs, x)?);
+        let examples = (x.len() / inputs).max(1) as f32;
+        let mut means = vec![vec![0.0; tokens]; self.heads];
+        for (at, shares) in looks.chunks_exact(tokens).enumerate() {
+            let mean = &mut means[at % self.heads];
+            mean.iter_mut().zip(shares).for_each(|(mean, share)| *mean += share / examples);
+        }
+        Some(means)
+    }
+
+    fn looks(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Option<Vec<f32>> {
+        let plain = self.plain(weights, inputs);
+        let of = |x: &[f32]| (0..self.heads).flat_map(|head| plain.shares(head, x)).collect::<Vec<_>>();
+        Some(x.chunks_exact(inputs).flat_map(of).map(|share| share as f32).collect())
+    }
+}
+
+#[cfg(feature = "train")]
+impl ClsTransformer {
+    /// Layer norm `which` of the rows of `x`, `[replicas, rows, embedding]`.
+    fn normed(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        which: usize,
+        x: burn::tensor::Tensor<3>,
+    ) -> burn::tensor::Tensor<3> {
+        if self.norm == Norm::None {
+            return x;
+        }
+        let row = |of: usize| parameters[of].clone().narrow(1, which, 1);
+        let centred = x.clone() - x.mean_dim(2);
+        let deviation = ((centred.clone() * centred.clone()).mean_dim(2) + EPSILON as f32).sqrt();
+        centred / deviation * row(GAINS) + row(SHIFTS)
+    }
+
+    /// What every token has in common with the examples: weight times value of each bit at each place and of `[CLS]`,
+    /// and the weight itself, `[replicas, 2·inputs + 1, heads·(size + 1)]`; bits 0 first, then bits 1, then `[CLS]`.
+    fn table(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        cls: &burn::tensor::Tensor<3>,
+    ) -> burn::tensor::Tensor<3> {
+        use burn::tensor::Tensor;
+        let parameter = |which: usize| parameters[which].clone();
+        let row = |which: usize, row: usize| parameter(which).narrow(1, row, 1);
+        let [replicas, inputs, width] = parameters[POSITIONS].dims();
+        let (heads, size, tokens) = (self.heads, width / self.heads, 2 * inputs + 1);
+        let ones = parameter(POSITIONS) + row(TOKENS, 0);
+        let zeros = parameter(POSITIONS) + row(TOKENS, 1);
+        let table = self.normed(parameters, 0, Tensor::cat(vec![zeros, ones, cls.clone()], 1));
+        let query = table.clone().narrow(1, 2 * inputs, 1).matmul(parameter(QUERY)) + row(BIASES, 0);
+        // Scores are linear in a token: one direction for each head.
+        let towards = parameter(KEY) * (query / (size as f32).sqrt());
+        let towards =
+            towards.reshape([replicas, width, heads, size]).sum_dim(3).reshape([replicas, width, heads]);
+        let scores = table.clone().matmul(towards); // [replicas, tokens, heads]
+        // The same for all, so that it has no gradient.
+        let largest = scores.clone().detach().max_dim(1);
+        let weights = (scores - largest).clamp_min(-DEPTH as f32).exp();
+        let weights = weights.reshape([replicas, tokens, heads, 1]);
+        let values = table.matmul(parameter(VALUE)) + row(BIASES, 1);
+        let values = values.reshape([replicas, tokens, heads, size]) * weights.clone();
+        Tensor::cat(vec![values, weights], 3).reshape([replicas, tokens, heads * (size + 1)])
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for ClsTransformer {
+    fn forward(
+        &self,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        use super::parity_transformer::gelu;
+        use burn::tensor::Tensor;
+        let parameter = |which: usize| parameters[which].clone();
+        let row = |which: usize, row: usize| parameter(which).narrow(1, row, 1);
+        let [_, batch, _] = x.dims();
+        let [replicas, _, width] = parameters[POSITIONS].dims();
+        let (heads, size) = (self.heads, width / self.heads);
+        let cls = row(TOKENS, 2) + row(TOKENS, 3);
+        let one = (x + 1.0) * 0.5;
+        let always = one.clone().narrow(2, 0, 1).ones_like();
+        let bits = Tensor::cat(vec![-one.clone() + 1.0, one, always], 2); // [replicas or 1, batch, tokens]
+        let seen = bits.matmul(self.table(parameters, &cls)).reshape([replicas, batch, heads, size + 1]);
+        let mixed = seen.clone().narrow(3, 0, size) / seen.narrow(3, size, 1);
+        let mixed = mixed.reshape([replicas, batch, width]);
+        let z = mixed.matmul(parameter(OUT)) + row(BIASES, 2) + cls; // [replicas, batch, embedding]
+        let h = gelu(self.normed(parameters, 1, z.clone()).matmul(parameter(W1)) + parameter(B1));
+        let z = z + h.matmul(parameter(W2)) + parameter(B2);
+        let classes = self.normed(parameters, 2, z).matmul(parameter(HEAD)); // [replicas, batch, 2]
+        classes.clone().narrow(2, 1, 1) - classes.narrow(2, 0, 1)
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        let normed = self.norm == Norm::Layer;
+        (0..=HEAD).map(|which| normed || !matches!(which, GAINS | SHIFTS)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_begin_as_in_min_gpt() {
+        let net = ClsTransformer { embedding: 60, heads: 5, hidden: 90, ..Default::default() };
+        for (which, values) in net.initial(2, 40, 2).iter().enumerate() {
+            let square = values.iter().map(|v| f64::from(v * v)).sum::<f64>() / values.len() as f64;
+            match which {
+                GAINS => assert!(values.iter().all(|v| *v == 1.0)),
+                SHIFTS | BIASES | B1 | B2 => assert!(values.iter().all(|v| *v == 0.0)),
+                _ => assert!((libm::sqrt(square) / 0.02 - 1.0).abs() < 0.12, "{which}: {square}"),
+            }
+        }
+        // About 10⁵ parameters at the paper's sizes.
+        let all: usize = ClsTransformer::default().parameters(800, 1).iter().map(Parameter::len).sum();
+        assert!((90_000..110_000).contains(&all), "{all}");
+    }
+
+    #[test]
+    fn heads_divide_the_embedding() {
+        let problems = |heads: usize| ClsTransformer { heads, ..Default::default() }.problems(100, 100, 1);
+        assert_eq!(problems(5)[0].key, "heads");
+        assert!(problems(1).is_empty() && problems(64).is_empty());
+    }
+}

@@ -1,0 +1,363 @@
+//! Sparse Boolean functions: the label is a function of `k` hidden bits out of `n`.
+//!
+//! Bits b ∈ {0, 1}ⁿ are independent, each 1 with probability p, and for a set I of k places
+//!
+//! ```text
+//! y = f(Σ_{i∈I} b_i)    AND: all of them, OR: any, majority: more than half, parity: an odd number
+//! ```
+//!
+//! with p such that both labels are as likely: p = (1/2)^{1/k} for AND, 1 − (1/2)^{1/k} for OR, else 1/2 (Edelman
+//! 2024, section 4.6 and appendix A.3.1; Edelman, Goel, Kakade and Zhang 2022). In a row of x a 1 is +1 and a 0 is −1.
+//!
+//! A sample that another set of k places fits as well is drawn anew, as in appendix A.3.1: no learner could tell which
+//! is meant. For a conjunction these are the sets of places that are 1 in all positive examples, without a subset in
+//! a negative one. After [`MOST_DRAWS`] samples of that kind, which is where m labels say too little, the last one is
+//! taken as it is, and so is one for which more than [`MOST_SETS`] sets would have to be looked at.
+//!
+//! ```
+//! use vivarium::tasks::{Batch, Sampler, SparseBoolean};
+//! let task = SparseBoolean { n: 10, k: 2, support: vec![3, 7], m: 40, ..Default::default() };
+//! let mut batch = Batch::default();
+//! task.finite_sample(0, 0, 0, 40, &mut batch);
+//! let and = |e: usize| batch.x[e * 10 + 2].min(batch.x[e * 10 + 6]);
+//! assert!((0..40).all(|e| and(e) == batch.y[e]));
+//! ```
+
+use super::{Batch, Sampler};
+use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info};
+use crate::rng::{Purpose, Stream};
+use crate::settings::{Problem, Range};
+use crate::{choices, settings};
+
+choices! {
+    /// Functions of how many of the relevant bits are 1.
+    pub enum Function {
+        /// Whether all are.
+        And = "and", "AND";
+        /// Whether any is.
+        Or = "or", "OR";
+        /// Whether more than half are.
+        Majority = "majority", "Majority";
+        /// Whether an odd number is.
+        Parity = "parity", "Parity";
+    }
+}
+
+settings! {
+    /// The label is a Boolean function of `k` hidden bits out of `n`.
+    pub struct SparseBoolean {
+        /// What the label is of the relevant bits; bits are 1 so often that both labels are as likely.
+        function: Function = Function::And, "fn", "Function", Range::Choice(Function::OPTIONS);
+        /// Bits in each input: the context length.
+        n: usize = 100, "n", "Context length T", Range::Int(2, 2048), "bits";
+        /// Hidden bits that the label is a function of.
+        k: usize = 3, "k", "Relevant bits s", Range::Int(1, 8);
+        /// The relevant bits themselves, counted from 1; empty draws them from the seed.
+        support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
+        /// Training examples drawn once and visited again and again; 0 draws a fresh batch every step.
+        m: usize = 100, "m", "Sample size m", Range::Int(0, 100_000), "examples";
+        /// Networks in a row that share a sample, each from weights of its own; the best of them counts.
+        tries: usize = 1, "tries", "Restarts per sample", Range::Int(1, 64), "networks";
+    }
+}
+
+/// Most samples that are drawn until one fits no other set.
+pub const MOST_DRAWS: u64 = 100;
+/// Most sets that are tried on a sample.
+pub const MOST_SETS: usize = 1 << 18;
+/// Most numbers that a finite sample may hold, as for parities.
+const MAX_SAMPLE: usize = 1 << 22;
+
+impl SparseBoolean {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "sparse-boolean",
+        name: "Sparse Boolean functions",
+        about: "The label is the AND, OR, majority or parity of k hidden bits, and examples may be few.",
+        sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022],
+    };
+
+    /// Probability that a bit is 1.
+    pub fn chance(&self) -> f64 {
+        let root = libm::pow(0.5, 1.0 / self.k as f64);
+        match self.function {
+            Function::And => root,
+            Function::Or => 1.0 - root,
+            Function::Majority | Function::Parity => 0.5,
+        }
+    }
+
+    /// The label where so many of the relevant bits are 1.
+    fn holds(&self, ones: usize) -> bool {
+        match self.function {
+            Function::And => ones == self.k,
+            Function::Or => ones > 0,
+            Function::Majority => 2 * ones > self.k,
+            Function::Parity => ones % 2 == 1,
+        }
+    }
+
+    /// The label that the set `places` gives to `x`.
+    fn label(&self, places: &[usize], x: &[f32]) -> f32 {
+        let ones = places.iter().filter(|i| x[**i] > 0.0).count();
+        if self.holds(ones) { 1.0 } else { -1.0 }
+    }
+
+    /// Appends the examples `examples` of `stream` at `step`.
+    fn draw(
+        &self,
+        stream: Stream,
+        step: u64,
+        examples: std::ops::Range<usize>,
+        places: &[usize],
+        out: &mut Batch,
+    ) {
+        let bound = self.chance() * 4_294_967_296.0;
+        let mut words = vec![0; self.n];
+        for example in examples {
+            stream.words(step, (example * self.n) as u32, &mut words);
+            let start = out.x.len();
+            out.x.extend(words.iter().map(|word| if f64::from(*word) < bound { 1.0 } else { -1.0 }));
+            out.y.push(self.label(places, &out.x[start..]));
+        }
+    }
+
+    /// The whole sample of the networks that share it.
+    fn whole(&self, seed: u64, sample: u32) -> Batch {
+        let (stream, places) = (Stream::new(seed, Purpose::Sample, sample), self.relevant(seed));
+        let mut batch = Batch::default();
+        for attempt in 0..MOST_DRAWS {
+            batch.clear();
+            self.draw(stream, attempt, 0..self.m, &places, &mut batch);
+            if self.is_told(&batch) {
+                break;
+            }
+        }
+        batch
+    }
+
+    /// Whether a sample fits one set of places only, as far as that can be seen.
+    pub fn is_told(&self, sample: &Batch) -> bool {
+        let rows = || sample.x.chunks_exact(self.n).zip(&sample.y);
+        // A place of a conjunction is 1 wherever the label is, and one of a disjunction 0 wherever it is.
+        let sure = match self.function {
+            Function::And => Some(1.0),
+            Function::Or => Some(-1.0),
+            Function::Majority | Function::Parity => None,
+        };
+        let fits = |i: &usize| {
+            sure.is_none_or(|sure| rows().filter(|(_, y)| **y == sure).all(|(x, _)| x[*i] == sure))
+        };
+        let candidates: Vec<usize> = (0..self.n).filter(fits).collect();
+        let (k, count) = (self.k, candidates.len());
+        let mut chosen: Vec<usize> = (0..k.min(count)).collect();
+        let (mut fitting, mut tried) = (0, 0);
+        while chosen.len() == k && tried < MOST_SETS {
+            let places: Vec<usize> = chosen.iter().map(|at| candidates[*at]).collect();
+            fitting += usize::from(rows().all(|(x, y)| self.label(&places, x) == *y));
+            if fitting > 1 {
+                return false;
+            }
+            tried += 1;
+            // The next set in the order of its places: the last place that can move does.
+            let Some(moving) = (0..k).rev().find(|j| chosen[*j] < count - k + j) else { break };
+            let from = chosen[moving] + 1;
+            (moving..k).for_each(|j| chosen[j] = from + j - moving);
+        }
+        true
+    }
+
+    /// Which sample replica `replica` has.
+    fn shared(&self, replica: u32) -> u32 {
+        replica / self.tries as u32
+    }
+}
+
+impl Sampler for SparseBoolean {
+    fn inputs(&self) -> usize {
+        self.n
+    }
+
+    fn tries(&self) -> usize {
+        self.tries
+    }
+
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        if self.m == 0 {
+            let stream = Stream::new(seed, Purpose::Batch, self.shared(replica));
+            return self.draw(stream, step, 0..size, &self.relevant(seed), out);
+        }
+        let whole = self.whole(seed, self.shared(replica));
+        for at in self.visits(seed, replica, step, size) {
+            out.x.extend_from_slice(&whole.x[at * self.n..(at + 1) * self.n]);
+            out.y.push(whole.y[at]);
+        }
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let stream = Stream::new(seed, Purpose::HeldOut, 0);
+        self.draw(stream, 0, from..from + size, &self.relevant(seed), out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let whole = self.whole(seed, self.shared(replica));
+        let until = (from + size).min(self.m);
+        out.x.extend_from_slice(&whole.x[from * self.n..until * self.n]);
+        out.y.extend_from_slice(&whole.y[from..until]);
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        if size == self.m {
+            // The whole sample at every step: its order makes no difference.
+            return (0..size).collect();
+        }
+        super::epochs(Stream::new(seed, Purpose::Order, self.shared(replica)), self.m, step, size)
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        (self.m > 0).then_some(self.m)
+    }
+
+    fn noise(&self) -> f64 {
+        0.0
+    }
+
+    fn relevant(&self, seed: u64) -> Vec<usize> {
+        if self.support.is_empty() {
+            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
+        }
+        let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
+        support.sort_unstable();
+        support
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if self.k > self.n {
+            problems.push(Problem::new("k", &self.k.to_string(), tr!("at most T = {n}", n = self.n)));
+        }
+        if self.function == Function::Majority && self.k.is_multiple_of(2) {
+            let expected = tr!("odd for a majority, so that no half is a tie");
+            problems.push(Problem::new("k", &self.k.to_string(), expected));
+        }
+        let fits = self.support.len() == self.k && self.support.iter().all(|i| *i <= self.n);
+        if !self.support.is_empty() && !fits {
+            let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+            let expected = tr!("s = {k} different numbers from 1 to T = {n}", k = self.k, n = self.n);
+            problems.push(Problem::new("s", &found, expected));
+        }
+        if self.m * self.n > MAX_SAMPLE {
+            let expected = tr!("at most {most} for T = {n}", most = MAX_SAMPLE / self.n, n = self.n);
+            problems.push(Problem::new("m", &self.m.to_string(), expected));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(task: &SparseBoolean, replica: u32) -> Batch {
+        let mut batch = Batch::default();
+        task.finite_sample(3, replica, 0, task.m, &mut batch);
+        batch
+    }
+
+    #[test]
+    fn labels_are_the_function_and_balanced() {
+        for function in Function::ALL.iter().copied() {
+            for k in [1, 3, 5] {
+                let task = SparseBoolean { function, n: 12, k, m: 0, ..Default::default() };
+                let mut batch = Batch::default();
+                task.held_out(7, 0, 8192, &mut batch);
+                let places = task.relevant(7);
+                for (x, y) in batch.x.chunks(12).zip(&batch.y) {
+                    assert!(x.iter().all(|x| x.abs() == 1.0));
+                    let ones = places.iter().filter(|i| x[**i] == 1.0).count();
+                    let expected = match function {
+                        Function::And => ones == k,
+                        Function::Or => ones >= 1,
+                        Function::Majority => ones > k / 2,
+                        Function::Parity => [1, 3, 5].contains(&ones),
+                    };
+                    assert_eq!(*y == 1.0, expected);
+                }
+                let mean = batch.y.iter().sum::<f32>() / 8192.0;
+                assert!(mean.abs() < 0.05, "{function:?} {k}: {mean}");
+                let ones = batch.x.iter().filter(|x| **x == 1.0).count() as f64 / (8192.0 * 12.0);
+                assert!((ones - task.chance()).abs() < 0.01, "{function:?} {k}: {ones}");
+            }
+        }
+        assert!((SparseBoolean::default().chance() - 0.793_700_526).abs() < 1e-9);
+    }
+
+    /// How many sets of places fit a sample, all of them tried.
+    fn fitting(task: &SparseBoolean, batch: &Batch) -> usize {
+        let all = (0..1u32 << task.n).filter(|set| set.count_ones() as usize == task.k);
+        let is_fitting = |set: &u32| {
+            let places: Vec<usize> = (0..task.n).filter(|i| set >> i & 1 == 1).collect();
+            batch.x.chunks(task.n).zip(&batch.y).all(|(x, y)| task.label(&places, x) == *y)
+        };
+        all.filter(is_fitting).count()
+    }
+
+    #[test]
+    fn a_sample_is_told_where_no_other_set_fits() {
+        let mut told = 0;
+        for function in Function::ALL.iter().copied() {
+            for seed in 0..40 {
+                let task = SparseBoolean { function, n: 10, k: 3, m: 14, ..Default::default() };
+                let (mut batch, stream) = (Batch::default(), Stream::new(seed, Purpose::Sample, 0));
+                task.draw(stream, 0, 0..task.m, &task.relevant(seed), &mut batch);
+                let fits = fitting(&task, &batch);
+                assert!(fits >= 1);
+                assert_eq!(task.is_told(&batch), fits == 1, "{function:?} {seed}");
+                told += usize::from(fits == 1);
+            }
+        }
+        assert!((20..140).contains(&told), "both kinds are tried: {told}");
+    }
+
+    #[test]
+    fn samples_that_another_set_fits_are_drawn_anew() {
+        for function in Function::ALL.iter().copied() {
+            let task = SparseBoolean { function, n: 14, m: 16, ..Default::default() };
+            assert!((0..8).all(|replica| fitting(&task, &sample(&task, replica)) == 1), "{function:?}");
+        }
+        // Two labels cannot name three of a hundred places, and are taken as they are.
+        let task = SparseBoolean { m: 2, ..Default::default() };
+        assert!(!task.is_told(&sample(&task, 0)) && sample(&task, 0).len() == 2);
+    }
+
+    #[test]
+    fn networks_in_a_row_share_a_sample() {
+        let task = SparseBoolean { n: 20, m: 30, tries: 3, ..Default::default() };
+        let samples: Vec<Batch> = (0..7).map(|replica| sample(&task, replica)).collect();
+        for (a, b) in [(0, 2), (3, 5)] {
+            assert_eq!(samples[a], samples[b]);
+        }
+        assert!(samples[2] != samples[3] && samples[5] != samples[6]);
+        let alone = SparseBoolean { tries: 1, ..task.clone() };
+        assert_eq!(samples[3], sample(&alone, 1));
+        let batch = |task: &SparseBoolean, replica, size| {
+            let mut batch = Batch::default();
+            task.sample(3, replica, 4, size, &mut batch);
+            batch
+        };
+        assert_eq!(batch(&task, 4, 8), batch(&task, 5, 8));
+        assert_eq!(batch(&task, 4, 30), samples[4]);
+        let fresh = SparseBoolean { m: 0, ..task };
+        assert_eq!(batch(&fresh, 0, 8), batch(&fresh, 2, 8));
+        assert_ne!(batch(&fresh, 2, 8), batch(&fresh, 3, 8));
+    }
+
+    #[test]
+    fn impossible_settings_are_named_and_mended() {
+        for (query, key) in [("n=2", "k"), ("fn=majority&k=4", "k"), ("s=1.2", "s"), ("m=5000&n=2048", "m")] {
+            let (link, notices) = crate::permalink::decode(&format!("#v1/sparse-boolean?{query}"));
+            assert_eq!(notices.first().map(|n| n.key.as_str()), Some(key), "{query}: {notices:?}");
+            assert!(link.spec.problems().is_empty(), "{query}: {:?}", link.spec.problems());
+        }
+    }
+}
