@@ -5,7 +5,8 @@
 //! A small model is bound by launches: one step through autodiff is a chain of 25 to 400 of them and takes a
 //! millisecond on the fastest GPU there is, while its arithmetic takes microseconds. So the loop itself runs on
 //! the device: draw the batch, forward, loss, backward, update, and a snapshot wherever something is to be
-//! measured. What is compiled is a [`plan::Plan`], one per shape of network, loss and optimizer.
+//! measured. What is compiled is a [`plan::Plan`], one per shape of network, loss and optimizer; the runs of a sweep
+//! share one, and each workgroup reads from its line of a table what is its own.
 //!
 //! Only what WebGPU guarantees is used: at most 7 buffers, 256 lanes, workgroup memory of which 16 KiB suffice
 //! for every network, no atomics, no subgroups, barriers in uniform control flow, nothing that depends on the

@@ -22,6 +22,8 @@ use crate::platform::now_ms;
 use crate::protocol::{Event, Failure};
 use crate::run::RunSpec;
 
+/// Operations of a step of one network that count as one: larger ones count as several.
+const ONE_FLOPS: f64 = 2e6;
 /// Networks that train at once: on a GPU at first and at most, and where one is simulated.
 const FIRST: usize = 1024;
 const MOST: usize = 8192;
@@ -76,6 +78,18 @@ struct Running {
     shared: Option<Shared>,
     runs: Vec<Run>,
     bytes: u64,
+    /// What one of its networks counts, on average.
+    weight: f64,
+}
+
+impl Running {
+    /// Networks that do not rest.
+    fn awake(&self) -> usize {
+        match &self.shared {
+            Some(shared) => shared.awake(),
+            None => self.runs.iter().map(|run| run.session.spec().run.replicas).sum(),
+        }
+    }
 }
 
 /// A run that waits, with what is known of it.
@@ -84,6 +98,7 @@ struct Waiting {
     spec: RunSpec,
     plans: Option<[Plan; 2]>,
     bytes: u64,
+    weight: usize,
 }
 
 /// Runs that wait, train and end.
@@ -148,15 +163,12 @@ impl Packs {
         // Weights, a snapshot, the one before, and what a network is trained on.
         let each = plans.map_or(0, |[plan, _]| 3 * plan.network.state() + plan.scratch());
         let bytes = 4 * (spec.run.replicas as u64 * each as u64 + words_of(&spec));
-        self.waiting.push_back(Waiting { number, spec, plans, bytes });
+        let weight = spec.run.replicas.max((spec.step_flops() / ONE_FLOPS) as usize);
+        self.waiting.push_back(Waiting { number, spec, plans, bytes, weight });
     }
 
     fn awake(&self) -> usize {
-        let of = |running: &Running| match &running.shared {
-            Some(shared) => shared.awake(),
-            None => running.runs.iter().map(|run| run.session.spec().run.replicas).sum(),
-        };
-        self.running.iter().map(of).sum()
+        self.running.iter().map(Running::awake).sum()
     }
 
     /// Trains for about `budget_ms` milliseconds, or until a run has ended, and gives those that have.
@@ -192,14 +204,16 @@ impl Packs {
         if paces.reduce(f64::min).is_some_and(|steps| steps >= MANY_STEPS) {
             self.room = (2 * self.room).min(MOST);
         }
-        let (awake, bytes) = (self.awake(), self.running.iter().map(|r| r.bytes).sum::<u64>());
+        let weight = self.running.iter().map(|running| running.awake() as f64 * running.weight);
+        let (awake, bytes) =
+            (weight.sum::<f64>() as usize, self.running.iter().map(|r| r.bytes).sum::<u64>());
         if self.waiting.is_empty() || 2 * awake > self.room {
             return Ok(());
         }
         let (mut networks, mut taken, mut next) = (awake, bytes, vec![]);
         while let Some(waiting) = self.waiting.front() {
             let is_first = networks == 0;
-            networks += waiting.spec.run.replicas;
+            networks += waiting.weight;
             taken += waiting.bytes;
             if !is_first && (networks > self.room || taken > MOST_BYTES) {
                 break;
@@ -215,6 +229,8 @@ impl Packs {
     /// Begins these runs in one pack, or in smaller ones where they do not fit.
     fn begin(&mut self, mut pack: Vec<Waiting>) -> Result<(), Failure> {
         let bytes = pack.iter().map(|waiting| waiting.bytes).sum();
+        let sum = |of: fn(&Waiting) -> usize| pack.iter().map(of).sum::<usize>() as f64;
+        let weight = sum(|waiting| waiting.weight) / sum(|waiting| waiting.spec.run.replicas);
         if let Some(problem) = pack.iter().find_map(|waiting| waiting.spec.problems().into_iter().next()) {
             return Err(Failure::Impossible(problem.to_string()));
         }
@@ -225,7 +241,7 @@ impl Packs {
                 let chosen = Chosen { learner: Box::new(learner), name: KERNELS.into(), note: String::new() };
                 Run::new(number, Session::with(&spec, chosen, &self.device, self.options))
             });
-            self.running.push(Running { shared: Some(shared), runs: begun.collect(), bytes });
+            self.running.push(Running { shared: Some(shared), runs: begun.collect(), bytes, weight });
             return Ok(());
         }
         if pack.len() > 1 {
@@ -235,7 +251,7 @@ impl Packs {
         }
         for Waiting { number, spec, .. } in pack {
             let session = Session::start(&spec, &self.device, self.options)?;
-            self.running.push(Running { shared: None, runs: vec![Run::new(number, session)], bytes });
+            self.running.push(Running { shared: None, runs: vec![Run::new(number, session)], bytes, weight });
         }
         Ok(())
     }
