@@ -32,6 +32,7 @@ const FACTS: &[Fact] = &[
     ("one-note", 22.0, || 23.0 - 1.0),
     ("one-note", 88.0, || 8.0 * (23.0 - 1.0) / 2.0),
     ("width-luck", 4_060.0, || choose(30, 3)),
+    ("width-luck", 455.0, || choose(15, 3)),
 ];
 
 /// Steps at which a run with its own seed is right everywhere; `tests/suite/stories.rs` trains them.

@@ -41,6 +41,8 @@ export function luck(here) {
     assert.match(await text(see("floor")), /parameters × 50 steps × 32 examples/);
     const drawn = see("luck-plot");
     assert.ok((await drawn.boundingBox()).height > 100);
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "nothing is wider than a phone");
     isQuiet(heard);
     await page.close();
   });

@@ -23,6 +23,8 @@ const VIEWS = [
   ["the theory", "#v1/markov?model=minimal-markov&opt=sgd&t=100&w0=0.02&lr=0.002&batch=64&show=kl.kernel.lags.theory"],
   ["a sweep", "#v1/sparse-parity?n=12&k=2&width=16&steps=200&sweep=lr:0.05_0.1&show=times.sweep"],
   ["a map of a sweep", "#v1/sparse-parity?k=2&width=16&steps=200&replicas=2&sweep=n:8_10_12&series=lr:0.05_0.1&speed=0&cells=steps"],
+  ["width and luck", "#v1/sparse-parity?n=12&k=2&width=20&init=sparse&held=128&steps=400&halt=steps&show=accuracy.luck"],
+  ["a map with a floor", "#v1/sparse-parity?n=100&width=3&steps=10&every=5&replicas=2&sweep=m:5_500&series=k:2_6&speed=0"],
   ["a bad link", "#v1/sparse-parity?n=4000&colour=red"],
   ["a lesson", "#v1/sparse-parity?n=12&k=2&width=16&hide=claim&lock=n"],
 ];
