@@ -163,27 +163,27 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
     let enough = if sharpness >= needed { tr!("as this one is") } else { tr!("which this one is not") };
     vec![
         tr!(
-            "{mass} % of the attention is on the {selected} relevant bits of {length}; spread evenly it were {selected_2} %.",
+            "{mass} % of the attention is on the {selected} relevant bits of {length}; spread evenly it were {even} %.",
             mass = format!("{:.1}", 100.0 * mass),
             selected,
             length,
-            selected_2 = format!("{:.1}", 100.0 * mass_at(length, selected, 0.0))
+            even = format!("{:.1}", 100.0 * mass_at(length, selected, 0.0))
         ),
         tr!(
-            "So the output is the mean of the relevant bits, as signs, up to {sharpness}; the lemma promises 2T/e^R = {sharpness_2}.",
-            sharpness = format!("{:.3}", error_at(length, selected, sharpness)),
-            sharpness_2 = format!("{:.3}", 2.0 * length as f64 * libm::exp(-sharpness))
+            "So the output is the mean of the relevant bits, as signs, up to {error}; the lemma promises 2T/e^R = {bound}.",
+            error = format!("{:.3}", error_at(length, selected, sharpness)),
+            bound = format!("{:.3}", 2.0 * length as f64 * libm::exp(-sharpness))
         ),
         tr!(
-            "A quarter of the distance γ = {gamma} between its values is surely kept with R = ln(8T/γ) = {needed}, {enough}. With twice the bits it is {_2} more.",
+            "A quarter of the distance γ = {gamma} between its values is surely kept with R = ln(8T/γ) = {needed}, {enough}. With twice the bits it is {more} more.",
             gamma = format!("{gamma:.2}"),
             needed = format!("{needed:.2}"),
             enough,
-            _2 = format!("{:.2}", std::f64::consts::LN_2)
+            more = format!("{:.2}", std::f64::consts::LN_2)
         ),
         tr!(
-            "‖W_Q‖ = R, ‖W_K‖ = √s = {selected}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the context length enters the norms through its logarithm only, and norms are what decides how many examples are enough.",
-            selected = format!("{:.2}", libm::sqrt(selected as f64))
+            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the context length enters the norms through its logarithm only, and norms bound how many examples are enough.",
+            root = format!("{:.2}", libm::sqrt(selected as f64))
         ),
     ]
 }
@@ -357,7 +357,7 @@ mod tests {
             assert!((error - error_at(length, 3, sharpness)).abs() < 1e-12, "{sharpness}: {error}");
         }
         let said = texts(300, 3, 8.2).join(" ");
-        assert!(said.starts_with("91.6 % of") && said.contains("= 8.19, as this one is"), "{said}");
+        assert!(said.starts_with("97.3 % of") && said.contains("= 8.19, as this one is"), "{said}");
         assert!(texts(300, 3, 8.0)[2].contains("which this one is not"));
         assert_eq!(needed(3, (256, 8.0)).series[0].y.len(), 9);
         assert_eq!(masses(&[25, 300], 3, (300, 8.0)).series[1].role, Role::Test);
