@@ -12,7 +12,7 @@ use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
 use crate::analysis::{Bars, Reading};
-use crate::models::{Initialisation, Mlp, Model};
+use crate::models::{Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
 use crate::sweep::Cell;
@@ -26,7 +26,7 @@ const RETRAINED: usize = 20;
 /// The perceptron of a run whose rows begin with a few ones.
 fn sparse(spec: &RunSpec) -> Option<&Mlp> {
     match &spec.model {
-        Model::Mlp(net) if net.init == Initialisation::Sparse => Some(net),
+        Model::Mlp(net) if net.init.rest(1).is_some() => Some(net),
         _ => None,
     }
 }
