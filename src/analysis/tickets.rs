@@ -35,24 +35,27 @@ pub fn strongest(weights: &[f32], width: usize, count: usize) -> Vec<usize> {
     order
 }
 
-/// How many of the relevant bits each neuron's row holds, where rows are ones and zeros.
+/// How many of the relevant bits each neuron's row holds, where rows are a few ones.
 ///
 /// # Shapes
 /// `rows` is `[inputs, width]`.
 pub fn luck(rows: &[f32], width: usize, relevant: &[usize]) -> Vec<usize> {
-    let holds = |i: &&usize, j: usize| rows.get(**i * width + j).is_some_and(|w| *w != 0.0);
+    let holds = |i: &&usize, j: usize| rows.get(**i * width + j).is_some_and(|w| *w == 1.0);
     (0..width).map(|j| relevant.iter().filter(|i| holds(i, j)).count()).collect()
 }
 
-/// Whether the bits along which the first neuron has moved farthest are the relevant ones, all of them.
+/// Whether the bits along which the first neuron has moved farthest are the relevant ones, all of them. Where its row
+/// is a few ones and ε, the ones are known before and count for nothing.
 ///
 /// # Shapes
 /// As in [`norms`].
 pub fn revealed(before: &[f32], now: &[f32], width: usize, relevant: &[usize]) -> bool {
     let moved = |i: usize| (now[i * width] - before[i * width]).abs();
     let inputs = before.len() / width.max(1);
-    let least = relevant.iter().map(|i| moved(*i)).fold(f32::INFINITY, f32::min);
-    (0..inputs).filter(|i| !relevant.contains(i)).all(|i| moved(i) < least)
+    let begun = |i: &usize| before[i * width];
+    let is_known = |i: &usize| begun(i) == 1.0 && (0..inputs).all(|i| begun(&i) > 0.0);
+    let least = relevant.iter().filter(|i| !is_known(i)).map(|i| moved(*i)).fold(f32::INFINITY, f32::min);
+    (0..inputs).filter(|i| !relevant.contains(i) && !is_known(i)).all(|i| moved(i) < least)
 }
 
 /// The chance that a row of `s` ones on `n` bits holds exactly `held` of `k` relevant ones: C(k,held)·C(n−k,s−held) /
@@ -110,6 +113,9 @@ mod tests {
         let (before, now) = ([0.0, 9.0, 1.0, 9.0, 0.5, 9.0], [0.3, 0.0, 0.6, 0.0, 0.4, 0.0]);
         let found = [&[0usize, 1][..], &[0, 2], &[1]].map(|relevant| revealed(&before, &now, 2, relevant));
         assert_eq!(found, [true, false, true]);
+        // One one and ε: its own bit may stay where it is.
+        let (before, now) = ([1.0, 0.1, 0.1, 0.1], [1.0, 0.4, 0.1, 0.2]);
+        assert!(revealed(&before, &now, 1, &[0, 1]) && !revealed(&before, &now, 1, &[0, 2]));
     }
 
     #[test]

@@ -94,19 +94,19 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             let (of, symbol) = (symbol(spec, &spec.run.sweep.key), symbol(spec, &spec.run.series.key));
             let one = |(x, m): &(f64, f64)| {
                 tr!(
-                    "{what} at {symbol} = {what_2}",
-                    what = thousands(*m as u64),
+                    "{least} at {symbol} = {value}",
+                    least = thousands(*m as u64),
                     symbol,
-                    what_2 = thousands(*x as u64)
+                    value = thousands(*x as u64)
                 )
             };
             let list: Vec<String> = known.iter().map(one).collect();
             Some(match fit(&known) {
                 Some((_, b)) => tr!(
-                    "80 % of the trials succeed from {of} = {what} on: {_2} more for each doubling.",
+                    "80 % of the trials succeed from {of} = {places} on: {more} more for each doubling.",
                     of,
-                    what = list.join(", "),
-                    _2 = decimal((b * std::f64::consts::LN_2) as f32)
+                    places = list.join(", "),
+                    more = decimal((b * std::f64::consts::LN_2) as f32)
                 ),
                 None if list.is_empty() => tr!("No run of the sweep has enough successes yet.").into(),
                 None => {
@@ -122,9 +122,9 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 (_, 0) => tr!("Nothing has been looked at yet.").into(),
                 (Some(head), _) => {
                     tr!(
-                        "Head {head}: {head_2} of its attention is on the relevant bits.",
+                        "Head {head}: {share} of its attention is on the relevant bits.",
                         head = head + 1,
-                        head_2 = percent(heads[head])
+                        share = percent(heads[head])
                     )
                 }
                 (None, 1) => tr!("{mean} of the attention is on the relevant bits.", mean = percent(mean)),

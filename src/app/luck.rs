@@ -13,7 +13,7 @@ use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
 use crate::analysis::{Bars, Reading};
 use crate::language::translated;
-use crate::models::{Initialisation, Mlp, Model};
+use crate::models::{Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
 use crate::sweep::Cell;
@@ -27,7 +27,7 @@ const RETRAINED: usize = 20;
 /// The perceptron of a run whose rows begin with a few ones.
 fn sparse(spec: &RunSpec) -> Option<&Mlp> {
     match &spec.model {
-        Model::Mlp(net) if net.init == Initialisation::Sparse => Some(net),
+        Model::Mlp(net) if net.init.rest(1).is_some() => Some(net),
         _ => None,
     }
 }
@@ -81,9 +81,9 @@ pub(super) fn summary(which: Chart, state: &State) -> Option<String> {
     let (Chart::Luck, Some(winners)) = (which, winners(state, TICKET)) else { return None };
     let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
-        "The strongest neurons are {listed}; at the start their rows held {listed_2} relevant bits.",
+        "The strongest neurons are {listed}; at the start their rows held {held} relevant bits.",
         listed = listed(names.into_iter()),
-        listed_2 = listed(held.into_iter())
+        held = listed(held.into_iter())
     ))
 }
 
@@ -116,14 +116,14 @@ pub fn rewound(state: &State) -> Option<Rewound> {
         tr!("{held} with chance {chance}", held, chance)
     });
     let about = tr!(
-        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} held {listed_2} of the {task} relevant bits; a row drawn at random holds {and}.",
+        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} held {held} of the {k} relevant bits; a row drawn at random holds {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(state.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
         one = count(net.ones, "one"),
-        listed_2 = listed(held.into_iter()),
-        task = task.k,
-        and = chances.collect::<Vec<_>>().join(" and ")
+        held = listed(held.into_iter()),
+        k = task.k,
+        chances = chances.collect::<Vec<_>>().join(" and ")
     );
     let link = |inits: usize| {
         let mut spec = spec.clone();

@@ -7,8 +7,10 @@ use super::state::{Action, Phase, State};
 use super::sweep_map::{legend, markup};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
+use crate::analysis::tickets::luck;
 use crate::models::mlp::W;
 use crate::permalink::decode;
+use crate::presets::Preset;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -87,12 +89,25 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     assert!(legend(&rich).contains("forbids none of them"), "{}", legend(&rich));
 }
 
+/// The neuron of the preset is a good one, found among those that its layer has.
+#[test]
+fn the_half_known_neuron_is_a_good_one() {
+    let kept = Preset::find("half-known").unwrap().link().spec;
+    let mut whole = kept.clone();
+    whole.parse("keep", "").unwrap();
+    let width = 400;
+    let held = luck(&whole.initial_of(1)[W], width, &kept.task.sampler().relevant(kept.run.seed));
+    let good: Vec<String> = (0..width).filter(|j| held[*j] == 2).map(|j| (j + 1).to_string()).collect();
+    assert!(good.contains(&kept.value("keep").unwrap().to_string()), "good ones are {good:?}");
+    // 1.3 % of 400 are 5.2.
+    assert!((1..=12).contains(&good.len()));
+}
+
 #[cfg(feature = "session")]
 mod trained {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::presets::Preset;
     use crate::protocol::Row;
     use crate::run::RunSpec;
     use crate::training::device::Device;

@@ -16,12 +16,25 @@ choices! {
         Sign = "sign", "Random signs ±1/√fan-in";
         /// A few ones and else zeros in each row of the first layer; what is above it as with `uniform`.
         Sparse = "sparse", "A few ones in each row";
+        /// The same with 1/(2·fan_in) instead of zeros, which only decides where the ones are in balance.
+        Perturbed = "perturbed", "A few ones in each row, ε elsewhere";
     }
 }
 
 impl Initialisation {
     /// Those that every layer can have.
     pub const DENSE: &'static [Choice] = Self::OPTIONS.split_at(3).0;
+
+    /// What stands in a row of a first layer of `inputs` inputs beside its few ones; none where rows are dense.
+    ///
+    /// Edelman 2024, theorem 6.5, has ε < 1/(n − s): all of it together weighs less than a one.
+    pub fn rest(self, inputs: usize) -> Option<f32> {
+        match self {
+            Initialisation::Sparse => Some(0.0),
+            Initialisation::Perturbed => Some(0.5 / inputs as f32),
+            _ => None,
+        }
+    }
 
     /// Initial values of `parameter`, which is the model's `which`th, for neurons with `fan_in` inputs.
     ///
@@ -30,19 +43,19 @@ impl Initialisation {
         let scale = 1.0 / (fan_in as f32).sqrt();
         let step = which as u64;
         each(seed, parameter, |stream, i| match self {
-            Initialisation::Uniform | Initialisation::Sparse => scale * (2.0 * stream.unit(step, i) - 1.0),
             Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
             Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
             Initialisation::Sign => -scale,
+            _ => scale * (2.0 * stream.unit(step, i) - 1.0),
         })
     }
 }
 
 /// A first layer `[replicas, inputs, width]` each of whose neurons has ones on `count` inputs drawn without
-/// replacement, and zeros elsewhere (Edelman 2024, section 6.2).
-pub fn sparse(seed: u64, parameter: &Parameter, count: usize) -> Vec<f32> {
+/// replacement, and `rest` elsewhere (Edelman 2024, section 6.2).
+pub fn sparse(seed: u64, parameter: &Parameter, count: usize, rest: f32) -> Vec<f32> {
     let [replicas, inputs, width] = parameter.shape;
-    let mut values = vec![0.0; parameter.len()];
+    let mut values = vec![rest; parameter.len()];
     for (replica, values) in values.chunks_mut(inputs * width).take(replicas).enumerate() {
         let stream = Stream::new(seed, Purpose::Weights, replica as u32);
         for neuron in 0..width {
@@ -72,14 +85,14 @@ mod tests {
     #[test]
     fn initial_weights_follow_their_law() {
         let parameter = Parameter::new("w", [2, 25, 400]);
-        for init in Initialisation::ALL.iter().copied().filter(|init| *init != Initialisation::Sparse) {
+        for init in Initialisation::ALL.iter().copied().filter(|init| init.rest(1).is_none()) {
             let w = init.draw(1, 0, &parameter, 25);
             let (mean, square) = w.iter().fold((0.0, 0.0), |(m, s), v| (m + v, s + v * v));
             let (mean, square) = (mean / w.len() as f32, square / w.len() as f32);
             let (variance, bound) = match init {
-                Initialisation::Uniform | Initialisation::Sparse => (1.0 / 75.0, 0.2),
                 Initialisation::Gaussian => (2.0 / 25.0, f32::INFINITY),
                 Initialisation::Sign => (1.0 / 25.0, 0.200_001),
+                _ => (1.0 / 75.0, 0.2),
             };
             assert!(mean.abs() < 0.01, "{init:?}: mean {mean}");
             assert!((square / variance - 1.0).abs() < 0.05, "{init:?}: {square} against {variance}");
@@ -90,7 +103,7 @@ mod tests {
     #[test]
     fn sparse_rows_have_their_ones_anywhere() {
         let parameter = Parameter::new("w", [2, 20, 500]);
-        let w = sparse(3, &parameter, 2);
+        let w = sparse(3, &parameter, 2, 0.0);
         let mut hits = [0u32; 20];
         for replica in w.chunks(20 * 500) {
             for neuron in 0..500 {
@@ -104,11 +117,24 @@ mod tests {
         // 100 each on average, with a standard deviation of 9.5.
         assert!(hits.iter().all(|hits| (60..140).contains(hits)), "{hits:?}");
         assert_eq!(
-            sparse(3, &Parameter::new("w", [1, 20, 500]), 2),
+            sparse(3, &Parameter::new("w", [1, 20, 500]), 2, 0.0),
             w[..10_000],
             "replicas stand for themselves"
         );
-        assert!(sparse(0, &Parameter::new("w", [1, 3, 4]), 5).iter().all(|v| *v == 1.0));
+        assert!(sparse(0, &Parameter::new("w", [1, 3, 4]), 5, 0.0).iter().all(|v| *v == 1.0));
+    }
+
+    #[test]
+    fn what_is_beside_the_ones_weighs_less_than_one_of_them() {
+        let parameter = Parameter::new("w", [1, 20, 30]);
+        let rest = Initialisation::Perturbed.rest(20).unwrap();
+        let (zeros, w) = (sparse(3, &parameter, 2, 0.0), sparse(3, &parameter, 2, rest));
+        assert!(zeros.iter().zip(&w).all(|(zero, w)| *w == if *zero == 1.0 { 1.0 } else { rest }));
+        assert!(rest > 0.0 && rest * 18.0 < 1.0);
+        assert_eq!(
+            [Initialisation::Sparse, Initialisation::Sign].map(|init| init.rest(20)),
+            [Some(0.0), None]
+        );
     }
 
     #[test]

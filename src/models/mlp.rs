@@ -68,7 +68,7 @@ settings! {
         /// Law of the initial weights and biases.
         init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
         /// Ones in each row of W, which begins with zeros elsewhere.
-        ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse";
+        ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
         /// Biases that are trained; odd parities need one somewhere to break the symmetry.
         biases: Biases = Biases::Both, "bias", "Biases", Range::Choice(Biases::OPTIONS);
         /// Whether the second layer u is trained, or left out by fixing it to ones.
@@ -181,8 +181,10 @@ impl Mlp {
         if which == U && self.second == SecondLayer::Ones {
             return vec![1.0; parameter.len()];
         }
-        if which == W && self.init == Initialisation::Sparse {
-            return initialisation::sparse(seed, parameter, self.ones);
+        if which == W
+            && let Some(rest) = self.init.rest(inputs)
+        {
+            return initialisation::sparse(seed, parameter, self.ones, rest);
         }
         // A bias follows the law of the weights beside it, as in PyTorch's `nn.Linear`.
         let fan_in = if matches!(which, U | BETA) { self.width } else { inputs };

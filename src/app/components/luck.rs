@@ -19,7 +19,7 @@ use crate::analysis::recovery::trials::{Share, Trials};
 use crate::analysis::recovery::{Neuron, chart};
 use crate::app::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
 use crate::app::store::Store;
-use crate::models::{Initialisation, Model};
+use crate::models::Model;
 use crate::platform::now_ms;
 use crate::tasks::Task;
 
@@ -50,7 +50,7 @@ pub fn Luck(
     let store = Store::here();
     let lab = store.memo(|state| {
         let spec = state.spec();
-        let is_sparse = matches!(&spec.model, Model::Mlp(net) if net.init == Initialisation::Sparse);
+        let is_sparse = matches!(&spec.model, Model::Mlp(net) if net.init.rest(1).is_some());
         matches!(spec.task, Task::SparseParity(_)).then_some(is_sparse || spec.run.steps == 1)
     });
     move || {
