@@ -25,6 +25,7 @@ pub mod looking;
 pub mod luck;
 mod pair_charts;
 pub mod pairs;
+mod probed;
 pub mod qr;
 pub mod readings;
 pub mod scale;
