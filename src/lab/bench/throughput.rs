@@ -1,10 +1,17 @@
 //! Steps that the networks of a sweep make together in a second, by width and networks, on every device.
 //!
 //! # Speed
-//! Of one core's loop, from 1 to 2,048 networks: 70,000 to 460,000 a second at width 10, 57,000 to 250,000 at 30, 26,000 to
-//! 140,000 at 100 and 10,000 to 26,000 at 300. Of llvmpipe, which simulates a GPU on the same cores: 800 to 1,600, 480 to
-//! 880, 560 to 1,000 and 210 to 330, and 600 to 1,900 of runs of all widths in packs. Measured on two processor cores that
-//! other programs were using too, which is what most of the spread is; on no GPU yet. 2026-11-21.
+//! On two processor cores, with 1, 64 and 2,048 networks, in thousands a second:
+//!
+//! | width | one core's loop | llvmpipe, which simulates a GPU on the same cores |
+//! |---|---|---|
+//! | 10 | 522, 525, 522 | 5.8, 4.6, 13.0 |
+//! | 30 | 348, 384, 338 | 3.6, 6.5, 5.2 |
+//! | 100 | 157, 147, 134 | 3.0, 4.7, 5.3 |
+//! | 300 | 63, 62, 58 | 1.2, 2.3, – |
+//! | all, in packs | – | –, 4.5, 5.3 |
+//!
+//! Other programs slow both down by up to a factor of four. No GPU has been timed yet. 2026-11-21.
 
 use super::{Arguments, count, headed, introduce, rate_or_say};
 use crate::lab::Trouble;
