@@ -18,7 +18,6 @@ use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::analysis::{attention, movement, scaling, spectrum, weights};
 use crate::permalink::{Axis, View};
 use crate::probing::applies;
-use crate::protocol::Probe;
 use crate::run::RunSpec;
 use crate::settings::Axis as Swept;
 use crate::settings::real;

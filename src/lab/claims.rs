@@ -19,8 +19,15 @@ pub struct Arguments {
 }
 
 /// Presets too large for a processor: they are checked where they are named.
-pub const LARGE: &[&str] =
-    &["transformer-full", "scaling-full", "z71", "s5", "grokking-113", "unigrams-in-the-way"];
+pub const LARGE: &[&str] = &[
+    "transformer-full",
+    "scaling-full",
+    "z71",
+    "s5",
+    "grokking-113",
+    "unigrams-in-the-way",
+    "transformer-parity",
+];
 
 /// Runs `lab claims`.
 ///
