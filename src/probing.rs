@@ -21,6 +21,9 @@ use pairs::PairWork;
 const POINTS: usize = 1 << 16;
 /// Inputs that attention is averaged over.
 const ATTENDED: usize = 256;
+/// Inputs whose attention is shown one by one, and most numbers that these may be.
+const LOOKED_AT: usize = 100;
+const MOST_LOOKS: usize = 1 << 16;
 
 /// Whether `probe` can be asked about the run, or why not.
 ///
@@ -29,7 +32,8 @@ const ATTENDED: usize = 256;
 pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let sampler = spec.task.sampler();
     let inputs = sampler.inputs();
-    if sampler.form() != Form::Bits && matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention) {
+    let of_bits = matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention | Probe::Looks);
+    if sampler.form() != Form::Bits && of_bits {
         return Err("This is about networks on bits.".into());
     }
     if !matches!(spec.task, Task::SparseParity(_)) && matches!(probe, Probe::Gap | Probe::Spectrum) {
@@ -45,8 +49,8 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
             Err(format!("The spectrum takes all 2^n inputs: it is there for n up to {}.", MOST_INPUTS))
         }
         (Probe::Spectrum, _) => Ok(()),
-        (Probe::Attention, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => Ok(()),
-        (Probe::Attention, _) => Err("This network has no attention.".into()),
+        (Probe::Attention | Probe::Looks, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => Ok(()),
+        (Probe::Attention | Probe::Looks, _) => Err("This network has no attention.".into()),
         (Probe::Powers, Model::PowerNet(_)) => Ok(()),
         (Probe::Powers, _) => Err("This is about networks of powers.".into()),
         (Probe::Parameters | Probe::Ablation, _) if sampler.form() != Form::Sequence => {
@@ -77,6 +81,7 @@ enum Work {
     /// Outputs on the first points of the cube.
     Spectrum(Vec<f32>),
     Attention,
+    Looks,
     Powers,
     Pairs(PairWork),
     Parameters,
@@ -98,6 +103,7 @@ impl Inquiry {
             }
             Probe::Spectrum => Work::Spectrum(Vec::with_capacity(1 << task.inputs())),
             Probe::Attention => Work::Attention,
+            Probe::Looks => Work::Looks,
             Probe::Powers => Work::Powers,
             Probe::Parameters => Work::Parameters,
             Probe::Ablation => Work::Ablation(Box::new(Ablation::new(spec)?)),
@@ -159,6 +165,13 @@ impl Inquiry {
             Work::Ablation(work) => work.portion(&weights, inputs),
             Work::Parameters => Some(Finding::Parameters(self.weights.concat())),
             Work::Powers => Some(Finding::Powers { width, numbers: self.weights.concat() }),
+            Work::Looks => {
+                let (tokens, mut batch) = (inputs + 1, crate::tasks::Batch::default());
+                let heads = model.attention(&weights, inputs, &[])?.len();
+                let examples = (MOST_LOOKS / (heads * tokens)).clamp(1, LOOKED_AT);
+                self.spec.task.sampler().held_out(self.spec.run.seed, 0, examples, &mut batch);
+                Some(Finding::Looks { heads, numbers: model.looks(&weights, inputs, &batch.x)? })
+            }
             Work::Attention => {
                 let mut batch = crate::tasks::Batch::default();
                 self.spec.task.sampler().held_out(self.spec.run.seed, 0, ATTENDED, &mut batch);

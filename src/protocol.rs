@@ -70,6 +70,8 @@ pub enum Probe {
     Parameters,
     /// What the network's loss is without each of its heads.
     Ablation,
+    /// Where each head's \[CLS\] token looks in each of some examples.
+    Looks,
 }
 
 /// What a [`Probe`] has found.
@@ -93,6 +95,13 @@ pub enum Finding {
     },
     /// Mean weight of each input under the heads' attention; what is missing to 1 rests on \[CLS\] itself.
     Attention(Vec<f32>),
+    /// Attention of each head on each token, for some held-out examples.
+    Looks {
+        /// Heads.
+        heads: usize,
+        /// `[examples, heads, inputs + 1]`; they travel as the message's payload.
+        numbers: Vec<f32>,
+    },
     /// Weights u, `[inputs, width]`, then w, `[2, width]`, of a network of powers.
     Powers {
         /// Neurons.
@@ -142,6 +151,7 @@ impl Finding {
         match self {
             Finding::Neurons { numbers, .. }
             | Finding::Powers { numbers, .. }
+            | Finding::Looks { numbers, .. }
             | Finding::Parameters(numbers)
             | Finding::Outputs { outputs: numbers, .. } => Payload::Numbers(std::mem::take(numbers)),
             _ => Payload::Empty,
@@ -153,6 +163,7 @@ impl Finding {
         if let (
             Finding::Neurons { numbers, .. }
             | Finding::Powers { numbers, .. }
+            | Finding::Looks { numbers, .. }
             | Finding::Parameters(numbers)
             | Finding::Outputs { outputs: numbers, .. },
             Payload::Numbers(travelled),

@@ -1,6 +1,6 @@
 //! Where a transformer's \[CLS\] token looks: mean attention on every input bit.
 
-use super::Bars;
+use super::{Bars, Lines, Role, Series};
 
 /// The mean weight of each input bit under the heads' attention, with the relevant ones pointed at; what is missing
 /// to 1 rests on \[CLS\] itself.
@@ -16,9 +16,61 @@ pub fn by_bit(mass: &[f32], relevant: &[usize]) -> Bars {
     }
 }
 
+/// The weight of each input bit under the attention of one head, or of all on average, for every example by itself: a
+/// dot each (figure 4.3, right, of Edelman 2024).
+///
+/// # Shapes
+/// `shares` is `[examples, heads, tokens]`, of which the last token is \[CLS\].
+pub fn by_example(
+    shares: &[f32],
+    heads: usize,
+    tokens: usize,
+    head: Option<usize>,
+    relevant: &[usize],
+) -> Lines {
+    let dots =
+        |name: &str, role: Role| Series { name: name.into(), role, scatter: true, ..Default::default() };
+    let mut series = [dots("other bits", Role::Other), dots("relevant bits", Role::Relevant)];
+    for example in shares.chunks_exact(heads * tokens) {
+        for place in 0..tokens - 1 {
+            let of = |head: usize| example[head * tokens + place];
+            let share = head.map_or_else(|| (0..heads).map(of).sum::<f32>() / heads as f32, of);
+            let own = &mut series[usize::from(relevant.contains(&place))];
+            own.x.push((place + 1) as f64);
+            own.y.push(share);
+        }
+    }
+    Lines {
+        x_label: "input bit".into(),
+        y_label: "attention in one example".into(),
+        x_range: Some((0.5, tokens as f64 - 0.5)),
+        y_range: Some((0.0, 1.0)),
+        series: series.to_vec(),
+        ..Default::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_example_has_a_dot_at_every_bit() {
+        // Two examples of two heads on two bits and [CLS].
+        let shares = [0.5, 0.25, 0.25, 1.0, 0.0, 0.0, 0.0, 0.75, 0.25, 0.0, 0.25, 0.75];
+        let of = |head| by_example(&shares, 2, 3, head, &[1]).series;
+        let [other, relevant] = &of(None)[..] else { panic!("two kinds") };
+        assert_eq!(
+            (other.y.as_slice(), relevant.y.as_slice()),
+            ([0.75, 0.0].as_slice(), [0.125, 0.5].as_slice())
+        );
+        assert_eq!(
+            (other.x.as_slice(), relevant.x.as_slice()),
+            ([1.0, 1.0].as_slice(), [2.0, 2.0].as_slice())
+        );
+        assert_eq!(of(Some(1))[0].y, [1.0, 0.0]);
+        assert!(by_example(&[], 1, 3, None, &[1]).series.iter().all(|series| series.x.is_empty()));
+    }
 
     #[test]
     fn bits_are_counted_from_one() {

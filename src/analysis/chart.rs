@@ -128,6 +128,10 @@ charts! {
     Next = "next", "Next symbol", "Next", Grid;
     /// W and v of the minimal model as two exact gradient steps make them, by theory.
     Theory = "theory", "Theory of two steps", "Theory", Lines;
+    /// Attention of \[CLS\] on every input bit, a dot for each held-out example: of one head, or of all on average.
+    Looks = "looks", "Attention, example by example", "Looks", Lines;
+    /// Least value of a swept setting with which 80 % of the trials succeed, against the second setting of the sweep.
+    Threshold = "enough", "How many are enough", "Enough", Lines;
 }
 
 impl Chart {
@@ -135,8 +139,8 @@ impl Chart {
     pub fn form(self) -> Option<Form> {
         use Chart::*;
         match self {
-            Loss | Accuracy | Weights | Times | Sweep | Margin => None,
-            Movement | Paths | Gap | Spectrum | Attention | Strongest => Some(Form::Bits),
+            Loss | Accuracy | Weights | Times | Sweep | Margin | Threshold => None,
+            Movement | Paths | Gap | Spectrum | Attention | Strongest | Looks => Some(Form::Bits),
             Truth | Strategies | Scores | Map | Distances | Ablation | Others | Kernel | Lags | Next
             | Theory => Some(Form::Sequence),
             _ => Some(Form::Pair),

@@ -321,7 +321,7 @@ impl State {
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
         (self.gaps, self.spectrum, self.attention) = Default::default();
-        self.powers = None;
+        (self.powers, self.looks) = Default::default();
         self.pairs = Pairs::of(&spec).map(Box::new);
         self.chains =
             Chains::of(&spec, &self.link.view, &self.link.theory, self.chains.as_deref()).map(Box::new);

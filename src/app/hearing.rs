@@ -226,6 +226,7 @@ impl State {
             Finding::Gap { relaxed, strict, error } => self.gaps.push(step, Gap { relaxed, strict, error }),
             Finding::Spectrum { shares, correlation } => self.spectrum = Some((step, shares, correlation)),
             Finding::Attention(mass) => self.attention = Some((step, mass)),
+            Finding::Looks { heads, numbers } => self.looks = Some((heads, numbers)),
             Finding::Powers { width, mut numbers } => {
                 let w = numbers.split_off(numbers.len().saturating_sub(2 * width));
                 self.powers = Some((numbers, w, width));

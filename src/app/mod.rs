@@ -16,6 +16,7 @@ pub mod diagram;
 pub mod events;
 pub mod files;
 pub mod form;
+pub mod functions;
 pub mod gallery;
 pub mod hearing;
 pub mod inside;

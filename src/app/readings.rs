@@ -7,7 +7,7 @@ use super::state::State;
 use super::study::study;
 use super::summary::chance;
 use super::words::{label, option, symbol};
-use super::{chain_charts, pair_charts};
+use super::{chain_charts, functions, pair_charts};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
@@ -79,6 +79,7 @@ impl Chart {
             Chart::Sweep => Err("This run is no sweep: the settings of the run can make it one.".into()),
             _ => {
                 chain_charts::applies(self, state)?;
+                functions::applies(self, state)?;
                 self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
             }
         }
@@ -90,6 +91,7 @@ impl Chart {
             Chart::Gap => Some(Probe::Gap),
             Chart::Spectrum => Some(Probe::Spectrum),
             Chart::Attention => Some(Probe::Attention),
+            Chart::Looks => Some(Probe::Looks),
             Chart::Strongest => Some(Probe::Powers),
             Chart::Neurons
             | Chart::Purity
@@ -230,7 +232,8 @@ impl Chart {
             Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
             Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
             Chart::Times => state.solved.len() as u64,
-            Chart::Sweep => state.sweep.as_ref().map_or(0, |sweep| sweep.done.len() as u64),
+            Chart::Sweep | Chart::Threshold => state.sweep.as_ref().map_or(0, |s| s.done.len() as u64),
+            Chart::Looks => state.findings ^ (state.link.view.head as u64) << 40,
             _ => state.findings,
         };
         let marks = state.solved.len() + state.spec().run.schedule.len() + state.events_count();

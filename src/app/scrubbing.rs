@@ -103,6 +103,7 @@ impl State {
             gaps: self.gaps.clone(),
             spectrum: self.spectrum.clone(),
             attention: self.attention.clone(),
+            looks: self.looks.clone(),
             powers: self.powers.clone(),
             pairs: self.pairs.clone(),
             chains: self.chains.clone(),
@@ -122,6 +123,7 @@ impl State {
         (self.history, self.trajectories, self.gaps) = (end.history, end.trajectories, end.gaps);
         (self.spectrum, self.attention, self.powers) = (end.spectrum, end.attention, end.powers);
         (self.weights, self.pairs, self.chains) = (end.weights, end.pairs, end.chains);
+        self.looks = end.looks;
         (self.solved, self.step, self.message) = (end.solved, end.step, end.message);
         (self.noted, self.findings) = (end.noted, self.findings + 1);
         let runs = end.phase == Phase::Running;

@@ -210,6 +210,8 @@ pub struct State {
     pub spectrum: Option<(u64, Vec<f32>, f32)>,
     /// Newest attention on every input bit.
     pub attention: Option<(u64, Vec<f32>)>,
+    /// Heads, and the newest attention of each for some examples, `[examples, heads, inputs + 1]`.
+    pub looks: Option<(usize, Vec<f32>)>,
     /// Newest weights u and w of a network of powers, and its width.
     pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
     /// What is known of the group that the run is about, and of the network on it.

@@ -9,7 +9,7 @@ use super::chains::Chains;
 use super::pairs::Pairs;
 use super::state::State;
 use super::trainer::Effect;
-use super::{chain_charts, pair_charts};
+use super::{chain_charts, functions, pair_charts};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::markov::theory::Explorer;
@@ -44,10 +44,12 @@ pub const STUDY: Study = Study {
         chains.explore(theory);
     },
     reading: |chart, state| {
-        pair_charts::reading(chart, state).or_else(|| chain_charts::reading(chart, state))
+        let of_pairs = pair_charts::reading(chart, state);
+        of_pairs.or_else(|| chain_charts::reading(chart, state)).or_else(|| functions::reading(chart, state))
     },
     summary: |chart, state| {
-        pair_charts::summary(chart, state).or_else(|| chain_charts::summary(chart, state))
+        let of_pairs = pair_charts::summary(chart, state);
+        of_pairs.or_else(|| chain_charts::summary(chart, state)).or_else(|| functions::summary(chart, state))
     },
 };
 

@@ -93,7 +93,10 @@ impl Network {
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
         let Task::SparseParity(task) = &spec.task else {
-            return Err(format!("its model is the {}", spec.model.info().name));
+            return Err(match spec.task {
+                Task::SparseBoolean(_) => "its task is another function than parity".into(),
+                _ => format!("its model is the {}", spec.model.info().name),
+            });
         };
         if task.data == Data::Cube {
             return Err("its sample is all inputs there are".into());

@@ -10,6 +10,7 @@ use super::{Trouble, pool, run};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::best;
 use crate::analysis::scaling::{Point, fit};
+use crate::app::functions::thresholds;
 use crate::app::sweeping::Sweep;
 use crate::permalink::Link;
 use crate::platform::now_ms;
@@ -181,7 +182,18 @@ pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
             },
         }
     };
-    sweep.curves(spec).into_iter().map(line).collect()
+    let laws: String = sweep.curves(spec).into_iter().map(line).collect();
+    laws + &enough(spec, sweep)
+}
+
+/// From which value on most trials succeed, for each value of the second setting, where both are numbers.
+fn enough(spec: &RunSpec, sweep: &Sweep) -> String {
+    let (of, by) = (&spec.run.sweep.key, &spec.run.series.key);
+    let line = |(x, least): (f64, Option<f64>)| match least {
+        Some(least) => format!("80 % of trials succeed at {by} = {x} from {of} = {least} on\n"),
+        None => format!("fewer than 80 % of trials succeed at {by} = {x} for every {of}\n"),
+    };
+    thresholds(spec, sweep).unwrap_or_default().into_iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
+use crate::app::functions::thresholds;
 use crate::app::state::State;
 use crate::app::sweeping::Sweep;
 use crate::app::words::{label, option};
@@ -179,8 +180,14 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
 fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     let sweep = swept(found)?;
     let readings = match found.spec.run.series.is_empty() {
-        true => vec![share(found, &sweep), curve(found, sweep)],
-        false => maps(found, &sweep),
+        true => vec![share(found, &sweep), curve(found, sweep, Chart::Sweep)],
+        false => {
+            let mut all = maps(found, &sweep);
+            if thresholds(&found.spec, &sweep).is_some() {
+                all.push(curve(found, sweep, Chart::Threshold));
+            }
+            all
+        }
     };
     let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
     let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
@@ -192,12 +199,12 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The page's own curve of median times.
-fn curve(found: &Found, sweep: Sweep) -> Reading {
+/// The page's own curve of median times, or of thresholds.
+fn curve(found: &Found, sweep: Sweep, chart: Chart) -> Reading {
     let link = Link { spec: found.spec.clone(), ..Default::default() };
     let mut state = State::default();
     (state.link, state.sweep) = (link, Some(sweep));
-    Chart::Sweep.reading(&state)
+    chart.reading(&state)
 }
 
 /// The share of networks that reached the target, with the interval of each.

@@ -25,8 +25,10 @@
 //! ```
 //!
 //! So what all heads see is one product of the batch, as 2n + 1 numbers 0 and 1 a row, with a table, and no array of
-//! batch × heads × places is ever made. Sums of positive numbers only lose nothing to rounding. Scores are taken
-//! from the largest of a head, and none counts as more than 80 below it, where single precision ends.
+//! batch × heads × places is ever made. Sums of positive numbers only lose nothing to rounding. Scores are
+//! taken from the largest of a head, and none counts as more than 40 below it: a weight's square, which the gradient
+//! of a quotient is divided by, is within single precision then. Heads that are sharper than that, and whose favourite is
+//! not there, look at all places alike.
 
 mod plain;
 
@@ -104,7 +106,7 @@ const SIGMA: f32 = 0.02;
 /// What is added to a variance before its root is taken (PyTorch's default).
 const EPSILON: f64 = 1e-5;
 /// How far below the largest of its head a score counts.
-const DEPTH: f64 = 80.0;
+const DEPTH: f64 = 40.0;
 
 impl Architecture for ClsTransformer {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {

@@ -155,6 +155,12 @@ impl Architecture for ParityTransformer {
     fn attention(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Option<Vec<Vec<f32>>> {
         Some(self.plain(weights, inputs).attention(x))
     }
+
+    fn looks(&self, weights: &[&[f32]], inputs: usize, x: &[f32]) -> Option<Vec<f32>> {
+        let plain = self.plain(weights, inputs);
+        let of = |x: &[f32]| (0..self.heads).flat_map(|head| plain.shares(head, x)).collect::<Vec<_>>();
+        Some(x.chunks_exact(inputs).flat_map(of).map(|share| share as f32).collect())
+    }
 }
 
 /// z times the probability that a standard normal number is below z, from the error function.

@@ -1,6 +1,6 @@
 //! Presets: runs with a claim, its source, and statements that a test can check.
 //!
-//! They are the figures of Edelman 2024, chapters 5 and 7 and appendices B and D (Barak et al. 2022, Morwani et al.
+//! They are the figures of Edelman 2024, chapters 4, 5 and 7 and appendices A, B and D (Barak et al. 2022, Morwani et al.
 //! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
@@ -20,6 +20,7 @@ mod start;
 pub mod stories;
 #[cfg(test)]
 mod story_claims;
+mod variables;
 
 use std::sync::OnceLock;
 
@@ -43,6 +44,8 @@ choices! {
         Data = "data", "Few examples and wrong labels";
         /// Figures 6.1, 6.2 and C.1.
         Frontier = "frontier", "Data, width, time and luck";
+        /// Figures 4.2 to 4.4.
+        Variables = "variables", "What attention learns from few samples";
         /// Appendix B.3.7 and B.3.8.
         Depth = "depth", "Depth and width";
         /// Figures 7.1, 7.4 and D.1.
@@ -138,6 +141,13 @@ pub enum Expect {
         at: usize,
         /// Least and largest share.
         share: (f64, f64),
+    },
+    /// In curve `series` of a sweep the smallest swept value at which 80 % of the trials succeed lies within `between`.
+    Threshold {
+        /// Which curve.
+        series: usize,
+        /// Lowest and highest value.
+        between: (f64, f64),
     },
     /// The interquartile range of t_c at value `from` of a sweep is at least `times` that at value `to`.
     Narrows {
@@ -248,6 +258,7 @@ const PARTS: &[&[Preset]] = &[
     search::PRESETS,
     data::PRESETS,
     frontier::PRESETS,
+    variables::PRESETS,
     depth::PRESETS,
     groups::NOTES,
     groups::PRESETS,
@@ -297,6 +308,9 @@ mod tests {
                 line < series && first < last && last < values && between.0 < between.1
             }
             Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
+            Expect::Threshold { series: line, between } => {
+                line < series && values > 1 && between.0 < between.1
+            }
             Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
             Expect::Sooner { at, than, share } => at < values && than < values && at != than && share > 0.5,
             Expect::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,

@@ -53,7 +53,7 @@ pub struct About {
 }
 
 /// Every story, in the order of the list.
-pub const STORIES: [About; 5] = [
+pub const STORIES: [About; 6] = [
     About {
         slug: "hidden-progress",
         title: "Where is the progress hidden?",
@@ -88,6 +88,13 @@ pub const STORIES: [About; 5] = [
         about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
         minutes: 6,
         curve: "induction-k3-slow",
+    },
+    About {
+        slug: "log-t",
+        title: "Why log T?",
+        about: "A transformer finds 3 bits among many, and twice the bits hardly cost it an example more.",
+        minutes: 7,
+        curve: "and-enough",
     },
 ];
 

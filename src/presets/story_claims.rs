@@ -21,6 +21,13 @@ const FACTS: &[Fact] = &[
     // n² / 2, n³ / 6 and n⁴ / 24 are k!'s.
     ("no-luck", 6.0, || 3.0 * 2.0),
     ("no-luck", 24.0, || 4.0 * 3.0 * 2.0),
+    ("log-t", 161_700.0, || choose(100, 3)),
+    ("log-t", 18.0, || choose(100, 3).log2().ceil()),
+    ("log-t", 262_144.0, || 2f64.powi(18)),
+    ("log-t", 0.69, || (100.0 * 2f64.ln()).round() / 100.0),
+    // Heads and inputs of proposition 4.8, at the size that stands on the page.
+    ("log-t", 16.0, || 2f64.powi(4)),
+    ("log-t", 4.0, || 16f64.log2()),
     ("one-note", 529.0, || 23.0 * 23.0),
     ("one-note", 22.0, || 23.0 - 1.0),
     ("one-note", 88.0, || 8.0 * (23.0 - 1.0) / 2.0),

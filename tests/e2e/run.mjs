@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
 import { files } from "./files.mjs";
+import { functionsLab } from "./functions.mjs";
 import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
@@ -335,6 +336,8 @@ describe("the groups lab", () => groupsLab(() => ({ context: plain.context, addr
 describe("the parity lab", () => parityLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 

@@ -6,6 +6,7 @@
 mod catalogs;
 mod command_line;
 mod devices;
+mod functions;
 mod fused;
 mod fused_sessions;
 mod golden;

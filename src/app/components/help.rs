@@ -14,7 +14,7 @@ use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::touring::Touring;
 use crate::platform::fresh_seed;
-use crate::tasks::Form;
+use crate::tasks::{Form, Task};
 
 const KEYS: &[(&str, &str)] = &[
     ("Space", "Play or pause; after the end, go on"),
@@ -111,8 +111,14 @@ fn is_being_written(store: Store, field: Option<&Element>) -> bool {
 }
 
 /// What happens in the lab whose examples have this form.
-fn about(form: Form) -> &'static str {
-    match form {
+fn about(task: &Task) -> &'static str {
+    match task.sampler().form() {
+        _ if matches!(task, Task::SparseBoolean(_)) => {
+            "A network is shown a few examples of many bits and must find out which of them the answer depends on: all \
+             of three being 1, say. With enough examples attention turns to those three and leaves out the rest; with \
+             fewer the network learns its examples by heart. How many are enough grows like the logarithm of the number \
+             of bits."
+        }
         Form::Bits => {
             "A network is shown random bits and must answer with the product of a few of them, without being told \
              which. Getting all but one right tells it nothing, so its loss rests at chance until, quite suddenly, it \
@@ -142,7 +148,7 @@ pub fn Help(
     let store = Store::here();
     view! {
         <Sheet open title="What you see">
-            <p>{move || store.see(|state| about(state.spec().task.sampler().form()))}</p>
+            <p>{move || store.see(|state| about(&state.spec().task))}</p>
             <p>
                 "Every number follows from the settings and the seed. The address of this page holds them: copy it, \
                  open it elsewhere, and the same run begins. Nothing leaves your device."

@@ -20,6 +20,7 @@ use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
 use super::curves::Curves;
 use super::files::Files;
+use super::functions::{Looks, Written};
 use super::gallery::{Gallery, Strip};
 use super::hand::Hand;
 use super::help::Help;
@@ -85,8 +86,8 @@ fn second() -> Result<(Drawer, Study), SplitLoaderError> {
 
 fn draw(part: Part) -> AnyView {
     match part {
-        Part::Inside(appearance) => view! { <Inside appearance /> }.into_any(),
-        Part::Theory(appearance) => view! { <Theory appearance /> }.into_any(),
+        Part::Inside(appearance) => view! { <Inside appearance /><Looks /> }.into_any(),
+        Part::Theory(appearance) => view! { <Theory appearance /><Written appearance /> }.into_any(),
         Part::Offer => view! { <Offer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
         Part::Tour => view! { <Tour /> }.into_any(),

@@ -4,6 +4,7 @@ mod chain;
 mod curves;
 mod files;
 mod form;
+mod functions;
 mod gallery;
 mod hand;
 mod heads;

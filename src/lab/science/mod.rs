@@ -9,6 +9,7 @@ use crate::analysis::curves::spread;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
 use crate::analysis::scaling::{Point, fit};
+use crate::analysis::threshold::threshold;
 use crate::analysis::weights::reach;
 use crate::permalink::decode;
 use crate::platform::now_ms;
@@ -293,6 +294,14 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let Some(trial) = find(series, at) else { return missing() };
             let found = share(trial.solved.iter().flatten().count(), trial.solved.len());
             within(&format!("share that succeeds, curve {series}, value {at}"), found, wanted)
+        }
+        Expect::Threshold { series, between } => {
+            let line: Vec<&Trial> = trials.iter().filter(|trial| trial.cell.series == series).collect();
+            let values: Vec<f64> = line.iter().map(|trial| trial.x).collect();
+            let count = |trial: &&Trial| Some((trial.solved.iter().flatten().count(), trial.solved.len()));
+            let counts: Vec<_> = line.iter().map(count).collect();
+            let Some(found) = threshold(&values, &counts) else { return missing() };
+            within(&format!("least value at which 80 % succeed, curve {series}"), found, between)
         }
         Expect::Narrows { from, to, times } => {
             let range = |at: usize| {

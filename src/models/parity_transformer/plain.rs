@@ -46,7 +46,7 @@ impl ParityTransformer {
 
 impl Plain<'_> {
     /// The share of attention of each token, `[CLS]` last, in `head`.
-    fn shares(&self, head: usize, x: &[f32]) -> Vec<f64> {
+    pub(super) fn shares(&self, head: usize, x: &[f32]) -> Vec<f64> {
         let scores = &self.scores[head * (self.inputs + 2)..][..self.inputs + 2];
         let mut shares: Vec<f64> =
             (0..self.inputs).map(|i| scores[i] + f64::from(x[i]) * scores[self.inputs + 1]).collect();

@@ -1,0 +1,179 @@
+//! What stands beside networks that learn Boolean functions: their heads, and heads that are written by hand.
+
+use js_sys::Reflect;
+use leptos::prelude::*;
+
+use super::plot::Drawing;
+use super::theme::Appearance;
+use crate::analysis::chart::Chart;
+use crate::analysis::heads::{Shattering, masses, needed, texts};
+use crate::analysis::{Grid, Reading};
+use crate::app::functions::{head, of_heads};
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::words::percent;
+use crate::tasks::Task;
+
+/// Heads that a link can name.
+const MOST_HEADS: usize = 32;
+/// Context lengths that are drawn besides the chosen one.
+const LENGTHS: [usize; 3] = [16, 128, 1024];
+/// Bits of the number of places of the heads that shatter.
+const SHATTERED: u32 = 4;
+
+/// The heads of a network that is read at `[CLS]`, to choose one for the chart of looks; where that chart is shown.
+#[component]
+pub fn Looks() -> impl IntoView {
+    let store = Store::here();
+    let count = store.memo(|state| match &state.looks {
+        Some((heads, _)) if *heads > 1 && state.link.view.show.contains(&Chart::Looks) => {
+            (*heads).min(MOST_HEADS)
+        }
+        _ => 0,
+    });
+    move || {
+        let count = count.get();
+        (count > 0).then(|| {
+            let choices = (0..=count).map(|number| choice(store, number)).collect_view();
+            view! {
+                <section class="inside" aria-labelledby="looks-title" data-testid="looks-heads">
+                    <h2 class="inside__title" id="looks-title">"Which head looks where"</h2>
+                    <section class="card" aria-label="Heads">
+                        <p class="card__note">
+                            "Attention of each head on the relevant bits together, over the examples of the chart \
+                             \u{201c}Attention, example by example\u{201d}. Press one to see its dots there."
+                        </p>
+                        <div class="switches" role="group" aria-label="Head in the chart">{choices}</div>
+                    </section>
+                </section>
+            }
+        })
+    }
+}
+
+/// The button of a head, counted from 1; 0 stands for all of them.
+fn choice(store: Store, number: usize) -> AnyView {
+    let said = store.memo(move |state| {
+        let heads = of_heads(state);
+        let share = match number {
+            0 => heads.iter().sum::<f32>() / heads.len() as f32,
+            head => heads.get(head - 1).copied().unwrap_or(f32::NAN),
+        };
+        let name = if number == 0 { "All, on average".to_string() } else { format!("Head {number}") };
+        format!("{name}: {}", percent(share))
+    });
+    let chosen =
+        store.memo(move |state| head(state, of_heads(state).len()).map_or(0, |head| head + 1) == number);
+    view! {
+        <button class="switch" type="button" aria-pressed=move || chosen.get().to_string()
+            data-testid=format!("looks-{number}")
+            on:click=move |_| store.act(Action::Edit("head".into(), number.to_string()))>
+            {said}
+        </button>
+    }
+    .into_any()
+}
+
+/// Heads with weights that a lemma gives, in the lab of Boolean functions.
+#[component]
+pub fn Written(
+    /// Whether drawings are light or dark.
+    appearance: Appearance,
+) -> impl IntoView {
+    let is_lab = Store::here().memo(|state| matches!(state.spec().task, Task::SparseBoolean(_)));
+    move || {
+        is_lab.get().then(|| {
+            let open = RwSignal::new(false);
+            let toggled = move |event: web_sys::Event| {
+                let now = event.target().and_then(|target| Reflect::get(&target, &"open".into()).ok());
+                if let Some(now) = now {
+                    open.set(now.is_truthy());
+                }
+            };
+            view! {
+                <details class="theory" data-testid="written" on:toggle=toggled>
+                    <summary class="theory__title"><h2 class="theory__name">"Heads written by hand"</h2></summary>
+                    // Closed, it costs nothing.
+                    {move || open.get().then(|| instrument(appearance))}
+                </details>
+            }
+        })
+    }
+}
+
+/// A slider over whole numbers, with what its position means.
+fn slider(
+    id: &'static str,
+    label: &'static str,
+    ends: (u32, u32),
+    at: RwSignal<u32>,
+    shown: fn(u32) -> String,
+) -> AnyView {
+    let share = move || 100 * (at.get() - ends.0) / (ends.1 - ends.0);
+    view! {
+        <div class="knob">
+            <label class="knob__label" for=id>{label} " " <span class="knob__unit">{move || shown(at.get())}</span></label>
+            <input class="knob__slider" type="range" id=id data-testid=id min=ends.0.to_string() max=ends.1.to_string()
+                step="1" aria-valuetext=move || shown(at.get()) prop:value=move || at.get().to_string()
+                style:--at=move || format!("{}%", share())
+                on:input=move |event| {
+                    if let Ok(value) = event_target_value(&event).parse::<u32>() {
+                        at.set(value.clamp(ends.0, ends.1));
+                    }
+                } />
+        </div>
+    }
+    .into_any()
+}
+
+/// Sliders, sentences and drawings.
+fn instrument(appearance: Appearance) -> AnyView {
+    // T as a power of two, s, and R in tenths.
+    let (length, selected, sharpness) = (RwSignal::new(8), RwSignal::new(3), RwSignal::new(82));
+    let chosen = move || (1usize << length.get(), selected.get() as usize, f64::from(sharpness.get()) / 10.0);
+    let said = move || {
+        let (length, selected, sharpness) = chosen();
+        texts(length, selected, sharpness)
+    };
+    let drawn = move || {
+        let (length, selected, sharpness) = chosen();
+        let mut lengths = LENGTHS.to_vec();
+        lengths.retain(|other| *other != length);
+        lengths.push(length);
+        Reading::Lines(masses(&lengths, selected, (length, sharpness)))
+    };
+    let enough = move || {
+        let (length, selected, sharpness) = chosen();
+        Reading::Lines(needed(selected, (length, sharpness)))
+    };
+    let grid = || {
+        let heads = Shattering::new(SHATTERED);
+        Reading::Grid(Grid { title: "16 heads shatter 4 inputs".into(), ..heads.grid() })
+    };
+    let label = Signal::derive(move || said().join(" "));
+    view! {
+        <p class="card__note">
+            "Nothing is trained here: the weights are those of two proofs. The first head selects s of T bits, and how \
+             sharp it must be grows with log T. The second kind has norms that grow as T squared, and can tell any \
+             subset of log T inputs from the others: without a bound on norms, capacity grows with T."
+        </p>
+        <div class="theory__parts">
+            <div class="theory__knobs">
+                {slider("written-length", "Context length T", (3, 11), length, |at| (1u32 << at).to_string())}
+                {slider("written-selected", "Relevant bits s", (1, 8), selected, |at| at.to_string())}
+                {slider("written-sharpness", "Sharpness R", (0, 160), sharpness, |at| format!("{:.1}", f64::from(at) / 10.0))}
+            </div>
+            <ul class="theory__texts" data-testid="written-texts">
+                {move || said().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+            </ul>
+            <div class="theory__plots">
+                <Drawing testid="written-mass" reading=Callback::new(move |()| drawn()) label appearance />
+                <Drawing testid="written-needed" reading=Callback::new(move |()| enough()) label appearance />
+                <Drawing testid="written-shattered" reading=Callback::new(move |()| grid())
+                    label=Signal::derive(|| "The output of head s on input i is above one half where bit i of s is 1.".to_string())
+                    appearance />
+            </div>
+        </div>
+    }
+    .into_any()
+}

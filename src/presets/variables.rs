@@ -1,0 +1,106 @@
+//! Chapter 4: what one layer of attention learns from few examples.
+
+use super::parts::{QUICK, learns};
+use super::{Expect, Group, Measure, Preset};
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        slug: "and-enough",
+        name: "AND of 3 bits among 100, from 100 examples",
+        group: Group::Variables,
+        link: "#v1/sparse-boolean?steps=250&halt=steps",
+        claim: "The transformer fits its 100 examples and has learned the conjunction with them: training and held-out accuracy rise together.",
+        source: "Edelman 2024, figure 4.3 (left)",
+        instance: "Kept: one layer, 16 heads, embedding 64, layer norm, full-batch Adam with rate 0.001 and decay 0.0001. Shrunk: 100 bits instead of 300, 100 examples instead of 200, 250 iterations instead of 1,000; no dropout, which hardly matters here and would make a run follow from more than its seed.",
+        expect: &[
+            learns(0.99, (20, 250), (0.7, 1.0)),
+            Expect::Median { measure: Measure::TrainAccuracy, step: 250, between: (0.999, 1.001) },
+        ],
+        budget: 250,
+        ..QUICK
+    },
+    Preset {
+        slug: "and-too-few",
+        name: "The same from 20 examples: learned by heart",
+        group: Group::Variables,
+        link: "#v1/sparse-boolean?m=20&steps=250&halt=steps",
+        claim: "20 examples are fitted just as well, and say nothing about others: below the threshold the network overfits.",
+        source: "Edelman 2024, figure 4.3 (left)",
+        instance: "As the preset before, with 20 examples; the thesis has 300 bits and 50 examples.",
+        expect: &[
+            Expect::Median { measure: Measure::TrainAccuracy, step: 250, between: (0.999, 1.001) },
+            learns(0.99, (0, 250), (0.0, 0.1)),
+            Expect::Median { measure: Measure::TestAccuracy, step: 250, between: (0.5, 0.85) },
+        ],
+        budget: 250,
+        ..QUICK
+    },
+    Preset {
+        slug: "and-threshold",
+        name: "How many examples are enough?",
+        group: Group::Variables,
+        link: "#v1/sparse-boolean?tries=5&replicas=25&steps=250&every=10&held=512&sweep=m:20_30_40_50_60_80&series=n:25_50_100_200&speed=0&show=accuracy.enough",
+        claim: "Eight times the context takes about twice the examples: the threshold grows like log T, not like T.",
+        source: "Edelman 2024, figure 4.2 and corollary 4.9",
+        instance: "Kept: architecture, best of 5 restarts on a sample, success above 99 %, 80 % of the trials, samples redrawn that fit another conjunction. Shrunk: 25 to 200 bits instead of 100 to 1,100, 5 trials per point instead of 40, 250 iterations instead of 1,000; no dropout.",
+        expect: &[
+            Expect::Threshold { series: 0, between: (20.0, 40.0) },
+            Expect::Threshold { series: 1, between: (30.0, 60.0) },
+            Expect::Threshold { series: 2, between: (40.0, 60.0) },
+            Expect::Threshold { series: 3, between: (40.0, 80.0) },
+            Expect::Solved { series: 0, at: 3, share: (0.8, 1.0) },
+            Expect::Solved { series: 3, at: 0, share: (0.0, 0.2) },
+            Expect::Solved { series: 3, at: 5, share: (0.8, 1.0) },
+        ],
+        budget: 250,
+        time: "Some minutes on one processor core.",
+    },
+    Preset {
+        slug: "and-looks",
+        name: "Attention leaves out 47 of 50 bits",
+        group: Group::Variables,
+        link: "#v1/sparse-boolean?n=50&s=5.20.30&m=300&heads=1&steps=100&halt=steps&speed=10&show=accuracy.attention.looks",
+        claim: "After 50 iterations the one head of this transformer looks at bits 5, 20 and 30 in every example, and hardly at another.",
+        source: "Edelman 2024, figure 4.3 (right)",
+        instance: "Full size: 50 bits, 300 examples, one head of size 64, and the thesis's three bits. Ours: it is looked at after 50 iterations instead of 500, since some attention drifts away later.",
+        expect: &[
+            learns(0.99, (20, 100), (0.9, 1.0)),
+            Expect::Median { measure: Measure::Attention, step: 0, between: (0.03, 0.12) },
+            Expect::Median { measure: Measure::Attention, step: 50, between: (0.8, 1.0) },
+        ],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "layer-norm-matters",
+        name: "Layer norm halves the examples",
+        group: Group::Variables,
+        link: "#v1/sparse-boolean?n=50&tries=5&replicas=50&steps=250&every=10&held=512&sweep=m:30_50_70_100&series=ln:yes_no&speed=0&show=accuracy.times.sweep",
+        claim: "Without layer norm the same network needs about twice the examples.",
+        source: "Ours, on the architecture of Edelman 2024, appendix A.3.1",
+        instance: "50 bits, 10 trials of 5 restarts per point. The thesis keeps minGPT's layer norm and does not ask what it does.",
+        expect: &[
+            Expect::Threshold { series: 0, between: (30.0, 60.0) },
+            Expect::Threshold { series: 1, between: (70.0, 110.0) },
+            Expect::Solved { series: 0, at: 2, share: (0.8, 1.0) },
+            Expect::Solved { series: 1, at: 0, share: (0.0, 0.3) },
+        ],
+        budget: 250,
+        time: "A few minutes on one processor core.",
+    },
+    Preset {
+        slug: "transformer-parity",
+        name: "A transformer finds 3 of 15 bits at once",
+        group: Group::Variables,
+        link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=15&heads=8&batch=256&steps=8000&every=50&held=1024&speed=0&show=loss.accuracy.looks",
+        claim: "Of a parity nothing can be seen for thousands of steps, and then all of it within some hundreds: a phase transition.",
+        source: "Edelman 2024, figure 4.4",
+        instance: "3 of 15 bits, fresh examples and Adam with rate 0.001 as in the thesis. Ours: the smaller transformer of its chapter 5 without layer norm, hinge loss, and batches of 256 instead of 2,048.",
+        expect: &[
+            learns(0.99, (500, 8_000), (0.7, 1.0)),
+            Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.45, 0.6) },
+        ],
+        budget: 8_000,
+        time: "About half a minute on one processor core.",
+    },
+];

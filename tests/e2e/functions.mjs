@@ -1,0 +1,48 @@
+// The lab of sparse Boolean functions: where each example is looked at, and heads written by hand.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { pixels, stepOf, text, until, visit } from "./harness.mjs";
+
+const summary = (see, chart) => see(`chart-${chart}`).getAttribute("aria-label");
+
+/** Tests in the browser and at the address that `here` gives. */
+export function functionsLab(here) {
+  const go = (link, size) => visit(here().context, here().address, link, size);
+
+  it("learns an AND of 3 bits among 50 and shows which bits are looked at", async () => {
+    const { page, heard, see } = await go("#v1/sparse-boolean?n=50&m=200&heads=4&speed=10&show=accuracy.looks");
+    await until(async () => /^\d+\.\d % of the attention of 4 heads/.test(await summary(see, "looks")), "a look");
+    await until(async () => /^Found at step/.test(await text(see("status"))), "the three bits");
+    assert.ok((await stepOf(see)) <= 300);
+    assert.ok((await pixels(page, "chart-looks")) > 3, "dots are drawn");
+    await until(async () => (await page.getByTestId("looks-0").count()) === 1, "the panel of heads");
+    await see("looks-2").press("Enter");
+    await until(async () => /^Head 2: \d+\.\d % of its attention/.test(await summary(see, "looks")), "one head");
+    assert.equal(await see("looks-2").getAttribute("aria-pressed"), "true");
+    assert.match(await page.evaluate(() => location.hash), /head=2/);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("has a head written by hand whose sharpness can be set", async () => {
+    const { page, heard, see } = await go("#v1/sparse-boolean?start=paused", { width: 390, height: 844 });
+    await until(async () => (await page.getByTestId("written").count()) === 1, "the instrument");
+    await page.getByRole("heading", { name: "Heads written by hand" }).click();
+    const said = () => text(see("written-texts"));
+    await until(async () => /% of the attention is on the 3 relevant bits of 256;/.test(await said()), "sentences");
+    const before = await said();
+    await see("written-length").press("ArrowRight");
+    await until(async () => / relevant bits of 512;/.test(await said()), "twice the bits");
+    await see("written-sharpness").press("Home");
+    await until(async () => /^0\.6 % of the attention/.test(await said()), "even attention");
+    assert.notEqual(before, await said());
+    for (const drawing of ["written-mass", "written-needed", "written-shattered"]) {
+      await until(async () => (await pixels(page, drawing)) > 2, drawing);
+    }
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+}
