@@ -179,7 +179,7 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
         ),
         format!(
             "‖W_Q‖ = R, ‖W_K‖ = √s = {:.2}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the context length enters the norms through its \
-             logarithm only, and norms are what decides how many examples are enough.",
+             logarithm only, and norms bound how many examples are enough.",
             libm::sqrt(selected as f64)
         ),
     ]

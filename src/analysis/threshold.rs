@@ -43,10 +43,13 @@ pub fn fit(points: &[(f64, f64)]) -> Option<(f64, f64)> {
 pub fn chart(points: &[(f64, Option<f64>)], x_label: &str, y_label: &str, symbol: &str) -> Lines {
     let known: Vec<(f64, f64)> = points.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
     let ends = known.first().zip(known.last()).filter(|(first, last)| first.0 > 0.0 && last.0 > first.0);
+    let most = known.iter().fold(0.0f64, |most, p| most.max(p.1));
+    let top = if most > 0.0 { 1.6 * most } else { 100.0 };
     let curve = |name: String, role: Role, of: &dyn Fn(f64) -> f64| {
         let (first, last) = ends.map_or((1.0, 1.0), |(first, last)| (first.0, last.0));
         let place = |i: usize| first * libm::pow(last / first, i as f64 / (PLACES - 1) as f64);
-        let x: Vec<f64> = (0..PLACES).map(place).collect();
+        // What grows in proportion soon leaves the chart, and should.
+        let x: Vec<f64> = (0..PLACES).map(place).filter(|x| of(*x) <= top).collect();
         Series { name, role, y: x.iter().map(|x| of(*x) as f32).collect(), x, ..Default::default() }
     };
     let mut series = vec![Series {
@@ -65,12 +68,10 @@ pub fn chart(points: &[(f64, Option<f64>)], x_label: &str, y_label: &str, symbol
         let name = format!("in proportion to {symbol}");
         series.push(curve(name, Role::Other, &|x| first.1 * x / first.0));
     }
-    let most = known.iter().fold(0.0f64, |most, p| most.max(p.1));
     Lines {
         x_label: x_label.into(),
         y_label: y_label.into(),
-        // What grows in proportion soon leaves the chart, and should.
-        y_range: Some((0.0, if most > 0.0 { 1.6 * most } else { 100.0 })),
+        y_range: Some((0.0, top)),
         log_x: points.iter().all(|(x, _)| *x > 0.0),
         series,
         ..Default::default()
@@ -108,7 +109,8 @@ mod tests {
             ([25.0, 100.0].as_slice(), [30.0, 40.0].as_slice())
         );
         assert!((log.y[0] - 30.0).abs() < 1e-4 && (log.y[PLACES - 1] - 40.0).abs() < 1e-4);
-        assert!((proportion.y[PLACES - 1] - 120.0).abs() < 1e-3 && lines.log_x);
+        let last = proportion.x.last().copied().unwrap();
+        assert!((53.0..=53.4).contains(&last) && lines.log_x, "up to 64 of 30 for 25: {last}");
         assert_eq!(chart(&[(25.0, None)], "T", "m", "T").series.len(), 1);
     }
 }

@@ -9,6 +9,8 @@ const summary = (see, chart) => see(`chart-${chart}`).getAttribute("aria-label")
 
 /** Tests in the browser and at the address that `here` gives. */
 export function functionsLab(here) {
+  // Autodiff asks for a GPU, which this browser has not.
+  const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
   const go = (link, size) => visit(here().context, here().address, link, size);
 
   it("learns an AND of 3 bits among 50 and shows which bits are looked at", async () => {
@@ -22,7 +24,7 @@ export function functionsLab(here) {
     await until(async () => /^Head 2: \d+\.\d % of its attention/.test(await summary(see, "looks")), "one head");
     assert.equal(await see("looks-2").getAttribute("aria-pressed"), "true");
     assert.match(await page.evaluate(() => location.hash), /head=2/);
-    assert.deepEqual(heard.console, []);
+    isQuiet(heard);
     await page.close();
   });
 
@@ -42,7 +44,7 @@ export function functionsLab(here) {
       await until(async () => (await pixels(page, drawing)) > 2, drawing);
     }
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
-    assert.deepEqual(heard.console, []);
+    isQuiet(heard);
     await page.close();
   });
 }
