@@ -354,7 +354,7 @@ mod tests {
             assert!((error - error_at(length, 3, sharpness)).abs() < 1e-12, "{sharpness}: {error}");
         }
         let said = texts(300, 3, 8.2).join(" ");
-        assert!(said.starts_with("91.6 % of") && said.contains("= 8.19, as this one is"), "{said}");
+        assert!(said.starts_with("97.3 % of") && said.contains("= 8.19, as this one is"), "{said}");
         assert!(texts(300, 3, 8.0)[2].contains("which this one is not"));
         assert_eq!(needed(3, (256, 8.0)).series[0].y.len(), 9);
         assert_eq!(masses(&[25, 300], 3, (300, 8.0)).series[1].role, Role::Test);

@@ -110,7 +110,7 @@ mod tests {
         );
         assert!((log.y[0] - 30.0).abs() < 1e-4 && (log.y[PLACES - 1] - 40.0).abs() < 1e-4);
         let last = proportion.x.last().copied().unwrap();
-        assert!((53.0..=53.4).contains(&last) && lines.log_x, "up to 64 of 30 for 25: {last}");
+        assert!((52.0..=53.4).contains(&last) && lines.log_x, "up to 64 of 30 for 25: {last}");
         assert_eq!(chart(&[(25.0, None)], "T", "m", "T").series.len(), 1);
     }
 }
