@@ -186,8 +186,12 @@ pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
     laws + &enough(spec, sweep)
 }
 
-/// From which value on most trials succeed, for each value of the second setting, where both are numbers.
+/// From which value on most trials succeed, for each value of the second setting, where trials have several restarts
+/// and both settings are numbers.
 fn enough(spec: &RunSpec, sweep: &Sweep) -> String {
+    if spec.task.sampler().tries() == 1 {
+        return String::new();
+    }
     let (of, by) = (&spec.run.sweep.key, &spec.run.series.key);
     let line = |(x, least): (f64, Option<f64>)| match least {
         Some(least) => format!("80 % of trials succeed at {by} = {x} from {of} = {least} on\n"),

@@ -183,7 +183,7 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
         true => vec![share(found, &sweep), curve(found, sweep, Chart::Sweep)],
         false => {
             let mut all = maps(found, &sweep);
-            if thresholds(&found.spec, &sweep).is_some() {
+            if found.spec.task.sampler().tries() > 1 && thresholds(&found.spec, &sweep).is_some() {
                 all.push(curve(found, sweep, Chart::Threshold));
             }
             all

@@ -92,7 +92,7 @@ pub(super) const PRESETS: &[Preset] = &[
         slug: "transformer-parity",
         name: "A transformer finds 3 of 15 bits at once",
         group: Group::Variables,
-        link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=15&heads=8&batch=256&steps=8000&every=50&held=1024&speed=0&show=loss.accuracy.looks",
+        link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=15&heads=8&batch=256&steps=8000&held=1024&speed=0&show=loss.accuracy.looks",
         claim: "Of a parity nothing can be seen for thousands of steps, and then all of it within some hundreds: a phase transition.",
         source: "Edelman 2024, figure 4.4",
         instance: "3 of 15 bits, fresh examples and Adam with rate 0.001 as in the thesis. Ours: the smaller transformer of its chapter 5 without layer norm, hinge loss, and batches of 256 instead of 2,048.",

@@ -21,6 +21,7 @@ const VIEWS = [
   ["groups", "#v1/groups"],
   ["sequences", "#v1/markov?show=kl.strategies.scores.map.next"],
   ["the theory", "#v1/markov?model=minimal-markov&opt=sgd&t=100&w0=0.02&lr=0.002&batch=64&show=kl.kernel.lags.theory"],
+  ["Boolean functions", "#v1/sparse-boolean?n=50&m=200&heads=4&show=accuracy.looks"],
   ["a sweep", "#v1/sparse-parity?n=12&k=2&width=16&steps=200&sweep=lr:0.05_0.1&show=times.sweep"],
   ["a map of a sweep", "#v1/sparse-parity?k=2&width=16&steps=200&replicas=2&sweep=n:8_10_12&series=lr:0.05_0.1&speed=0&cells=steps"],
   ["a bad link", "#v1/sparse-parity?n=4000&colour=red"],
