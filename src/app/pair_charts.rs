@@ -40,7 +40,7 @@ pub(super) fn margin(state: &State) -> Lines {
         references.extend(is_below.then_some((prediction.ratio, text)));
     }
     Lines {
-        x_label: "step".into(),
+        x_label: tr!("step").into(),
         y_label: match largest {
             Some(largest) => tr!("share of γ* = {largest}", largest = significant(largest)),
             None => tr!("normalised margin").into(),

@@ -144,7 +144,8 @@ impl Chart {
             Chart::Movement | Chart::Paths => {
                 let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
                 let lines = state.trajectories.as_ref().map(draw);
-                let mut lines = marked(lines.unwrap_or_else(|| self.empty("step", "weight")), state);
+                let mut lines =
+                    marked(lines.unwrap_or_else(|| self.empty(tr!("step"), tr!("weight"))), state);
                 // Weights have signs, and half of them no place on a logarithmic axis.
                 lines.log_y &= self == Chart::Movement;
                 Reading::Lines(lines)

@@ -127,7 +127,7 @@ pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
 }
 
 /// Nouns that are counted, besides those of models.
-pub const NOUNS: [&str; 7] = ["run", "kept run", "network", "seed", "input bit", "symbol", "one"];
+pub const NOUNS: [&str; 8] = ["step", "run", "kept run", "network", "seed", "input bit", "symbol", "one"];
 
 /// "1 neuron", "64 neurons".
 pub fn count(number: usize, noun: &str) -> String {

@@ -11,6 +11,7 @@ use anyhow::{Context, anyhow};
 use super::Trouble;
 use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::markov::theory::Explorer;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
 use crate::permalink::View;
@@ -110,6 +111,7 @@ fn of_catalogues(into: &mut Vec<String>) {
     of_entries(Optimizer::ENTRIES, into);
     of_knobs(Run::KNOBS, into);
     of_knobs(View::KNOBS, into);
+    of_knobs(Explorer::KNOBS, into);
     for options in [Group::OPTIONS, Measure::OPTIONS, Strategy::OPTIONS, Time::OPTIONS] {
         of_choices(options, into);
     }

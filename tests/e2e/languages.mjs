@@ -78,6 +78,8 @@ export function languages(here) {
         "", // the first view
         "#v1/sparse-parity?n=12&k=2&batch=64&replicas=3&show=loss.accuracy.movement.paths.gap.spectrum.times",
         "#v1/sparse-parity?model=parity-transformer&n=10&k=2&noise=0.5&show=attention",
+        "#v1/sparse-parity?n=30&k=4&init=sparse&steps=400&halt=steps&show=accuracy.luck",
+        "#v1/sparse-boolean?n=12&m=60&steps=100&halt=steps&held=256&show=accuracy.attention.looks",
         "#v1/groups?n=7&width=40&show=accuracy.margin.neurons.purity.counts.mass.phases.residual.curve.wave.outputs.cosets.characters",
         "#v1/markov?t=20&batch=16&held=64&show=kl.strategies.scores.map.distances.ablation.others.next",
         "#v1/markov?model=minimal-markov&t=20&batch=16&held=64&show=kernel.lags.next",

@@ -125,8 +125,9 @@ pub fn others(history: &History) -> Lines {
         (Measure::OnIndependent, Role::Test),
         (Measure::OnDoubly, Role::Relevant),
     ];
-    let of =
-        |(of, role): (Measure, Role)| curve(history, of, Measure::OPTIONS[of as usize].label.into(), role);
+    let of = |(of, role): (Measure, Role)| {
+        curve(history, of, translated(Measure::OPTIONS[of as usize].label).into(), role)
+    };
     Lines {
         title: tr!("Other chains").into(),
         x_label: tr!("step").into(),

@@ -88,7 +88,7 @@ pub fn per_irrep(now: &Neurons, predicted: Option<&[f32]>, names: &[String], wha
         y_label,
         bars: labels(now, names).into_iter().zip(heights).collect(),
         overlay: predicted.to_vec(),
-        overlay_name: "predicted".into(),
+        overlay_name: tr!("predicted").into(),
         ..Default::default()
     }
 }

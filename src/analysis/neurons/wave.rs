@@ -34,14 +34,14 @@ pub fn embedding(values: &[f32], part: Part, neuron: usize) -> Lines {
         coefficients.iter().enumerate().map(wave).sum::<f64>() as f32
     };
     let curve = Series {
-        name: "Fourier series".into(),
+        name: tr!("Fourier series").into(),
         role: Role::Train,
         x: (0..places).map(|at| at as f64 / FINE as f64).collect(),
         y: (0..places).map(value).collect(),
         ..Default::default()
     };
     let dots = Series {
-        name: "weights".into(),
+        name: tr!("weights").into(),
         role: Role::Test,
         x: (0..p).map(|a| a as f64).collect(),
         y: values.to_vec(),

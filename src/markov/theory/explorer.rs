@@ -102,41 +102,40 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            "The first step moves the diagonal of W alone: symbols are equally frequent, so there are no unigrams \
-             to learn."
+            tr!("The first step moves the diagonal of W alone: symbols are equally frequent, so there are no unigrams to learn.")
                 .to_string()
         } else {
-            format!(
-                "The first gradient of W is {:.2} times as large on the diagonal as off it: W begins to ask which symbols \
-                 are equal to the current one.",
-                own / other
-            )
+            tr!("The first gradient of W is {other} times as large on the diagonal as off it: W begins to ask which symbols are equal to the current one.", other = format!("{:.2}", own / other))
         });
         let last = outcome.last();
         let (leader, steps) = (last.leader(), outcome.after.len() - 1);
-        let steps = if steps == 1 { "1 step".to_string() } else { format!("{steps} steps") };
+        let steps = if steps == 1 { tr!("1 step").to_string() } else { tr!("{steps} steps", steps) };
         let next_best = (0..last.v.len()).filter(|d| *d != leader).map(|d| last.v[d]);
         let lead = last.v[leader] / next_best.fold(f64::NEG_INFINITY, f64::max);
         let lead = if lead.is_finite() && lead < 1.1 {
-            format!("by {:.1} %", 100.0 * (lead - 1.0))
+            tr!("by {lead} %", lead = format!("{:.1}", 100.0 * (lead - 1.0)))
         } else {
-            format!("by a factor of {lead:.1}")
+            tr!("by a factor of {lead}", lead = format!("{lead:.1}"))
         };
         texts.push(match leader {
             0 => {
-                format!("After {steps} v is largest at distance 0, {lead}: the direction of unigrams leads.")
+                tr!(
+                    "After {steps} v is largest at distance 0, {lead}: the direction of unigrams leads.",
+                    steps,
+                    lead
+                )
             }
-            1 => format!("After {steps} v is largest at distance 1, {lead}: bigrams lead."),
-            d => format!("After {steps} v is largest at distance {d}, {lead}."),
+            1 => tr!("After {steps} v is largest at distance 1, {lead}: bigrams lead.", steps, lead),
+            d => tr!("After {steps} v is largest at distance {d}, {lead}.", steps, d, lead),
         });
         if outcome.odd_peaks() >= 2 {
-            texts.push("Odd distances stand above even ones: at even distances chains with opposite λ pull v in opposite ways.".to_string());
+            texts.push(tr!("Odd distances stand above even ones: at even distances chains with opposite λ pull v in opposite ways.").to_string());
         }
         texts.push(match last.ratio() {
             ratio if ratio.is_finite() && ratio < 1e6 => {
-                format!("W's diagonal is {ratio:.2} times the rest.")
+                tr!("W's diagonal is {ratio} times the rest.", ratio = format!("{ratio:.2}"))
             }
-            _ => "W is a multiple of the identity.".to_string(),
+            _ => tr!("W is a multiple of the identity.").to_string(),
         });
         texts
     }
