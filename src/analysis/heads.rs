@@ -170,19 +170,22 @@ pub fn texts(length: usize, selected: usize, sharpness: f64) -> Vec<String> {
             even = format!("{:.1}", 100.0 * mass_at(length, selected, 0.0))
         ),
         tr!(
-            "So the output is the mean of the relevant bits, as signs, up to {error}; the lemma promises 2T/e^R = {bound}.",
+            "So the output is the mean of the relevant bits, as signs, up to {error}; the lemma \
+             promises 2T/e^R = {bound}.",
             error = format!("{:.3}", error_at(length, selected, sharpness)),
             bound = format!("{:.3}", 2.0 * length as f64 * libm::exp(-sharpness))
         ),
         tr!(
-            "A quarter of the distance γ = {gamma} between its values is surely kept with R = ln(8T/γ) = {needed}, {enough}. With twice the bits it is {more} more.",
+            "A quarter of the distance γ = {gamma} between its values is surely kept with R = ln(8T/γ) \
+             = {needed}, {enough}. With twice the bits it is {more} more.",
             gamma = format!("{gamma:.2}"),
             needed = format!("{needed:.2}"),
             enough,
             more = format!("{:.2}", std::f64::consts::LN_2)
         ),
         tr!(
-            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the context length enters the norms through its logarithm only, and norms bound how many examples are enough.",
+            "‖W_Q‖ = R, ‖W_K‖ = √s = {root}, ‖W_V‖ = √2 and ‖W_C‖ = 1: the context length enters the \
+             norms through its logarithm only, and norms bound how many examples are enough.",
             root = format!("{:.2}", libm::sqrt(selected as f64))
         ),
     ]

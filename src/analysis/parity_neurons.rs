@@ -81,8 +81,9 @@ impl ParityNeurons {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let neurons = if self.live == 1 { tr!("neuron is") } else { tr!("neurons are") };
         tr!(
-            "{live} of {norms} {neurons} live: {off_support} of their power lies off the relevant bits, the sign \
-             rule holds for {sign_rule}, w is along (1, −1) to {along}, and |u|/‖w‖ is {ratio}.",
+            "{live} of {norms} {neurons} live: {off_support} of their power lies off the relevant bits, \
+             the sign rule holds for {sign_rule}, w is along (1, −1) to {along}, and |u|/‖w‖ is \
+             {ratio}.",
             live = self.live,
             norms = self.norms.len(),
             neurons,

@@ -85,7 +85,13 @@ pub fn ratios(ratios: &[f64]) -> Lines {
         x_label: tr!("step").into(),
         y_label: tr!("ratio").into(),
         x_range: Some((0.0, ratios.len().saturating_sub(1).max(1) as f64)),
-        series: vec![Series { name: "diagonal / rest".into(), x, y, points: true, ..Default::default() }],
+        series: vec![Series {
+            name: tr!("diagonal / rest").into(),
+            x,
+            y,
+            points: true,
+            ..Default::default()
+        }],
         references: vec![(1.0, tr!("all symbols alike").into())],
         ..Default::default()
     }

@@ -84,7 +84,7 @@ pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> 
         marked: begun.map(|(at, _)| at).collect(),
         marked_name: "began with a relevant bit".into(),
         overlay: shown.iter().map(|j| luck[*j] as f32).collect(),
-        overlay_name: "relevant bits at the start".into(),
+        overlay_name: tr!("relevant bits at the start").into(),
         ..Default::default()
     }
 }

@@ -143,8 +143,8 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             tr!("KL to the network: {all}.", all = list(&all))
         }
         Chart::Scores => tr!(
-            "Attention on the symbol before: {previous}; of the last symbol on those after its earlier copies: \
-             {induction}.",
+            "Attention on the symbol before: {previous}; of the last symbol on those after its earlier \
+             copies: {induction}.",
             previous = decimal(newest(state, Measure::Previous)),
             induction = decimal(newest(state, Measure::Induction))
         ),

@@ -124,7 +124,7 @@ fn range(knob: &Knob) -> String {
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
         Range::Schedule(..) => tr!("Rising steps with values, like 500:0.1_900:0.02.").into(),
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
-        Range::Set(_) => format!("{}{}.", knob.expected()[..1].to_uppercase(), &knob.expected()[1..]),
+        Range::Set(_) => format!("{}.", super::words::capital(&knob.expected())),
     }
 }
 

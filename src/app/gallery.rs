@@ -122,9 +122,9 @@ impl Gallery {
             tr!("Back to the run"),
             "</button></div><p class=\"gallery__about\">",
             tr!(
-                "Every experiment with the curve of a run recorded on one processor core, and the time it takes \
-                 there. Opening one trains it here, from its start. In losses and accuracies orange is measured on \
-                 held-out examples and blue on those of the training."),
+                "Every experiment with the curve of a run recorded on one processor core, and the time \
+                 it takes there. Opening one trains it here, from its start. In losses and accuracies \
+                 orange is measured on held-out examples and blue on those of the training."),
             "</p><div class=\"gallery__filter\" role=\"search\" aria-label=\"",
             tr!("Filter"),
             "\"><label>",

@@ -6,7 +6,7 @@ use super::device::Survey;
 use super::state::{Before, Phase, Staff, State, Weights};
 use super::status::{examples, found, status};
 use super::trainer::{Effect, Program, Sign};
-use super::words::{decimal, percent, thousands};
+use super::words::{capital, decimal, percent, thousands};
 use crate::analysis::curves::{History, spread};
 use crate::analysis::gap::Gap;
 use crate::analysis::movement::Trajectories;
@@ -306,9 +306,4 @@ impl State {
         }
         self.resume(effects);
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

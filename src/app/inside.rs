@@ -74,15 +74,15 @@ pub fn gazed(chains: &Chains, view: &View, pointed: Option<usize>) -> String {
     let (who, weights) = gaze(chains, view);
     let here = chains.place(view);
     let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
-    let upper = |at: usize| format!("S{}", &place(chains, at)[1..]);
+    let upper = |at: usize| super::words::capital(&place(chains, at));
     match pointed {
         Some(at) if at > here => tr!("{symbol} is not seen yet.", symbol = upper(at)),
         Some(at) => format!("{}: {} ({who}).", upper(at), decimal(weight(at) as f32)),
         None => {
             let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
             tr!(
-                "Coloured by how much the prediction after {place} looks at each symbol: {who}. The strongest \
-                 colour is {most}.",
+                "Coloured by how much the prediction after {place} looks at each symbol: {who}. The \
+                 strongest colour is {most}.",
                 place = place(chains, here),
                 who,
                 most = decimal(most as f32)
@@ -122,8 +122,8 @@ pub fn off(chains: &Chains, view: &View) -> Option<String> {
         view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
     let sentence = |who: String, are: &str| {
         tr!(
-            "{who} {are} switched off: predictions and maps on this page are those without, but training and the \
-             measured curves go on with all heads.",
+            "{who} {are} switched off: predictions and maps on this page are those without, but \
+             training and the measured curves go on with all heads.",
             who,
             are
         )

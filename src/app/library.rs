@@ -364,10 +364,9 @@ impl State {
                 self.library.written = (0, 0, false);
                 if self.library.make_room(&current, 1, effects) == 0 {
                     self.library.trouble =
-                        tr!(
-                            "The browser has no room for more, and every kept run is pinned: this one is not kept \
-                             until another is unpinned or deleted.")
-                            .into();
+                        tr!("The browser has no room for more, and every kept run is pinned: this one \
+                             is not kept until another is unpinned or deleted.")
+                        .into();
                 } else {
                     self.keep(true, effects);
                 }

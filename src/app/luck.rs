@@ -6,7 +6,7 @@
 //! remembered of the network that they come from.
 
 use super::state::{Phase, State};
-use super::words::{count, percent, significant, thousands};
+use super::words::{capital, count, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
@@ -104,9 +104,9 @@ pub fn rewound(state: &State) -> Option<Rewound> {
     let (net, spec) = (sparse(state.spec())?, state.spec());
     let Task::SparseParity(task) = &spec.task else { return None };
     if matches!(state.phase, Phase::Running | Phase::Loading) || state.weights.step == 0 {
-        let about = tr!(
-            "Train the network, and pause it: its strongest neurons can then be rewound to their start and trained again alone."
-        );
+        let about =
+            tr!("Train the network, and pause it: its strongest neurons can then be rewound to their start \
+             and trained again alone.");
         return Some(Rewound { about: about.into(), ticket: None, others: None });
     }
     let winners = winners(state, TICKET).filter(|winners| winners.len() > 1)?;
@@ -116,7 +116,8 @@ pub fn rewound(state: &State) -> Option<Rewound> {
         tr!("{held} with chance {chance}", held, chance)
     });
     let about = tr!(
-        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} held {held} of the {k} relevant bits; a row drawn at random holds {chances}.",
+        "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} \
+         held {held} of the {k} relevant bits; a row drawn at random holds {chances}.",
         neuron = count(net.neurons(), "neuron"),
         step = thousands(state.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
@@ -144,7 +145,7 @@ pub fn rewound(state: &State) -> Option<Rewound> {
 pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neuron)> {
     let good = |start: Start, name: String| Some((name, Neuron::good(inputs, relevant, start, ones)?));
     let starts = [
-        good(Start::Signs, "signs".into()),
+        good(Start::Signs, tr!("signs").into()),
         good(Start::Ones, tr!("good, {one} and zeros", one = count(ones, "one"))),
         good(Start::Perturbed, tr!("good, {one} and ε", one = count(ones, "one"))).filter(|_| ones > 0),
     ];
@@ -217,13 +218,14 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
         let rare = match neuron.width() {
             _ if neuron.start == Start::Signs => tr!("every neuron is like this").into(),
             Some(width) => tr!(
-                "of rows drawn at random {chance} are good, so that a layer has one with chance 99 % from width {width} on",
+                "of rows drawn at random {chance} are good, so that a layer has one with chance 99 % \
+                 from width {width} on",
                 chance = percent(neuron.chance() as f32),
                 width = thousands(width as u64)
             ),
             None => tr!("of rows drawn at random hardly any is good").into(),
         };
-        let name = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        let name = capital(&name);
         format!("{name}: {batch}; {rare}.")
     };
     neurons.iter().map(sentence).collect()
@@ -258,7 +260,9 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     let half = significant_count(0.5 * choose(spent.inputs, spent.relevant));
     Some(match most < 1.0 {
         true => tr!(
-            "{all} are fewer than ½·C(n, k) = {half}: by proposition 6.3 gradients that are no more precise leave some parity of {relevant} bits out of {inputs} unlearnt with a chance of at least {most}.",
+            "{all} are fewer than ½·C(n, k) = {half}: by proposition 6.3 gradients that are no more \
+             precise leave some parity of {relevant} bits out of {inputs} unlearnt with a chance of at \
+             least {most}.",
             all,
             half,
             relevant = spent.relevant,
@@ -271,7 +275,8 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
                 None => tr!("on no number of bits up to 4,096").into(),
             };
             tr!(
-                "{all}, at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. It would forbid success in every second run {from}.",
+                "{all}, at least ½·C(n, k) = {half}: proposition 6.3 forbids nothing here. It would \
+                 forbid success in every second run {from}.",
                 all,
                 half,
                 from
@@ -306,11 +311,13 @@ pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
-            "Proposition 6.3 forbids none of them: even the thriftiest spends {significant_count} times what success in every second run must cost.",
+            "Proposition 6.3 forbids none of them: even the thriftiest spends {significant_count} times \
+             what success in every second run must cost.",
             significant_count = significant_count(least / 0.5)
         ),
         some => tr!(
-            "Proposition 6.3 forbids {run} of the sweep to succeed every second time; on the page their cells have a dotted edge.",
+            "Proposition 6.3 forbids {run} of the sweep to succeed every second time; on the page their \
+             cells have a dotted edge.",
             run = count(some, "run")
         ),
     })

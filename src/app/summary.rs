@@ -44,8 +44,8 @@ impl Chart {
             ),
             Chart::Accuracy => {
                 tr!(
-                    "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, {test_accuracy} on \
-                     held-out ones; chance is {chance}.",
+                    "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, \
+                     {test_accuracy} on held-out ones; chance is {chance}.",
                     step = thousands(state.step),
                     drawn,
                     train_accuracy = newest.train_accuracy,
@@ -100,8 +100,8 @@ impl Chart {
                         (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
                     });
                 tr!(
-                    "{share} of the output's squared norm is of degree {k}; its correlation with the target is \
-                     {cosine}.",
+                    "{share} of the output's squared norm is of degree {k}; its correlation with the \
+                     target is {cosine}.",
                     share = percent(share),
                     k,
                     cosine = decimal(cosine)
@@ -133,8 +133,8 @@ impl Chart {
                 match done {
                     0 => tr!("None of the sweep's {all} runs has ended.", all),
                     _ => tr!(
-                        "{done} of the sweep's {all} runs have ended; {found} of their {networks} networks have \
-                         reached the target.",
+                        "{done} of the sweep's {all} runs have ended; {found} of their {networks} \
+                         networks have reached the target.",
                         done,
                         all,
                         found = thousands(found as u64),

@@ -228,8 +228,8 @@ impl Choice {
         read.map_err(told)?;
         if runs(&spec) > MOST_CELLS {
             return Err(tr!(
-                "{runs} are more than the {most} that a page makes, and take up to {time} on one core. Take fewer \
-                 values, or make them elsewhere: lab sweep '{link}'",
+                "{runs} are more than the {most} that a page makes, and take up to {time} on one core. \
+                 Take fewer values, or make them elsewhere: lab sweep '{link}'",
                 runs = count(runs(&spec), "run"),
                 most = thousands(MOST_CELLS as u64),
                 time = duration(seconds(&spec)),
@@ -263,8 +263,8 @@ impl Choice {
         };
         let networks = count(spec.run.replicas, "network");
         tr!(
-            "{runs} of {networks} each, about {time} at most: a run ends when all its networks have reached the \
-             target.",
+            "{runs} of {networks} each, about {time} at most: a run ends when all its networks have \
+             reached the target.",
             runs = count(runs(spec), "run"),
             networks,
             time = duration(share * seconds(spec))

@@ -126,6 +126,12 @@ pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
     translated(label.unwrap_or(text)).into()
 }
 
+/// The text with a capital letter at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// Nouns that are counted, besides those of models.
 pub const NOUNS: [&str; 8] = ["step", "run", "kept run", "network", "seed", "input bit", "symbol", "one"];
 

@@ -160,7 +160,7 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(format!("{WWW}/p")).unwrap().count(), files);
         sum += std::fs::read(format!("{WWW}/preview.png")).unwrap().len();
-        assert!(sum < 500_000, "{sum}");
+        assert!(sum < 5000 * PRESETS.len(), "{sum}");
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn named(text: &str) -> Vec<String> {
             };
             for name in names {
                 let room: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                if !["settings", "choices", "catalog"].contains(&room.as_str()) || name.contains("::") {
+                if !["settings", "choices", "catalog", "tr"].contains(&room.as_str()) || name.contains("::") {
                     rooms.push(room);
                 }
             }

@@ -162,7 +162,7 @@ fn more_examples_reveal_more_and_the_chart_goes_from_nothing_to_all() {
     // Odd parities have no gap without a bias: no batch is large enough.
     assert_eq!(Neuron::good(21, 3, Start::Signs, 0).unwrap().batch_for(0.9), None);
     let points = vec![(0, vec![trials::Share { batch: 512, found: 3, all: 4 }])];
-    let lines = chart(&[("signs".into(), neuron)], 12, &points);
+    let lines = chart(&[(tr!("signs").into(), neuron)], 12, &points);
     assert_eq!((lines.series.len(), lines.series[0].x[0], lines.series[1].y[0]), (2, 64.0, 0.75));
     assert!(lines.series[0].y.last().unwrap() > &0.999);
 }

@@ -102,10 +102,15 @@ impl Explorer {
         let mut texts = vec![];
         let [own, other] = outcome.first[0];
         texts.push(if other.abs() < 1e-9 * own.abs() {
-            tr!("The first step moves the diagonal of W alone: symbols are equally frequent, so there are no unigrams to learn.")
-                .to_string()
+            tr!("The first step moves the diagonal of W alone: symbols are equally frequent, so there \
+                 are no unigrams to learn.")
+            .to_string()
         } else {
-            tr!("The first gradient of W is {other} times as large on the diagonal as off it: W begins to ask which symbols are equal to the current one.", other = format!("{:.2}", own / other))
+            tr!(
+                "The first gradient of W is {other} times as large on the diagonal as off it: W begins \
+                 to ask which symbols are equal to the current one.",
+                other = format!("{:.2}", own / other)
+            )
         });
         let last = outcome.last();
         let (leader, steps) = (last.leader(), outcome.after.len() - 1);
@@ -129,7 +134,11 @@ impl Explorer {
             d => tr!("After {steps} v is largest at distance {d}, {lead}.", steps, d, lead),
         });
         if outcome.odd_peaks() >= 2 {
-            texts.push(tr!("Odd distances stand above even ones: at even distances chains with opposite λ pull v in opposite ways.").to_string());
+            texts.push(
+                tr!("Odd distances stand above even ones: at even distances chains with opposite λ pull v \
+                 in opposite ways.")
+                .to_string(),
+            );
         }
         texts.push(match last.ratio() {
             ratio if ratio.is_finite() && ratio < 1e6 => {
