@@ -225,7 +225,7 @@ pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
             ),
             None => tr!("of rows drawn at random hardly any is good").into(),
         };
-        let name = capital(&name);
+        let name = capital(name);
         format!("{name}: {batch}; {rare}.")
     };
     neurons.iter().map(sentence).collect()

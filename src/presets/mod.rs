@@ -270,7 +270,7 @@ const PARTS: &[&[Preset]] = &[
     chains::BY_HAND,
     chains::LAWS,
 ];
-const ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
+static ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
 
 #[cfg(test)]
 mod tests {
