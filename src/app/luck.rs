@@ -124,7 +124,7 @@ pub fn rewound(state: &State) -> Option<Rewound> {
         one = count(net.ones, "one"),
         held = listed(held.into_iter()),
         k = task.k,
-        chances = chances.collect::<Vec<_>>().join(" and ")
+        chances = super::words::list(&chances.collect::<Vec<_>>())
     );
     let link = |inits: usize| {
         let mut spec = spec.clone();

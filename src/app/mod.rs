@@ -105,7 +105,10 @@ pub fn open() {
 /// Shows the page at once, unless its run begins with a network that only the second program can write down.
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 fn show() {
-    if !browser::fragment().contains("from=") {
+    use crate::models::group_net::Beginning;
+    let fragment = browser::fragment();
+    let maximum = format!("from={}", Beginning::Maximum.slug());
+    if !(fragment.starts_with("#v1/groups") && fragment.contains(&maximum)) {
         return mount();
     }
     crate::platform::web::spawn(async {

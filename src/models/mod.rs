@@ -185,6 +185,15 @@ impl Rows {
         entry: "weight",
     };
 
+    /// Vectors of the places of a sequence.
+    pub const POSITIONS: Rows = Rows {
+        name: "Positional embeddings P",
+        symbol: "P",
+        row: "input bit",
+        column: "component",
+        entry: "position",
+    };
+
     /// The same in the reader's language.
     pub fn translated(self) -> Rows {
         let [name, row, column, entry] = [self.name, self.row, self.column, self.entry].map(translated);

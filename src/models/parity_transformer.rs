@@ -102,13 +102,7 @@ impl Architecture for ParityTransformer {
     }
 
     fn rows(&self) -> Rows {
-        Rows {
-            name: "Positional embeddings P",
-            symbol: "P",
-            row: "input bit",
-            column: "component",
-            entry: "position",
-        }
+        Rows::POSITIONS
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {

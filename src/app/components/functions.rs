@@ -1,9 +1,9 @@
 //! What stands beside networks that learn Boolean functions: their heads, and heads that are written by hand.
 
-use js_sys::Reflect;
 use leptos::prelude::*;
 
 use super::plot::Drawing;
+use super::sheet::fold;
 use super::theme::Appearance;
 use crate::analysis::chart::Chart;
 use crate::analysis::heads::{Shattering, masses, needed, texts};
@@ -82,22 +82,9 @@ pub fn Written(
 ) -> impl IntoView {
     let is_lab = Store::here().memo(|state| matches!(state.spec().task, Task::SparseBoolean(_)));
     move || {
-        is_lab.get().then(|| {
-            let open = RwSignal::new(false);
-            let toggled = move |event: web_sys::Event| {
-                let now = event.target().and_then(|target| Reflect::get(&target, &"open".into()).ok());
-                if let Some(now) = now {
-                    open.set(now.is_truthy());
-                }
-            };
-            view! {
-                <details class="theory" data-testid="written" on:toggle=toggled>
-                    <summary class="theory__title"><h2 class="theory__name">{tr!("Heads written by hand")}</h2></summary>
-                    // Closed, it costs nothing.
-                    {move || open.get().then(|| instrument(appearance))}
-                </details>
-            }
-        })
+        is_lab
+            .get()
+            .then(|| fold("written", tr!("Heads written by hand"), false, move || instrument(appearance)))
     }
 }
 

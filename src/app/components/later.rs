@@ -6,9 +6,10 @@
 //! calls it as any other function.
 //!
 //! # Speed
-//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 421 KiB brotli, the second 227; as one they were 543
-//! before gallery, sweeps, what is done over curves and other languages. While networks train, a press is on the screen after 24 ms in
-//! the median and 40 ms at the 98th percentile, in all three labs on two cores; nothing holds the page for 50 ms.
+//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 432 KiB brotli, the second 259; as one they were 543
+//! before gallery, sweeps, what is done over curves, other languages and chapters 4 and 6. While networks train, a press
+//! is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on two cores;
+//! nothing holds the page for 50 ms.
 
 // The macro declares and exports what the splitter cuts.
 #![allow(unsafe_code)]

@@ -7,12 +7,12 @@
 
 use std::time::Duration;
 
-use js_sys::Reflect;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement};
 
 use super::plot::Drawing;
+use super::sheet::fold;
 use super::theme::Appearance;
 use crate::analysis::Reading;
 use crate::analysis::recovery::trials::{Share, Trials};
@@ -55,21 +55,7 @@ pub fn Luck(
     });
     move || {
         let is_open = lab.get()?;
-        let open = RwSignal::new(is_open);
-        let toggled = move |event: Event| {
-            let now = event.target().and_then(|target| Reflect::get(&target, &"open".into()).ok());
-            if let Some(now) = now {
-                open.set(now.is_truthy());
-            }
-        };
-        let view = view! {
-            <details class="theory" open=is_open data-testid="luck" on:toggle=toggled>
-                <summary class="theory__title"><h2 class="theory__name">{tr!("Width and luck")}</h2></summary>
-                // Closed, it costs nothing.
-                {move || open.get().then(|| opened(store, appearance))}
-            </details>
-        };
-        Some(view.into_any())
+        Some(fold("luck", tr!("Width and luck"), is_open, move || opened(store, appearance)))
     }
 }
 

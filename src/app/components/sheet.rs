@@ -1,5 +1,6 @@
 //! A dialog with a title and a button that closes it.
 
+use js_sys::Reflect;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
@@ -29,6 +30,29 @@ pub fn Sheet(
             {move || open.get().then(|| children())}
             <button class="button" type="button" on:click=move |_| open.set(false)>{tr!("Close")}</button>
         </dialog>
+    }
+    .into_any()
+}
+
+/// A section that can be folded; closed, what is in it costs nothing.
+pub fn fold(
+    testid: &'static str,
+    title: &'static str,
+    is_open: bool,
+    inside: impl Fn() -> AnyView + Send + 'static,
+) -> AnyView {
+    let open = RwSignal::new(is_open);
+    let toggled = move |event: web_sys::Event| {
+        let now = event.target().and_then(|target| Reflect::get(&target, &"open".into()).ok());
+        if let Some(now) = now {
+            open.set(now.is_truthy());
+        }
+    };
+    view! {
+        <details class="theory" open=is_open data-testid=testid on:toggle=toggled>
+            <summary class="theory__title"><h2 class="theory__name">{title}</h2></summary>
+            {move || open.get().then(&inside)}
+        </details>
     }
     .into_any()
 }

@@ -1,11 +1,11 @@
 //! The theory of two steps with knobs, drawn while they are moved.
 
-use js_sys::Reflect;
 use leptos::prelude::*;
 
 use super::inside::News;
 use super::knob::Knob;
 use super::plot::Drawing;
+use super::sheet::fold;
 use super::theme::Appearance;
 use crate::analysis::chains::parts;
 use crate::analysis::{Grid, Reading, theory};
@@ -29,21 +29,7 @@ pub fn Theory(
         .memo(|state| state.chains.is_some().then(|| matches!(state.spec().model, Model::MinimalMarkov(_))));
     move || {
         let is_minimal = lab.get()?;
-        let open = RwSignal::new(is_minimal);
-        let toggled = move |event: web_sys::Event| {
-            let now = event.target().and_then(|target| Reflect::get(&target, &"open".into()).ok());
-            if let Some(now) = now {
-                open.set(now.is_truthy());
-            }
-        };
-        let view = view! {
-            <details class="theory" open=is_minimal data-testid="theory" on:toggle=toggled>
-                <summary class="theory__title"><h2 class="theory__name">{tr!("The theory of two steps")}</h2></summary>
-                // Closed, it costs nothing.
-                {move || open.get().then(|| explored(store, appearance))}
-            </details>
-        };
-        Some(view.into_any())
+        Some(fold("theory", tr!("The theory of two steps"), is_minimal, move || explored(store, appearance)))
     }
 }
 
