@@ -61,6 +61,20 @@ pub const KARPATHY_2020: Source = Source {
     title: "minGPT, a minimal PyTorch re-implementation of the OpenAI GPT",
     url: "https://github.com/karpathy/minGPT",
 };
+/// The thesis on data, width, time and luck.
+pub const EDELMAN_2024_FRONTIER: Source = Source { cite: "Edelman 2024, ch. 6", ..EDELMAN_2024 };
+/// What makes tables hard for networks.
+pub const GRINSZTAJN_2022: Source = Source {
+    cite: "Grinsztajn et al. 2022",
+    title: "Why do tree-based models still outperform deep learning on typical tabular data?",
+    url: "https://arxiv.org/abs/2207.08815",
+};
+/// Random forests.
+pub const BREIMAN_2001: Source = Source {
+    cite: "Breiman 2001",
+    title: "Random Forests (Machine Learning 45)",
+    url: "https://doi.org/10.1023/A:1010933404324",
+};
 /// The paper behind the thesis's chapter 5.
 pub const BARAK_2022: Source = Source {
     cite: "Barak et al. 2022",

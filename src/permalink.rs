@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 
 pub use lesson::PARTS;
 
-use crate::analysis::chart::{Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_FUNCTIONS, USUAL_OF_PAIRS};
+use crate::analysis::chart::{
+    Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_FUNCTIONS, USUAL_OF_PAIRS, USUAL_OF_TABLES,
+};
 use crate::markov::theory::Explorer;
 use crate::markov::{Chain, symbols_of};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
@@ -102,6 +104,7 @@ impl View {
             Task::SparseBoolean(_) => {
                 View { show: USUAL_OF_FUNCTIONS.to_vec(), speed: 20, ..View::default() }
             }
+            Task::Tabular(_) => View { show: USUAL_OF_TABLES.to_vec(), ..View::default() },
             Task::Groups(_) => View { show: USUAL_OF_PAIRS.to_vec(), ..View::default() },
             Task::MarkovChain(_) => View { show: USUAL_OF_CHAINS.to_vec(), speed: 60, ..View::default() },
         }

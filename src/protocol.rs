@@ -45,6 +45,11 @@ pub enum Command {
     Checkpoint,
     /// Look at the first replica in these ways while it trains; what was watched before is no longer.
     Watch(Vec<Probe>),
+    /// Keep the table that comes as payload, of so many columns besides the label, for runs on it.
+    Table {
+        /// Columns besides the label.
+        columns: usize,
+    },
     /// The run that was started last is the one of this number of this sweep: where there is a GPU, those after it may
     /// train beside it.
     Sweep(Box<RunSpec>, usize),

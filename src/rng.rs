@@ -42,6 +42,8 @@ pub enum Purpose {
     Chain = 8,
     /// Transition matrices of the chains of the held-out batch.
     HeldOutChain = 9,
+    /// Which rows of a table are held out.
+    Split = 10,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

@@ -4,7 +4,7 @@ mod possible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::models::Model;
+use crate::models::{Activation, DeepMlp, Initialisation, Model, Rows};
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
 use crate::training::loss::Loss;
@@ -195,6 +195,26 @@ impl RunSpec {
                     ..Default::default()
                 },
             },
+            task @ Task::Tabular(_) => RunSpec {
+                task,
+                model: Model::DeepMlp(DeepMlp {
+                    widths: vec![100, 100],
+                    activation: Activation::Relu,
+                    init: Initialisation::Sparse,
+                    ..Default::default()
+                }),
+                optimizer: Optimizer::Adam(Adam::default()),
+                run: Run {
+                    loss: Loss::CrossEntropy,
+                    batch: 64,
+                    steps: 500,
+                    target: 0.9,
+                    halt: Halt::Steps,
+                    every: 10,
+                    replicas: 10,
+                    ..Default::default()
+                },
+            },
             task @ Task::MarkovChain(_) => RunSpec {
                 task,
                 model: Model::AttentionOnly(Default::default()),
@@ -311,6 +331,15 @@ impl RunSpec {
     /// The model's architecture, for the task's examples.
     pub fn architecture(&self) -> crate::models::Bound<'_> {
         self.model.architecture(self.task.sampler().length())
+    }
+
+    /// What the model's first parameter is for this task.
+    pub fn rows(&self) -> Rows {
+        let rows = self.architecture().rows();
+        match self.task {
+            Task::Tabular(_) if rows != Rows::NONE => Rows { row: Rows::COLUMN, ..rows },
+            _ => rows,
+        }
     }
 
     /// The parameters of all replicas.

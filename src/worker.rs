@@ -7,6 +7,7 @@ use crate::platform::now_ms;
 use crate::probing::{Inquiry, applies};
 use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
 use crate::run::RunSpec;
+use crate::tasks::tabular::own::Own;
 #[cfg(feature = "fused")]
 use crate::training::ahead::Ahead;
 use crate::training::checkpoint::Checkpoint;
@@ -293,6 +294,14 @@ impl Worker {
             Command::Watch(probes) => {
                 self.probes.watched = probes;
                 self.probes.ask();
+                vec![]
+            }
+            Command::Table { columns } => {
+                if let Payload::Numbers(numbers) = payload
+                    && let Some(own) = Own::from_numbers(columns, numbers)
+                {
+                    own.open();
+                }
                 vec![]
             }
             Command::Sweep(sweep, shown) => {

@@ -137,6 +137,8 @@ charts! {
     Looks = "looks", "Attention, example by example", "Looks", Lines;
     /// Least value of a swept setting with which 80 % of the trials succeed, against the second setting of the sweep.
     Threshold = "enough", "How many are enough", "Enough", Lines;
+    /// Share of held-out examples that networks got wrong at the end of each run of a sweep: medians with quartiles.
+    Ends = "ends", "Held-out error at the end", "Error", Lines;
 }
 
 impl Chart {
@@ -144,7 +146,7 @@ impl Chart {
     pub fn form(self) -> Option<Form> {
         use Chart::*;
         match self {
-            Loss | Accuracy | Weights | Times | Sweep | Margin | Threshold => None,
+            Loss | Accuracy | Weights | Times | Sweep | Margin | Threshold | Ends => None,
             Movement | Paths | Gap | Spectrum | Attention | Strongest | Luck | Looks => Some(Form::Bits),
             Truth | Strategies | Scores | Map | Distances | Ablation | Others | Kernel | Lags | Next
             | Theory => Some(Form::Sequence),
@@ -158,6 +160,9 @@ pub const USUAL_OF_PAIRS: [Chart; 4] = [Chart::Accuracy, Chart::Margin, Chart::N
 
 /// What is shown of networks on Boolean functions where a link does not say it.
 pub const USUAL_OF_FUNCTIONS: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Attention];
+
+/// What is shown of learners on tables where a link does not say it.
+pub const USUAL_OF_TABLES: [Chart; 2] = [Chart::Loss, Chart::Accuracy];
 
 /// What is shown of networks on sequences where a link does not say it.
 pub const USUAL_OF_CHAINS: [Chart; 4] = [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances];

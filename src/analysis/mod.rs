@@ -7,6 +7,7 @@ pub mod chart;
 pub mod convergence;
 pub mod curves;
 pub mod disjoint;
+pub mod ends;
 pub mod gap;
 pub mod gradient;
 pub mod heads;

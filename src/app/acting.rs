@@ -11,6 +11,7 @@ use super::scrubbing::Seek;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::study::study;
 use super::sweeping::Sweep;
+use super::tables::is_forest;
 use super::touring::Goal;
 use super::trainer::{Effect, Program};
 use super::words;
@@ -19,8 +20,7 @@ use crate::analysis::movement::Trajectories;
 use crate::language::translated;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
-use crate::probing::applies;
-use crate::protocol::{Command, Ending, Payload, Probe};
+use crate::protocol::{Command, Ending, Payload};
 use crate::run::{Halt, OPTIMIZER_KEY};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
 use crate::tasks::Form;
@@ -102,6 +102,7 @@ impl State {
             }
             Action::DismissNotices => self.notices.clear(),
             Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
+            Action::Relabel(label) => self.relabel(label, &mut effects),
             Action::NoFile(name, why) => self.refuse_file(&name, &why),
             Action::Arrived => self.catch_up(&mut effects),
             Action::Said(text) => self.message = text.into(),
@@ -324,7 +325,7 @@ impl State {
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
         self.relevant = spec.task.sampler().relevant(spec.run.seed);
         let is_known = spec.task.sampler().form() != Form::Pair || study().is_some();
-        let known = is_known && inputs * width <= MAX_PREVIEW;
+        let known = is_known && inputs * width <= MAX_PREVIEW && !is_forest(&spec);
         let initial = if known { spec.initial_of(1).into_iter().next() } else { None };
         self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
         self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
@@ -390,34 +391,15 @@ impl State {
         let paused = self.paused || goal.is_some() || self.seeking.is_some();
         let resting = self.sweep.is_some();
         let command = Command::Start { spec, speed, paused, held_out_limit, resting };
-        // First what to look at, so that the start is among it.
+        // First what to look at, so that the start is among it, and what to learn.
         self.watch_anew(effects);
+        self.hand_over_table(effects);
         effects.push(Effect::Send(command, payload));
         self.look_ahead(effects);
         if let Some(seek) = &self.seeking {
             self.send(Command::Reach(seek.to), effects);
         } else if let Some(goal) = goal {
             self.send(Command::PlayTo(goal.step), effects);
-        }
-    }
-
-    /// The probes that the charts on show want, and of runs on sequences the panel below them.
-    fn watched(&self) -> Vec<Probe> {
-        let mut probes: Vec<Probe> = self.link.view.show.iter().filter_map(|chart| chart.probe()).collect();
-        // What is looked into follows the network, whichever charts are on show.
-        if self.chains.is_some() && !probes.contains(&Probe::Parameters) {
-            probes.push(Probe::Parameters);
-        }
-        probes.retain(|probe| applies(*probe, self.spec()).is_ok());
-        probes
-    }
-
-    /// Tells the trainer what the charts on show want, where that may have changed.
-    pub(super) fn watch_anew(&mut self, effects: &mut Vec<Effect>) {
-        let probes = self.watched();
-        let was_watching = std::mem::replace(&mut self.watching, !probes.is_empty());
-        if self.watching || was_watching {
-            self.send(Command::Watch(probes), effects);
         }
     }
 

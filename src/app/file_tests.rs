@@ -29,7 +29,11 @@ impl Page {
     fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {
-                Effect::Survey | Effect::Fetch(_) | Effect::FetchRecorded | Effect::Library(_) => {}
+                Effect::Survey
+                | Effect::Fetch(_)
+                | Effect::FetchRecorded
+                | Effect::Library(_)
+                | Effect::KeepTable(_) => {}
                 Effect::Open(program) => self.trainer = Some((program, Scripted::new(program, 300))),
                 Effect::Send(command, payload) => {
                     if let Some((_, trainer)) = &self.trainer {

@@ -12,7 +12,7 @@ use crate::analysis::chart::Chart;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Ending};
 use crate::record::weights::Header;
-use crate::record::{Environment, File, Record, csv, torch};
+use crate::record::{Environment, File, Flaw, Record, csv, torch};
 
 /// What can be saved of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +158,12 @@ pub fn origin(state: &State) -> Option<String> {
     ))
 }
 
+/// Whether a file of that name holds a table, by its ending.
+fn is_table(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))
+}
+
 /// Whether there is such a chart of what is on show, if that is a file.
 ///
 /// # Errors
@@ -165,7 +171,7 @@ pub fn origin(state: &State) -> Option<String> {
 pub fn applies(chart: Chart, state: &State) -> Result<(), String> {
     use Chart::{Accuracy, Characters, Loss, Margin, Others, Scores, Strategies, Sweep, Times, Truth};
     let of_measurements =
-        [Loss, Accuracy, Margin, Times, Sweep, Truth, Strategies, Scores, Others, Characters];
+        [Loss, Accuracy, Margin, Times, Sweep, Truth, Strategies, Scores, Others, Characters, Chart::Ends];
     match state.record.is_none() || of_measurements.contains(&chart) {
         true => Ok(()),
         false => {
@@ -182,6 +188,8 @@ impl State {
         match File::read(&bytes) {
             Ok(File::Run(record)) => self.open_record(name, *record, effects),
             Ok(File::Weights(header)) => self.open_weights(name, &header, bytes, effects),
+            // What is of no program's is a table, if anything; one of metrics says so itself.
+            Err(Flaw::Unknown) if is_table(name) => self.open_table(name, bytes, None, effects),
             Err(flaw) => self.refuse_file(name, &flaw.to_string()),
         }
     }

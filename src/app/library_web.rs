@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::library::{Answer, Deed, Kept, edited, merged};
+use super::tables;
 
 #[wasm_bindgen]
 extern "C" {
@@ -125,6 +126,44 @@ async fn answer(work: impl Future<Output = Result<Option<Answer>, JsValue>>) -> 
         let name = Reflect::get(&error, &"name".into()).ok().and_then(|name| name.as_string());
         Some(if name.as_deref() == Some("QuotaExceededError") { Answer::Full } else { Answer::Closed })
     })
+}
+
+/// Key of the table that was opened last, among the [`STATES`]: ids of kept runs are links, and none is this.
+const TABLE: &str = "table";
+
+/// Keeps the open table of that number, in place of the one before. A browser that keeps nothing has it until the page
+/// is closed.
+pub async fn keep_table(number: u64) {
+    let Some(opened) = tables::opened(number) else { return };
+    let parts = Array::of3(
+        &opened.name.as_str().into(),
+        &(opened.table.label as u32).into(),
+        &Uint8Array::from(opened.bytes.as_slice()),
+    );
+    let kept: Result<(), JsValue> = async {
+        let names = Array::of1(&STATES.into());
+        let states = database().await?.transaction(&names, "readwrite")?.object_store(STATES)?;
+        done(states.put(&parts, TABLE)?).await.map(drop)
+    }
+    .await;
+    // It is open all the same.
+    drop(kept);
+}
+
+/// Opens the table that is kept, if there is one.
+pub async fn open_table() {
+    let read: Result<Array, JsValue> = async {
+        let names = Array::of1(&STATES.into());
+        let states = database().await?.transaction(&names, "readonly")?.object_store(STATES)?;
+        done(states.get(TABLE)?).await?.dyn_into::<Array>()
+    }
+    .await;
+    let Ok(parts) = read else { return };
+    let bytes = parts.get(2).dyn_into::<Uint8Array>();
+    if let (Some(name), Some(label), Ok(bytes)) = (parts.get(0).as_string(), parts.get(1).as_f64(), bytes) {
+        // What was a table once is one.
+        let _ = tables::keep(&name, bytes.to_vec(), Some(label as usize));
+    }
 }
 
 async fn carry_out(deed: Deed) -> Result<Option<Answer>, JsValue> {

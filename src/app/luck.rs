@@ -27,7 +27,7 @@ const RETRAINED: usize = 20;
 /// The perceptron of a run whose rows begin with a few ones.
 fn sparse(spec: &RunSpec) -> Option<&Mlp> {
     match &spec.model {
-        Model::Mlp(net) if net.init.rest(1).is_some() => Some(net),
+        Model::Mlp(net) if net.init.rest(1).is_some() && !matches!(spec.task, Task::Tabular(_)) => Some(net),
         _ => None,
     }
 }

@@ -38,6 +38,7 @@ pub mod summary;
 pub mod sweep_form;
 pub mod sweep_map;
 pub mod sweeping;
+pub mod tables;
 pub mod teaching;
 pub mod titles;
 pub mod touring;
@@ -102,17 +103,22 @@ pub fn open() {
     });
 }
 
-/// Shows the page at once, unless its run begins with a network that only the second program can write down.
+/// Shows the page at once, unless its run begins with a network that only the second program can write down, or is
+/// about a table that this browser keeps.
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 fn show() {
     use crate::models::group_net::Beginning;
     let fragment = browser::fragment();
     let maximum = format!("from={}", Beginning::Maximum.slug());
-    if !(fragment.starts_with("#v1/groups") && fragment.contains(&maximum)) {
+    let is_table = fragment.starts_with("#v1/tabular") && fragment.contains("csv=");
+    if !is_table && !(fragment.starts_with("#v1/groups") && fragment.contains(&maximum)) {
         return mount();
     }
-    crate::platform::web::spawn(async {
+    crate::platform::web::spawn(async move {
         components::later::early().await;
+        if is_table {
+            library_web::open_table().await;
+        }
         mount();
     });
 }

@@ -117,7 +117,7 @@ fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
 /// The title of the curve of one neuron.
 pub(super) fn curve_title(state: &State) -> Option<String> {
     let neuron = shown_neuron(state, state.pairs.as_deref()?)?;
-    let rows = state.spec().architecture().rows();
+    let rows = state.spec().rows();
     Some(tr!(
         "{symbol} of {kind} {number}",
         symbol = rows.symbol,

@@ -7,7 +7,7 @@ use super::state::State;
 use super::study::study;
 use super::summary::chance;
 use super::words::{label, option, symbol};
-use super::{chain_charts, functions, luck, pair_charts};
+use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::curves;
@@ -71,6 +71,9 @@ impl Chart {
                 Err(tr!("A transformer's neurons have no embeddings of their own.").into())
             }
             Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),
+            Chart::Weights | Chart::Movement | Chart::Paths if tables::is_forest(state.spec()) => {
+                Err(tr!("A forest has no weights.").into())
+            }
             Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
             Chart::Times if state.spec().run.replicas > 1 => Ok(()),
             Chart::Times => Err(tr!("Convergence times are distributed with several replicas only.").into()),
@@ -80,6 +83,7 @@ impl Chart {
                 chain_charts::applies(self, state)?;
                 luck::applies(self, state)?;
                 functions::applies(self, state)?;
+                tables::applies(self, state)?;
                 self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
             }
         }
@@ -87,7 +91,7 @@ impl Chart {
 
     /// Its title.
     pub fn title(self, state: &State) -> String {
-        let rows = state.spec().architecture().rows().translated();
+        let rows = state.spec().rows().translated();
         let entry = rows.entry;
         match self {
             Chart::Accuracy if state.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
@@ -138,7 +142,7 @@ impl Chart {
             Chart::Weights => {
                 let w = &state.weights;
                 let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
-                let rows = state.spec().architecture().rows().translated();
+                let rows = state.spec().rows().translated();
                 Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
             Chart::Movement | Chart::Paths => {
@@ -245,6 +249,10 @@ fn times(state: &State) -> Lines {
         let sets = convergence::sets(state.spec().task.sampler().inputs(), state.relevant.len());
         convergence::histogram(&convergence::Times::new(&solved), run.every, sets, Height::Count)
     };
+    if tables::larger_class(state.spec()).is_some() {
+        // Of a table nobody guesses sets.
+        lines.series.truncate(1);
+    }
     if state.solved.is_empty() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));
         lines.y_range = Some((0.0, 1.0));
@@ -256,9 +264,24 @@ fn times(state: &State) -> Lines {
 fn sweep(state: &State) -> Lines {
     let spec = &state.link.spec;
     let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", tr!("steps until converged")) };
+    let (label, places, has_ratios) = abscissa(spec);
+    let curves = sweep.curves(spec);
+    let mut lines = scaling::chart(&curves, &label, &symbol(spec, &spec.run.sweep.key), searches(spec));
+    (lines.log_x, lines.log_y) = (has_ratios, true);
+    lines.x_range = Some(ends(&places));
+    if curves.iter().flat_map(|(_, points)| points).all(|point| point.median().is_none()) {
+        lines.y_range = Some((10.0, 1e4));
+    }
+    let missed = sweep.missed().into_iter();
+    lines.marks = missed.map(|(at, found, all)| (places[at], tr!("{found} of {all}", found, all))).collect();
+    lines
+}
+
+/// The axis of a sweep's curves: its label, the places of its values, and whether it can be logarithmic. A value of zero,
+/// as no noise, has no place on a logarithmic axis, and words have no ratio.
+pub(super) fn abscissa(spec: &RunSpec) -> (String, Vec<f64>, bool) {
     let Swept { key, values } = &spec.run.sweep;
     let places = crate::sweep::places(&spec.run.sweep);
-    // A value of zero, as no noise, has no place on a logarithmic axis, and words have no ratio.
     let are_numbers = values.iter().all(|v| v.parse::<f64>().is_ok());
     let label = match are_numbers {
         true => label(spec, key),
@@ -267,19 +290,14 @@ fn sweep(state: &State) -> Lines {
             format!("{}: {}", label(spec, key), names.collect::<Vec<_>>().join(", "))
         }
     };
-    let curves = sweep.curves(spec);
-    let mut lines = scaling::chart(&curves, &label, &symbol(spec, key), searches(spec));
-    (lines.log_x, lines.log_y) = (are_numbers && places.iter().all(|x| *x > 0.0), true);
-    // All of the way that the sweep will go, from the start.
+    let has_ratios = are_numbers && places.iter().all(|x| *x > 0.0);
+    (label, places, has_ratios)
+}
+
+/// All of the way that a sweep will go, from the start.
+pub(super) fn ends(places: &[f64]) -> (f64, f64) {
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    lines.x_range = Some((low, high));
-    if curves.iter().flat_map(|(_, points)| points).all(|point| point.median().is_none()) {
-        lines.y_range = Some((10.0, 1e4));
-    }
-    let missed = sweep.missed().into_iter();
-    lines.marks = missed.map(|(at, found, all)| (places[at], tr!("{found} of {all}", found, all))).collect();
-    lines
+    (low, places.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// How long random search would take at the values of a sweep over n, for each k, or over the width.
@@ -291,6 +309,7 @@ fn searches(spec: &RunSpec) -> Vec<Series> {
     let task = spec.task.sampler();
     let k = task.relevant(spec.run.seed).len();
     match sweep.key.as_str() {
+        _ if tables::larger_class(spec).is_some() => vec![],
         "n" if series.key == "k" => {
             let each = series.values.iter().filter_map(|k| k.parse().ok());
             each.map(|k| scaling::random_search(&values, k)).collect()

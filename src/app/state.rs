@@ -112,6 +112,8 @@ pub enum Action {
     DismissNotices,
     /// Open this file, of this name.
     OpenFile(String, Vec<u8>),
+    /// Make this column of the table that is open the label.
+    Relabel(usize),
     /// The browser could not read the file of this name, for this reason.
     NoFile(String, String),
     /// The page's second program is there.

@@ -3,6 +3,7 @@
 use super::chain_charts;
 use super::state::{Phase, State};
 use super::summary::chance;
+use super::tables::larger_class;
 use super::words::{self, percent, thousands};
 use crate::analysis::curves::spread;
 use crate::protocol::Ending;
@@ -154,6 +155,7 @@ fn has_held_out(state: &State) -> bool {
 /// What the accuracy that counts is measured on.
 pub fn examples(state: &State) -> &'static str {
     match (state.spec().task.sampler().form(), has_held_out(state)) {
+        (Form::Bits, _) if larger_class(state.spec()).is_some() => tr!("held-out rows"),
         (Form::Bits, _) => tr!("held-out examples"),
         (Form::Sequence, _) => tr!("held-out sequences"),
         (Form::Pair, true) => tr!("held-out pairs"),
@@ -179,6 +181,9 @@ pub fn found(state: &State) -> String {
         false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
     };
     match state.spec().task.sampler().form() {
+        Form::Bits if larger_class(state.spec()).is_some() => {
+            return tr!("Reached by {networks}, {at}.", networks = networks(state), at);
+        }
         Form::Bits => {}
         Form::Pair => return found_on_pairs(state, &at),
         Form::Sequence => {

@@ -103,6 +103,7 @@ impl Store {
                 Deed::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
                     self.act(Action::Gallery(Browsing::Fetched(text)));
                 }),
+                Deed::KeepTable(number) => spawn(library_web::keep_table(number)),
                 Deed::Library(deed) => spawn(async move {
                     if let Some(answer) = library_web::obey(deed).await {
                         self.act(Action::Library(Wish::Heard(answer)));

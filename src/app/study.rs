@@ -9,7 +9,7 @@ use super::chains::Chains;
 use super::pairs::Pairs;
 use super::state::State;
 use super::trainer::Effect;
-use super::{chain_charts, functions, luck, pair_charts};
+use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::groups::Group;
@@ -19,6 +19,7 @@ use crate::models::group_net;
 use crate::permalink::View;
 use crate::probing::margins::{GroupTheory, largest};
 use crate::protocol::Finding;
+use crate::record::table::{self, Flaw, Table};
 use crate::run::RunSpec;
 
 /// The functions.
@@ -29,6 +30,7 @@ pub struct Study {
     pub(super) largest_network: fn(&Group) -> Option<Construction>,
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
+    pub(super) table: fn(&[u8], Option<usize>) -> Result<Table, Flaw>,
     pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&Chains>) -> Option<Chains>,
     pub(super) found_of_chains: fn(&mut Chains, u64, Finding, &View),
     pub(super) look: fn(&mut Chains, &View, &Explorer),
@@ -43,6 +45,7 @@ pub const STUDY: Study = Study {
     largest_network: group_net::largest,
     largest_margin: largest,
     follow_lambda: GroupTheory::set_lambda,
+    table: table::read,
     chains: Chains::made,
     found_of_chains: Chains::take,
     look: |chains, view, theory| {
@@ -51,11 +54,13 @@ pub const STUDY: Study = Study {
     },
     reading: |chart, state| {
         let of_labs = pair_charts::reading(chart, state).or_else(|| chain_charts::reading(chart, state));
-        of_labs.or_else(|| luck::reading(chart, state)).or_else(|| functions::reading(chart, state))
+        let of_bits = || luck::reading(chart, state).or_else(|| functions::reading(chart, state));
+        of_labs.or_else(of_bits).or_else(|| tables::reading(chart, state))
     },
     summary: |chart, state| {
         let of_labs = pair_charts::summary(chart, state).or_else(|| chain_charts::summary(chart, state));
-        of_labs.or_else(|| luck::summary(chart, state)).or_else(|| functions::summary(chart, state))
+        let of_bits = || luck::summary(chart, state).or_else(|| functions::summary(chart, state));
+        of_labs.or_else(of_bits).or_else(|| tables::summary(chart, state))
     },
 };
 

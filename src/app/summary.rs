@@ -2,6 +2,7 @@
 
 use super::state::State;
 use super::study::study;
+use super::tables::larger_class;
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
@@ -9,6 +10,7 @@ use crate::analysis::neurons::Part;
 use crate::analysis::parity_neurons::ParityNeurons;
 use crate::analysis::weights;
 use crate::language::translated;
+use crate::models::Model;
 use crate::permalink::Axis;
 use crate::protocol::Row;
 use crate::tasks::Form;
@@ -54,7 +56,7 @@ impl Chart {
                 )
             }
             Chart::Weights if state.relevant.is_empty() => {
-                let rows = state.spec().architecture().rows();
+                let rows = state.spec().rows();
                 let (inputs, width) = (state.weights.inputs, state.weights.width);
                 tr!(
                     "{rows}, {row} by {column}.",
@@ -65,29 +67,55 @@ impl Chart {
             }
             Chart::Weights => {
                 let (relevant, other) = reach(state);
-                let rows = state.spec().architecture().rows();
+                let rows = state.spec().rows();
+                let of_table = larger_class(state.spec()).is_some();
                 let by = match rows.column {
                     "" => String::new(),
                     column => tr!(" by {column}", column = count(state.weights.width, column)),
                 };
-                tr!(
-                    "{rows}, {bits}{by}: largest {relevant} on the relevant bits, {other} on the others.",
-                    rows = translated(rows.name),
-                    bits = count(state.weights.inputs, "input bit"),
-                    by,
-                    relevant,
-                    other
-                )
+                let (rows, bits) = (
+                    translated(rows.name),
+                    count(state.weights.inputs, if of_table { rows.row } else { "input bit" }),
+                );
+                match of_table {
+                    true => tr!(
+                        "{rows}, {columns}{by}: largest {relevant} on the relevant columns, {other} on the others.",
+                        rows,
+                        columns = bits,
+                        by,
+                        relevant,
+                        other
+                    ),
+                    false => tr!(
+                        "{rows}, {bits}{by}: largest {relevant} on the relevant bits, {other} on the others.",
+                        rows,
+                        bits,
+                        by,
+                        relevant,
+                        other
+                    ),
+                }
             }
             Chart::Movement | Chart::Paths => {
                 let moved = state.trajectories.as_ref().and_then(|t| t.movements().last());
                 let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
-                tr!(
-                    "{rows} have moved by up to {relevant} on the relevant bits and {other} on the others.",
-                    rows = translated(state.spec().architecture().rows().name),
-                    relevant = decimal(relevant),
-                    other = decimal(other)
-                )
+                let rows = translated(state.spec().rows().name);
+                let (relevant, other) = (decimal(relevant), decimal(other));
+                match state.relevant.is_empty() {
+                    true => tr!("{rows} have moved by up to {other}.", rows, other),
+                    false if larger_class(state.spec()).is_some() => tr!(
+                        "{rows} have moved by up to {relevant} on the relevant columns and {other} on the others.",
+                        rows,
+                        relevant,
+                        other
+                    ),
+                    false => tr!(
+                        "{rows} have moved by up to {relevant} on the relevant bits and {other} on the others.",
+                        rows,
+                        relevant,
+                        other
+                    ),
+                }
             }
             Chart::Gap => {
                 let newest = state.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
@@ -149,6 +177,9 @@ impl Chart {
 
 /// Accuracy of guessing.
 pub fn chance(state: &State) -> f32 {
+    if let Some(larger) = larger_class(state.spec()) {
+        return larger;
+    }
     1.0 / state.spec().task.sampler().classes().unwrap_or(2) as f32
 }
 
@@ -175,8 +206,17 @@ pub fn extra(state: &State, which: usize) -> (String, String) {
     if let Some(chains) = &state.chains {
         return super::chain_charts::extra(state, chains, which);
     }
+    if let Some(share) = larger_class(state.spec()) {
+        return match (which, &state.spec().model) {
+            (0, Model::RandomForest(forest)) => {
+                (tr!("Trees").into(), thousands(forest.grown(state.step) as u64))
+            }
+            (0, _) => (tr!("Held-out rows").into(), thousands(state.held_out as u64)),
+            _ => (tr!("Larger class").into(), percent(share)),
+        };
+    }
     if state.spec().task.sampler().form() == Form::Bits {
-        let symbol = state.spec().architecture().rows().symbol;
+        let symbol = state.spec().rows().symbol;
         let (relevant, other) = reach(state);
         return match which {
             0 => (tr!("Largest |{symbol}|, relevant bits", symbol), relevant),

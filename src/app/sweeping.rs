@@ -21,6 +21,8 @@ pub struct Sweep {
     pub done: Vec<Vec<Option<u64>>>,
     /// Medians of held-out loss and accuracy at the end of each of them; none for those from a file.
     pub finals: Vec<[f32; 2]>,
+    /// Held-out accuracy of every network at the end of each of them, likewise.
+    pub ends: Vec<Vec<f32>>,
     /// Whether a person has ended it before its last run.
     pub cancelled: bool,
     /// Seconds that were trained for it.
@@ -48,6 +50,7 @@ impl Sweep {
             costs,
             done: vec![],
             finals: vec![],
+            ends: vec![],
             cancelled: false,
             seconds: 0,
         })
@@ -217,10 +220,12 @@ impl State {
     pub(super) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
         let times = self.trials();
         let last = self.history.last();
+        let ends = last.map(|row| row.test_accuracy.clone()).unwrap_or_default();
         let last = last.map(|row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]);
         let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
         sweep.done.push(times);
         sweep.finals.push(last.unwrap_or([f32::NAN; 2]));
+        sweep.ends.push(ends);
         if sweep.is_over() {
             self.rest();
         } else {

@@ -49,6 +49,8 @@ pub enum Effect {
     Fetch(&'static str),
     /// Fetch the recorded curves; the answer is [`super::gallery::Browsing::Fetched`].
     FetchRecorded,
+    /// Keep the table of this number until the page is opened again.
+    KeepTable(u64),
     /// Do this with the kept runs.
     Library(super::library::Deed),
 }
@@ -177,7 +179,11 @@ pub mod scripted {
                     }
                 }
                 Command::LearningRate(lr) => say(Event::LearningRateChanged { step: at, lr: *lr }),
-                Command::Speed(_) | Command::Checkpoint | Command::Watch(_) | Command::Sweep(..) => {}
+                Command::Speed(_)
+                | Command::Checkpoint
+                | Command::Watch(_)
+                | Command::Sweep(..)
+                | Command::Table { .. } => {}
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Numbers and sentences as a person reads them.
 
 use crate::language::translated;
+use crate::models::Model;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Range, Value};
+use crate::training::optimizers::Optimizer;
 
 pub use crate::settings::thousands;
 
@@ -119,6 +121,14 @@ pub fn setting(spec: &RunSpec, key: &str, text: &str) -> String {
 
 /// The label of an option of the setting behind `key`; other text as it is.
 pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
+    let entries = match key {
+        MODEL_KEY => Model::ENTRIES,
+        OPTIMIZER_KEY => Optimizer::ENTRIES,
+        _ => &[],
+    };
+    if let Some(entry) = entries.iter().find(|entry| entry.info.slug == text) {
+        return translated(entry.info.name).into();
+    }
     let label = match spec.knob(key).map(|knob| knob.range) {
         Some(Range::Choice(options)) => options.iter().find(|o| o.slug == text).map(|o| o.label),
         _ => None,
@@ -133,7 +143,8 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Nouns that are counted, besides those of models.
-pub const NOUNS: [&str; 8] = ["step", "run", "kept run", "network", "seed", "input bit", "symbol", "one"];
+pub const NOUNS: [&str; 9] =
+    ["step", "run", "kept run", "network", "seed", "input bit", "column", "symbol", "one"];
 
 /// "1 neuron", "64 neurons".
 pub fn count(number: usize, noun: &str) -> String {

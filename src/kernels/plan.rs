@@ -97,6 +97,7 @@ impl Network {
         let Task::SparseParity(task) = &spec.task else {
             return Err(match spec.task {
                 Task::SparseBoolean(_) => tr!("its task is another function than parity").into(),
+                Task::Tabular(_) => tr!("its inputs are numbers, not bits").into(),
                 _ => tr!("its model is the {model}", model = spec.model.info().name),
             });
         };

@@ -115,7 +115,7 @@ impl Headless {
     fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
         match effect {
             // Stories are for a person at a page; a run on the command line is kept by whoever redirects its output.
-            Effect::Fetch(_) | Effect::FetchRecorded | Effect::Library(_) => {}
+            Effect::Fetch(_) | Effect::FetchRecorded | Effect::Library(_) | Effect::KeepTable(_) => {}
             Effect::Survey => {
                 let survey = self.survey();
                 self.waiting.push_back(Action::Surveyed(survey));

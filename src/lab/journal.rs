@@ -70,6 +70,8 @@ pub struct Ended {
     pub solved: Option<u64>,
     /// The step at which it ended: that one, or its last.
     pub step: u64,
+    /// Held-out accuracy there.
+    pub accuracy: f32,
 }
 
 /// The settings that a sweep goes through.
@@ -281,13 +283,12 @@ impl Found {
         self.cells.len()
     }
 
-    /// When the networks of run `number` reached the target, if it has ended.
-    pub fn times(&self, number: usize) -> Option<Vec<Option<u64>>> {
+    /// What the networks of run `number` came to, if it has ended.
+    pub fn ended(&self, number: usize) -> Option<Vec<Ended>> {
         let columns = columns(&self.spec).len();
         let place = self.cells.get(&number)?;
         let lines = lines_at(&mut File::open(&self.files[place.file]).ok()?, place).ok()?;
-        let lines = lines.lines().enumerate();
-        lines.map(|(replica, line)| Some(ended(line, columns, number, replica)?.solved)).collect()
+        lines.lines().enumerate().map(|(replica, line)| ended(line, columns, number, replica)).collect()
     }
 
     /// Runs that are wanted and not there.
@@ -342,9 +343,10 @@ fn ended(line: &str, columns: usize, number: usize, replica: usize) -> Option<En
     let are_numbers = [a, b, c, d].iter().all(|number| number.parse::<f32>().is_ok());
     let is_its = cells.len() == columns && cells[0].parse() == Ok(number) && of.parse() == Ok(replica);
     let step = step.parse().ok().filter(|_| are_numbers && is_its)?;
+    let accuracy = d.parse().ok()?;
     match *success {
-        "1" => Some(Ended { solved: Some(step), step }),
-        "0" => Some(Ended { solved: None, step }),
+        "1" => Some(Ended { solved: Some(step), step, accuracy }),
+        "0" => Some(Ended { solved: None, step, accuracy }),
         _ => None,
     }
 }
@@ -436,6 +438,10 @@ mod tests {
         Found::of(&mut &text[..], Path::new("nowhere"))
     }
 
+    fn times_of(found: &Found, run: usize) -> Option<Vec<Option<u64>>> {
+        Some(found.ended(run)?.iter().map(|network| network.solved).collect())
+    }
+
     #[test]
     fn a_cut_end_is_left_out_wherever_it_was_cut() {
         let whole = file(&[FIRST, LAST].concat());
@@ -443,7 +449,7 @@ mod tests {
         std::fs::write(&path, &whole).unwrap();
         let mut found = Found::read(&path).unwrap();
         let times = [Some(vec![Some(50), None]), Some(vec![Some(50), Some(60)]), None];
-        assert_eq!([0, 3, 1].map(|run| found.times(run)), times);
+        assert_eq!([0, 3, 1].map(|run| times_of(&found, run)), times);
         assert_eq!((found.missing(), found.whole), (vec![1, 2], whole.len() as u64));
         found.write(&path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
@@ -451,11 +457,11 @@ mod tests {
         std::fs::write(&path, file(&[LAST, FIRST].concat())).unwrap();
         let mut turned = Found::read(&path).unwrap();
         assert!(!turned.sorted);
-        assert_eq!([0, 3, 1].map(|run| turned.times(run)), times);
+        assert_eq!([0, 3, 1].map(|run| times_of(&turned, run)), times);
         assert_eq!(turned.absorb(Found::read(&path).unwrap()), Err(0));
         turned.write(&path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
-        assert_eq!([0, 3, 1].map(|run| turned.times(run)), times);
+        assert_eq!([0, 3, 1].map(|run| times_of(&turned, run)), times);
         assert_eq!(turned.runs(), 2);
         std::fs::remove_file(&path).unwrap();
         let first = file(FIRST).len();

@@ -35,6 +35,12 @@ use crate::protocol::Failure;
 #[derive(Debug, Parser)]
 #[command(name = "lab", version, max_term_width = 100)]
 struct Arguments {
+    /// A CSV file for runs on tables (#v1/tabular): they are about it, wherever their link names no other.
+    #[arg(long, global = true, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// The column of that file which is the label, by its name; else one that is called so, or the last.
+    #[arg(long, global = true, requires = "table", value_name = "COLUMN")]
+    label: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -110,7 +116,14 @@ pub enum Trouble {
 /// Runs the command line.
 #[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
 pub fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    let arguments = Arguments::parse();
+    if let Some(file) = &arguments.table
+        && let Err(error) = open::table(file, arguments.label.as_deref())
+    {
+        eprintln!("{error:#}");
+        return ExitCode::FAILURE;
+    }
+    let done = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::Sweep(arguments) => sweeps::sweep(&arguments),

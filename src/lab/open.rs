@@ -1,15 +1,19 @@
 //! What the commands have in common: reading a link or a preset's name, and opening a device.
 
+use std::path::Path;
+use std::sync::OnceLock;
+
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
 use crate::permalink::{Link, RESERVED, View, decode_within};
 use crate::presets::Preset;
-use crate::record::File;
+use crate::record::{File, table};
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
+use crate::tasks::Tabular;
 use crate::training::check::checked_gpu;
 use crate::training::choose::{Engine, engine, prefers_gpu};
 use crate::training::device::Device;
@@ -39,12 +43,51 @@ pub fn link_within(text: &str, most: usize) -> Result<Link, Trouble> {
             }
         });
     }
-    let (link, notices) = decode_within(text, most);
+    let (link, notices) = decode_within(&with_table(text), most);
     let kept = |notice: &Problem| {
         RESERVED.contains(&notice.key.as_str()) && link.reserved.iter().any(|r| r.0 == notice.key)
     };
     let bad: Vec<String> = notices.iter().filter(|n| !kept(n)).map(Problem::to_string).collect();
     if bad.is_empty() { Ok(link) } else { Err(Trouble::BadLink(bad)) }
+}
+
+/// The number of the table that was opened.
+static TABLE: OnceLock<u64> = OnceLock::new();
+
+/// Opens a CSV file, with the column of that name as its label, for runs on tables.
+///
+/// # Errors
+/// What is wrong with it.
+#[expect(clippy::print_stderr, reason = "what is left out of a file is said where it is read")]
+pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let read =
+        |label| table::read(&bytes, label).map_err(|flaw| anyhow::anyhow!("{}: {flaw}", path.display()));
+    let mut table = read(None)?;
+    if let Some(name) = label {
+        let column = table.all.iter().position(|other| other == name);
+        let column = column.with_context(|| {
+            format!("{} has no column {name}; it has {}", path.display(), table.all.join(", "))
+        })?;
+        table = read(Some(column))?;
+    }
+    table.notes.iter().for_each(|note| eprintln!("{note}"));
+    // It is opened once.
+    let _ = TABLE.set(table.own.open());
+    Ok(())
+}
+
+/// The link, about the table that was opened if it names none.
+fn with_table(text: &str) -> String {
+    let (tabular, names_one) =
+        (text.starts_with(&format!("#v1/{}", Tabular::INFO.slug)), text.contains("csv="));
+    match TABLE.get() {
+        Some(number) if tabular && !names_one => {
+            let sign = if text.contains('?') { '&' } else { '?' };
+            format!("{text}{sign}data=own&csv={number}")
+        }
+        _ => text.into(),
+    }
 }
 
 /// The file of that name, if there is one.

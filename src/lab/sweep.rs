@@ -9,14 +9,16 @@ use super::open::bar_of_runs;
 use super::{Trouble, pool, run};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::best;
+use crate::analysis::ends::quartiles;
 use crate::analysis::scaling::{Point, fit};
 use crate::app::functions::thresholds;
 use crate::app::sweeping::Sweep;
+use crate::app::words::percent;
 use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::Ending;
 use crate::record::Record;
-use crate::run::RunSpec;
+use crate::run::{Halt, RunSpec};
 use crate::settings::thousands;
 use crate::sweep::Cell;
 use crate::training::session::Options;
@@ -47,8 +49,9 @@ pub fn sweep(
     // Runs end in any order, and are told in theirs.
     let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
     let made = pool::make(spec, &numbers, pool::cores(), options, |number, _, outcome| {
-        waiting.insert(number, (outcome.solved.clone(), outcome.ending));
-        while let Some((solved, ending)) = waiting.remove(&sweep.done.len()) {
+        let right = outcome.rows.last().map(|row| row.test_accuracy.clone());
+        waiting.insert(number, (outcome.solved.clone(), right, outcome.ending));
+        while let Some((solved, right, ending)) = waiting.remove(&sweep.done.len()) {
             let cell = &sweep.cells[sweep.done.len()];
             if ending == Some(Ending::Diverged) {
                 diverged.push(format!("{}: the loss stopped being finite.", named(spec, cell)));
@@ -56,6 +59,7 @@ pub fn sweep(
             if is_csv {
                 run::write(output, &lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
             }
+            sweep.ends.push(right.unwrap_or_default());
             sweep.done.push(best(&solved, cell.spec.task.sampler().tries()));
             bar.inc(1);
         }
@@ -132,22 +136,42 @@ fn lines(place: &[&str], solved: &[Option<u64>]) -> Result<String, anyhow::Error
 pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header(keys(spec).chain(["solved", "95 % of chance", "median t_c", "95 % interval"]));
-    for (cell, solved) in sweep.cells.iter().zip(&sweep.done) {
+    let ends = ends_count(spec);
+    let last = if ends { ["median error", "quartiles"] } else { ["median t_c", "95 % interval"] };
+    table.set_header(keys(spec).chain(["solved", "95 % of chance"]).chain(last));
+    for (number, (cell, solved)) in sweep.cells.iter().zip(&sweep.done).enumerate() {
         let point = Point { x: 0.0, times: solved.clone(), horizon: cell.spec.run.steps };
         let found = solved.iter().flatten().count();
         let mut row: Vec<String> = values(spec, cell).map(String::from).collect();
         row.push(format!("{found} of {}", solved.len()));
         let (low, high) = wilson(found, solved.len());
         row.push(format!("{low:.3} to {high:.3}"));
-        row.push(point.median().map_or(NONE.into(), steps));
-        row.push(interval(&point));
+        row.extend(match ends {
+            true => errors(sweep.ends.get(number)),
+            false => [point.median().map_or(NONE.into(), steps), interval(&point)],
+        });
         table.add_row(row);
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!("{table}\n")
+}
+
+/// Whether runs go on to their last step, so that what counts is what networks come to there.
+pub(super) fn ends_count(spec: &RunSpec) -> bool {
+    spec.run.halt == Halt::Steps
+}
+
+/// Median and quartiles of what networks get wrong at the end.
+fn errors(right: Option<&Vec<f32>>) -> [String; 2] {
+    let wrong: Vec<f32> = right.into_iter().flatten().map(|right| 1.0 - right).collect();
+    match quartiles(&wrong) {
+        Some([low, middle, high]) => {
+            [percent(middle), tr!("{low} to {high}", low = percent(low), high = percent(high))]
+        }
+        None => [NONE.into(), NONE.into()],
+    }
 }
 
 /// An interval that ends at the last step is open: some of the replicas might have needed any number of them.

@@ -162,10 +162,13 @@ fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
 
 /// The sweep as the page has it, all of whose runs have ended.
 fn swept(found: &Found) -> Result<Sweep, Trouble> {
-    let all = (0..count(&found.spec)).map(|number| found.times(number)).collect::<Option<Vec<_>>>();
-    let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, done)| {
-        let each = sweep.cells.iter().zip(&done);
-        sweep.done = each.map(|(cell, times)| best(times, cell.spec.task.sampler().tries())).collect();
+    let all = (0..count(&found.spec)).map(|number| found.ended(number)).collect::<Option<Vec<_>>>();
+    let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, ended)| {
+        for (cell, ended) in sweep.cells.iter().zip(&ended) {
+            let times: Vec<Option<u64>> = ended.iter().map(|network| network.solved).collect();
+            sweep.done.push(best(&times, cell.spec.task.sampler().tries()));
+            sweep.ends.push(ended.iter().map(|network| network.accuracy).collect());
+        }
         sweep
     });
     sweep.ok_or_else(|| Trouble::Other(anyhow::anyhow!("runs of this sweep are missing")))
@@ -191,6 +194,9 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble
 fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     let sweep = swept(found)?;
     let readings = match found.spec.run.series.is_empty() {
+        _ if sweep::ends_count(&found.spec) => {
+            vec![share_or_map(found, &sweep), curve(found, sweep, Chart::Ends)]
+        }
         true => vec![share(found, &sweep), curve(found, sweep, Chart::Sweep)],
         false => {
             let mut all = maps(found, &sweep);
@@ -210,7 +216,15 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The page's own curve of median times, or of thresholds.
+/// The first picture where the second one is of what networks come to.
+fn share_or_map(found: &Found, sweep: &Sweep) -> Reading {
+    match found.spec.run.series.is_empty() {
+        true => share(found, sweep),
+        false => maps(found, sweep).swap_remove(0),
+    }
+}
+
+/// The page's own curve of median times, of thresholds, or of what networks come to.
 fn curve(found: &Found, sweep: Sweep, chart: Chart) -> Reading {
     let link = Link { spec: found.spec.clone(), ..Default::default() };
     let mut state = State::default();

@@ -21,7 +21,7 @@
 //! makes 600,000 steps/s of ten times as many. A fused kernel would bring a factor of thirty, for a network whose
 //! runs take a second; on a GPU, where autodiff makes 1,000 steps/s, three hundred.
 
-use super::{Activation, Architecture, Forms, Initialisation, Parameter, crowded};
+use super::{Activation, Architecture, Forms, Initialisation, Parameter, crowded, initialisation};
 use crate::catalog::{BELILOVSKY_2019, EDELMAN_2024, Info};
 use crate::settings::{Problem, Range};
 use crate::{choices, settings};
@@ -40,13 +40,15 @@ settings! {
     /// Hidden layers z ↦ σ(Wz + b) one after the other, then f(x) = uᵀz + β.
     pub struct DeepMlp {
         /// Neurons of each hidden layer, the first one first.
-        widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 512, 6), "neurons";
+        widths: Vec<usize> = vec![2, 1], "widths", "Hidden widths", Range::Sizes(1, 4096, 6), "neurons";
         /// Non-linearity of the hidden neurons.
         activation: Activation = Activation::Power, "act", "Activation σ", Range::Choice(Activation::OPTIONS);
         /// Exponent of z^degree; for the others, the number of bits whose parity a single neuron can compute.
         degree: usize = 2, "degree", "Degree of σ", Range::Int(1, 8), only when "act" = "power" | "zigzag" | "wave" | "osc" | "sin";
         /// Law of the initial weights and biases.
-        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::DENSE);
+        init: Initialisation = Initialisation::Uniform, "init", "Initialisation", Range::Choice(Initialisation::OPTIONS);
+        /// Ones in each row of the first layer, which begins with zeros elsewhere.
+        ones: usize = 2, "ones", "Ones per row", Range::Int(1, 512), only when "init" = "sparse" | "perturbed";
         /// Whether all layers are trained for the whole run, or each for its share of the steps on those below.
         training: Training = Training::EndToEnd, "layers", "Layers trained", Range::Choice(Training::OPTIONS);
     }
@@ -122,6 +124,9 @@ impl Architecture for DeepMlp {
         // A weight matrix has as many rows as its neurons have inputs; a bias follows the law of its weights.
         let mut fan_in = inputs;
         let draw = |(which, parameter): (usize, &Parameter)| {
+            if let Some(rest) = self.init.rest(inputs).filter(|_| which == w(0)) {
+                return initialisation::sparse(seed, parameter, self.ones, rest);
+            }
             if which.is_multiple_of(2) {
                 fan_in = parameter.shape[1];
             }
@@ -226,6 +231,21 @@ mod tests {
         let net = DeepMlp { init: Initialisation::Sign, ..net(&[16, 4], Training::Greedy) };
         let sizes: Vec<f32> = net.initial(1, 25, 1).iter().map(|values| values[0].abs()).collect();
         assert_eq!(sizes, [0.2, 0.2, 0.25, 0.25, 0.25, 0.25, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn a_sparse_first_layer_leaves_the_layers_above_as_they_are() {
+        let dense = net(&[5, 4], Training::EndToEnd);
+        let sparse = DeepMlp { init: Initialisation::Sparse, ..dense.clone() };
+        let (dense, sparse) = (dense.initial(3, 6, 2), sparse.initial(3, 6, 2));
+        assert_eq!(dense[1..], sparse[1..]);
+        for replica in sparse[0].chunks(30) {
+            for neuron in 0..5 {
+                let column: Vec<f32> = (0..6).map(|i| replica[i * 5 + neuron]).collect();
+                assert_eq!(column.iter().sum::<f32>(), 2.0);
+                assert!(column.iter().all(|w| [0.0, 1.0].contains(w)));
+            }
+        }
     }
 
     /// x₁x₂x₃x₄ from squares of squares: (a + b)² = 2 + 2ab, (ab + cd)² = 2 + 2abcd.

@@ -15,6 +15,7 @@ pub mod modular_transformer;
 pub mod parity_transformer;
 pub mod polynet;
 pub mod power_net;
+pub mod random_forest;
 #[cfg(feature = "train")]
 pub mod sequences;
 
@@ -34,6 +35,7 @@ pub use modular_transformer::ModularTransformer;
 pub use parity_transformer::ParityTransformer;
 pub use polynet::Polynet;
 pub use power_net::PowerNet;
+pub use random_forest::RandomForest;
 
 use crate::language::translated;
 use crate::settings::{Problem, Settings};
@@ -66,6 +68,8 @@ crate::catalog! {
         MinimalMarkov,
         /// One layer of attention with layer norm.
         ClsTransformer,
+        /// Trees that vote.
+        RandomForest,
     }
 }
 
@@ -75,7 +79,14 @@ impl Model {
         // Products and powers are made for parities, whose theory they come with.
         let is_parity = matches!(task, Task::SparseParity(_));
         let wants_parity = matches!(self, Model::DisjointPolynet(_) | Model::PowerNet(_));
-        (is_parity || !wants_parity) && self.architecture(1).takes() == task.sampler().form()
+        let is_table = matches!(task, Task::Tabular(_));
+        let of_tables = match self {
+            Model::Mlp(_) | Model::DeepMlp(_) => true,
+            Model::RandomForest(_) => is_table,
+            // What reads its inputs as bits has no place for numbers.
+            _ => !is_table,
+        };
+        (is_parity || !wants_parity) && of_tables && self.architecture(1).takes() == task.sampler().form()
     }
 
     /// The same of the model of that slug.
@@ -193,6 +204,12 @@ impl Rows {
         column: "component",
         entry: "position",
     };
+
+    /// Of a model without such a parameter.
+    pub const NONE: Rows = Rows { name: "", symbol: "", row: "", column: "", entry: "" };
+
+    /// What the rows are of inputs that are no bits.
+    pub const COLUMN: &str = text!("column");
 
     /// The same in the reader's language.
     pub fn translated(self) -> Rows {
@@ -343,6 +360,7 @@ impl Model {
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
             Model::ClsTransformer(model) => model,
+            Model::RandomForest(model) => model,
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,
@@ -386,6 +404,7 @@ impl Model {
             Model::DeepMlp(model) => model,
             Model::ParityTransformer(model) => model,
             Model::ClsTransformer(model) => model,
+            Model::RandomForest(model) => model,
             Model::GroupNet(model) => model,
             Model::ModularTransformer(model) => model,
             Model::EmbeddingMlp(model) => model,

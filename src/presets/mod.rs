@@ -149,6 +149,27 @@ pub enum Expect {
         /// Lowest and highest value.
         between: (f64, f64),
     },
+    /// In curve `series` of a sweep the median share of held-out examples that networks get wrong at the end, at value
+    /// number `at`, lies within `between`.
+    Ends {
+        /// Which curve.
+        series: usize,
+        /// Which value of the sweep.
+        at: usize,
+        /// Lowest and highest median error.
+        between: (f32, f32),
+    },
+    /// At value number `at` of a sweep that median is lower in curve `series` than in curve `than`, by at least `by`.
+    Ahead {
+        /// Which curve errs less.
+        series: usize,
+        /// Which errs more.
+        than: usize,
+        /// Which value of the sweep.
+        at: usize,
+        /// By how much at least.
+        by: f32,
+    },
     /// The interquartile range of t_c at value `from` of a sweep is at least `times` that at value `to`.
     Narrows {
         /// Which value has the wider range.
@@ -312,6 +333,12 @@ mod tests {
             Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
             Expect::Threshold { series: line, between } => {
                 line < series && values > 1 && between.0 < between.1
+            }
+            Expect::Ends { series: line, at, between } => {
+                line < series && at < values && between.0 < between.1
+            }
+            Expect::Ahead { series: line, than, at, by } => {
+                line < series && than < series && line != than && at < values && by > 0.0
             }
             Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
             Expect::Sooner { at, than, share } => at < values && than < values && at != than && share > 0.5,

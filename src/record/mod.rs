@@ -20,6 +20,7 @@
 mod csv;
 mod flaw;
 mod read;
+pub mod table;
 pub mod torch;
 pub mod weights;
 

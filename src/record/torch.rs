@@ -37,6 +37,7 @@ pub fn script(spec: &RunSpec) -> Result<String, String> {
         Task::SparseParity(_) => &[SAMPLE, BITS],
         Task::Groups(_) => &[SAMPLE, CLASSES, PAIRS],
         Task::MarkovChain(_) => &[CLASSES, SEQUENCES],
+        Task::Tabular(_) => return Err("Tables are not in the script yet.".into()),
         Task::SparseBoolean(_) => return Err("Sparse Boolean functions are not in the script yet.".into()),
     };
     let mut parts: Vec<&str> = data.to_vec();
@@ -74,6 +75,7 @@ fn model(model: &Model) -> Result<Vec<&'static str>, String> {
         Model::GroupNet(net) if net.from != group_net::Beginning::Random => return Err(written.into()),
         Model::GroupNet(_) => vec![PENALTY, include_str!("torch/group_net.py")],
         Model::ParityTransformer(_) => vec![include_str!("torch/parity_transformer.py")],
+        Model::RandomForest(_) => return Err("A forest is not trained by gradients.".into()),
         Model::ClsTransformer(_) => return Err("This transformer is not in the script yet.".into()),
         Model::ModularTransformer(_) => vec![include_str!("torch/modular_transformer.py")],
         Model::EmbeddingMlp(_) => vec![include_str!("torch/embedding_mlp.py")],
@@ -122,7 +124,7 @@ fn settings(spec: &RunSpec) -> String {
             }
             put("trained", mask(&task.split(spec.run.seed).0, task.order().pow(2)));
         }
-        Task::MarkovChain(_) | Task::SparseBoolean(_) => {}
+        Task::MarkovChain(_) | Task::SparseBoolean(_) | Task::Tabular(_) => {}
     }
     if let Model::DeepMlp(net) = &spec.model {
         put("depth", net.widths.len().to_string());

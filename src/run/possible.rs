@@ -11,6 +11,11 @@ use crate::training::loss::Loss;
 /// for more memory than a browser gives: 256 MiB in single precision.
 const MAX_NUMBERS: usize = 1 << 26;
 
+/// The next smaller odd number, which is right for every function of so many bits.
+fn odd(number: usize) -> usize {
+    number.saturating_sub(1) | 1
+}
+
 impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.
     pub fn problems(&self) -> Vec<Problem> {
@@ -37,11 +42,12 @@ impl RunSpec {
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
         let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
+        let splits = if sampler.splits() { replicas * self.held_out() * columns } else { 0 };
         if self.held_out() * columns > MAX_NUMBERS / 4 {
             let expected = tr!("at most {most} for n = {n}", most = MAX_NUMBERS / 4 / inputs, n = inputs);
             problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
         }
-        if weights > MAX_NUMBERS || data > MAX_NUMBERS || samples > MAX_NUMBERS {
+        if [weights, data, samples, splits].iter().any(|numbers| *numbers > MAX_NUMBERS) {
             problems.push(Problem::new(
                 "replicas",
                 &self.run.replicas.to_string(),
@@ -99,8 +105,10 @@ impl RunSpec {
                     net.degree = net.degree.min(task.n);
                 }
             } else if let Task::SparseBoolean(task) = &mut self.task {
-                // Odd, which is right for every function.
-                task.k = (task.k.min(task.n) - 1) | 1;
+                task.k = odd(task.k.min(task.n));
+            } else if let Task::Tabular(task) = &mut self.task {
+                task.k = odd(task.k.min(task.n));
+                task.m = task.m.min(task.pool());
             } else {
                 // A step of a whole sample is mended by a smaller network alone.
                 let slug = self.model.info().slug;

@@ -4,11 +4,13 @@ pub mod groups;
 pub mod markov;
 pub mod sparse_boolean;
 pub mod sparse_parity;
+pub mod tabular;
 
 pub use groups::Groups;
 pub use markov::MarkovChain;
 pub use sparse_boolean::SparseBoolean;
 pub use sparse_parity::SparseParity;
+pub use tabular::Tabular;
 
 use crate::settings::Problem;
 
@@ -23,6 +25,8 @@ crate::catalog! {
         MarkovChain,
         /// A Boolean function of a few hidden bits.
         SparseBoolean,
+        /// Rows of a table.
+        Tabular,
     }
 }
 
@@ -91,8 +95,16 @@ pub trait Sampler {
     /// Appends the training examples of `step` in `replica` to `out`.
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
     /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all
-    /// replicas and its labels carry no noise.
+    /// replicas and its labels carry no noise, except where [replicas have their own](Sampler::splits).
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);
+    /// Whether each replica has held-out examples of its own, which are what its sample leaves of some data.
+    fn splits(&self) -> bool {
+        false
+    }
+    /// The same as [`Sampler::held_out`] for one replica.
+    fn held_out_of(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.held_out(seed, from, size, out);
+    }
     /// Appends examples `from..from + size` of the finite sample of `replica` to `out`, if the task has one.
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
     /// Which examples of the finite sample of `replica` make the batch of `step`: every example once per
@@ -120,6 +132,7 @@ impl Task {
             Task::Groups(task) => task,
             Task::MarkovChain(task) => task,
             Task::SparseBoolean(task) => task,
+            Task::Tabular(task) => task,
         }
     }
 }

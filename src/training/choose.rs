@@ -63,6 +63,9 @@ pub enum Engine {
 /// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
 pub fn engine(spec: &RunSpec) -> (Engine, String) {
     let one = spec.step_flops() / spec.run.replicas as f64;
+    if matches!(spec.model, Model::RandomForest(_)) {
+        return (Engine::Autodiff, "A forest grows on the processor.".into());
+    }
     if spec.run.learner != LearnerChoice::Autodiff && matches!(spec.model, Model::GroupNet(_)) {
         return match Some(spec.batch()) == spec.task.sampler().sample_size() {
             true => (Engine::Fused, String::new()),
@@ -100,6 +103,9 @@ pub fn prefers_gpu(spec: &RunSpec) -> bool {
 
 /// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
 pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
+    if matches!(spec.model, Model::RandomForest(_)) {
+        return false;
+    }
     if engine == Engine::Fused && matches!(spec.model, Model::GroupNet(_)) {
         return spec.step_flops() > PAIRS_WORTH_FLOPS;
     }
@@ -188,6 +194,11 @@ mod with_session {
     /// where the run is too large for the GPU altogether.
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
         let mut note = String::new();
+        #[cfg(feature = "train")]
+        if let Model::RandomForest(forest) = &spec.model {
+            let learner = Box::new(crate::training::forest::Forest::new(spec, forest));
+            return Ok(Chosen { learner, name: "decision trees".into(), note });
+        }
         if device.report().kind == DeviceKind::Gpu {
             let (engine, why) = engine(spec);
             note = why;

@@ -86,11 +86,15 @@ impl Feed {
         self.upload(batch, self.samples.len())
     }
 
-    /// Examples `from..from + size` of the held-out batch, with a replica axis of length one.
+    /// Examples `from..from + size` of the held-out batch, with a replica axis of length one, or of as many replicas as
+    /// there are where each has its own.
     pub fn held_out(&self, from: usize, size: usize) -> Examples {
+        let replicas = if self.task().splits() { self.spec.run.replicas } else { 1 };
         let mut batch = Batch::default();
-        self.task().held_out(self.spec.run.seed, from, size, &mut batch);
-        self.upload(batch, 1)
+        for replica in 0..replicas as u32 {
+            self.task().held_out_of(self.spec.run.seed, replica, from, size, &mut batch);
+        }
+        self.upload(batch, replicas)
     }
 
     fn upload(&self, batch: Batch, replicas: usize) -> Examples {

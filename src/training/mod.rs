@@ -15,6 +15,8 @@ pub mod device;
 pub mod feed;
 #[cfg(feature = "fused")]
 mod flight;
+#[cfg(feature = "train")]
+pub mod forest;
 #[cfg(feature = "fused")]
 pub mod fused;
 pub mod judge;

@@ -16,6 +16,8 @@ import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
 import { sweeps } from "./sweeps.mjs";
+import { tables } from "./tables.mjs";
+import { tables } from "./tables.mjs";
 import { teaching } from "./teaching.mjs";
 import { timeAndComparison } from "./time.mjs";
 
@@ -340,6 +342,8 @@ describe("the parity lab", () => parityLab(() => ({ context: plain.context, addr
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
 
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 

@@ -24,6 +24,7 @@ mod sessions;
 mod stages;
 mod stories;
 mod sweeps;
+mod tables;
 mod words;
 mod workers;
 

@@ -26,7 +26,7 @@ const USUAL: (u32, u32) = (640, 360);
 const PER_PIXEL: f64 = 2.0;
 
 /// Opens what a person has chosen or dropped.
-fn take(store: Store, name: String, read: Result<Vec<u8>, String>, after: impl FnOnce()) {
+pub(super) fn take(store: Store, name: String, read: Result<Vec<u8>, String>, after: impl FnOnce()) {
     match read {
         Ok(bytes) => store.act(Action::file(&name, bytes)),
         Err(why) => store.act(Action::NoFile(name, why)),
@@ -217,10 +217,10 @@ pub fn Files(
             <p class="files__item">
                 <button class="button" type="button" data-testid="open-file" on:click=choose>{tr!("Open a file")}</button>
                 <span>
-                    {tr!("A run (JSON) or weights (safetensors), from this page or from lab; or drop it anywhere on the page.")}
+                    {tr!("A run (JSON) or weights (safetensors) from this page or from lab, or a table (CSV) to learn; or drop it anywhere on the page.")}
                 </span>
             </p>
-            <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=".json,.safetensors"
+            <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=".json,.safetensors,.csv,.tsv,.txt"
                 data-testid="file-input" node_ref=input on:change=chosen />
             <p class="files__note" role="status" data-testid="files-note">{note}</p>
             <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>

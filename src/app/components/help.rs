@@ -115,6 +115,11 @@ fn is_being_written(store: Store, field: Option<&Element>) -> bool {
 /// What happens in the lab whose examples have this form.
 fn about(task: &Task) -> &'static str {
     match task.sampler().form() {
+        _ if matches!(task, Task::Tabular(_)) => {
+            tr!(
+                "Networks learn from a few rows of a table, and random forests from the same rows. Tables are hard for networks: each column means something by itself, most columns say nothing, and the label jumps. Each of these is a setting of the generated table, so that it can be taken away. A CSV file of yours can be opened instead: drop it anywhere on the page, and it never leaves it."
+            )
+        }
         _ if matches!(task, Task::SparseBoolean(_)) => {
             tr!(
                 "A network is shown a few examples of many bits and must find out which of them the answer depends on: all of three being 1, say. With enough examples attention turns to those three and leaves out the rest; with fewer the network learns its examples by heart. How many are enough grows like the logarithm of the number of bits."

@@ -30,6 +30,7 @@ use super::library::{Library, Offer};
 use super::luck::Luck;
 use super::numbers::Numbers;
 use super::sweep::{SweepForm, SweepMap};
+use super::tables::Tables;
 use super::teacher::Teacher;
 use super::theme::Appearance;
 use super::theory::Theory;
@@ -91,7 +92,7 @@ fn second() -> Result<(Drawer, Study), SplitLoaderError> {
 
 fn draw(part: Part) -> AnyView {
     match part {
-        Part::Inside(appearance) => view! { <Inside appearance /><Looks /> }.into_any(),
+        Part::Inside(appearance) => view! { <Tables /><Inside appearance /><Looks /> }.into_any(),
         Part::Theory(appearance) => view! { <Theory appearance /><Written appearance /> }.into_any(),
         Part::Luck(appearance) => view! { <Luck appearance /> }.into_any(),
         Part::Offer => view! { <Offer /> }.into_any(),

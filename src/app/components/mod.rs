@@ -22,6 +22,7 @@ mod scrub;
 mod sheet;
 mod story;
 mod sweep;
+mod tables;
 mod teacher;
 mod theme;
 mod theory;

@@ -309,6 +309,17 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let Some(found) = threshold(&values, &counts) else { return missing() };
             within(&format!("least value at which 80 % succeed, curve {series}"), found, between)
         }
+        Expect::Ends { series, at, between } => {
+            let Some(found) = find(series, at).and_then(Trial::error) else { return missing() };
+            within(&format!("median held-out error at the end, curve {series}, value {at}"), found, between)
+        }
+        Expect::Ahead { series, than, at, by } => {
+            let error = |line: usize| find(line, at).and_then(Trial::error);
+            let (Some(less), Some(more)) = (error(series), error(than)) else { return missing() };
+            let what =
+                format!("median error of curve {than} ({more:.3}) less that of curve {series}, value {at}");
+            within(&what, more - less, (by, 1.0))
+        }
         Expect::Narrows { from, to, times } => {
             let range = |at: usize| {
                 let times = Times::new(&find(0, at)?.solved);
@@ -342,6 +353,11 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
 }
 
 impl Trial {
+    /// Median share of held-out examples that are wrong at the end.
+    fn error(&self) -> Option<f32> {
+        self.rows.last().map(|row| 1.0 - spread(&row.test_accuracy).0)
+    }
+
     fn point(&self) -> Point {
         Point { x: self.x, times: self.solved.clone(), horizon: self.cell.spec.run.steps }
     }

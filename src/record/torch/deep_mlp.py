@@ -10,6 +10,7 @@ def initial():
         if name[0] in "wu":  # a bias follows the law of the weights before it
             fan_in = shape[0]
         p[name] = drawn_weights(shape, fan_in)
+    p["w1"] = few_ones(p["w1"], N)
     return p
 
 

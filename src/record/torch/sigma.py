@@ -28,3 +28,11 @@ def drawn_weights(shape, fan_in):
     if S["init"] == "sign":
         return (values.uniform_() < 0.5).float() * 2 / math.sqrt(fan_in) - 1 / math.sqrt(fan_in)
     return values.uniform_(-1, 1) / math.sqrt(fan_in)
+
+
+def few_ones(w, inputs):
+    """W with ones on a few inputs of each neuron; layers above are uniform."""
+    if S["init"] not in ("sparse", "perturbed"):
+        return w
+    chosen = torch.rand_like(w).argsort(1).argsort(1) < S["ones"]
+    return torch.where(chosen, 1.0, 0.5 / inputs if S["init"] == "perturbed" else 0.0)

@@ -1,0 +1,108 @@
+//! Random forest (Breiman 2001): the usual learner for tables, which networks are held against (Edelman 2024, appendix
+//! C.3.3).
+//!
+//! ```text
+//! f(x) = (1/T) Σ_t tree_t(x),  tree_t(x) ∈ {−1, +1}
+//! ```
+//!
+//! Each tree is grown on a bootstrap sample, and at every node the best of a few columns drawn at random is split where
+//! the Gini impurity falls most. One training step grows one tree, so that curves over the steps are curves over the
+//! number of trees; after the last tree a step changes nothing.
+//!
+//! # Why
+//! It is a model like the others, so that a sweep may have `model` as an axis and every chart, file and map is there for
+//! both. Trees are [smartcore](https://docs.rs/smartcore)'s. What is saved of a forest is how many trees it has: which
+//! they are follows from the specification, and they are grown again where a run is taken up.
+
+use super::{Architecture, Parameter, Rows};
+use crate::catalog::{BREIMAN_2001, EDELMAN_2024_FRONTIER, Info};
+use crate::settings;
+use crate::settings::Range;
+
+settings! {
+    /// Trees that vote.
+    pub struct RandomForest {
+        /// Trees of the forest; a training step grows one.
+        trees: usize = 100, "trees", "Trees", Range::Int(1, 1000);
+        /// Splits between the root and a leaf at most; 0 splits until every leaf holds one class.
+        depth: usize = 0, "depth", "Depth", Range::Int(0, 64), "splits";
+        /// Columns among which a split chooses, drawn anew at every node; 0 takes √n of them.
+        candidates: usize = 0, "features", "Columns per split", Range::Int(0, 512);
+    }
+}
+
+impl RandomForest {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "random-forest",
+        name: "Random forest",
+        about: "Decision trees on bootstrap samples that vote: what networks on tables are held against.",
+        sources: &[BREIMAN_2001, EDELMAN_2024_FRONTIER],
+    };
+
+    /// Columns among which a split chooses, of `inputs`.
+    pub fn candidates(&self, inputs: usize) -> usize {
+        match self.candidates {
+            0 => (inputs as f64).sqrt() as usize,
+            some => some,
+        }
+        .clamp(1, inputs.max(1))
+    }
+
+    /// Trees after so many training steps.
+    pub fn grown(&self, step: u64) -> usize {
+        self.trees.min(usize::try_from(step).unwrap_or(usize::MAX))
+    }
+}
+
+impl Architecture for RandomForest {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        vec![Parameter::new("trees", [replicas, 1, 1])]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, _seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        vec![vec![0.0; replicas]]
+    }
+
+    fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
+        // Every node looks at all rows; a tree of some hundred leaves.
+        (batch * batch.min(400) * self.candidates(inputs)) as f64
+    }
+
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a forest has no first layer, and no probe asks for one")
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for RandomForest {
+    fn forward(
+        &self,
+        _parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        unreachable!("a forest is grown, not differentiated: `training::choose` sees to it")
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![false]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_chooses_among_some_of_the_columns() {
+        let forest = |candidates| RandomForest { candidates, ..Default::default() };
+        assert_eq!([1, 2, 8, 9, 20].map(|n| forest(0).candidates(n)), [1, 1, 2, 3, 4]);
+        assert_eq!([(7, 20), (30, 20)].map(|(some, n)| forest(some).candidates(n)), [7, 20]);
+        assert_eq!([0, 3, 100, 5000].map(|step| forest(0).grown(step)), [0, 3, 100, 100]);
+    }
+}

@@ -1,0 +1,103 @@
+// Tables: a generated one, forests beside networks, and a CSV file that is opened, kept and never sent.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { open, pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+
+/** A file of 120 rows whose label depends on one of its columns. */
+function csv() {
+  const line = (i) => {
+    const [size, age] = [(i * 37) % 101, (i * i) % 89];
+    return [size, age, "word", size > 50 ? "large" : "small", i % 2].join(";");
+  };
+  return ["size;age;kind;verdict;week", ...Array.from({ length: 120 }, (_, i) => line(i))].join("\n");
+}
+
+const file = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
+const QUICK = "batch=32&steps=60&every=20&replicas=3&widths=16.16&speed=0&device=cpu";
+
+/** Tests in the browser and at the address that `here` gives. */
+export function tables(here) {
+  const go = (link, size) => visit(here().context, here().address, link, size);
+
+  it("trains networks and forests on the same generated table", async () => {
+    const { page, heard, see } = await go(`#v1/tabular?m=100&${QUICK}`);
+    await until(async () => /^4,000 rows of 20 columns/.test(await text(see("table-texts"))), "the table's sentences");
+    assert.match(await text(see("table-texts")), /depends on columns \d+, \d+ and \d+ alone and jumps 3 times/);
+    await until(async () => (await stepOf(see)) === 60, "the last step");
+    const network = await rows(page);
+    assert.equal(network.at(-1).test_accuracy.length, 3);
+    assert.ok((await pixels(page, "chart-accuracy")) > 3, "curves are drawn");
+    await see("knob-model").selectOption("random-forest");
+    await until(async () => /Random forest/.test(await text(see("status")) + (await page.title())) || (await stepOf(see)) === 60, "the forest");
+    await until(async () => (await rows(page)).at(-1)?.train_accuracy?.every((right) => right > 0.97), "trees that fit their sample");
+    const forest = await rows(page);
+    assert.ok(forest.at(-1).test_accuracy.every((right) => right > 0.55 && right < 1), `${forest.at(-1).test_accuracy}`);
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("opens a CSV file, trains on it, and has it again when the page is loaded anew", async () => {
+    const { page, heard, see } = await go(`#v1/tabular?n=7&m=60&${QUICK}`);
+    await see("table-input").setInputFiles(file("houses.csv", csv()));
+    // The column called "verdict" is no usual name of a label, so that the last one is taken.
+    await until(async () => /The label is week/.test(await text(see("table-texts"))), "the file's sentences");
+    await see("table-label").selectOption({ label: "verdict" });
+    await until(async () => /The label is verdict: large or small/.test(await text(see("table-texts"))), "another label");
+    assert.match(await text(see("table-texts")), /Left out, since they do not hold numbers alone: kind\./);
+    const link = await page.evaluate(() => location.hash);
+    assert.match(link, /data=own&csv=\d+/);
+    await until(async () => (await stepOf(see)) === 60, "the last step");
+    const before = await rows(page);
+    assert.ok(before.at(-1).test_accuracy.reduce((a, b) => a + b) / 3 > 0.8, "the label is easy");
+    await page.reload();
+    await until(async () => /^houses\.csv/.test(await text(see("table"))), "the file that is kept");
+    assert.equal(await page.getByTestId("notice").count(), 0);
+    await until(async () => (await stepOf(see)) === 60, "the same run");
+    assert.deepEqual(await rows(page), before);
+    await see("table-generated").click();
+    await until(async () => /^A generated table/.test(await text(see("table"))), "the generated one");
+    await page.keyboard.press("Control+z");
+    await until(async () => /^houses\.csv/.test(await text(see("table"))), "the file again");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+
+    // Somebody else who is sent the link has no such file.
+    const other = await open();
+    const alone = await visit(other, here().address, link);
+    await until(async () => /CSV file of this link is not open here/.test(await text(alone.see("notice"))), "a sentence");
+    await until(async () => (await stepOf(alone.see)) === 60, "a generated table meanwhile");
+    await alone.see("table-input").setInputFiles(file("copy.csv", csv()));
+    await until(async () => /^copy\.csv/.test(await text(alone.see("table"))), "the same file under another name");
+    await alone.see("table-label").selectOption({ label: "verdict" });
+    await until(async () => (await alone.page.evaluate(() => location.hash)) === link, "the same link");
+    await until(async () => (await stepOf(alone.see)) === 60, "the same run there");
+    assert.deepEqual(await rows(alone.page), before);
+    await other.close();
+  });
+
+  it("says what is wrong with a file and fits a phone", async () => {
+    const { page, heard, see } = await go(`#v1/tabular?m=60&${QUICK}`, { width: 390, height: 844 });
+    await until(async () => (await page.getByTestId("table-input").count()) === 1, "the table's card");
+    await see("table-input").setInputFiles(file("broken.csv", "a,b\n1,2,3\n"));
+    await until(async () => /broken\.csv was not opened: line 2 has 3 cells/.test(await text(see("table-flaw"))), "a sentence");
+    await see("table-input").setInputFiles(file("metrics.csv", "step,replica,train_loss\n1,0,2\n"));
+    await until(async () => /table of metrics/.test(await text(see("table-flaw"))), "another sentence");
+    assert.match(await page.evaluate(() => location.hash), /^#v1\/tabular\?m=60/);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+
+  it("draws what networks and forests err at the end of a sweep", async () => {
+    const sweep = "sweep=m:30_90&series=model:deep-mlp_random-forest&halt=steps&show=accuracy.ends";
+    const { page, heard, see } = await go(`#v1/tabular?n=6&rows=400&${QUICK}&${sweep}`);
+    const said = () => see("chart-ends").getAttribute("aria-label");
+    await until(async () => /model = Random forest: \d+\.\d % wrong at m = 90\.$/.test(await said()), "all four runs", 60);
+    assert.match(await said(), /model = Deep MLP: \d+\.\d % wrong at m = 90;/);
+    assert.ok((await pixels(page, "chart-ends")) > 3, "curves are drawn");
+    assert.deepEqual(heard.console, []);
+    await page.close();
+  });
+}

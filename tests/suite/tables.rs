@@ -1,0 +1,157 @@
+//! Runs on tables: networks measured on their own held-out rows, and forests that are grown tree by tree.
+
+use vivarium::run::RunSpec;
+use vivarium::sweep::cells;
+use vivarium::tasks::Batch;
+use vivarium::tasks::tabular::own::Own;
+use vivarium::training::choose::{engine, prefers_gpu, worth_a_gpu};
+use vivarium::training::device::Device;
+use vivarium::training::session::{Options, Outcome, Session};
+
+use crate::{finish, session, spec};
+
+fn trained(link: &str) -> Outcome {
+    finish(&mut session(link))
+}
+
+/// Each network is judged by the rows that its own sample leaves.
+#[test]
+fn networks_are_measured_on_their_own_held_out_rows() {
+    let link = "#v1/tabular?n=5&rows=200&m=60&replicas=3&widths=8.6&steps=40&every=20&batch=16";
+    let mut run = session(link);
+    let outcome = finish(&mut run);
+    let spec: RunSpec = spec(link);
+    let weights = pollster::block_on(run.checkpoint()).unwrap().weights.parameters;
+    let (task, last) = (spec.task.sampler(), outcome.rows.last().unwrap());
+    for replica in 0..3u32 {
+        let own: Vec<&[f32]> = weights
+            .iter()
+            .map(|values| {
+                let length = values.len() / 3;
+                &values[replica as usize * length..(replica as usize + 1) * length]
+            })
+            .collect();
+        let right = |batch: &Batch| {
+            let outputs = spec.architecture().evaluate(&own, 5, &batch.x, 0);
+            let right = outputs.iter().zip(&batch.y).filter(|(f, y)| *f * *y > 0.0).count();
+            right as f32 / batch.len() as f32
+        };
+        let (mut test, mut sample) = (Batch::default(), Batch::default());
+        task.held_out_of(spec.run.seed, replica, 0, 20, &mut test);
+        task.finite_sample(spec.run.seed, replica, 0, 60, &mut sample);
+        assert_eq!((test.len(), sample.len()), (20, 60));
+        assert!((right(&test) - last.test_accuracy[replica as usize]).abs() < 1e-6);
+        assert!((right(&sample) - last.train_accuracy[replica as usize]).abs() < 1e-6);
+    }
+}
+
+const FOREST: &str = "model=random-forest&replicas=4&steps=30&every=10";
+
+#[test]
+fn a_forest_learns_its_sample_by_heart_and_more_from_more_rows() {
+    let error = |m: usize| {
+        let outcome = trained(&format!("#v1/tabular?m={m}&{FOREST}"));
+        let last = outcome.rows.last().unwrap();
+        assert!(last.train_accuracy.iter().all(|right| *right > 0.97), "{:?}", last.train_accuracy);
+        1.0 - last.test_accuracy.iter().sum::<f32>() / 4.0
+    };
+    let (few, many) = (error(50), error(1600));
+    assert!(many < 0.2 && many + 0.15 < few, "{few} {many}");
+}
+
+/// One relevant column with jumps at three places: a tree needs two splits on the way to each piece.
+#[test]
+fn depth_is_the_number_of_splits_on_a_way() {
+    let right = |pieces: usize, depth: usize| {
+        let link =
+            format!("#v1/tabular?n=2&k=1&pieces={pieces}&m=600&features=2&depth={depth}&trees=1&{FOREST}");
+        let last = trained(&link).rows.pop().unwrap();
+        last.test_accuracy.iter().sum::<f32>() / 4.0
+    };
+    assert!(right(2, 1) > 0.97, "{}", right(2, 1));
+    let (one, two) = (right(4, 1), right(4, 3));
+    assert!((0.6..0.85).contains(&one) && two > 0.95, "{one} {two}");
+}
+
+/// Trees are functions of the specification: taken up half way, with other slices, the numbers are the same.
+#[test]
+fn a_forest_that_is_taken_up_again_is_the_same() {
+    let link = format!("#v1/tabular?m=120&{FOREST}");
+    let whole = trained(&link);
+    let mut half = session(&link);
+    while half.step() < 15 {
+        pollster::block_on(half.advance(1e9, 15 - half.step())).unwrap();
+    }
+    let checkpoint = pollster::block_on(half.checkpoint()).unwrap();
+    let mut again = Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap();
+    let mut rows = vec![];
+    while !again.finished() {
+        // As little as possible at a time.
+        for event in pollster::block_on(again.advance(0.0, 1)).unwrap() {
+            if let vivarium::protocol::Event::Metrics(new) = event {
+                rows.extend(new);
+            }
+        }
+    }
+    assert_eq!(rows.last(), whole.rows.last());
+    assert_eq!(rows.iter().find(|row| row.step == 20), whole.rows.iter().find(|row| row.step == 20));
+}
+
+/// After its last tree a forest stays as it is.
+#[test]
+fn a_forest_has_as_many_trees_as_it_says() {
+    let few = trained(&format!("#v1/tabular?m=60&trees=10&{FOREST}"));
+    let at = |step: u64| few.rows.iter().find(|row| row.step == step).unwrap();
+    assert_eq!(at(10).test_accuracy, at(30).test_accuracy);
+    assert_eq!(at(10).test_loss, at(30).test_loss);
+    assert_ne!(at(10).test_loss, at(0).test_loss);
+    let spec = spec(&format!("#v1/tabular?{FOREST}"));
+    assert!(!prefers_gpu(&spec) && !worth_a_gpu(&spec, engine(&spec).0));
+}
+
+/// A rotation takes the meaning of single columns away, and with it what a forest is good at.
+#[test]
+fn a_forest_suffers_from_a_rotation() {
+    let error = |turned: &str| {
+        let last = trained(&format!("#v1/tabular?m=1000&turned={turned}&{FOREST}")).rows.pop().unwrap();
+        1.0 - last.test_accuracy.iter().sum::<f32>() / 4.0
+    };
+    let (plain, turned) = (error("no"), error("yes"));
+    assert!(plain + 0.15 < turned, "{plain} {turned}");
+}
+
+/// One class in a small sample is no reason to stop.
+#[test]
+fn a_sample_of_one_class_is_learned() {
+    let own = Own {
+        columns: 1,
+        x: (0..100).map(|i| i as f32 / 50.0 - 1.0).collect(),
+        y: (0..100).map(|i| if i == 3 { 1.0 } else { -1.0 }).collect(),
+    };
+    let number = own.open();
+    let last = trained(&format!("#v1/tabular?data=own&csv={number}&m=4&{FOREST}")).rows.pop().unwrap();
+    assert!(last.test_accuracy.iter().all(|right| *right >= 0.9), "{:?}", last.test_accuracy);
+}
+
+/// Cells of a sweep over models are the runs that they would be alone, and their data are the same.
+#[test]
+fn a_sweep_may_have_models_for_an_axis() {
+    let link = "#v1/tabular?n=4&rows=200&replicas=2&steps=10&every=5&widths=6.5&batch=8\
+                &sweep=m:20_40&series=model:deep-mlp_random-forest";
+    let cells = cells(&spec(link));
+    assert_eq!(cells.len(), 4);
+    let names: Vec<&str> = cells.iter().map(|cell| cell.spec.model.info().slug).collect();
+    assert_eq!(names, ["deep-mlp", "random-forest", "deep-mlp", "random-forest"]);
+    assert_eq!(cells[2].spec.value("widths").unwrap().to_string(), "6.5");
+    let data = |at: usize| {
+        let mut batch = Batch::default();
+        cells[at].spec.task.sampler().finite_sample(0, 1, 0, 20, &mut batch);
+        batch
+    };
+    assert_eq!((data(0), data(2)), (data(1), data(3)));
+    let sessions = cells.iter().map(|cell| {
+        let mut session = Session::start(&cell.spec, &Device::cpu(), Options::default()).unwrap();
+        finish(&mut session).rows.len()
+    });
+    assert_eq!(sessions.collect::<Vec<_>>(), [3; 4]);
+}
