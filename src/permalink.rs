@@ -104,7 +104,9 @@ impl View {
             Task::SparseBoolean(_) => {
                 View { show: USUAL_OF_FUNCTIONS.to_vec(), speed: 20, ..View::default() }
             }
-            Task::Tabular(_) => View { show: USUAL_OF_TABLES.to_vec(), ..View::default() },
+            Task::Tabular(_) => {
+                View { show: USUAL_OF_TABLES.to_vec(), speed: 100, cells: Cells::Accuracy, ..View::default() }
+            }
             Task::Groups(_) => View { show: USUAL_OF_PAIRS.to_vec(), ..View::default() },
             Task::MarkovChain(_) => View { show: USUAL_OF_CHAINS.to_vec(), speed: 60, ..View::default() },
         }

@@ -207,7 +207,7 @@ impl RunSpec {
                 run: Run {
                     loss: Loss::CrossEntropy,
                     batch: 64,
-                    steps: 500,
+                    steps: 300,
                     target: 0.9,
                     halt: Halt::Steps,
                     every: 10,

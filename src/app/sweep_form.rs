@@ -242,9 +242,11 @@ impl Choice {
         link.spec = spec;
         link.view.speed = 0;
         // Two settings have the map; of one, the curve says more.
-        let has_curve = link.view.show.contains(&Chart::Sweep);
+        // Where each network has rows of its own to be tested on, it is compared by what it comes to there.
+        let curve = if link.spec.task.sampler().splits() { Chart::Ends } else { Chart::Sweep };
+        let has_curve = link.view.show.contains(&curve);
         if link.spec.run.series.is_empty() && !has_curve {
-            link.view.show.push(Chart::Sweep);
+            link.view.show.push(curve);
             let shown = &link.view.show;
             link.view.show = Chart::ALL.iter().copied().filter(|chart| shown.contains(chart)).collect();
         }

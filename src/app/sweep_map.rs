@@ -146,11 +146,11 @@ pub fn legend(state: &State) -> String {
 /// The link of a run of the sweep: an ordinary one, shown as the sweep is.
 fn link_of(link: &Link, cell: &Cell) -> String {
     let mut link = Link { spec: cell.spec.clone(), ..link.clone() };
-    link.view.show.retain(|chart| !matches!(chart, Chart::Sweep | Chart::Threshold));
+    link.view.show.retain(|chart| !matches!(chart, Chart::Sweep | Chart::Threshold | Chart::Ends));
     if link.view.show.is_empty() {
         link.view.show = View::of(&link.spec.task).show;
     }
-    link.view.cells = Cells::Share;
+    link.view.cells = View::of(&link.spec.task).cells;
     encode(&link.without("at"))
 }
 

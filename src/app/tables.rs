@@ -121,17 +121,20 @@ pub fn about(spec: &RunSpec) -> Vec<String> {
 fn made(task: &Tabular, seed: u64) -> String {
     let relevant = task.relevant(seed);
     let columns: Vec<String> = relevant.iter().map(|column| (column + 1).to_string()).collect();
-    let pieces = task.pieces;
+    let jumps = match task.pieces - 1 {
+        1 => tr!("one place").to_string(),
+        many => tr!("{many} places", many),
+    };
     match columns.is_empty() {
         true => tr!(
-            "The label jumps {jumps} times along each of {k} directions; no column matters by itself.",
-            jumps = pieces - 1,
+            "The label jumps at {jumps} along each of {k} directions; no column matters by itself.",
+            jumps,
             k = task.k
         ),
         false => tr!(
-            "The label depends on columns {columns} alone and jumps {jumps} times along each of them.",
+            "The label depends on columns {columns} alone and jumps at {jumps} along each of them.",
             columns = list(&columns),
-            jumps = pieces - 1
+            jumps
         ),
     }
 }
@@ -348,10 +351,13 @@ mod tests {
         let of = said("?s=4.7.11&seed=3");
         assert!(
             of.contains("4,000 rows of 20 columns")
-                && of.contains("columns 4, 7 and 11 alone and jumps 3 times"),
+                && of.contains("columns 4, 7 and 11 alone and jumps at one place"),
             "{of}"
         );
-        assert!(said("?turned=yes").contains("3 directions; no column matters by itself"));
+        assert!(
+            said("?turned=yes&pieces=8")
+                .contains("at 7 places along each of 3 directions; no column matters by itself")
+        );
         assert!(about(&RunSpec::default()).is_empty());
         assert_eq!(larger_class(&RunSpec::default()), None);
     }

@@ -67,6 +67,7 @@ pub fn telling(preset: &Preset) -> Chart {
         return *chart;
     }
     let usual: &[Chart] = match preset.group {
+        _ if link.view.show.contains(&Chart::Ends) => &[Chart::Ends],
         _ if !link.spec.run.sweep.is_empty() => &[Chart::Sweep],
         Group::Search => &[Chart::Times],
         Group::Progress => &[Chart::Gap, Chart::Movement],

@@ -18,7 +18,7 @@ use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::Ending;
 use crate::record::Record;
-use crate::run::{Halt, RunSpec};
+use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::Cell;
 use crate::training::session::Options;
@@ -158,9 +158,9 @@ pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     format!("{table}\n")
 }
 
-/// Whether runs go on to their last step, so that what counts is what networks come to there.
+/// Whether what counts is what networks come to on rows of their own, and not when.
 pub(super) fn ends_count(spec: &RunSpec) -> bool {
-    spec.run.halt == Halt::Steps
+    spec.task.sampler().splits()
 }
 
 /// Median and quartiles of what networks get wrong at the end.

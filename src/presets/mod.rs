@@ -1,6 +1,6 @@
 //! Presets: runs with a claim, its source, and statements that a test can check.
 //!
-//! They are the figures of Edelman 2024, chapters 4, 5 and 7 and appendices A, B and D (Barak et al. 2022, Morwani et al.
+//! They are the figures of Edelman 2024, chapters 4 to 7 and appendices A, B and D (Barak et al. 2022, Morwani et al.
 //! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
@@ -20,6 +20,7 @@ mod start;
 pub mod stories;
 #[cfg(test)]
 mod story_claims;
+mod tables;
 mod variables;
 
 use std::sync::OnceLock;
@@ -46,6 +47,8 @@ choices! {
         Frontier = "frontier", "Data, width, time and luck";
         /// Figures 4.2 to 4.4.
         Variables = "variables", "What attention learns from few samples";
+        /// Section 6.4.2 and figure C.3.
+        Tables = "tables", "Tables: networks and forests";
         /// Appendix B.3.7 and B.3.8.
         Depth = "depth", "Depth and width";
         /// Figures 7.1, 7.4 and D.1.
@@ -282,6 +285,7 @@ const PARTS: &[&[Preset]] = &[
     data::PRESETS,
     frontier::PRESETS,
     variables::PRESETS,
+    tables::PRESETS,
     depth::PRESETS,
     groups::NOTES,
     groups::PRESETS,

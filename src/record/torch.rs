@@ -13,6 +13,7 @@ use crate::permalink::{Link, View, encode};
 use crate::run::{Halt, RunSpec};
 use crate::settings::Value;
 use crate::tasks::Task;
+use crate::tasks::tabular::Origin;
 use crate::training::optimizers::Optimizer;
 
 const HEAD: &str = include_str!("torch/head.py");
@@ -20,6 +21,8 @@ const TRAIN: &str = include_str!("torch/train.py");
 const BITS: &str = include_str!("torch/bits.py");
 const PAIRS: &str = include_str!("torch/pairs.py");
 const SEQUENCES: &str = include_str!("torch/sequences.py");
+const SIGNS: &str = include_str!("torch/signs.py");
+const TABULAR: &str = include_str!("torch/tabular.py");
 const SAMPLE: &str = include_str!("torch/sample.py");
 const CLASSES: &str = include_str!("torch/classes.py");
 const SIGMA: &str = include_str!("torch/sigma.py");
@@ -33,11 +36,14 @@ pub fn script(spec: &RunSpec) -> Result<String, String> {
     if !spec.run.sweep.is_empty() {
         return Err(tr!("A sweep is many runs, and a script is of one: open one of them.").into());
     }
-    let data: &[&str] = match spec.task {
-        Task::SparseParity(_) => &[SAMPLE, BITS],
+    let data: &[&str] = match &spec.task {
+        Task::SparseParity(_) => &[SAMPLE, BITS, SIGNS],
         Task::Groups(_) => &[SAMPLE, CLASSES, PAIRS],
         Task::MarkovChain(_) => &[CLASSES, SEQUENCES],
-        Task::Tabular(_) => return Err("Tables are not in the script yet.".into()),
+        Task::Tabular(task) if task.origin == Origin::Own => {
+            return Err(tr!("A script is of a generated table: it has no words for a file.").into());
+        }
+        Task::Tabular(_) => &[SAMPLE, TABULAR, SIGNS],
         Task::SparseBoolean(_) => return Err("Sparse Boolean functions are not in the script yet.".into()),
     };
     let mut parts: Vec<&str> = data.to_vec();
@@ -124,7 +130,13 @@ fn settings(spec: &RunSpec) -> String {
             }
             put("trained", mask(&task.split(spec.run.seed).0, task.order().pow(2)));
         }
-        Task::MarkovChain(_) | Task::SparseBoolean(_) | Task::Tabular(_) => {}
+        Task::Tabular(task) => {
+            let columns: Vec<String> =
+                task.support(spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
+            put("relevant", format!("[{}]", columns.join(", ")));
+            put("sample", spec.task.sampler().sample_size().unwrap_or_default().to_string());
+        }
+        Task::MarkovChain(_) | Task::SparseBoolean(_) => {}
     }
     if let Model::DeepMlp(net) = &spec.model {
         put("depth", net.widths.len().to_string());

@@ -41,25 +41,3 @@ class Data:
     def measured(self, batch):
         """What training is measured on: the sample, or the batch that comes next."""
         return (self.sample.x[:, :8192], self.sample.y[:, :8192]) if self.sample else batch
-
-
-def losses(y, f):
-    """Of every example, `[replicas, batch, 1]`."""
-    if S["loss"] == "hinge":
-        return torch.relu(1 - y * f)
-    if S["loss"] == "square":
-        return (y - f).square()
-    if S["loss"] == "ce":
-        return functional.softplus(-y * f)
-    return -y * f  # correlation
-
-
-def margins(y, f):
-    return y * f
-
-
-def tested(data, p):
-    """Loss and accuracy on held-out examples, each `[replicas]`."""
-    x, y = data.held_out
-    f = forward(p, x)
-    return losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))

@@ -84,7 +84,7 @@ settings! {
         /// What the label is of the steps of the relevant columns.
         rule: Rule = Rule::Majority, "rule", "Label", Range::Choice(Rule::OPTIONS), only when "data" = "generated";
         /// Pieces of equal weight on which the step function of a column is constant; the more, the less smooth.
-        pieces: usize = 4, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
+        pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
         /// Whether all columns are mixed by a random rotation, after which none matters by itself.
         turned: Turned = Turned::No, "turned", "Columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";
         /// Probability p that a row has the wrong label, held-out rows included.
@@ -257,7 +257,7 @@ fn rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
 
 impl Tabular {
     /// The columns of which the label is a function, before any rotation.
-    fn support(&self, seed: u64) -> Vec<usize> {
+    pub(crate) fn support(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
             return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
         }

@@ -28,7 +28,7 @@ fn a_table_has_standard_columns_and_balanced_labels() {
 fn labels_are_steps_of_the_relevant_columns() {
     let edges = [-0.674_489_75_f32, 0.0, 0.674_489_75];
     for (rule, k) in [(Rule::Majority, 3), (Rule::Parity, 2)] {
-        let task = Tabular { n: 8, k, rule, m: 0, rows: 2000, ..Default::default() };
+        let task = Tabular { n: 8, k, rule, pieces: 4, m: 0, rows: 2000, ..Default::default() };
         let (sample, _) = whole(&task, 5, 0);
         let places = task.relevant(5);
         assert_eq!(places.len(), k);
