@@ -263,11 +263,14 @@ fn every_preset_has_a_script_or_a_sentence() {
             }
             Err(why) => {
                 assert!(why.ends_with('.'), "{why}");
-                refused.push(preset.slug);
+                // A sweep is many runs, and a script is of one.
+                if preset.link().spec.run.sweep.is_empty() {
+                    refused.push(preset.slug);
+                }
             }
         }
     }
-    assert!(refused.len() < PRESETS.len() / 4, "{refused:?}");
+    assert!(refused.len() < PRESETS.len() / 8, "{refused:?}");
 }
 
 /// What PyTorch is tried with; none where there is no PyTorch.

@@ -48,6 +48,7 @@ impl Reference {
             Model::AttentionOnly(_) | Model::MinimalMarkov(_) => {
                 unreachable!("networks on sequences have references of their own")
             }
+            Model::RandomForest(_) => unreachable!("a forest has no gradient"),
             Model::ParityTransformer(_) | Model::ClsTransformer(_) => {
                 (self.output(x), self.numeric_slopes(x))
             }

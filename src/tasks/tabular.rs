@@ -9,8 +9,8 @@
 //! ```
 //!
 //! (i) Columns mean something each by itself: a rotation of all of them (`turned`) takes that away. (ii) All but k of n
-//! columns say nothing. (iii) The label jumps at `pieces − 1` places of each relevant column. With an even number of
-//! pieces both labels are equally likely; with labels flipped with probability p no learner errs less than p.
+//! columns say nothing. (iii) The label jumps at `pieces − 1` places of each relevant column. Their number is
+//! even, so that both labels are equally likely; with labels flipped with probability p no learner errs less than p.
 //!
 //! # Why
 //! As in appendix C.3.3, columns have mean 0 and deviation 1, a tenth of the rows is held out, the sample is drawn from
@@ -274,6 +274,10 @@ impl Tabular {
         if self.rule == Rule::Majority && self.k.is_multiple_of(2) {
             let expected = tr!("odd for a majority, so that no half is a tie");
             problems.push(Problem::new("k", &self.k.to_string(), expected));
+        }
+        if !self.pieces.is_multiple_of(2) {
+            let expected = tr!("an even number, so that both labels are equally likely");
+            problems.push(Problem::new("pieces", &self.pieces.to_string(), expected));
         }
         let fits = self.support.len() == self.k && self.support.iter().all(|i| *i <= self.n);
         if !self.support.is_empty() && !fits {
