@@ -4,7 +4,7 @@ use super::{MODEL_KEY, RunSpec};
 use crate::models::Model;
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
-use crate::tasks::Task;
+use crate::tasks::{Form, Task};
 use crate::training::loss::Loss;
 
 /// Most numbers a run may keep per tensor of hidden activations or weights, so that a link cannot ask
@@ -109,17 +109,18 @@ impl RunSpec {
             } else if let Task::Tabular(task) = &mut self.task {
                 task.k = odd(task.k.min(task.n));
                 task.m = task.m.min(task.pool());
-            } else {
-                // A step of a whole sample is mended by a smaller network alone.
-                let slug = self.model.info().slug;
-                let fresh = Model::from_slug(slug).filter(|model| model.suits(&self.task));
-                self.model = fresh.unwrap_or_else(|| Model::GroupNet(Default::default()));
-                repaired.push(Problem::new(
-                    MODEL_KEY,
-                    slug,
-                    tr!("a network that all pairs at once leave room for"),
-                ));
             }
+        }
+        if !self.problems_within(most).is_empty() {
+            // A step of a whole sample, or of many networks, is mended by a smaller network alone.
+            let slug = self.model.info().slug;
+            let fresh = Model::from_slug(slug).filter(|model| model.suits(&self.task));
+            self.model = fresh.unwrap_or_else(|| Model::GroupNet(Default::default()));
+            let expected = match self.task.sampler().form() {
+                Form::Pair => tr!("a network that all pairs at once leave room for"),
+                _ => tr!("a smaller network, which fits into a browser's memory"),
+            };
+            repaired.push(Problem::new(MODEL_KEY, slug, expected));
         }
         repaired
     }

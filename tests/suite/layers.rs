@@ -48,7 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("charts", &["analysis"]),
     ("platform", &["protocol"]),
-    ("worker", &["platform", "probing", "protocol", "training", "run"]),
+    ("worker", &["platform", "probing", "protocol", "tasks", "training", "run"]),
     ("worker_web", &["platform", "protocol", "kernels", "training", "worker"]),
     ("app", &[]),
     // The figures of the command line are what the page's reducer shows of a worker.

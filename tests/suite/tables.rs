@@ -136,7 +136,7 @@ fn a_sample_of_one_class_is_learned() {
 /// Cells of a sweep over models are the runs that they would be alone, and their data are the same.
 #[test]
 fn a_sweep_may_have_models_for_an_axis() {
-    let link = "#v1/tabular?n=4&rows=200&replicas=2&steps=10&every=5&widths=6.5&batch=8\
+    let link = "#v1/tabular?n=4&rows=200&m=20&replicas=2&steps=10&every=5&widths=6.5&batch=8\
                 &sweep=m:20_40&series=model:deep-mlp_random-forest";
     let cells = cells(&spec(link));
     assert_eq!(cells.len(), 4);

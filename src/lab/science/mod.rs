@@ -75,10 +75,7 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
     if runs.is_empty() {
         runs.push(Cell { spec, at: 0, series: 0 });
     }
-    let run = |cell: Cell| {
-        let x = places.get(cell.at).copied().unwrap_or_default();
-        trial(cell, x, &probed, device)
-    };
+    let run = |cell: Cell| trial(cell, &places, &probed, device);
     let trials: Vec<Trial> = runs.into_iter().map(run).collect::<Result<_, _>>()?;
     Ok(preset.expect.iter().map(|expect| judge(expect, &trials)).collect())
 }
@@ -89,7 +86,8 @@ fn is_of_weights(measure: Measure) -> bool {
     !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth | OverLine(_) | Chain(_))
 }
 
-fn trial(cell: Cell, x: f64, probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
+fn trial(cell: Cell, places: &[f64], probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
+    let x = places.get(cell.at).copied().unwrap_or_default();
     let mut session = Session::start(&cell.spec, device, Options::default())?;
     if probed.is_empty() {
         let outcome = pollster::block_on(session.finish(|_| {}))?;
