@@ -31,6 +31,7 @@ pub struct Study {
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
     pub(super) table: fn(&[u8], Option<usize>) -> Result<Table, Flaw>,
+    pub(super) open_table: fn(&mut State, &str, Vec<u8>, Option<usize>, &mut Vec<Effect>),
     pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&Chains>) -> Option<Chains>,
     pub(super) found_of_chains: fn(&mut Chains, u64, Finding, &View),
     pub(super) look: fn(&mut Chains, &View, &Explorer),
@@ -46,6 +47,7 @@ pub const STUDY: Study = Study {
     largest_margin: largest,
     follow_lambda: GroupTheory::set_lambda,
     table: table::read,
+    open_table: State::read_table,
     chains: Chains::made,
     found_of_chains: Chains::take,
     look: |chains, view, theory| {

@@ -212,6 +212,22 @@ impl State {
         label: Option<usize>,
         effects: &mut Vec<Effect>,
     ) {
+        match study() {
+            Some(study) => (study.open_table)(self, name, bytes, label, effects),
+            None => {
+                self.refuse_file(name, tr!("the part of this page that reads tables is still on its way"))
+            }
+        }
+    }
+
+    /// The same, once the second program is there.
+    pub(super) fn read_table(
+        &mut self,
+        name: &str,
+        bytes: Vec<u8>,
+        label: Option<usize>,
+        effects: &mut Vec<Effect>,
+    ) {
         let number = match keep(name, bytes, label) {
             Ok(number) => number,
             Err(why) => return self.refuse_file(name, &why),

@@ -17,7 +17,6 @@ import { parityLab } from "./parity.mjs";
 import { everyView } from "./product.mjs";
 import { sweeps } from "./sweeps.mjs";
 import { tables } from "./tables.mjs";
-import { tables } from "./tables.mjs";
 import { teaching } from "./teaching.mjs";
 import { timeAndComparison } from "./time.mjs";
 
