@@ -52,7 +52,9 @@ fn of_run(state: &State) -> String {
         Phase::Finished(_) if !state.solved.is_empty() => {
             tr!("{found} Ended at step {step}.", found = found(state), step)
         }
-        Phase::Finished(_) if state.pairs.is_some() || state.chains.is_some() => {
+        Phase::Finished(_)
+            if state.pairs.is_some() || state.chains.is_some() || larger_class(state.spec()).is_some() =>
+        {
             tr!("Ended at step {step} before its target", step)
         }
         Phase::Finished(_) => tr!("Ended at step {step}, not found", step),

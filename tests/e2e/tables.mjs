@@ -65,7 +65,7 @@ export function tables(here) {
 
     // Somebody else who is sent the link has no such file.
     const other = await open();
-    const alone = await visit(other, here().address, link);
+    const alone = await visit(other.context, here().address, link);
     await until(async () => /CSV file of this link is not open here/.test(await text(alone.see("notice"))), "a sentence");
     await until(async () => (await stepOf(alone.see)) === 60, "a generated table meanwhile");
     await alone.see("table-input").setInputFiles(file("copy.csv", csv()));
