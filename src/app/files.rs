@@ -6,6 +6,7 @@
 //! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
 
 use super::state::{Action, Before, Phase, Staff, State};
+use super::study::study;
 use super::trainer::Effect;
 use super::words::thousands;
 use crate::analysis::chart::Chart;
@@ -182,8 +183,18 @@ pub fn applies(chart: Chart, state: &State) -> Result<(), String> {
 }
 
 impl State {
-    /// Opens a file that a person chose or dropped.
+    /// Opens a file that a person chose or dropped: the second program reads it, which has all that chooses files.
     pub(super) fn open_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        match study() {
+            Some(study) => (study.open_file)(self, name, bytes, effects),
+            None => {
+                self.refuse_file(name, tr!("the part of this page that reads tables is still on its way"))
+            }
+        }
+    }
+
+    /// The same, once it is there.
+    pub(super) fn read_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         self.flaw.clear();
         match File::read(&bytes) {
             Ok(File::Run(record)) => self.open_record(name, *record, effects),

@@ -10,6 +10,7 @@ use super::pairs::Pairs;
 use super::state::State;
 use super::trainer::Effect;
 use super::{chain_charts, functions, luck, pair_charts, tables};
+use crate::advice::cannot_learn;
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::groups::Group;
@@ -31,6 +32,9 @@ pub struct Study {
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
     pub(super) table: fn(&[u8], Option<usize>) -> Result<Table, Flaw>,
+    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
+    pub(super) advice: fn(&RunSpec) -> Vec<String>,
+    pub(super) open_file: fn(&mut State, &str, Vec<u8>, &mut Vec<Effect>),
     pub(super) open_table: fn(&mut State, &str, Vec<u8>, Option<usize>, &mut Vec<Effect>),
     pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&Chains>) -> Option<Chains>,
     pub(super) found_of_chains: fn(&mut Chains, u64, Finding, &View),
@@ -47,6 +51,8 @@ pub const STUDY: Study = Study {
     largest_margin: largest,
     follow_lambda: GroupTheory::set_lambda,
     table: table::read,
+    advice: cannot_learn,
+    open_file: State::read_file,
     open_table: State::read_table,
     chains: Chains::made,
     found_of_chains: Chains::take,

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use crate::advice::cannot_learn;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
+use crate::app::study::study;
 use crate::language::translated;
 use crate::presets::{Group, PRESETS, Preset};
 
@@ -71,7 +71,7 @@ pub fn Presets() -> impl IntoView {
 pub fn Story() -> impl IntoView {
     let store = Store::here();
     let card = store.memo(card);
-    let advice = store.memo(|state| cannot_learn(&state.link.spec));
+    let advice = store.memo(|state| study().map_or(vec![], |study| (study.advice)(&state.link.spec)));
     view! {
         <section class="story" aria-label=tr!("What this run shows")>
             <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>
