@@ -423,7 +423,7 @@ fn compare_one(instance: &Instance, device: &Device) -> Result<Comparison, Failu
         Found::Time { .. } => None,
     };
     let begin = now_ms();
-    let trial = trial(Cell { spec, at: 0, series: 0 }, 0.0, measure.as_slice(), device)?;
+    let trial = trial(Cell { spec, at: 0, series: 0 }, &[], measure.as_slice(), device)?;
     let seconds = (now_ms() - begin) / 1e3;
     let (elsewhere, here, agree) = match instance.found {
         Found::Value { measure, step, value } => {
