@@ -161,6 +161,8 @@ fn native_tests(report: &mut Report, filter: &[String]) {
             Some(_) => cargo.args(["nextest", "run"]),
             None => cargo.args(["test", "--lib", "--bins", "--tests"]),
         };
+        // For the same reason as all parts run: each failure hidden by another costs a CI run.
+        cargo.arg("--no-fail-fast");
         let (status, summary) = tee(cargo.args(FEATURES).args(filter), is_summary)?;
         report.summary = summary;
         if status.success() { Ok(Done::Passed) } else { Err(format!("cargo said {status}")) }
