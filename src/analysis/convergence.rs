@@ -120,7 +120,7 @@ impl Times {
 }
 
 /// The quantile of sorted values; infinite as soon as one of its two neighbours is, and for no values.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
     let (below, part) = (place as usize, place.fract());
     match (sorted.get(below), sorted.get(below + 1)) {

@@ -1,19 +1,13 @@
 //! What networks get wrong at the end of the runs of a sweep: medians with quartiles, as curves over what is swept.
 
+use super::convergence::quantile;
 use super::{Lines, Role, Series};
 
-/// Median and quartiles of the finite of `values`, with linear interpolation between order statistics; none where
-/// there are none.
+/// Lower quartile, median and upper quartile of the finite of `values`; none where there are none.
 pub fn quartiles(values: &[f32]) -> Option<[f32; 3]> {
-    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let last = sorted.len().checked_sub(1)?;
-    let at = |share: f32| {
-        let place = share * last as f32;
-        let (below, rest) = (place as usize, place.fract());
-        sorted[below] + rest * (sorted[last.min(below + 1)] - sorted[below])
-    };
-    Some([0.25, 0.5, 0.75].map(at))
+    let mut sorted: Vec<f64> = values.iter().map(|v| f64::from(*v)).filter(|v| v.is_finite()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    (!sorted.is_empty()).then(|| [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share) as f32))
 }
 
 /// A curve of a sweep: its name, and for each place what every network has there.

@@ -183,24 +183,22 @@ pub fn applies(chart: Chart, state: &State) -> Result<(), String> {
 }
 
 impl State {
-    /// Opens a file that a person chose or dropped: the second program reads it, which has all that chooses files.
+    /// Opens a file that a person chose or dropped: the second program reads it, and is there, since all that chooses
+    /// files comes with it.
     pub(super) fn open_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
-        match study() {
-            Some(study) => (study.open_file)(self, name, bytes, effects),
-            None => {
-                self.refuse_file(name, tr!("the part of this page that reads tables is still on its way"))
-            }
+        if let Some(study) = study() {
+            (study.open_file)(self, name, bytes, effects);
         }
     }
 
-    /// The same, once it is there.
+    /// The same, in that program.
     pub(super) fn read_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
         self.flaw.clear();
         match File::read(&bytes) {
             Ok(File::Run(record)) => self.open_record(name, *record, effects),
             Ok(File::Weights(header)) => self.open_weights(name, &header, bytes, effects),
             // What is of no program's is a table, if anything; one of metrics says so itself.
-            Err(Flaw::Unknown) if is_table(name) => self.open_table(name, bytes, None, effects),
+            Err(Flaw::Unknown) if is_table(name) => self.read_table(name, bytes, None, effects),
             Err(flaw) => self.refuse_file(name, &flaw.to_string()),
         }
     }

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::library::{Answer, Deed, Kept, edited, merged};
+use super::study::study;
 use super::tables;
 
 #[wasm_bindgen]
@@ -161,8 +162,11 @@ pub async fn open_table() {
     let Ok(parts) = read else { return };
     let bytes = parts.get(2).dyn_into::<Uint8Array>();
     if let (Some(name), Some(label), Ok(bytes)) = (parts.get(0).as_string(), parts.get(1).as_f64(), bytes) {
+        let bytes = bytes.to_vec();
         // What was a table once is one.
-        let _ = tables::keep(&name, bytes.to_vec(), Some(label as usize));
+        if let Some(Ok(table)) = study().map(|study| (study.table)(&bytes, Some(label as usize))) {
+            tables::keep(&name, bytes, table);
+        }
     }
 }
 

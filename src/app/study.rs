@@ -31,6 +31,7 @@ pub struct Study {
     pub(super) largest_network: fn(&Group) -> Option<Construction>,
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
+    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only a browser keeps tables"))]
     pub(super) table: fn(&[u8], Option<usize>) -> Result<Table, Flaw>,
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
     pub(super) advice: fn(&RunSpec) -> Vec<String>,

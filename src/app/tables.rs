@@ -18,7 +18,7 @@ use crate::analysis::ends::{self, Curve};
 use crate::models::Model;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Payload};
-use crate::record::table::{Flaw, Table};
+use crate::record::table::{self, Table};
 use crate::run::RunSpec;
 use crate::settings::Value;
 use crate::tasks::tabular::{Origin, Tabular};
@@ -40,15 +40,8 @@ pub struct Opened {
 
 static OPENED: Mutex<Vec<(u64, Arc<Opened>)>> = Mutex::new(Vec::new());
 
-/// Reads a file with column `label` of it as the label, and keeps it for whoever asks for its number.
-///
-/// # Errors
-/// What is wrong with the file.
-pub fn keep(name: &str, bytes: Vec<u8>, label: Option<usize>) -> Result<u64, Flaw> {
-    let Some(study) = study() else {
-        return Err(tr!("the part of this page that reads tables is still on its way").into());
-    };
-    let table = (study.table)(&bytes, label)?;
+/// Keeps a file and what was read from it for whoever asks for its number, which is the result.
+pub fn keep(name: &str, bytes: Vec<u8>, table: Table) -> u64 {
     let number = table.own.clone().open();
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     opened.retain(|(other, _)| *other != number);
@@ -56,7 +49,7 @@ pub fn keep(name: &str, bytes: Vec<u8>, label: Option<usize>) -> Result<u64, Fla
         opened.remove(0);
     }
     opened.push((number, Arc::new(Opened { name: name.into(), bytes, table })));
-    Ok(number)
+    number
 }
 
 /// The file of that number.
@@ -204,23 +197,8 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
 }
 
 impl State {
-    /// Opens a table that a person chose or dropped: the run is about it from now on.
-    pub(super) fn open_table(
-        &mut self,
-        name: &str,
-        bytes: Vec<u8>,
-        label: Option<usize>,
-        effects: &mut Vec<Effect>,
-    ) {
-        match study() {
-            Some(study) => (study.open_table)(self, name, bytes, label, effects),
-            None => {
-                self.refuse_file(name, tr!("the part of this page that reads tables is still on its way"))
-            }
-        }
-    }
-
-    /// The same, once the second program is there.
+    /// Opens a table that a person chose or dropped, with column `label` of it as the label: the run is about it from
+    /// now on. Of the second program.
     pub(super) fn read_table(
         &mut self,
         name: &str,
@@ -228,12 +206,12 @@ impl State {
         label: Option<usize>,
         effects: &mut Vec<Effect>,
     ) {
-        let number = match keep(name, bytes, label) {
-            Ok(number) => number,
+        let number = match table::read(&bytes, label) {
+            Ok(table) => keep(name, bytes, table),
             Err(why) => return self.refuse_file(name, &why),
         };
         effects.push(Effect::KeepTable(number));
-        let link = match &self.link.spec.task {
+        let mut link = match &self.link.spec.task {
             Task::Tabular(_) => self.link.clone(),
             _ => {
                 let spec = RunSpec::of_lab(Tabular::INFO.slug).unwrap_or_default();
@@ -245,7 +223,6 @@ impl State {
                 }
             }
         };
-        let mut link = link;
         for (key, value) in [("csv", Value::Int(number)), ("data", Value::Choice(Origin::Own.slug().into()))]
         {
             // Both are of this task, and in range.
@@ -266,8 +243,9 @@ impl State {
 
     /// Makes another column of the table the label.
     pub(super) fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
-        let Some(opened) = shown(&self.link.spec) else { return };
-        self.open_table(&opened.name, opened.bytes.clone(), Some(label), effects);
+        // The menu of labels comes with the second program.
+        let (Some(opened), Some(study)) = (shown(&self.link.spec), study()) else { return };
+        (study.open_table)(self, &opened.name, opened.bytes.clone(), Some(label), effects);
     }
 
     /// Gives the trainer the table of the run that is about to begin, if it is a person's own.
@@ -286,8 +264,9 @@ mod tests {
     use crate::permalink::encode;
 
     fn file(rows: usize) -> Vec<u8> {
-        let line =
-            |i: usize| format!("{},{},{}", i * 7 % 31, i * i % 53, if i % 4 == 0 { "yes" } else { "no" });
+        let line = |i: usize| {
+            format!("{},{},{}", i * 7 % 31, i * i % 53, if i.is_multiple_of(4) { "yes" } else { "no" })
+        };
         ["size,age,sold".to_string()]
             .into_iter()
             .chain((0..rows).map(line))

@@ -8,12 +8,16 @@
 
 use std::collections::BTreeMap;
 
+use ::csv::StringRecord;
+
 use crate::tasks::tabular::own::Own;
 
 /// Most columns besides the label.
 pub const MOST_COLUMNS: usize = 512;
-/// Most numbers of a table.
-const MOST_NUMBERS: usize = 1 << 24;
+/// Most cells of a file: more would hold up the page while they are read.
+const MOST_CELLS: usize = 1 << 23;
+/// Largest number: sums of squares of larger ones are none any more.
+const LARGEST: f64 = 1e100;
 /// Fewest rows that leave something to learn from and something to test on.
 const FEWEST_ROWS: usize = 40;
 /// A column of which more than this share is missing is left out.
@@ -53,10 +57,10 @@ pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Table, Flaw> {
     let label = label.filter(|label| *label < all.len()).or_else(by_name).unwrap_or(all.len() - 1);
     let mut notes = vec![];
     let columns = numeric(&all, &rows, label, &mut notes)?;
-    let whole = |row: &&Vec<String>| {
+    let whole = |row: &&StringRecord| {
         columns.iter().all(|column| number(&row[*column]).is_some()) && !is_missing(&row[label])
     };
-    let kept: Vec<&Vec<String>> = rows.iter().filter(whole).collect();
+    let kept: Vec<&StringRecord> = rows.iter().filter(whole).collect();
     if kept.len() < rows.len() {
         notes.push(tr!("Rows left out because of missing values: {count}.", count = rows.len() - kept.len()));
     }
@@ -66,13 +70,6 @@ pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Table, Flaw> {
             "{rows} rows are left, and {fewest} are the fewest",
             rows = kept.len(),
             fewest = FEWEST_ROWS
-        ));
-    }
-    if kept.len() * columns.len() > MOST_NUMBERS {
-        return Err(tr!(
-            "{rows} rows of {columns} columns are too many",
-            rows = kept.len(),
-            columns = columns.len()
         ));
     }
     let mut x = vec![0.0; kept.len() * columns.len()];
@@ -104,7 +101,7 @@ pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Table, Flaw> {
 }
 
 /// Names of the columns, and the cells row by row.
-fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), Flaw> {
+fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<StringRecord>), Flaw> {
     let text = std::str::from_utf8(bytes).map_err(|_| tr!("it is no text in UTF-8").to_string())?;
     let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().next().unwrap_or_default();
@@ -117,7 +114,7 @@ fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), Flaw> {
         .has_headers(false)
         .trim(::csv::Trim::All)
         .from_reader(text.as_bytes());
-    let mut rows: Vec<Vec<String>> = vec![];
+    let mut rows: Vec<StringRecord> = vec![];
     for record in reader.records() {
         let record = record.map_err(|error| match error.kind() {
             ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => tr!(
@@ -128,9 +125,12 @@ fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), Flaw> {
             ),
             _ => tr!("it is no CSV file ({error})", error),
         })?;
-        rows.push(record.iter().map(String::from).collect());
+        if (rows.len() + 1) * record.len() > MOST_CELLS {
+            return Err(tr!("it has more than {most} cells", most = MOST_CELLS));
+        }
+        rows.push(record);
     }
-    let columns = rows.first().map_or(0, Vec::len);
+    let columns = rows.first().map_or(0, StringRecord::len);
     if columns < 2 {
         return Err(tr!("it has no two columns: one for the label, and one to tell it from").into());
     }
@@ -144,7 +144,7 @@ fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), Flaw> {
     // A first line without a number is names; where every cell of it is a number, the columns have none.
     let has_names = rows[0].iter().any(|cell| number(cell).is_none() && !is_missing(cell));
     let names = match has_names {
-        true => rows.remove(0),
+        true => rows.remove(0).iter().map(String::from).collect(),
         false => (1..=columns).map(|column| tr!("column {column}", column)).collect(),
     };
     if rows.is_empty() {
@@ -156,7 +156,7 @@ fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<Vec<String>>), Flaw> {
 /// The columns of numbers besides the label.
 fn numeric(
     all: &[String],
-    rows: &[Vec<String>],
+    rows: &[StringRecord],
     label: usize,
     notes: &mut Vec<String>,
 ) -> Result<Vec<usize>, Flaw> {
@@ -188,15 +188,15 @@ fn numeric(
 }
 
 /// The rows of two classes, their labels, and what these stand for.
-type Classes<'a> = (Vec<&'a Vec<String>>, Vec<f32>, [String; 2]);
+type Classes<'a> = (Vec<&'a StringRecord>, Vec<f32>, [String; 2]);
 
 fn classes<'a>(
-    rows: Vec<&'a Vec<String>>,
+    rows: Vec<&'a StringRecord>,
     label: usize,
     notes: &mut Vec<String>,
 ) -> Result<Classes<'a>, Flaw> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    rows.iter().for_each(|row| *counts.entry(row[label].as_str()).or_default() += 1);
+    rows.iter().for_each(|row| *counts.entry(&row[label]).or_default() += 1);
     if counts.len() < 2 {
         return Err(tr!("its label has one value only; another column can be the label").into());
     }
@@ -232,15 +232,14 @@ fn classes<'a>(
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => a.cmp(b),
     });
-    let names = two.map(String::from);
-    let kept: Vec<&Vec<String>> = rows.into_iter().filter(|row| names.contains(&row[label])).collect();
-    let y = kept.iter().map(|row| if row[label] == names[1] { 1.0 } else { -1.0 }).collect();
-    Ok((kept, y, names))
+    let kept: Vec<&StringRecord> = rows.into_iter().filter(|row| two.contains(&&row[label])).collect();
+    let y = kept.iter().map(|row| if &row[label] == two[1] { 1.0 } else { -1.0 }).collect();
+    Ok((kept, y, two.map(String::from)))
 }
 
 fn number(cell: &str) -> Option<f64> {
     // "inf" and "nan" are read as numbers by Rust, and are none here.
-    cell.parse().ok().filter(|x: &f64| x.is_finite())
+    cell.parse().ok().filter(|x: &f64| x.abs() <= LARGEST)
 }
 
 fn is_missing(cell: &str) -> bool {
@@ -279,7 +278,7 @@ mod tests {
     #[test]
     fn what_is_left_out_is_said() {
         let row = |i: usize| {
-            let gap = if i % 3 == 0 { "" } else { "1.5" };
+            let gap = if i.is_multiple_of(3) { "" } else { "1.5" };
             let age = if i == 4 { "NA".into() } else { i.to_string() };
             format!("{i};{age};word;{gap};4;{}", ["a", "b", "c"][(i / 2) % 3])
         };
@@ -330,6 +329,7 @@ mod tests {
             (b"a,b\n1,x\n2,y\n".to_vec(), "nearly every row"),
             (rows("1,x"), "one value only"),
             (rows("w,x"), "no column besides"),
+            (file(60, |i| format!("1e{},{}", 200 + i, i % 2)), "no column besides"),
             (file(60, |i| format!("3,{}", i % 2)), "differ"),
             (file(30, |i| format!("{i},{}", i % 2)), "30 rows are left"),
         ] {

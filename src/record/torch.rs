@@ -119,9 +119,7 @@ fn settings(spec: &RunSpec) -> String {
     put("until_target", if spec.run.halt == Halt::Target { "True".into() } else { "False".into() });
     match &spec.task {
         Task::SparseParity(_) => {
-            let bits: Vec<String> =
-                spec.task.sampler().relevant(spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
-            put("relevant", format!("[{}]", bits.join(", ")));
+            put("relevant", from_one(&spec.task.sampler().relevant(spec.run.seed)));
         }
         Task::Groups(task) => {
             put("order", task.order().to_string());
@@ -131,9 +129,7 @@ fn settings(spec: &RunSpec) -> String {
             put("trained", mask(&task.split(spec.run.seed).0, task.order().pow(2)));
         }
         Task::Tabular(task) => {
-            let columns: Vec<String> =
-                task.support(spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
-            put("relevant", format!("[{}]", columns.join(", ")));
+            put("relevant", from_one(&task.support(spec.run.seed)));
             put("sample", spec.task.sampler().sample_size().unwrap_or_default().to_string());
         }
         Task::MarkovChain(_) | Task::SparseBoolean(_) => {}
@@ -195,6 +191,12 @@ fn text(text: &str) -> String {
 fn schedule(changes: &[(u64, f64)]) -> String {
     let change = |(step, value): &(u64, f64)| format!("({step}, {})", crate::settings::real(*value));
     format!("[{}]", changes.iter().map(change).collect::<Vec<_>>().join(", "))
+}
+
+/// A list of columns, counted from 1.
+fn from_one(columns: &[usize]) -> String {
+    let columns: Vec<String> = columns.iter().map(|column| (column + 1).to_string()).collect();
+    format!("[{}]", columns.join(", "))
 }
 
 /// A value as Python has it.

@@ -26,12 +26,49 @@ const USUAL: (u32, u32) = (640, 360);
 const PER_PIXEL: f64 = 2.0;
 
 /// Opens what a person has chosen or dropped.
-pub(super) fn take(store: Store, name: String, read: Result<Vec<u8>, String>, after: impl FnOnce()) {
+fn take(store: Store, name: String, read: Result<Vec<u8>, String>) {
     match read {
         Ok(bytes) => store.act(Action::file(&name, bytes)),
         Err(why) => store.act(Action::NoFile(name, why)),
     }
-    after();
+}
+
+/// A button that has a person choose a file.
+pub(super) struct Choice {
+    /// What stands on it.
+    pub word: &'static str,
+    /// Endings of the files that can be chosen.
+    pub accept: &'static str,
+    /// What tests call the button, after `open-`, and the field behind it, before `-input`.
+    pub id: &'static str,
+}
+
+impl Choice {
+    /// The button, and the field that the browser asks with; `after` each file, whether or not it was opened.
+    pub fn button(self, store: Store, after: impl Fn() + Copy + 'static) -> AnyView {
+        let input = NodeRef::<Input>::new();
+        let chosen = move |_| {
+            if let Some(field) = input.get_untracked() {
+                browser_files::read_first(&field, move |name, read| {
+                    take(store, name, read);
+                    after();
+                });
+            }
+        };
+        // The same file may be chosen again once it is mended.
+        let choose = move |_| {
+            if let Some(field) = input.get_untracked() {
+                field.set_value("");
+                field.click();
+            }
+        };
+        view! {
+            <button class="button" type="button" data-testid=format!("open-{}", self.id) on:click=choose>{self.word}</button>
+            <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=self.accept
+                data-testid=format!("{}-input", self.id) node_ref=input on:change=chosen />
+        }
+        .into_any()
+    }
 }
 
 /// Takes files that are dropped anywhere on the page.
@@ -55,7 +92,7 @@ fn drops(store: Store) {
         if browser_files::brings_files(&event) {
             event.prevent_default();
             browser_files::read_first(&browser_files::dropped(&event), move |name, read| {
-                take(store, name, read, || {});
+                take(store, name, read);
             });
         }
     });
@@ -109,7 +146,7 @@ pub fn Files(
 ) -> impl IntoView {
     let store = Store::here();
     drops(store);
-    let (dialog, input) = (NodeRef::<Dialog>::new(), NodeRef::<Input>::new());
+    let dialog = NodeRef::<Dialog>::new();
     // What was done last, or why it was not.
     let note = RwSignal::new(String::new());
     Effect::new(move |_| {
@@ -185,24 +222,12 @@ pub fn Files(
         }
         .into_any()
     };
-    let chosen = move |_| {
-        if let Some(field) = input.get_untracked() {
-            browser_files::read_first(&field, move |name, read| {
-                take(store, name, read, || {
-                    if store.peek(|state| state.flaw.is_empty()) {
-                        close();
-                    }
-                });
-            });
+    let opened = move || {
+        if store.peek(|state| state.flaw.is_empty()) {
+            close();
         }
     };
-    // The same file may be chosen again once it is mended.
-    let choose = move |_| {
-        if let Some(field) = input.get_untracked() {
-            field.set_value("");
-            field.click();
-        }
-    };
+    let choice = Choice { word: tr!("Open a file"), accept: ".json,.safetensors,.csv,.tsv,.txt", id: "file" };
     let flaw = store.memo(|state| state.flaw.clone());
     view! {
         <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
@@ -215,13 +240,11 @@ pub fn Files(
             </ul>
             <h2>{tr!("Open")}</h2>
             <p class="files__item">
-                <button class="button" type="button" data-testid="open-file" on:click=choose>{tr!("Open a file")}</button>
+                {choice.button(store, opened)}
                 <span>
                     {tr!("A run (JSON) or weights (safetensors) from this page or from lab, or a table (CSV) to learn; or drop it anywhere on the page.")}
                 </span>
             </p>
-            <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=".json,.safetensors,.csv,.tsv,.txt"
-                data-testid="file-input" node_ref=input on:change=chosen />
             <p class="files__note" role="status" data-testid="files-note">{note}</p>
             <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>
             <button class="button" type="button" on:click=move |_| close()>{tr!("Close")}</button>

@@ -1,10 +1,8 @@
 //! What stands below the curves of a run on a table: what the table is, and how to open another.
 
-use leptos::html::Input;
 use leptos::prelude::*;
 
-use super::files::take;
-use crate::app::browser_files;
+use super::files::Choice;
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::tables::{about, shown};
@@ -44,19 +42,7 @@ pub fn Tables() -> impl IntoView {
 }
 
 fn section(store: Store, card: Card, flaw: Memo<String>) -> AnyView {
-    let input = NodeRef::<Input>::new();
-    // The same file may be chosen again once it is mended.
-    let choose = move |_| {
-        if let Some(field) = input.get_untracked() {
-            field.set_value("");
-            field.click();
-        }
-    };
-    let chosen = move |_| {
-        if let Some(field) = input.get_untracked() {
-            browser_files::read_first(&field, move |name, read| take(store, name, read, || {}));
-        }
-    };
+    let choice = Choice { word: tr!("Open a CSV file"), accept: ".csv,.tsv,.txt", id: "table" };
     let is_own = card.columns.is_some();
     let label = card.columns.map(|(names, label)| {
         let options = names.into_iter().enumerate().map(|(at, name)| {
@@ -89,17 +75,13 @@ fn section(store: Store, card: Card, flaw: Memo<String>) -> AnyView {
                     {card.texts.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
                 </ul>
                 <p class="files__item">
-                    <button class="button" type="button" data-testid="table-open" on:click=choose>
-                        {tr!("Open a CSV file")}
-                    </button>
+                    {choice.button(store, || {})}
                     {back}
                     {label}
                 </p>
                 <p class="card__note">
                     {tr!("Columns of numbers, and one with two classes or more; or drop the file anywhere on the page. It is read here and never sent anywhere: a link to this run holds a number that it can be recognised by, and whoever opens the link needs the same file.")}
                 </p>
-                <input class="hidden files__input" type="file" tabindex="-1" aria-hidden="true" accept=".csv,.tsv,.txt"
-                    data-testid="table-input" node_ref=input on:change=chosen />
                 <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{flaw}</p>
             </section>
         </section>
