@@ -10,12 +10,10 @@ use super::words::{label, option, symbol};
 use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
-use crate::analysis::curves;
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
-use crate::analysis::parity_neurons;
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
-use crate::analysis::{attention, movement, scaling, spectrum, weights};
+use crate::analysis::{attention, curves, movement, parity_neurons, scaling, spectrum, weights};
 use crate::permalink::{Axis, View};
 use crate::probing::applies;
 use crate::run::RunSpec;
@@ -129,7 +127,7 @@ impl Chart {
                     true => curves::loss_by_start(&state.history, inits),
                     false => curves::loss(&state.history, train, solved),
                 };
-                let mut lines = marked(trained_only(lines, of_chains), state);
+                let mut lines = marked(trained_only(lines, state), state);
                 lines.log_y &= !state.spec().run.loss.is_signed();
                 Reading::Lines(lines)
             }
@@ -137,7 +135,7 @@ impl Chart {
                 let log = state.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
                 let lines = curves(&state.history, train, solved, f64::from(chance(state)));
-                Reading::Lines(marked(trained_only(lines, of_chains), state))
+                Reading::Lines(marked(trained_only(lines, state), state))
             }
             Chart::Weights => {
                 let w = &state.weights;
@@ -226,16 +224,19 @@ impl Chart {
     }
 }
 
-/// Curves of what is trained on alone, where what is measured on held-out examples is another thing.
-fn trained_only(mut lines: Lines, only: bool) -> Lines {
-    lines.series.retain(|series| !only || series.role == Role::Train);
-    lines.marks.iter_mut().filter(|_| only).for_each(|(_, name)| *name = "target".into());
+/// Curves of what is trained on alone, where what is measured on held-out examples is another thing; and what the target
+/// is called where nothing is hidden that could be found.
+fn trained_only(mut lines: Lines, state: &State) -> Lines {
+    let of_chains = state.chains.is_some();
+    lines.series.retain(|series| !of_chains || series.role == Role::Train);
+    let is_shown = of_chains || tables::larger_class(state.spec()).is_some();
+    lines.marks.iter_mut().filter(|_| is_shown).for_each(|(_, name)| *name = tr!("target").into());
     lines
 }
 
 /// The mark of the step at which the last network has reached the target.
 fn reached(state: &State) -> impl Fn(u64) -> (f64, String) {
-    let name = if state.spec().run.target == 0.5 { "half-way" } else { "target" };
+    let name = if state.spec().run.target == 0.5 { tr!("half-way") } else { tr!("target") };
     move |step| (step as f64, name.into())
 }
 

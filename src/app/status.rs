@@ -97,7 +97,8 @@ fn networks(state: &State) -> String {
 
 /// What those networks have done.
 fn arrived(state: &State) -> &'static str {
-    if state.chains.is_some() { tr!("Target reached by") } else { tr!("Found by") }
+    let is_hidden = state.chains.is_none() && larger_class(state.spec()).is_none();
+    if is_hidden { tr!("Found by") } else { tr!("Target reached by") }
 }
 
 fn learning(state: &State) -> String {

@@ -341,6 +341,20 @@ mod tests {
     }
 
     #[test]
+    fn what_networks_reach_is_a_target_and_nothing_found() {
+        let mut state = open("#v1/tabular?replicas=2");
+        (state.step, state.solved) = (50, vec![(0, 40), (1, 50)]);
+        for chart in [Chart::Loss, Chart::Accuracy] {
+            let Reading::Lines(lines) = chart.reading(&state) else { panic!("curves") };
+            assert_eq!(lines.marks, [(50.0, "target".to_string())]);
+        }
+        let mut hidden = open("#v1/sparse-parity");
+        (hidden.step, hidden.solved) = (50, vec![(0, 50)]);
+        let Reading::Lines(lines) = Chart::Loss.reading(&hidden) else { panic!("curves") };
+        assert_eq!(lines.marks, [(50.0, "found".to_string())]);
+    }
+
+    #[test]
     fn a_generated_table_is_described_with_its_columns() {
         let said = |query: &str| about(&open(&format!("#v1/tabular{query}")).link.spec).join(" ");
         let of = said("?s=4.7.11&seed=3");

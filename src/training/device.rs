@@ -1,4 +1,4 @@
-//! Devices that training runs on: Burn's flex on the processor, wgpu on a GPU.
+//! Devices that training runs on: Burn's flex on the processor, wgpu on a GPU, natively CUDA too.
 
 use crate::protocol::{DeviceKind, DeviceReport};
 
@@ -53,7 +53,41 @@ mod gpu {
 
     /// The queue of the GPU that [`Device::gpu`] has opened.
     pub fn client() -> Client {
+        #[cfg(feature = "cuda")]
+        if cuda::is_there() {
+            return cuda::client();
+        }
         <WgpuRuntime>::client(&WgpuDevice::default())
+    }
+
+    /// NVIDIA's own interface, in place of Vulkan where the build and the machine have it.
+    ///
+    /// # Why
+    /// On a cluster there is often no Vulkan. What runs on it is the same: cubecl's queue has no type of its own for
+    /// each interface, and before the first step a GPU has to agree with the processor, whichever it is.
+    #[cfg(feature = "cuda")]
+    mod cuda {
+        use std::sync::OnceLock;
+
+        use cubecl::cuda::{CudaDevice, CudaRuntime};
+
+        use super::{Client, Device, DeviceKind, DeviceReport, Runtime};
+
+        /// Whether the machine has a driver and a device for it.
+        pub fn is_there() -> bool {
+            static THERE: OnceLock<bool> = OnceLock::new();
+            *THERE.get_or_init(|| !<CudaRuntime>::enumerate_devices(0).is_empty())
+        }
+
+        pub fn client() -> Client {
+            <CudaRuntime>::client(&CudaDevice::default())
+        }
+
+        pub fn open() -> Device {
+            let name = format!("CUDA: {}", client().properties().identity.name);
+            let report = DeviceReport { kind: DeviceKind::Gpu, name, simulated: false };
+            Device { report, tensors: burn::tensor::Device::cuda(0), setup: None }
+        }
     }
 
     /// What that GPU allows.
@@ -88,6 +122,10 @@ mod gpu {
 
         #[cfg(feature = "train")]
         async fn open_gpu() -> Result<Self, Failure> {
+            #[cfg(feature = "cuda")]
+            if cuda::is_there() {
+                return Ok(cuda::open());
+            }
             let opened = burn::tensor::Device::wgpu_options().init_with_setup_async().await;
             let (tensors, setup) = opened.map_err(refused)?;
             Ok(Device { report: report(&setup), tensors, setup: Some(setup) })

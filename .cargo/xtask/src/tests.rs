@@ -106,6 +106,12 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
     });
     let clippy = [&["clippy", "--all-targets"], &FEATURES[..], &["--", "-Dwarnings"]].concat();
     report.cargo("lints, native", &clippy);
+    report.part("lints, CUDA", |report| {
+        let mut clippy = native(report.project);
+        clippy.args(["clippy", "--lib", "--features", "cli,cuda", "--", "-Dwarnings"]);
+        // With it cubecl's build does not fetch LLVM, which only linking needs.
+        passed(run(clippy.env("DOCS_RS", "1")))
+    });
     report.part("lints, wasm", |report| {
         let toolchain = setup::page(report.project)?;
         let _claim = report.project.claim(&report.project.wasm_builds())?;
