@@ -11,7 +11,7 @@ use super::scrubbing::Seek;
 use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
 use super::study::study;
 use super::sweeping::Sweep;
-use super::tables::is_forest;
+use super::tables::{handed_over, is_forest};
 use super::touring::Goal;
 use super::trainer::{Effect, Program};
 use super::words;
@@ -21,7 +21,7 @@ use crate::language::translated;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::presets::PRESETS;
 use crate::protocol::{Command, Ending, Payload};
-use crate::run::{Halt, OPTIMIZER_KEY};
+use crate::run::{Halt, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
 use crate::tasks::Form;
 
@@ -30,6 +30,12 @@ const MAX_UNDO: usize = 100;
 
 /// Held-out examples that the CPU measures on while the run goes on.
 pub const CPU_HELD_OUT: usize = 1024;
+
+/// Held-out examples that a run is measured on while it goes on on the processor, if not all.
+pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
+    let is_drawn = spec.task.sampler().held_out_size().is_none();
+    (is_drawn && spec.held_out() > CPU_HELD_OUT).then_some(CPU_HELD_OUT)
+}
 
 /// Most first-layer weights that are drawn before the worker has sent any: more would take too long here.
 const MAX_PREVIEW: usize = 50_000;
@@ -48,6 +54,7 @@ impl State {
             Action::Open(fragment) => self.open(&fragment, &mut effects),
             Action::Surveyed(survey) => self.surveyed(survey, &mut effects),
             Action::Heard(kind, sign) => self.heard(kind, sign, &mut effects),
+            Action::Ahead(run, outcome) => self.ended_ahead(run, outcome),
             Action::Tick => self.tick(&mut effects),
             Action::Edit(key, text) => self.edit(&key, &text, &mut effects),
             Action::Default(key) => {
@@ -165,8 +172,12 @@ impl State {
     }
 
     fn choose(&self) -> Option<super::device::Choice> {
-        let uncovered = self.uncovered.is_some();
-        choose(self.spec(), &self.survey, self.refused.as_deref(), uncovered)
+        self.choose_for(self.spec())
+    }
+
+    /// The program for a run of this page.
+    pub(super) fn choose_for(&self, spec: &RunSpec) -> Option<super::device::Choice> {
+        choose(spec, &self.survey, self.refused.as_deref(), self.uncovered.is_some())
     }
 
     pub(super) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
@@ -378,10 +389,8 @@ impl State {
 
     pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
         let spec = self.spec().clone();
-        let on_cpu = self.staff == Staff::Ready(Program::Cpu);
         let held_out_limit =
-            (on_cpu && spec.task.sampler().held_out_size().is_none() && spec.held_out() > CPU_HELD_OUT)
-                .then_some(CPU_HELD_OUT);
+            (self.staff == Staff::Ready(Program::Cpu)).then(|| held_out_limit(&spec)).flatten();
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
@@ -393,7 +402,7 @@ impl State {
         let command = Command::Start { spec, speed, paused, held_out_limit, resting };
         // First what to look at, so that the start is among it, and what to learn.
         self.watch_anew(effects);
-        self.hand_over_table(effects);
+        effects.extend(handed_over(self.spec()).map(|(command, table)| Effect::Send(command, table)));
         effects.push(Effect::Send(command, payload));
         self.look_ahead(effects);
         if let Some(seek) = &self.seeking {

@@ -118,6 +118,11 @@ pub fn has_gpu() -> bool {
     get(&window().navigator(), "gpu").is_object()
 }
 
+/// How many threads the processor runs at once, as far as the browser tells.
+pub fn cores() -> usize {
+    get(&window().navigator(), "hardwareConcurrency").as_f64().map_or(1, |cores| cores as usize)
+}
+
 /// Asks the browser for a GPU adapter. The answer always comes later, never at once.
 pub fn survey(done: impl FnOnce(Survey) + 'static) {
     let gpu = get(&window().navigator(), "gpu");

@@ -31,7 +31,7 @@ fn numbers(axis: &Axis) -> Option<Vec<f64>> {
 pub fn thresholds(spec: &RunSpec, sweep: &Sweep) -> Option<Vec<(f64, Option<f64>)>> {
     let (values, series) = (numbers(&spec.run.sweep)?, numbers(&spec.run.series)?);
     let count = |line: usize, at: usize| {
-        let times = sweep.done.get(at * series.len() + line)?;
+        let times = sweep.times(at * series.len() + line)?;
         Some((times.iter().flatten().count(), times.len()))
     };
     let of = |(line, x): (usize, &f64)| {

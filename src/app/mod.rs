@@ -10,6 +10,7 @@ pub mod acting;
 mod chain_charts;
 pub mod chains;
 pub mod checkpoints;
+pub mod crew;
 pub mod crosshair;
 pub mod device;
 pub mod diagram;
@@ -63,6 +64,8 @@ pub mod trainer_web;
 
 #[cfg(test)]
 mod chain_tests;
+#[cfg(all(test, feature = "session"))]
+mod crew_tests;
 #[cfg(test)]
 mod crosshair_tests;
 #[cfg(test)]

@@ -213,7 +213,7 @@ impl Chart {
             Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
             Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
             Chart::Times => state.solved.len() as u64,
-            Chart::Sweep | Chart::Threshold => state.sweep.as_ref().map_or(0, |s| s.done.len() as u64),
+            Chart::Sweep | Chart::Threshold => state.sweep.as_ref().map_or(0, |s| s.ended() as u64),
             Chart::Looks => state.findings ^ (state.link.view.head as u64) << 40,
             _ => state.findings,
         };

@@ -12,7 +12,7 @@ use crate::analysis::chart::Chart;
 use crate::protocol::{Command, Ending, Message, Payload, Row};
 
 /// Who trains in a test.
-trait Trains: Trainer {
+pub(super) trait Trains: Trainer {
     /// What was said since the last time.
     fn take(&self) -> Vec<Message>;
 }
@@ -24,20 +24,20 @@ impl Trains for Scripted {
 }
 
 /// The page with a trainer.
-struct Page<T> {
-    state: State,
-    trainer: T,
+pub(super) struct Page<T> {
+    pub state: State,
+    pub trainer: T,
     sent: Vec<Command>,
 }
 
 impl<T: Trains> Page<T> {
-    fn open(fragment: &str, trainer: T) -> Self {
+    pub fn open(fragment: &str, trainer: T) -> Self {
         let mut page = Page { state: State::default(), trainer, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
     }
 
-    fn act(&mut self, action: Action) {
+    pub fn act(&mut self, action: Action) {
         self.apply(action);
         self.listen();
     }
@@ -51,7 +51,7 @@ impl<T: Trains> Page<T> {
         }
     }
 
-    fn listen(&mut self) {
+    pub fn listen(&mut self) {
         let mut said = VecDeque::from(self.trainer.take());
         while let Some(message) = said.pop_front() {
             self.apply(Action::Heard(Program::Cpu, Sign::Said(message)));
@@ -184,7 +184,7 @@ fn another_learning_rate_and_another_run_leave_no_end_behind() {
 }
 
 #[cfg(feature = "session")]
-mod with_a_worker {
+pub(super) mod with_a_worker {
     use std::cell::RefCell;
     use std::task::{Context, Poll, Waker};
 
@@ -193,20 +193,20 @@ mod with_a_worker {
     use crate::worker::{Next, Worker};
 
     /// The worker of the page, on this thread.
-    struct Real {
+    pub struct Real {
         worker: RefCell<Worker>,
         said: RefCell<Vec<Message>>,
     }
 
     impl Real {
-        fn new() -> Self {
+        pub fn new() -> Self {
             let worker = Worker::new(Device::cpu());
             let said = RefCell::new(vec![worker.ready()]);
             Real { worker: RefCell::new(worker), said }
         }
 
         /// Trains until there is nothing to do, or so many slices.
-        fn work(&self, slices: usize) {
+        pub fn work(&self, slices: usize) {
             for _ in 0..slices {
                 let mut worker = self.worker.borrow_mut();
                 let mut slice = std::pin::pin!(worker.slice());

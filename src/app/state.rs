@@ -18,7 +18,7 @@ use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
 use super::pairs::Pairs;
 use super::scrubbing::Seek;
-use super::sweeping::{Sweep, Wish as Sweeping};
+use super::sweeping::{Outcome, Sweep, Wish as Sweeping};
 use super::touring::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use super::viewing::{Sight, Viewing};
@@ -66,6 +66,8 @@ pub enum Action {
     Surveyed(Survey),
     /// The trainer with this program gave a sign.
     Heard(Program, Sign),
+    /// Somebody who helps with the sweep has made this run of it.
+    Ahead(usize, Outcome),
     /// A second has passed.
     Tick,
     /// A field was filled in.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::browser;
+use super::crew::Crew;
 use super::device::Survey;
 use super::gallery::{Browsing, address};
 use super::library::Wish;
@@ -23,6 +24,8 @@ pub struct Store {
     trainer: StoredValue<Option<WorkerTrainer>, LocalStorage>,
     /// Whether readers will be told on the next frame.
     telling: StoredValue<bool>,
+    /// Those who help the trainer with a sweep.
+    crew: StoredValue<Crew<WorkerTrainer>, LocalStorage>,
     /// Counts trainers, so that a late word of a dismissed one is not heard.
     trainers: StoredValue<u32>,
 }
@@ -35,6 +38,7 @@ impl Store {
             trainer: StoredValue::new_local(None),
             telling: StoredValue::new(false),
             trainers: StoredValue::new(0),
+            crew: StoredValue::new_local(Crew::new(browser::cores())),
         };
         provide_context(store);
         if !browser::has_gpu() {
@@ -115,6 +119,26 @@ impl Store {
                     }
                 }),
             }
+        }
+        self.settle();
+    }
+
+    /// Gives those who help what there is to do now.
+    fn settle(self) {
+        let mut gone = vec![];
+        let open = |number| WorkerTrainer::open(Program::Cpu, move |sign| self.helped(number, sign)).ok();
+        self.state.with_untracked(|state| self.crew.update_value(|crew| gone = crew.settle(state, open)));
+        if !gone.is_empty() {
+            // Not at once: this may be running inside a callback of one of them.
+            set_timeout(move || drop(gone), Duration::ZERO);
+        }
+    }
+
+    fn helped(self, number: u32, sign: Sign) {
+        let mut ended = None;
+        self.crew.update_value(|crew| ended = crew.hear(number, sign));
+        if let Some((run, outcome)) = ended {
+            self.later(Action::Ahead(run, outcome));
         }
     }
 

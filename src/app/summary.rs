@@ -156,7 +156,7 @@ impl Chart {
                 replicas = thousands(state.spec().run.replicas as u64)
             ),
             Chart::Sweep => {
-                let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.done.len(), s.cells.len()));
+                let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.ended(), s.cells.len()));
                 let (found, networks) = state.sweep.as_ref().map_or((0, 0), |s| s.found());
                 match done {
                     0 => tr!("None of the sweep's {all} runs has ended.", all),

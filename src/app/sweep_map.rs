@@ -50,9 +50,8 @@ fn place(state: &State, cell: &Cell) -> String {
 fn numbers(state: &State) -> Vec<Option<f64>> {
     let Some(sweep) = &state.sweep else { return vec![] };
     let number = |run: usize| {
-        let times = sweep.done.get(run)?;
-        let last =
-            |of: usize| sweep.finals.get(run).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
+        let times = sweep.times(run)?;
+        let last = |of: usize| sweep.last(run).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
         match state.link.view.cells {
             Cells::Share => Some(times.iter().flatten().count() as f64 / times.len().max(1) as f64),
             Cells::Steps => Times::new(times).median(),
@@ -85,7 +84,7 @@ pub fn faces(state: &State) -> Vec<Face> {
     };
     let face = |(run, cell): (usize, &Cell)| {
         let is_now = run == sweep.done.len() && !sweep.is_at_rest();
-        let Some(times) = sweep.done.get(run) else {
+        let Some(times) = sweep.times(run) else {
             let about = if is_now { tr!("its run is under way") } else { tr!("not made yet") };
             return Face { about: format!("{}: {about}", place(state, cell)), is_now, ..Face::default() };
         };
@@ -109,11 +108,11 @@ pub fn faces(state: &State) -> Vec<Face> {
         if let Some(median) = Times::new(times).median() {
             about += &tr!("; median {median} steps", median = thousands(median as u64));
         }
-        if let Some([loss, accuracy]) = sweep.finals.get(run) {
+        if let Some([loss, accuracy]) = sweep.last(run) {
             about += &tr!(
                 "; held-out loss {loss}, accuracy {accuracy}",
-                loss = decimal(*loss),
-                accuracy = percent(*accuracy)
+                loss = decimal(loss),
+                accuracy = percent(accuracy)
             );
         }
         Face { strength: numbers[run].map(strength), text, about, is_now }

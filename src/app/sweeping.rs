@@ -1,14 +1,16 @@
 //! A sweep on the page: one run after the other, each as any other run, and what has been found so far.
 
-use super::state::{Phase, State};
+use std::collections::BTreeMap;
+
+use super::state::{Phase, Staff, State};
 use super::status::status;
-use super::trainer::Effect;
+use super::trainer::{Effect, Program};
 use super::words::{count, setting, thousands};
-use crate::analysis::convergence::Times;
+use crate::analysis::convergence::{Times, best};
 use crate::analysis::curves::spread;
 use crate::analysis::scaling::Point;
 use crate::permalink::Link;
-use crate::protocol::{Command, Ending};
+use crate::protocol::{Command, Ending, Row};
 use crate::run::RunSpec;
 use crate::sweep::{Cell, cells, duration, places, seconds_of_one};
 
@@ -23,12 +25,36 @@ pub struct Sweep {
     pub finals: Vec<[f32; 2]>,
     /// Held-out accuracy of every network at the end of each of them, likewise.
     pub ends: Vec<Vec<f32>>,
+    /// What runs came to that have ended before their turn, by their numbers.
+    ahead: BTreeMap<usize, Outcome>,
     /// Whether a person has ended it before its last run.
     pub cancelled: bool,
     /// Seconds that were trained for it.
     pub seconds: u32,
     /// How long each run takes compared with the others, by its size and steps.
     costs: Vec<f64>,
+}
+
+/// What a run of a sweep came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The step at which each replica reached the target, or the best of each group that shares its data.
+    pub times: Vec<Option<u64>>,
+    /// Medians of held-out loss and accuracy at its end.
+    pub last: [f32; 2],
+    /// Held-out accuracy of every network there.
+    pub right: Vec<f32>,
+}
+
+impl Outcome {
+    /// Of the run of `spec`, whose replicas reached the target at `times`, with its last measurement.
+    pub fn of(spec: &RunSpec, times: &[Option<u64>], last: Option<&Row>) -> Self {
+        Outcome {
+            times: best(times, spec.task.sampler().tries()),
+            last: last.map_or([f32::NAN; 2], |row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]),
+            right: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
+        }
+    }
 }
 
 /// What a person wants of sweeps.
@@ -51,6 +77,7 @@ impl Sweep {
             done: vec![],
             finals: vec![],
             ends: vec![],
+            ahead: BTreeMap::new(),
             cancelled: false,
             seconds: 0,
         })
@@ -61,9 +88,45 @@ impl Sweep {
         self.cancelled || self.is_over()
     }
 
+    /// How many runs have ended.
+    pub fn ended(&self) -> usize {
+        self.done.len() + self.ahead.len()
+    }
+
+    /// When the networks of a run reached the target, if it has ended.
+    pub fn times(&self, run: usize) -> Option<&Vec<Option<u64>>> {
+        self.done.get(run).or_else(|| Some(&self.ahead.get(&run)?.times))
+    }
+
+    /// Medians of held-out loss and accuracy at its end, likewise.
+    pub fn last(&self, run: usize) -> Option<[f32; 2]> {
+        self.finals.get(run).copied().or_else(|| Some(self.ahead.get(&run)?.last))
+    }
+
+    /// Held-out accuracy of every network there, likewise.
+    pub fn right(&self, run: usize) -> Option<&Vec<f32>> {
+        self.ends.get(run).or_else(|| Some(&self.ahead.get(&run)?.right))
+    }
+
+    /// Takes what the run under way has come to, and what those after it came to before.
+    fn end(&mut self, outcome: Outcome) {
+        let mut next = Some(outcome);
+        while let Some(Outcome { times, last, right }) = next {
+            self.done.push(times);
+            self.finals.push(last);
+            self.ends.push(right);
+            next = self.ahead.remove(&self.done.len());
+        }
+    }
+
+    /// Whether somebody may train this run before its turn: the last one is left to the page, where it stays on show.
+    pub fn is_open(&self, run: usize) -> bool {
+        run > self.done.len() && run + 1 < self.cells.len() && !self.ahead.contains_key(&run)
+    }
+
     /// "12 of 40 runs, about 3 min left".
     pub fn progress(&self) -> String {
-        let (done, all) = (thousands(self.done.len() as u64), count(self.cells.len(), "run"));
+        let (done, all) = (thousands(self.ended() as u64), count(self.cells.len(), "run"));
         match self.left() {
             _ if self.is_over() => tr!("All of {all}", all),
             _ if self.cancelled => tr!("Cancelled after {done} of {all}; what was found is kept", done, all),
@@ -74,9 +137,11 @@ impl Sweep {
 
     /// Seconds until the last run has ended, judged by those that have: each takes as much as its steps and size say.
     fn left(&self) -> Option<f64> {
-        let (made, rest) = self.costs.split_at(self.done.len().min(self.costs.len()));
-        let share = || rest.iter().sum::<f64>() / made.iter().sum::<f64>();
-        (!made.is_empty() && self.seconds > 0).then(|| f64::from(self.seconds) * share())
+        let of = |ended: bool| {
+            let costs = self.costs.iter().enumerate();
+            costs.filter(|(run, _)| self.times(*run).is_some() == ended).map(|(_, cost)| cost).sum::<f64>()
+        };
+        (self.ended() > 0 && self.seconds > 0).then(|| f64::from(self.seconds) * of(false) / of(true))
     }
 
     /// The run under way, or the last one.
@@ -91,7 +156,8 @@ impl Sweep {
 
     /// How many networks of the runs that have ended have reached the target, and of how many.
     pub fn found(&self) -> (usize, usize) {
-        (self.done.iter().flatten().flatten().count(), self.done.iter().map(Vec::len).sum())
+        let all = || (0..self.cells.len()).filter_map(|run| self.times(run));
+        (all().flatten().flatten().count(), all().map(Vec::len).sum())
     }
 
     /// The values of the sweep of which all runs have ended and none has a median, since fewer than half of its
@@ -101,7 +167,7 @@ impl Sweep {
         let missed = |at: usize| {
             let mut sum = (at, 0, 0);
             for (run, _) in runs(at) {
-                let times = self.done.get(run)?;
+                let times = self.times(run)?;
                 if Times::new(times).median().is_some() {
                     return None;
                 }
@@ -121,12 +187,11 @@ impl Sweep {
             None => "median".into(),
         };
         let points = |line: usize| {
-            let ended = self.cells.iter().zip(&self.done).filter(|(cell, _)| cell.series == line);
-            let mut points: Vec<Point> = ended
-                .map(|(cell, solved)| Point {
-                    x: axis[cell.at],
-                    times: solved.clone(),
-                    horizon: cell.spec.run.steps,
+            let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.series == line);
+            let mut points: Vec<Point> = cells
+                .filter_map(|(run, cell)| {
+                    let times = self.times(run)?.clone();
+                    Some(Point { x: axis[cell.at], times, horizon: cell.spec.run.steps })
                 })
                 .collect();
             points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
@@ -153,7 +218,7 @@ impl State {
         Some(match sweep.is_over() {
             true => tr!("The sweep is complete: {all} runs, the last of them with {values}", all, values),
             false if sweep.cancelled => {
-                tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.done.len(), all)
+                tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.ended(), all)
             }
             false => tr!("Run {number} of {all}: {values}", number = sweep.done.len() + 1, all, values),
         })
@@ -218,18 +283,28 @@ impl State {
 
     /// A run has ended: of a sweep, the next one begins.
     pub(super) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
-        let times = self.trials();
-        let last = self.history.last();
-        let ends = last.map(|row| row.test_accuracy.clone()).unwrap_or_default();
-        let last = last.map(|row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]);
+        let outcome = Outcome::of(self.spec(), &self.times(), self.history.last());
         let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
-        sweep.done.push(times);
-        sweep.finals.push(last.unwrap_or([f32::NAN; 2]));
-        sweep.ends.push(ends);
+        sweep.end(outcome);
         if sweep.is_over() {
             self.rest();
         } else {
             self.begin_run(effects);
         }
+    }
+
+    /// A run has ended before its turn.
+    pub(super) fn ended_ahead(&mut self, run: usize, outcome: Outcome) {
+        if let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest() && sweep.is_open(run)) {
+            sweep.ahead.insert(run, outcome);
+        }
+    }
+
+    /// The sweep that others may help with, and whether they are to train now: beside a trainer on the processor, which
+    /// makes one run at a time, and not at a speed that a person has chosen.
+    pub(super) fn helped(&self) -> Option<(&Sweep, bool)> {
+        let sweep = self.sweep.as_ref().filter(|sweep| !sweep.is_at_rest())?;
+        let is_now = !self.paused && self.link.view.speed == 0 && self.staff == Staff::Ready(Program::Cpu);
+        Some((sweep, is_now))
     }
 }

@@ -71,6 +71,12 @@ pub fn shown(spec: &RunSpec) -> Option<Arc<Opened>> {
     of(spec).filter(|task| task.origin == Origin::Own).and_then(|task| opened(task.csv))
 }
 
+/// What gives a trainer the table of a run that is about to begin, if it is a person's own.
+pub(super) fn handed_over(spec: &RunSpec) -> Option<(Command, Payload)> {
+    let own = of(spec)?.own()?;
+    Some((Command::Table { columns: own.columns }, Payload::Numbers(own.numbers())))
+}
+
 /// Share of the larger class, which is what guessing gets right.
 pub fn larger_class(spec: &RunSpec) -> Option<f32> {
     let task = of(spec)?;
@@ -151,9 +157,12 @@ fn curves(state: &State) -> Vec<Curve> {
     let (places, series) = (crate::sweep::places(&spec.run.sweep), &spec.run.series);
     let curve = |line: usize| {
         let name = series.values.get(line).map(|value| setting(spec, &series.key, value));
-        let ended = sweep.cells.iter().zip(&sweep.ends).filter(|(cell, _)| cell.series == line);
-        let points = ended.map(|(cell, right)| (places[cell.at], right.iter().map(|r| 1.0 - r).collect()));
-        let mut points: Vec<(f64, Vec<f32>)> = points.collect();
+        let cells = sweep.cells.iter().enumerate().filter(|(_, cell)| cell.series == line);
+        let mut points: Vec<(f64, Vec<f32>)> = cells
+            .filter_map(|(run, cell)| {
+                Some((places[cell.at], sweep.right(run)?.iter().map(|right| 1.0 - right).collect()))
+            })
+            .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         (name.unwrap_or(tr!("median").into()), points)
     };
@@ -246,14 +255,6 @@ impl State {
         // The menu of labels comes with the second program.
         let (Some(opened), Some(study)) = (shown(&self.link.spec), study()) else { return };
         (study.open_table)(self, &opened.name, opened.bytes.clone(), Some(label), effects);
-    }
-
-    /// Gives the trainer the table of the run that is about to begin, if it is a person's own.
-    pub(super) fn hand_over_table(&self, effects: &mut Vec<Effect>) {
-        if let Some(own) = of(self.spec()).and_then(Tabular::own) {
-            let command = Command::Table { columns: own.columns };
-            effects.push(Effect::Send(command, Payload::Numbers(own.numbers())));
-        }
     }
 }
 

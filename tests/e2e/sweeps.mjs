@@ -11,6 +11,35 @@ export function sweeps(here) {
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
   const SMALL = "#v1/sparse-parity?n=10&k=2&width=24&lr=0.5&held=128&every=5&steps=2000&device=cpu";
 
+  it("shares a sweep among the cores there are, with the same results, and gives them back", async () => {
+    const link = `${SMALL.replace("&lr=0.5", "")}&replicas=4&sweep=n:8_9_10_11_12_13&series=lr:0.3_1&speed=0&cells=steps`;
+    const made = async (cores) => {
+      const page = await here().context.newPage();
+      await page.addInitScript((cores) => {
+        Object.defineProperty(Navigator.prototype, "hardwareConcurrency", { get: () => cores });
+      }, cores);
+      const said = [];
+      page.on("console", (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()));
+      page.on("pageerror", (error) => said.push(error.message));
+      let workers = 0;
+      page.on("worker", () => (workers = Math.max(workers, page.workers().length)));
+      await page.goto(here().address + link);
+      const see = (id) => page.getByTestId(id).first();
+      await until(async () => /^All of 12 runs$/.test(await text(see("sweep-progress"))), `the end with ${cores} cores`);
+      const cells = await page.locator("[id^=cell-]").evaluateAll((cells) => cells.map((cell) => [cell.id, cell.innerText, cell.title]));
+      await until(() => page.workers().length === 1, "the trainer alone");
+      assert.match(await text(see("status")), /^The sweep is complete: 12 runs, the last of them with n = 13, η = 1$/);
+      assert.deepEqual(said.filter((said) => said !== "No available adapters."), []);
+      await page.close();
+      return { cells, workers };
+    };
+    const [alone, shared] = [await made(1), await made(5)];
+    assert.equal(alone.cells.length, 12);
+    assert.deepEqual(shared.cells, alone.cells);
+    assert.equal(alone.workers, 1);
+    assert.ok(shared.workers > 2, `${shared.workers} workers`);
+  });
+
   it("makes a sweep over two settings with a form, fills its map in, and opens a cell and comes back", async () => {
     const { page, heard, see } = await open(SMALL);
     await see("sweep").click();

@@ -104,7 +104,7 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
 type News = (String, usize, String);
 
 fn news(state: &State) -> Option<News> {
-    state.sweep.as_ref().map(|sweep| (encode(&state.link), sweep.done.len(), sweep.progress()))
+    state.sweep.as_ref().map(|sweep| (encode(&state.link), sweep.ended(), sweep.progress()))
 }
 
 /// What does not change while a sweep is made, and room for what does.
