@@ -21,7 +21,8 @@ export function gallery(here) {
     const { page, heard, see } = await open("");
     await until(async () => (await stepOf(see)) > 0, "steps");
     assert.ok(!heard.requests.some((url) => url.endsWith("recorded.txt")), "curves are fetched when they are wanted");
-    assert.ok(await see("strip-gallery").isVisible());
+    // It comes with the second program, which is fetched beside the trainer.
+    await until(() => see("strip-gallery").isVisible(), "the strip", 10);
     const run = page.url();
     await see("gallery").click();
     await drawn(page);
