@@ -114,7 +114,8 @@ fn show() {
     let fragment = browser::fragment();
     let maximum = format!("from={}", Beginning::Maximum.slug());
     let is_table = fragment.starts_with("#v1/tabular") && fragment.contains("csv=");
-    if !is_table && !(fragment.starts_with("#v1/groups") && fragment.contains(&maximum)) {
+    let is_maximum = fragment.starts_with("#v1/groups") && fragment.contains(&maximum);
+    if !is_table && !is_maximum {
         return mount();
     }
     crate::platform::web::spawn(async move {
