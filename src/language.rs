@@ -95,7 +95,7 @@ macro_rules! tr {
 }
 
 /// Marks a text of a table in the source, so that the catalogue has it; where it is shown, it is
-/// [`translated`](crate::language::translated).
+/// [`translated`].
 #[macro_export]
 macro_rules! text {
     ($english:literal) => {
