@@ -229,7 +229,7 @@ impl Chart {
 fn trained_only(mut lines: Lines, state: &State) -> Lines {
     let of_chains = state.chains.is_some();
     lines.series.retain(|series| !of_chains || series.role == Role::Train);
-    let is_shown = of_chains || tables::larger_class(state.spec()).is_some();
+    let is_shown = of_chains || tables::is_table(state.spec());
     lines.marks.iter_mut().filter(|_| is_shown).for_each(|(_, name)| *name = tr!("target").into());
     lines
 }
@@ -250,7 +250,7 @@ fn times(state: &State) -> Lines {
         let sets = convergence::sets(state.spec().task.sampler().inputs(), state.relevant.len());
         convergence::histogram(&convergence::Times::new(&solved), run.every, sets, Height::Count)
     };
-    if tables::larger_class(state.spec()).is_some() {
+    if tables::is_table(state.spec()) {
         // Of a table nobody guesses sets.
         lines.series.truncate(1);
     }
@@ -310,7 +310,7 @@ fn searches(spec: &RunSpec) -> Vec<Series> {
     let task = spec.task.sampler();
     let k = task.relevant(spec.run.seed).len();
     match sweep.key.as_str() {
-        _ if tables::larger_class(spec).is_some() => vec![],
+        _ if tables::is_table(spec) => vec![],
         "n" if series.key == "k" => {
             let each = series.values.iter().filter_map(|k| k.parse().ok());
             each.map(|k| scaling::random_search(&values, k)).collect()

@@ -3,7 +3,7 @@
 use super::chain_charts;
 use super::state::{Phase, State};
 use super::summary::chance;
-use super::tables::larger_class;
+use super::tables::is_table;
 use super::words::{self, percent, thousands};
 use crate::analysis::curves::spread;
 use crate::protocol::Ending;
@@ -52,9 +52,7 @@ fn of_run(state: &State) -> String {
         Phase::Finished(_) if !state.solved.is_empty() => {
             tr!("{found} Ended at step {step}.", found = found(state), step)
         }
-        Phase::Finished(_)
-            if state.pairs.is_some() || state.chains.is_some() || larger_class(state.spec()).is_some() =>
-        {
+        Phase::Finished(_) if state.pairs.is_some() || state.chains.is_some() || is_table(state.spec()) => {
             tr!("Ended at step {step} before its target", step)
         }
         Phase::Finished(_) => tr!("Ended at step {step}, not found", step),
@@ -97,7 +95,7 @@ fn networks(state: &State) -> String {
 
 /// What those networks have done.
 fn arrived(state: &State) -> &'static str {
-    let is_hidden = state.chains.is_none() && larger_class(state.spec()).is_none();
+    let is_hidden = state.chains.is_none() && !is_table(state.spec());
     if is_hidden { tr!("Found by") } else { tr!("Target reached by") }
 }
 
@@ -158,7 +156,7 @@ fn has_held_out(state: &State) -> bool {
 /// What the accuracy that counts is measured on.
 pub fn examples(state: &State) -> &'static str {
     match (state.spec().task.sampler().form(), has_held_out(state)) {
-        (Form::Bits, _) if larger_class(state.spec()).is_some() => tr!("held-out rows"),
+        (Form::Bits, _) if is_table(state.spec()) => tr!("held-out rows"),
         (Form::Bits, _) => tr!("held-out examples"),
         (Form::Sequence, _) => tr!("held-out sequences"),
         (Form::Pair, true) => tr!("held-out pairs"),
@@ -184,7 +182,7 @@ pub fn found(state: &State) -> String {
         false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
     };
     match state.spec().task.sampler().form() {
-        Form::Bits if larger_class(state.spec()).is_some() => {
+        Form::Bits if is_table(state.spec()) => {
             return tr!("Reached by {networks}, {at}.", networks = networks(state), at);
         }
         Form::Bits => {}

@@ -2,7 +2,7 @@
 
 use super::state::State;
 use super::study::study;
-use super::tables::larger_class;
+use super::tables::{is_table, larger_class};
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
@@ -68,7 +68,7 @@ impl Chart {
             Chart::Weights => {
                 let (relevant, other) = reach(state);
                 let rows = state.spec().rows();
-                let of_table = larger_class(state.spec()).is_some();
+                let of_table = is_table(state.spec());
                 let by = match rows.column {
                     "" => String::new(),
                     column => tr!(" by {column}", column = count(state.weights.width, column)),
@@ -103,7 +103,7 @@ impl Chart {
                 let (relevant, other) = (decimal(relevant), decimal(other));
                 match state.relevant.is_empty() {
                     true => tr!("{rows} have moved by up to {other}.", rows, other),
-                    false if larger_class(state.spec()).is_some() => tr!(
+                    false if is_table(state.spec()) => tr!(
                         "{rows} have moved by up to {relevant} on the relevant columns and {other} on the others.",
                         rows,
                         relevant,

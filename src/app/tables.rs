@@ -85,6 +85,11 @@ pub fn larger_class(spec: &RunSpec) -> Option<f32> {
     Some(high.max(1.0 - high))
 }
 
+/// Whether a run is about a table.
+pub fn is_table(spec: &RunSpec) -> bool {
+    of(spec).is_some()
+}
+
 /// Whether the learner is a forest.
 pub fn is_forest(spec: &RunSpec) -> bool {
     matches!(spec.model, Model::RandomForest(_))
