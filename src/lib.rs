@@ -11,7 +11,7 @@
 //! | [`markov`] | Markov chains, and what can be predicted of them |
 //! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
-//! | [`advice`] | why some settings cannot learn |
+//! | [`labs`] | what only one lab knows: presets, stories, advice |
 //! | [`protocol`] | what page and worker say to each other |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
@@ -28,13 +28,13 @@
 #[macro_use]
 pub mod language;
 
-pub mod advice;
 pub mod analysis;
 pub mod app;
 pub mod catalog;
 pub mod charts;
 pub mod groups;
 pub mod kernels;
+pub mod labs;
 pub mod markov;
 pub mod models;
 pub mod permalink;

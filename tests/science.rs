@@ -5,7 +5,9 @@
 #![expect(clippy::print_stdout, reason = "the numbers behind a claim are worth reading")]
 
 use vivarium::lab::{LARGE, science};
-use vivarium::presets::{PRESETS, Preset};
+use vivarium::labs::PRESETS;
+use vivarium::labs::find;
+use vivarium::presets::Preset;
 use vivarium::training::device::Device;
 
 fn check(preset: &Preset) -> Vec<String> {
@@ -55,5 +57,5 @@ fn every_instance_is_as_found_elsewhere() {
 
 #[test]
 fn large_presets_are_presets() {
-    assert!(LARGE.iter().all(|slug| Preset::find(slug).is_some_and(|p| !p.time.is_empty())));
+    assert!(LARGE.iter().all(|slug| find(slug).is_some_and(|p| !p.time.is_empty())));
 }

@@ -13,11 +13,11 @@ use super::trainer::Effect;
 use super::words::{decimal, thousands};
 use crate::analysis::Role;
 use crate::analysis::chart::Chart;
+use crate::labs::{PRESETS, stories};
 use crate::language::translated;
 use crate::permalink::encode;
 use crate::presets::recorded::{Recorded, Time, parse, role_name};
-use crate::presets::stories::STORIES;
-use crate::presets::{Group, PRESETS, Preset};
+use crate::presets::{Preset, PresetGroup};
 use crate::tasks::Task;
 
 /// The fragment that opens it.
@@ -78,7 +78,7 @@ impl Filter {
     fn takes(&self, preset: &Preset, lab: &str, time: Option<Time>) -> bool {
         let of_topic = match self.topic.strip_prefix("lab.") {
             Some(slug) => slug == lab_of(preset),
-            None => self.topic.is_empty() || self.topic == preset.group.slug(),
+            None => self.topic.is_empty() || self.topic == preset.group.slug,
         };
         of_topic
             && self.has_time(time)
@@ -92,15 +92,15 @@ fn lab_of(preset: &Preset) -> &'static str {
     lab.split('?').next().unwrap_or(lab)
 }
 
-fn label(group: Group) -> &'static str {
-    translated(Group::OPTIONS[group as usize].label)
+fn label(group: &PresetGroup) -> &'static str {
+    translated(group.name)
 }
 
 /// The labs with their names, and of each the groups of presets that belong to it.
-fn topics() -> impl Iterator<Item = (&'static str, &'static str, Vec<Group>)> {
+fn topics() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static PresetGroup>)> {
     Task::ENTRIES.iter().map(|entry| {
         let slug = entry.info.slug;
-        let mut groups: Vec<Group> =
+        let mut groups: Vec<&PresetGroup> =
             PRESETS.iter().filter(|preset| lab_of(preset) == slug).map(|preset| preset.group).collect();
         groups.dedup();
         (slug, translated(entry.info.name), groups)
@@ -140,7 +140,7 @@ impl Gallery {
         for (slug, name, groups) in topics() {
             out.option(&format!("lab.{slug}"), name, &self.filter.topic);
             for group in groups {
-                out.option(group.slug(), &format!("– {}", label(group)), &self.filter.topic);
+                out.option(group.slug, &format!("– {}", label(group)), &self.filter.topic);
             }
         }
         out.mixed(&[
@@ -163,14 +163,14 @@ impl Gallery {
     /// The wanted cards, as markup.
     pub fn cards(&self) -> String {
         let (mut out, mut shown) = (Html::default(), 0);
-        let all = PRESETS.len() + STORIES.len();
+        let all = PRESETS.len() + stories().count();
         let filter = &self.filter;
-        let wanted = |story: &&crate::presets::stories::About| {
+        let wanted = |story: &&crate::labs::story::About| {
             (filter.topic.is_empty() || filter.topic == STORY_TOPIC)
                 && filter.has_time(Some(Time::Minutes))
                 && filter.has(&[story.title, story.about, tr!("Story")].map(translated))
         };
-        let stories: Vec<_> = STORIES.iter().filter(wanted).collect();
+        let stories: Vec<_> = stories().filter(wanted).collect();
         if !stories.is_empty() {
             out.mixed(&[
                 "<section class=\"gallery__lab\"><h3>",
@@ -354,7 +354,7 @@ impl Span {
 pub fn strip() -> String {
     let mut out = Html::default();
     out.mixed(&["<h2>", tr!("More to watch"), "</h2><ul class=\"more__cards\">"]);
-    for story in STORIES {
+    for story in stories() {
         out.raw("<li><a class=\"more__card\" href=\"#story/");
         out.raw(story.slug);
         out.raw("\"><strong>");

@@ -6,10 +6,11 @@ use super::state::{Action, State};
 use super::titles::title;
 use super::trainer::Effect;
 use crate::analysis::Role;
+use crate::labs::PRESETS;
+use crate::labs::find;
+use crate::labs::stories;
 use crate::permalink::encode;
 use crate::presets::recorded::{Curve, Recorded, Time, parse};
-use crate::presets::stories::STORIES;
-use crate::presets::{PRESETS, Preset};
 
 const FILE: &str = include_str!("../presets/recorded.txt");
 
@@ -38,7 +39,7 @@ fn names(cards: &str) -> Vec<String> {
 #[test]
 fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
     let cards = filtered(&[]);
-    let mut wanted: Vec<&str> = STORIES.iter().map(|story| story.slug).collect();
+    let mut wanted: Vec<&str> = stories().map(|story| story.slug).collect();
     for lab in crate::tasks::Task::ENTRIES.iter().map(|task| task.info.slug) {
         let of_lab = PRESETS.iter().filter(|p| p.link().spec.task.info().slug == lab);
         wanted.extend(of_lab.map(|preset| preset.slug));
@@ -60,7 +61,7 @@ fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
 #[test]
 fn the_filter_takes_topics_times_and_words_together() {
     let of = |filter: &[(&str, &str)]| names(&filtered(filter));
-    assert_eq!(of(&[("topic", "stories")]).len(), STORIES.len());
+    assert_eq!(of(&[("topic", "stories")]).len(), stories().count());
     let markov = of(&[("topic", "lab.markov")]);
     assert_eq!(markov.len(), PRESETS.iter().filter(|p| p.link.starts_with("#v1/markov")).count());
     // A lab and a group of presets that share a slug are two topics.
@@ -142,7 +143,7 @@ fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
     assert_eq!((page.state.gallery.is_open, page.state.runs, page.state.step), (false, runs, 40));
     assert_eq!(address(&page.state), run);
     page.act(Action::Open(FRAGMENT.into()));
-    let preset = Preset::find("sine-1").unwrap();
+    let preset = find("sine-1").unwrap();
     page.act(Action::Open(preset.link.into()));
     assert_eq!((page.state.gallery.is_open, page.state.preset()), (false, Some(preset)));
     page.act(Action::Open(FRAGMENT.into()));
@@ -150,7 +151,7 @@ fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
     assert_eq!(address(&page.state), preset.link);
     // The menu, too, leads back to the run.
     page.act(Action::Open(FRAGMENT.into()));
-    page.act(Action::Choose(Preset::find("parity-50").unwrap()));
+    page.act(Action::Choose(find("parity-50").unwrap()));
     assert!(!page.state.gallery.is_open);
 }
 
@@ -160,7 +161,7 @@ fn curves_that_cannot_be_fetched_leave_links_that_work() {
     state.apply(Action::Open(FRAGMENT.into()));
     assert_eq!(state.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
     let waiting = state.gallery.cards();
-    assert_eq!(names(&waiting).len(), PRESETS.len() + STORIES.len());
+    assert_eq!(names(&waiting).len(), PRESETS.len() + stories().count());
     state.apply(Action::Gallery(Browsing::Fetched(Err("it could not be fetched".into()))));
     let cards = state.gallery.cards();
     assert!(
@@ -185,7 +186,7 @@ fn a_teachers_link_that_keeps_its_run_has_no_gallery() {
 #[test]
 fn the_strip_names_every_story_and_the_gallery() {
     let strip = strip();
-    assert!(STORIES.iter().all(|story| strip.contains(&format!("href=\"#story/{}\"", story.slug))));
+    assert!(stories().all(|story| strip.contains(&format!("href=\"#story/{}\"", story.slug))));
     assert!(strip.contains(FRAGMENT) && strip.contains(&PRESETS.len().to_string()));
     assert!(!Gallery::default().is_open);
 }

@@ -161,7 +161,7 @@ pub fn id_of(spec: &RunSpec) -> String {
 
 /// A name for a run: its preset's, or its lab's with what differs from that lab's own settings.
 fn name_of(spec: &RunSpec) -> String {
-    if let Some(preset) = crate::presets::Preset::of(spec) {
+    if let Some(preset) = crate::labs::preset_of(spec) {
         return translated(preset.name).into();
     }
     let info = spec.task.info();

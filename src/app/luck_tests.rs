@@ -8,9 +8,9 @@ use super::sweep_map::{legend, markup};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::analysis::tickets::luck;
+use crate::labs::find;
 use crate::models::mlp::W;
 use crate::permalink::decode;
-use crate::presets::Preset;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -92,7 +92,7 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
 /// The neuron of the preset is a good one, found among those that its layer has.
 #[test]
 fn the_half_known_neuron_is_a_good_one() {
-    let kept = Preset::find("half-known").unwrap().link().spec;
+    let kept = find("half-known").unwrap().link().spec;
     let mut whole = kept.clone();
     whole.parse("keep", "").unwrap();
     let width = 400;
@@ -133,7 +133,7 @@ mod trained {
     /// winners, and the one that takes as many at random.
     #[test]
     fn winning_tickets_win_again_and_others_seldom_do() {
-        let master = Preset::find("lottery").unwrap();
+        let master = find("lottery").unwrap();
         for seed in 0..3 {
             let mut state = open(master.link);
             state.link.spec.run.seed = seed;
@@ -146,7 +146,7 @@ mod trained {
             let [ticket, others] = [found.ticket, found.others].map(|link| decode(&link.unwrap()).0.spec);
             if seed == 0 {
                 // The ticket that is in the gallery is this one.
-                let preset = Preset::find("lottery-ticket").unwrap().link().spec;
+                let preset = find("lottery-ticket").unwrap().link().spec;
                 assert_eq!(preset.value("keep"), ticket.value("keep"));
             }
             let errors = |spec: &RunSpec| -> Vec<f32> {

@@ -5,8 +5,8 @@ use super::state::{Action, Phase, Staff, State};
 use super::status::{held_out, status};
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
+use crate::labs::find;
 use crate::permalink::encode;
-use crate::presets::Preset;
 use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
 
 /// The page with whatever trainer it opened.
@@ -318,7 +318,7 @@ fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
 #[test]
 fn presets_and_speed() {
     let mut page = Page::open("");
-    let preset = Preset::find("parity-grokking").unwrap();
+    let preset = find("parity-grokking").unwrap();
     page.act(Action::Choose(preset));
     assert_eq!((page.link().as_str(), page.state.preset()), (preset.link, Some(preset)));
     let starts = page.starts();
@@ -350,7 +350,7 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
     assert_eq!(starts(hear(&mut state, Event::Ready(report))), 1);
     // A run that may want a GPU is chosen, and nobody knows yet if there is one.
-    let large = Preset::find("no-luck").unwrap();
+    let large = find("no-luck").unwrap();
     assert_eq!(state.apply(Action::Choose(large)), [Effect::Survey]);
     hear(&mut state, started());
     hear(&mut state, found(770));

@@ -314,7 +314,7 @@ impl State {
 
     /// The preset that this run is, whatever the speed it is shown at.
     pub fn preset(&self) -> Option<&'static Preset> {
-        Preset::of(&self.link.spec)
+        crate::labs::preset_of(&self.link.spec)
     }
 
     /// For each network of the run under way, the step at which it reached the target.

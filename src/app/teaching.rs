@@ -152,8 +152,8 @@ pub fn frame(address: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::PRESETS;
     use crate::permalink::{decode, encode};
-    use crate::presets::PRESETS;
 
     #[test]
     fn a_wish_becomes_a_link_that_is_read_back() {

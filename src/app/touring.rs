@@ -9,9 +9,10 @@ use super::state::{Phase, State};
 use super::trainer::Effect;
 use super::words::thousands;
 use crate::analysis::chart::Chart;
+use crate::labs::stories;
+use crate::labs::story::{Block, Deed, Passage, Story, parse};
 use crate::language::translated;
 use crate::permalink::decode;
-use crate::presets::stories::{Block, Deed, Passage, STORIES, Story, parse};
 use crate::protocol::Command;
 
 /// A step at which the run is to wait.
@@ -235,7 +236,7 @@ impl Html {
 /// The list of stories, likewise; buttons are named by the stories' slugs.
 pub fn list() -> String {
     let mut out = Html::default();
-    for about in STORIES {
+    for about in stories() {
         out.raw("<li><button type=\"button\" class=\"tours__one\" data-testid=\"story-");
         for part in [about.slug, "\" data-press=\"", about.slug, "\"><strong>"] {
             out.raw(part);
@@ -271,7 +272,7 @@ pub enum Touring {
 
 impl State {
     pub(super) fn open_story(&mut self, slug: &str, effects: &mut Vec<Effect>) {
-        let Some(about) = STORIES.iter().find(|about| about.slug == slug) else {
+        let Some(about) = stories().find(|about| about.slug == slug) else {
             self.message = tr!("There is no story of that name; the list has them all.").into();
             return;
         };

@@ -3,13 +3,14 @@
 use super::reducer_tests::Page;
 use super::state::{Action, Phase};
 use super::touring::Touring;
+use crate::labs::stories;
+use crate::labs::story::{Block, Deed};
 use crate::permalink::{decode, encode};
-use crate::presets::stories::{Block, Deed, STORIES};
 use crate::protocol::Command;
 
 fn told(slug: &'static str) -> Action {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/presets/stories");
-    let text = std::fs::read_to_string(format!("{folder}/{slug}.md")).unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(crate::labs::story_file(root, slug).unwrap()).unwrap();
     Action::Tour(Touring::Fetched(slug, Ok(text)))
 }
 
@@ -26,7 +27,7 @@ fn reading(slug: &'static str) -> Page {
 
 #[test]
 fn every_passage_opens_its_run_and_every_button_works() {
-    for about in STORIES {
+    for about in stories() {
         let mut page = reading(about.slug);
         let story = page.state.tour.as_ref().unwrap().story.clone().unwrap().unwrap();
         for (at, passage) in story.passages.iter().enumerate() {
@@ -162,10 +163,10 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     );
     assert_eq!((page.state.step, page.state.goal), (0, None));
     // Another experiment is held as well; another address is not.
-    page.act(Action::Choose(&crate::presets::PRESETS[1]));
+    page.act(Action::Choose(&crate::labs::PRESETS[1]));
     assert!(page.state.link.locks("n"));
     page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
-    page.act(Action::Choose(&crate::presets::PRESETS[1]));
+    page.act(Action::Choose(&crate::labs::PRESETS[1]));
     assert_eq!(page.state.link.spec.run, crate::permalink::decode("#v1/sparse-parity?n=14").0.spec.run);
     assert!(page.state.link.hides("presets") && !page.state.link.locks("n"));
 }

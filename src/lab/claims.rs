@@ -5,8 +5,8 @@
 use clap::Args;
 
 use super::{Trouble, open, science};
+use crate::labs::PRESETS;
 use crate::platform::now_ms;
-use crate::presets::PRESETS;
 
 /// What `lab claims` takes.
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use anyhow::{Context, anyhow};
 use super::Trouble;
 use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::labs::PRESETS;
 use crate::permalink::View;
-use crate::presets::PRESETS;
 use crate::run::Run;
 use crate::settings::{Knob, Settings};
 

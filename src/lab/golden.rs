@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{LARGE, Trouble};
 use crate::kernels::plan::Network;
-use crate::presets::{PRESETS, Preset};
+use crate::labs::PRESETS;
+use crate::presets::Preset;
 use crate::run::{Halt, RunSpec};
 use crate::sweep::cells;
 use crate::training::device::Device;

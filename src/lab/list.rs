@@ -3,11 +3,11 @@
 #![expect(clippy::print_stdout, reason = "these commands print")]
 
 use super::{Trouble, open};
-use crate::advice::cannot_learn;
 use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::labs::PRESETS;
+use crate::labs::cannot_learn;
 use crate::permalink::{View, encode};
-use crate::presets::PRESETS;
 use crate::run::{Run, Section};
 use crate::settings::{Knob, Settings, Value};
 

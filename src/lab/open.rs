@@ -7,8 +7,8 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
+use crate::labs::find;
 use crate::permalink::{Link, RESERVED, View, decode_within};
-use crate::presets::Preset;
 use crate::record::{File, table};
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
@@ -31,7 +31,7 @@ pub fn link(text: &str) -> Result<Link, Trouble> {
 /// # Errors
 /// As [`link`].
 pub fn link_within(text: &str, most: usize) -> Result<Link, Trouble> {
-    if let Some(preset) = Preset::find(text) {
+    if let Some(preset) = find(text) {
         return Ok(preset.link());
     }
     if let Some(file) = file(text)? {

@@ -17,8 +17,10 @@ use crate::analysis::chart::Chart;
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_indexed};
+use crate::labs::PRESETS;
+use crate::labs::find;
+use crate::presets::Preset;
 use crate::presets::recorded::{Recorded, parse};
-use crate::presets::{PRESETS, Preset};
 
 /// What `lab previews` takes.
 #[derive(Debug, Args)]
@@ -122,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         }
     }
     let front: Vec<_> =
-        FRONT.iter().filter_map(|slug| Preset::find(slug)).filter_map(|p| Some((p, of(p)?))).collect();
+        FRONT.iter().filter_map(|slug| find(slug)).filter_map(|p| Some((p, of(p)?))).collect();
     let png = picture(&front, 2, FRONT_SCALE)?;
     sum += png.len();
     write(&folder.with_file_name("preview.png"), &png)?;

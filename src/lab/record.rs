@@ -16,9 +16,11 @@ use super::{LARGE, Trouble};
 use crate::analysis::chart::{Chart, Kind};
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::app::state::State;
+use crate::labs::PRESETS;
+use crate::labs::find;
 use crate::platform::now_ms;
+use crate::presets::Preset;
 use crate::presets::recorded::{Curve, Recorded, Time, parse};
-use crate::presets::{Group, PRESETS, Preset};
 use crate::run::DeviceChoice;
 
 /// What `lab record` takes.
@@ -66,14 +68,10 @@ pub fn telling(preset: &Preset) -> Chart {
     if let Some((_, chart)) = TELLING.iter().find(|(slug, _)| *slug == preset.slug) {
         return *chart;
     }
-    let usual: &[Chart] = match preset.group {
+    let usual: &[Chart] = match () {
         _ if link.view.show.contains(&Chart::Ends) => &[Chart::Ends],
         _ if !link.spec.run.sweep.is_empty() => &[Chart::Sweep],
-        Group::Search => &[Chart::Times],
-        Group::Progress => &[Chart::Gap, Chart::Movement],
-        Group::Data => &[Chart::Accuracy],
-        Group::Grokking => &[Chart::Accuracy],
-        Group::Margin | Group::Notes | Group::Groups => &[Chart::Margin],
+        _ if !preset.group.charts.is_empty() => preset.group.charts,
         _ => &[Chart::Truth, Chart::Loss, Chart::Accuracy],
     };
     let shown = &link.view.show;
@@ -205,7 +203,7 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
 /// An unknown preset, a device that stops working, or a file that cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     let named = &arguments.presets;
-    if let Some(name) = named.iter().find(|name| Preset::find(name).is_none()) {
+    if let Some(name) = named.iter().find(|name| find(name).is_none()) {
         return Err(Trouble::BadLink(vec![format!("{name} is no preset; `lab list` names them")]));
     }
     let path = &arguments.file;
@@ -286,7 +284,7 @@ mod tests {
     fn the_first_points_of_cheap_presets_are_as_recorded() {
         let all = parse(include_str!("../presets/recorded.txt")).unwrap();
         for slug in ["parity-20", "z23", "induction", "sine-1", "s3", "minimal-theory"] {
-            let preset = Preset::find(slug).unwrap();
+            let preset = find(slug).unwrap();
             let old = all.iter().find(|one| one.slug == slug).unwrap();
             let until = old.curves[0].x[3] as u64;
             let mut page = page(preset);

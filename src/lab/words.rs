@@ -11,13 +11,13 @@ use anyhow::{Context, anyhow};
 use super::Trouble;
 use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::labs::story::{Block, parse};
+use crate::labs::{PRESETS, preset_groups, stories, story_file};
 use crate::markov::theory::Explorer;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
 use crate::permalink::View;
 use crate::presets::recorded::Time;
-use crate::presets::stories::{Block, STORIES, parse};
-use crate::presets::{Group, PRESETS};
 use crate::run::Run;
 use crate::settings::{Choice, Knob, Range, Settings};
 use crate::tasks::Task;
@@ -112,7 +112,8 @@ fn of_catalogues(into: &mut Vec<String>) {
     of_knobs(Run::KNOBS, into);
     of_knobs(View::KNOBS, into);
     of_knobs(Explorer::KNOBS, into);
-    for options in [Group::OPTIONS, Measure::OPTIONS, Strategy::OPTIONS, Time::OPTIONS] {
+    into.extend(preset_groups().map(|presets| presets[0].group.name.to_string()));
+    for options in [Measure::OPTIONS, Strategy::OPTIONS, Time::OPTIONS] {
         of_choices(options, into);
     }
     for about in Chart::ALL.iter().map(|chart| chart.info()) {
@@ -134,9 +135,10 @@ fn of_catalogues(into: &mut Vec<String>) {
 }
 
 /// What stands in the stories, but for their sources.
-fn of_stories(folder: &Path, into: &mut Vec<String>) -> Result<(), anyhow::Error> {
-    for about in STORIES {
-        let file = folder.join(format!("{}.md", about.slug));
+fn of_stories(root: &Path, into: &mut Vec<String>) -> Result<(), anyhow::Error> {
+    for about in stories() {
+        let file =
+            story_file(root, about.slug).with_context(|| format!("there is no story {}", about.slug))?;
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let story = parse(&text).map_err(|flaw| anyhow!("{}: {flaw}", file.display()))?;
         into.extend([story.title, story.about]);
@@ -171,7 +173,7 @@ pub fn all_texts(root: &Path) -> Result<Vec<String>, anyhow::Error> {
         texts.extend(texts_of(&source).map_err(|why| anyhow!("{}: {why}", file.display()))?);
     }
     of_catalogues(&mut texts);
-    of_stories(&root.join("src/presets/stories"), &mut texts)?;
+    of_stories(root, &mut texts)?;
     let mut seen = HashSet::new();
     texts.retain(|text| text.chars().any(char::is_alphabetic) && seen.insert(text.clone()));
     Ok(texts)

@@ -4,68 +4,21 @@
 //! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
 
-mod chains;
-mod data;
-mod depth;
-mod frontier;
-mod grokking;
-mod groups;
-mod networks;
-mod parities;
-mod parts;
-mod progress;
 pub mod recorded;
-mod search;
-mod start;
-pub mod stories;
-#[cfg(test)]
-mod story_claims;
-mod tables;
-mod variables;
 
-use std::sync::OnceLock;
-
-use crate::choices;
+use crate::analysis::chart::Chart;
 use crate::markov::Strategy;
 use crate::permalink::{Link, decode};
-use crate::run::RunSpec;
 
-choices! {
-    /// Presets that belong together, in the order of the menu.
-    pub enum Group {
-        /// What the page opens with.
-        Start = "start", "Start here";
-        /// Figure 5.1, left, and its relatives.
-        Networks = "networks", "One task, many networks";
-        /// Figure 5.3 and appendix B.3.1 and B.3.3.
-        Progress = "progress", "Progress before the loss moves";
-        /// Figures 5.1 and 5.4, and 5.2.
-        Search = "search", "No random search";
-        /// Figures 5.4, right, B.11 and B.12.
-        Data = "data", "Few examples and wrong labels";
-        /// Figures 6.1, 6.2 and C.1.
-        Frontier = "frontier", "Data, width, time and luck";
-        /// Figures 4.2 to 4.4.
-        Variables = "variables", "What attention learns from few samples";
-        /// Section 6.4.2 and figure C.3.
-        Tables = "tables", "Tables: networks and forests";
-        /// Appendix B.3.7 and B.3.8.
-        Depth = "depth", "Depth and width";
-        /// Figures 7.1, 7.4 and D.1.
-        Notes = "notes", "Modular addition: one note per neuron";
-        /// Figures 7.6, D.2 and D.3.
-        Groups = "groups", "Finite groups";
-        /// Figure 7.5.
-        Margin = "margin", "Parities with the largest margin";
-        /// Power et al. 2022 and Nanda et al. 2023.
-        Grokking = "grokking", "Memorise, then understand";
-        /// Figures 8.1 to 8.3, 8.5 and E.3 to E.8.
-        Induction = "induction", "An induction head forms";
-        /// Figures 8.3, 8.4b and E.1, and proposition 8.2.
-        ByHand = "by-hand", "The circuit, by hand and in theory";
-        /// Figures 8.4a and E.6.
-        Laws = "laws", "Other chains";
-    }
+/// Presets that belong together in the menu.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PresetGroup {
+    /// Permanent name.
+    pub slug: &'static str,
+    /// What a person reads in the menu.
+    pub name: &'static str,
+    /// Charts whose recorded curve says most about these presets, the best first; empty for the usual ones.
+    pub charts: &'static [Chart],
 }
 
 /// A named run that shows something.
@@ -76,7 +29,7 @@ pub struct Preset {
     /// What a person reads in the menu.
     pub name: &'static str,
     /// Where in the menu it stands.
-    pub group: Group,
+    pub group: &'static PresetGroup,
     /// The run, as a link.
     pub link: &'static str,
     /// What it shows, in one sentence.
@@ -258,113 +211,31 @@ impl Preset {
     pub fn link(&self) -> Link {
         decode(self.link).0
     }
-
-    /// The preset that is this run.
-    pub fn of(spec: &RunSpec) -> Option<&'static Preset> {
-        // The page asks many times a second, and reading a link takes a while.
-        static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
-        let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
-        specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
-    }
-
-    /// The preset of that name.
-    pub fn find(slug: &str) -> Option<&'static Preset> {
-        PRESETS.iter().find(|p| p.slug == slug)
-    }
 }
 
-/// Every preset, in the order of the menu; the first is what the page opens with.
-pub const PRESETS: &[Preset] = &ALL;
+/// A preset whose run takes some seconds at most.
+pub const QUICK: Preset = Preset {
+    slug: "",
+    name: "",
+    group: &PresetGroup { slug: "", name: "", charts: &[] },
+    link: "",
+    claim: "",
+    source: "",
+    instance: "",
+    expect: &[],
+    budget: 0,
+    time: "",
+};
 
-/// The parts of the menu, in its order.
-const PARTS: &[&[Preset]] = &[
-    start::PRESETS,
-    networks::PRESETS,
-    progress::PRESETS,
-    search::PRESETS,
-    data::PRESETS,
-    frontier::PRESETS,
-    variables::PRESETS,
-    tables::PRESETS,
-    depth::PRESETS,
-    groups::NOTES,
-    groups::PRESETS,
-    parities::PRESETS,
-    grokking::PRESETS,
-    chains::INDUCTION,
-    chains::BY_HAND,
-    chains::LAWS,
-];
-static ALL: [Preset; parts::count(PARTS)] = parts::joined(PARTS);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::permalink::encode;
-
-    #[test]
-    fn every_preset_is_a_clean_canonical_link_within_its_budget() {
-        for preset in PRESETS {
-            let (link, notices) = decode(preset.link);
-            assert!(notices.is_empty(), "{}: {notices:?}", preset.slug);
-            assert_eq!(encode(&link), preset.link, "{}", preset.slug);
-            assert!(preset.budget <= link.spec.run.steps);
-            assert!(!preset.expect.is_empty());
-            for expect in preset.expect {
-                check(expect, preset, link.spec.run.sweep.values.len(), link.spec.run.series.values.len());
-            }
-            assert!(preset.time.is_empty() || preset.time.ends_with('.'), "{}", preset.slug);
-            for text in [preset.claim, preset.instance] {
-                assert!(text.ends_with('.'), "{}: {text}", preset.slug);
-            }
-        }
-    }
-
-    /// An expectation must be about something that the preset has, and must be able to fail.
-    fn check(expect: &Expect, preset: &Preset, values: usize, series: usize) {
-        let (values, series) = (values.max(1), series.max(1));
-        let sound = match *expect {
-            Expect::Reaches { steps, share, .. } => {
-                steps.0 < steps.1 && steps.1 <= preset.budget && share.0 <= share.1 && share != (0.0, 1.0)
-            }
-            Expect::Median { step, between, .. } => step <= preset.budget && between.0 < between.1,
-            Expect::MedianTime { series: line, at, between } => {
-                line < series && at < values && between.0 < between.1
-            }
-            Expect::Exponent { series: line, values: (first, last), between } => {
-                line < series && first < last && last < values && between.0 < between.1
-            }
-            Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
-            Expect::Threshold { series: line, between } => {
-                line < series && values > 1 && between.0 < between.1
-            }
-            Expect::Ends { series: line, at, between } => {
-                line < series && at < values && between.0 < between.1
-            }
-            Expect::Ahead { series: line, than, at, by } => {
-                line < series && than < series && line != than && at < values && by > 0.0
-            }
-            Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
-            Expect::Sooner { at, than, share } => at < values && than < values && at != than && share > 0.5,
-            Expect::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,
-            Expect::Between(share) => share > 0.0 && preset.link().spec.run.inits > 1,
-        };
-        assert!(sound, "{}: {expect:?}", preset.slug);
-    }
-
-    #[test]
-    fn every_group_has_presets_and_they_stand_together() {
-        let mut groups: Vec<Group> = PRESETS.iter().map(|p| p.group).collect();
-        groups.dedup();
-        assert_eq!(groups, Group::ALL);
-    }
-
-    #[test]
-    fn slugs_are_unique() {
-        for (i, preset) in PRESETS.iter().enumerate() {
-            assert!(PRESETS[..i].iter().all(|other| other.slug != preset.slug));
-            assert_eq!(Preset::find(preset.slug), Some(preset));
-            assert_eq!(Preset::of(&preset.link().spec), Some(preset), "two presets are one run");
-        }
-    }
+/// Held-out accuracy first reaches `at_least` within `steps`, in a share of the replicas within `share`.
+pub const fn learns(at_least: f32, steps: (u64, u64), share: (f64, f64)) -> Expect {
+    Expect::Reaches { measure: Measure::TestAccuracy, at_least, steps, share }
 }
+
+/// Held-out accuracy never reaches `at_least` within `steps` steps.
+pub const fn never(at_least: f32, steps: u64) -> Expect {
+    Expect::Reaches { measure: Measure::TestAccuracy, at_least, steps: (0, steps), share: (0.0, 0.0) }
+}
+
+/// In every replica.
+pub const ALL: (f64, f64) = (1.0, 1.0);

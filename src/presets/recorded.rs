@@ -205,8 +205,8 @@ fn numbers(words: &str) -> Option<Vec<f32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::PRESETS;
     use super::*;
+    use crate::labs::PRESETS;
 
     const FILE: &str = include_str!("recorded.txt");
 

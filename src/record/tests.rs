@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::*;
+use crate::labs::PRESETS;
+use crate::labs::find;
 use crate::permalink::{View, decode};
-use crate::presets::{PRESETS, Preset};
+use crate::presets::Preset;
 use crate::run::RunSpec;
 use weights::Header;
 
@@ -413,7 +415,7 @@ for name in sys.argv[1:]:
     fn what_is_learned_on_the_page_is_learned_by_the_script() {
         let Some(python) = python() else { return eprintln!("no PyTorch here: scripts are not run") };
         let parity = link("#v1/sparse-parity?n=20&width=64&every=50&held=1024").spec;
-        let induction = Preset::find("induction").unwrap().link().spec;
+        let induction = find("induction").unwrap().link().spec;
         let found = run(python, "learned", &[("parity", parity), ("induction", induction)]);
         assert!(found[0].1.contains("Replica 0: target accuracy at step"), "{}", found[0].1);
         let kl: Vec<f32> = found[1].0.iter().map(|row| row[4]).collect();

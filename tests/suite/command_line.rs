@@ -212,7 +212,7 @@ fn plot_draws_svg_and_png() {
 #[test]
 fn list_and_link_say_what_there_is() {
     let listed = text(&lab(&["list"]).stdout);
-    for preset in vivarium::presets::PRESETS {
+    for preset in vivarium::labs::PRESETS {
         assert!(listed.contains(preset.slug) && listed.contains(preset.claim));
     }
     let explained = text(&lab(&["link", "https://example.org/#v1/sparse-parity?n=20&s=2.7.15"]).stdout);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use vivarium::lab::{Golden, LARGE, golden_path, refresh};
-use vivarium::presets::PRESETS;
+use vivarium::labs::PRESETS;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

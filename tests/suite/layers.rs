@@ -17,7 +17,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("kernels", &["rng", "markov", "tasks", "models", "run", "protocol", "platform", "training"]),
     ("permalink", &["settings", "run", "sweep", "tasks", "markov", "analysis"]),
     ("presets", &["analysis", "markov", "permalink", "run", "settings"]),
-    ("advice", &["settings", "run", "tasks", "models"]),
+    // What only one lab knows. No lab names another one.
+    (
+        "labs",
+        &[
+            "analysis",
+            "catalog",
+            "markov",
+            "models",
+            "permalink",
+            "presets",
+            "rng",
+            "run",
+            "settings",
+            "tasks",
+        ],
+    ),
     ("protocol", &["run"]),
     // A run's files; that of weights is checked by its header, without tensors.
     (
@@ -70,7 +85,7 @@ const FRONT: &[&str] = &[
     "run",
     "permalink",
     "presets",
-    "advice",
+    "labs",
     "protocol",
     "record",
     "sweep",

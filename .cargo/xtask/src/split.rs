@@ -4,7 +4,7 @@
 //! Everybody waits for the first part. `src/app/components/later.rs` marks where the second begins;
 //! `wasm-split-cli` moves whatever is reached through that mark alone into a file of its own. Trunk
 //! knows nothing of it, so this is its hook (`Trunk.toml`): it has bundled the program as a whole by
-//! then, and we put the two parts in its place.
+//! then, and we put the two parts in its place. The stories, of which every lab has its own, come along.
 
 use std::env;
 use std::fs;
@@ -54,7 +54,21 @@ pub fn split(project: &Project) -> Outcome {
     // The page's script imports the loader: asked for at once, it costs no round trip of its own.
     let index = staging.join("index.html");
     cache::write(&index, preloaded(&cache::read(&index)?, &name, &link)?)?;
+    stories(project, &staging)?;
     wasm::strip_names(&staging)
+}
+
+/// Puts the stories of all labs into one folder of the page.
+fn stories(project: &Project, staging: &Path) -> Outcome {
+    let broken = |why: std::io::Error| format!("cannot copy the stories: {why}");
+    let to = staging.join("stories");
+    fs::create_dir_all(&to).map_err(broken)?;
+    for lab in fs::read_dir(project.root.join("src/labs")).map_err(broken)?.flatten() {
+        for story in fs::read_dir(lab.path().join("stories")).into_iter().flatten().flatten() {
+            fs::copy(story.path(), to.join(story.file_name())).map_err(broken)?;
+        }
+    }
+    Ok(())
 }
 
 /// `app-` with the hash that Trunk put into the name of the page's script.

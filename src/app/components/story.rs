@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::app::study::study;
+use crate::labs::{find, preset_groups};
 use crate::language::translated;
-use crate::presets::{Group, PRESETS, Preset};
 
 /// What the card says: claim, source and instance.
 fn card(state: &State) -> (String, String, String) {
@@ -38,7 +38,7 @@ pub fn Presets() -> impl IntoView {
     let store = Store::here();
     let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
     let choose = move |event| {
-        if let Some(preset) = Preset::find(&event_target_value(&event)) {
+        if let Some(preset) = find(&event_target_value(&event)) {
             store.act(Action::Choose(preset));
         }
     };
@@ -49,15 +49,13 @@ pub fn Presets() -> impl IntoView {
                 <option value="" prop:selected=move || chosen.get().is_none() disabled hidden>
                     {tr!("Your own settings")}
                 </option>
-                {Group::ALL
-                    .iter()
-                    .zip(Group::OPTIONS)
-                    .map(|(group, words)| {
-                        let options = PRESETS.iter().filter(|p| p.group == *group).map(|preset| {
+                {preset_groups()
+                    .map(|presets| {
+                        let options = presets.iter().map(|preset| {
                             let selected = move || chosen.get() == Some(preset.slug);
                             view! { <option value=preset.slug prop:selected=selected>{translated(preset.name)}</option> }
                         });
-                        view! { <optgroup label=translated(words.label)>{options.collect_view()}</optgroup> }
+                        view! { <optgroup label=translated(presets[0].group.name)>{options.collect_view()}</optgroup> }
                     })
                     .collect_view()}
             </select>

@@ -1,13 +1,15 @@
 //! Chapter 6: data, width, time and luck pay for each other.
 
-use super::parts::{ALL, QUICK, learns, never};
-use super::{Expect, Group, Measure, Preset};
+use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+
+/// Figures 6.1, 6.2 and C.1.
+const GROUP: PresetGroup = PresetGroup { slug: "frontier", name: "Data, width, time and luck", charts: &[] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "width-buys-luck",
         name: "Width buys luck, and so do sparse rows",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=400&wd=0.01&replicas=20&target=0.9&every=100&held=512&sweep=width:10_30_100_300&series=init:uniform_sparse&speed=0&show=accuracy.times.sweep",
         claim: "From 400 examples hardly a narrow network finds the parity; most wide ones do, and rows that begin with two ones do it more often at every width.",
         source: "Edelman 2024, figures 6.2 (centre) and C.1",
@@ -26,7 +28,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "frontier",
         name: "The frontier of data and width",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&wd=0.01&replicas=10&target=0.9&every=100&held=512&sweep=m:300_400_600_1000_2000&series=width:10_30_100_300&speed=0&show=accuracy.times.sweep",
         claim: "Wide networks succeed with fewer examples: with 300 none does, with 600 the wide ones, with 2,000 all.",
         source: "Edelman 2024, figures 6.1 and C.1",
@@ -46,7 +48,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "more-data-hurts",
         name: "More data can hurt",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=100&wd=0.01&replicas=10&steps=30000&target=0.9&every=200&held=512&sweep=m:3000_6000_10000_20000_40000&series=width:30_100&speed=0&show=accuracy.times.sweep",
         claim: "In 30,000 steps all find it from 10,000 examples and a minority from 40,000: a double descent over the sample size.",
         source: "Edelman 2024, figure 6.2 (right)",
@@ -66,7 +68,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "lottery",
         name: "A hundred tickets",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&steps=10000&halt=steps&speed=0&show=accuracy.weights.luck",
         claim: "A hundred neurons begin with two ones each and find the parity; those that end strongest began on bits that matter.",
         source: "Edelman 2024, figure C.2 (left)",
@@ -78,7 +80,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "lottery-ticket",
         name: "Five winners, rewound and retrained",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=4&init=sparse&keep=2.89.40.10.46&replicas=20&steps=10000&target=0.7&halt=steps&sweep=inits:1_0&speed=0&show=accuracy.times.sweep",
         claim: "The five strongest of the hundred, put back to their start and trained alone on 20 orders of data, come below 30 % error every time; as many neurons as they come do so in a part of the runs only.",
         source: "Edelman 2024, figure C.2 (centre and right)",
@@ -94,7 +96,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "one-step",
         name: "One step reveals the bits",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=15&k=2&width=1&init=sign&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=100&steps=1&halt=steps&every=1&show=weights.movement",
         claim: "A single gradient of 1,024 examples at a neuron of random signs points out both relevant bits of 15, nearly every time.",
         source: "Edelman 2024, proposition B.7 and theorem 5.5",
@@ -109,7 +111,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "good-neuron",
         name: "One lucky row, one step",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&k=2&s=1.2&width=1&init=sparse&ones=9&bias=none&second=ones&lr=100&loss=corr&batch=1024&replicas=1000&steps=1&halt=steps&every=1&show=weights.movement",
         claim: "Of rows with nine ones on 30 bits one in twelve holds both relevant bits, and hardly another neuron is shown them by one step.",
         source: "Edelman 2024, theorem 6.4 and lemmas C.2 to C.4",
@@ -124,7 +126,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "half-known",
         name: "Half of the bits known, and a batch tells the rest",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=31&k=4&width=400&init=perturbed&bias=none&second=ones&keep=2&lr=100&loss=corr&batch=4096&replicas=200&inits=1&steps=1&halt=steps&every=1&show=weights.movement.luck",
         claim: "A neuron whose two ones lie among the four relevant bits needs 4,096 examples to be shown the other two, most of the time; one of signs needs more than a million.",
         source: "Edelman 2024, theorem 6.5 and lemmas C.13 to C.15",
@@ -139,7 +141,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "frozen-features",
         name: "Random features that stay fail",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=15&first=frozen&replicas=20&steps=6000&target=0.9&every=500&held=2048&sweep=width:100_1000_3000&device=cpu&speed=0&show=accuracy.times.sweep",
         claim: "With the first layer as it was drawn not even 3,000 neurons come near three bits of 15, which 100 trained ones find in some hundred steps.",
         source: "Edelman 2024, theorem 5.6",
@@ -157,7 +159,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "trained-features",
         name: "The same network, trained",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=15&replicas=20&steps=6000&held=2048",
         claim: "Width 100 with a first layer that is trained is right everywhere after some hundred steps.",
         source: "Edelman 2024, theorem 5.6 and section 5.4",
@@ -172,7 +174,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "floor",
         name: "What must be paid at least",
-        group: Group::Frontier,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=100&width=30&wd=0.01&replicas=20&steps=4000&target=0.9&every=100&held=512&sweep=m:30_300_3000_30000&series=k:2_4_6_8&speed=0&show=accuracy.times.sweep",
         claim: "Parameters, steps and examples must together make up for the number of sets: theory forbids eight bits of 100 up to 3,000 examples, and training fails long before, at four.",
         source: "Edelman 2024, proposition 6.3",

@@ -1,7 +1,11 @@
 //! Grokking: training on a part of the pairs only (Power et al. 2022, Nanda et al. 2023).
 
-use super::parts::{ALL, QUICK, learns, never};
-use super::{Expect, Group, Measure, Preset};
+use crate::analysis::chart::Chart;
+use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+
+/// Power et al. 2022 and Nanda et al. 2023.
+const GROUP: PresetGroup =
+    PresetGroup { slug: "grokking", name: "Memorise, then understand", charts: &[Chart::Accuracy] };
 
 /// Every training pair is right within `steps`.
 const fn memorises(steps: (u64, u64)) -> Expect {
@@ -12,7 +16,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "memorise-understand",
         name: "Memorise first, understand later",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&wd=0.3&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
         claim: "Within a hundred steps every training pair is right and hardly another one; two thousand steps later the network understands, and its neurons are waves.",
         source: "Power et al. 2022; Gromov 2023 for squares",
@@ -29,7 +33,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "memorise-only",
         name: "Without weight decay it never understands",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
         claim: "The same network without decay stays with what it has memorised.",
         source: "Power et al. 2022, section 3.3; Nanda et al. 2023, section 5.3",
@@ -41,7 +45,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-progress",
         name: "Hidden progress behind grokking",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?model=embedding-mlp&n=29&frac=0.6&demb=32&width=128&join=concat&lr=0.005&b2=0.98&wd=1&steps=3000&every=50&speed=200&show=accuracy.neurons.progress.sparsity&x=log",
         claim: "The loss with the key frequencies alone falls while held-out accuracy has yet to rise, and the loss without them rises.",
         source: "Nanda et al. 2023, sections 4.3 and 5.1",
@@ -57,7 +61,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-penalty",
         name: "A penalty instead of decay",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?n=31&frac=0.5&lambda=0.00001&std=0.5&lr=0.003&b2=0.98&steps=3000&every=25&speed=300&x=log",
         claim: "The penalty that asks for the largest margin makes the network understand, and all at once.",
         source: "Morwani et al. 2023 for the penalty; Power et al. 2022 for the task",
@@ -69,7 +73,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-random",
         name: "Nothing to understand: a random table",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?op=random&n=31&frac=0.6&lambda=0&std=0.5&lr=0.003&b2=0.98&wd=0.3&steps=6000&target=0.99&halt=target&every=25&speed=600&show=loss.accuracy.neurons.purity&x=log",
         claim: "A table without a rule can be memorised, and that is all.",
         source: "Power et al. 2022; Nanda et al. 2023, control",
@@ -81,7 +85,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-multiplication",
         name: "Multiplication modulo 31",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?op=mul&n=31&frac=0.6&lambda=0&std=0.5&lr=0.002&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=25&speed=300&show=loss.accuracy.weights.neurons&x=log",
         claim: "Understood as well as addition, but not in waves of addition: no frequency owns a neuron.",
         source: "Power et al. 2022",
@@ -93,7 +97,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-transformer",
         name: "A small transformer",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?model=modular-transformer&n=31&frac=0.5&demb=32&dattn=8&dmlp=128&lr=0.005&b2=0.98&wd=1&steps=6000&target=0.99&halt=target&every=50&speed=0&show=loss.accuracy.progress.keys&x=log",
         claim: "The architecture of the paper, small: most seeds understand within some thousand steps.",
         source: "Nanda et al. 2023",
@@ -105,7 +109,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "squares-113",
         name: "Modulo 113, in half a minute",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?n=113&frac=0.3&width=512&lambda=3e-6&std=0.3&lr=0.003&b2=0.98&steps=1200&target=0.99&halt=target&every=25&speed=0&show=loss.accuracy.neurons.curve&x=log",
         claim: "The modulus and the fraction of the paper: all 3,831 pairs are memorised within a hundred steps, and the other 8,938 understood some hundreds later.",
         source: "Nanda et al. 2023 for the instance; Morwani et al. 2023 for the network",
@@ -121,7 +125,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-113",
         name: "The paper's transformer: modulo 113",
-        group: Group::Grokking,
+        group: &GROUP,
         link: "#v1/groups?model=modular-transformer&n=113&frac=0.3&lr=0.001&b2=0.98&wd=1&steps=40000&target=0.99&halt=target&every=100&speed=0&show=loss.accuracy.progress.keys&x=log",
         claim: "3,831 of 12,769 pairs: memorised in hundreds of steps, understood after some ten thousand, with a handful of key frequencies.",
         source: "Nanda et al. 2023, sections 3 and 4",

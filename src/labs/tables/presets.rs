@@ -1,7 +1,12 @@
 //! Section 6.4.2: networks and random forests on small tables.
 
-use super::parts::QUICK;
-use super::{Expect, Group, Measure, Preset};
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[ALL_OF_THEM];
+
+/// Section 6.4.2 and figure C.3.
+const GROUP: PresetGroup = PresetGroup { slug: "tables", name: "Tables: networks and forests", charts: &[] };
 
 /// What all of them keep and shrink.
 macro_rules! instance {
@@ -17,11 +22,11 @@ macro_rules! instance {
 
 const SOURCE: &str = "Edelman 2024, section 6.4.2 and appendix C.3.3; Grinsztajn et al. 2022";
 
-pub(super) const PRESETS: &[Preset] = &[
+const ALL_OF_THEM: &[Preset] = &[
     Preset {
         slug: "table-network",
         name: "300 rows of a table, learned by heart",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular",
         claim: "Ten networks fit their 300 rows without error and err on one held-out row in five: most of what they learned was no rule.",
         source: SOURCE,
@@ -36,7 +41,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-trees",
         name: "The same rows, and a forest",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?model=random-forest&steps=100&every=1&speed=20",
         claim: "One tree errs on one row in four, a hundred of them, each on other draws of the same 300 rows, on one in fifty.",
         source: "Breiman 2001; Edelman 2024, appendix C.3.3",
@@ -51,7 +56,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-forest",
         name: "A forest beats networks on a table",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "From the same 300 rows a random forest learns this table nearly without error, and networks err on one row in five.",
         source: SOURCE,
@@ -68,7 +73,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-turned",
         name: "Turn the columns, and networks win",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=turned:no_yes&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "A random rotation of all columns changes next to nothing for networks, and takes from the forest what it is good at: columns that mean something each by itself.",
         source: SOURCE,
@@ -85,7 +90,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-columns",
         name: "Columns that say nothing",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=n:4_8_16_32_64&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "Each doubling of the columns costs networks dear, although the three that matter stay the same; the forest hardly minds.",
         source: SOURCE,
@@ -101,7 +106,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-jumps",
         name: "Labels that jump",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?n=6&m=1000&replicas=20&every=50&sweep=pieces:2_4_8_16&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "The more often the label jumps along a column, the less networks find of it; trees cut wherever it jumps.",
         source: SOURCE,
@@ -117,7 +122,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-width",
         name: "Wide networks do well on small tables",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?replicas=20&every=50&sweep=m:30_100_300_1000&series=widths:10.10_30.30_100.100_300.300&speed=0&show=accuracy.ends",
         claim: "Width helps from a hundred rows on, however much larger than the sample a network is.",
         source: "Edelman 2024, section 6.4.2, finding (2T), and figure C.3",
@@ -137,7 +142,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-sparse",
         name: "Sparse beginnings on a wide table",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?n=40&widths=200.100&replicas=20&steps=500&every=50&sweep=m:300_1000_3000&series=init:uniform_sparse&speed=0&show=accuracy.ends",
         claim: "On a table of 40 columns a first layer that begins with two ones a row errs less than a dense one from a thousand rows on, and most on three thousand.",
         source: "Edelman 2024, section 6.4.2, finding (3T), and figure C.3",
@@ -154,7 +159,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "table-parity",
         name: "A table that is a parity",
-        group: Group::Tables,
+        group: &GROUP,
         link: "#v1/tabular?k=2&rule=parity&replicas=20&steps=500&every=50&sweep=m:100_300_1000_3000&series=model:deep-mlp_random-forest&speed=0&show=accuracy.ends",
         claim: "Where no column tells anything by itself, greedy splits have nothing to go by, and networks learn from fewer rows than the forest.",
         source: "Ours, after Edelman 2024, section 6.4.2: sparse parity has all three properties of tables",

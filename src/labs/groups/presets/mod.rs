@@ -1,7 +1,20 @@
 //! Networks on pairs of elements: chapter 7 of the thesis and appendix D (Morwani et al. 2023).
 
-use super::parts::{ALL, QUICK, learns};
-use super::{Expect, Group, Measure, Preset};
+mod grokking;
+
+use crate::analysis::chart::Chart;
+use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
+
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[NOTES, FINITE_GROUPS, grokking::PRESETS];
+
+/// Figures 7.1, 7.4 and D.1.
+const NOTES_GROUP: PresetGroup =
+    PresetGroup { slug: "notes", name: "Modular addition: one note per neuron", charts: &[Chart::Margin] };
+
+/// Figures 7.6, D.2 and D.3.
+const GROUPS_GROUP: PresetGroup =
+    PresetGroup { slug: "groups", name: "Finite groups", charts: &[Chart::Margin] };
 
 /// The median of `measure` over the networks, at step `step`.
 const fn median(measure: Measure, step: u64, between: (f32, f32)) -> Expect {
@@ -14,11 +27,11 @@ const fn margin(step: u64, between: (f32, f32)) -> Expect {
 }
 
 /// Addition modulo n.
-pub(super) const NOTES: &[Preset] = &[
+const NOTES: &[Preset] = &[
     Preset {
         slug: "z23",
         name: "Each neuron sings one note: addition modulo 23",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?speed=60&show=margin.neurons.purity.mass",
         claim: "Every neuron ends on one frequency, all eleven frequencies are used, and the margin climbs to the line that theory drew beforehand.",
         source: "Edelman 2024, theorem 7.7 and figures 7.1c and 7.4c (Morwani et al. 2023)",
@@ -36,7 +49,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z23-phases",
         name: "Phases that add up",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?seed=1&speed=60&show=purity.phases.residual.curve",
         claim: "The phases of u and v are scattered over the whole torus, but in every neuron that of w is their sum.",
         source: "Edelman 2024, theorem 7.7 and figure 7.1b",
@@ -51,7 +64,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z23-outputs",
         name: "All wrong answers alike",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?seed=2&speed=60&show=loss.margin.counts.outputs",
         claim: "In a network of largest margin all wrong answers to all pairs lie equally far below the right ones.",
         source: "Edelman 2024, lemma 7.6",
@@ -63,7 +76,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z31",
         name: "Addition modulo 31",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?n=31&width=256&steps=1000&speed=100",
         claim: "A larger circle has more frequencies, and takes longer to give each its share.",
         source: "Edelman 2024, theorem 7.7",
@@ -75,7 +88,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z71",
         name: "The thesis's own: addition modulo 71",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?opt=sgd&n=71&width=500&lambda=0.0001&lr=0.05&steps=40000&every=100&lrs=1000:0.1_2000:0.2_3000:0.4_4000:0.8_5000:1.6_6000:3.2_7000:6.4_8000:12.8_9000:25.6_10000:51.2&speed=0",
         claim: "Gradient descent with a rate that doubles ten times: every neuron comes to one of 35 frequencies, and the margin to its line.",
         source: "Edelman 2024, figure 7.1 and appendix D.2.1",
@@ -92,7 +105,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z23-relu",
         name: "ReLU sings nearly one note",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?opt=sgd&width=128&act=relu&lambda=0.0001&nu=2&lr=0.05&steps=3000&every=20&lrs=200:0.1_400:0.2_600:0.4_800:0.8_1000:1.6_1200:3.2_1400:6&show=accuracy.neurons.purity.curve",
         claim: "With ReLU and plain L2 a neuron has about nine tenths of its power on one frequency, and never all of it.",
         source: "Edelman 2024, figures 7.1a and 7.4b",
@@ -108,7 +121,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z23-narrow",
         name: "Too narrow for an equal share",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?width=88&speed=60",
         claim: "88 neurons suffice for the largest margin on paper, but training gives some frequencies too few of them and falls short.",
         source: "Edelman 2024, theorem 7.7: 4(p − 1) neurons",
@@ -120,7 +133,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z7-memorise",
         name: "From memorising to one note",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?n=7&width=98&from=memorise&steps=1000&speed=100",
         claim: "The start answers every pair with neurons of its own and less than half of the largest margin; the penalty turns it into waves.",
         source: "Edelman 2024, appendix D.4",
@@ -136,7 +149,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z23-memorise",
         name: "Two perfect classifiers: by heart",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?width=1058&from=memorise&lr=0&steps=100&show=accuracy.margin.neurons.curve",
         claim: "Right everywhere, with flat spectra and 28 % of the largest margin: to be right does not force any waves.",
         source: "Edelman 2024, appendix D.4",
@@ -148,7 +161,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "z23-fourier",
         name: "Two perfect classifiers: by waves",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?width=88&from=maximum&lr=0&steps=100&show=accuracy.margin.neurons.curve",
         claim: "Eight waves for every frequency, written down: the largest margin that any network has.",
         source: "Edelman 2024, appendix D.6",
@@ -160,7 +173,7 @@ pub(super) const NOTES: &[Preset] = &[
     Preset {
         slug: "quadratic-form",
         name: "Not a group: a² + ab + b² modulo 23",
-        group: Group::Notes,
+        group: &NOTES_GROUP,
         link: "#v1/groups?op=quad&speed=100",
         claim: "The table can be learned, but no frequency owns a neuron: the waves are the group's doing.",
         source: "Control; the form is one of Power et al. 2022",
@@ -172,11 +185,11 @@ pub(super) const NOTES: &[Preset] = &[
 ];
 
 /// Other groups.
-pub(super) const PRESETS: &[Preset] = &[
+const FINITE_GROUPS: &[Preset] = &[
     Preset {
         slug: "s3",
         name: "Six permutations: S3",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?op=symmetric&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
         claim: "Every neuron is of one irrep; as long as λ is not zero the two-dimensional one has less than its share, exactly as predicted.",
         source: "Edelman 2024, theorem 7.9 and figure D.2",
@@ -192,7 +205,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "s4",
         name: "The rotations of a cube: S4",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?op=symmetric&letters=4&width=400&lambdas=200:0.0001_400:0.00001_600:1e-6&steps=800&speed=60&show=margin.purity.counts.mass",
         claim: "The penalty falls by steps, and the margin follows it towards the line; irreps of higher dimension get more neurons.",
         source: "Edelman 2024, theorem 7.9 and figure D.3",
@@ -209,7 +222,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "d5",
         name: "A pentagon turned and mirrored: D5",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?op=dihedral&n=5&width=100&lambda=0.0001&steps=1200&speed=150&show=margin.neurons.mass.cosets",
         claim: "Two planes and one sign: the two-dimensional irreps share the norm equally, and the predicted shares are met.",
         source: "Edelman 2024, theorem 7.9",
@@ -225,7 +238,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "a5",
         name: "An irrep that never appears: A5",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?op=alternating&letters=5&width=300&lambda=0.0001&lambdas=500:0.00001&std=0.15&steps=700&every=10&speed=0&show=margin.purity.counts.mass",
         claim: "Theorem 7.9 does not apply to this group, and its general form says which irrep goes unused: the one of dimension five dies out.",
         source: "Edelman 2024, appendix D.9.2",
@@ -241,7 +254,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "s5",
         name: "A hundred and twenty permutations: S5",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?opt=sgd&op=symmetric&letters=5&width=2000&lambda=0.00001&lr=0.05&batch=1000&steps=75000&every=500&lrs=3000:0.1_6000:0.2_9000:0.4_12000:0.8_15000:1.6_18000:3.2_21000:6.4_24000:12.8&speed=0&show=margin.purity.counts.mass",
         claim: "14,400 pairs in batches of a thousand: seven irreps, computed from the table, and neurons that settle on one each.",
         source: "Edelman 2024, figure 7.6 and appendix D.2.3",
@@ -253,7 +266,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "q8",
         name: "Quaternions: an irrep of another type",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?op=quaternion&width=100&lambda=0.0001&steps=1500&speed=200&show=margin.neurons.mass.characters",
         claim: "The quaternions have one irrep whose real form has dimension four; the theory of margins, worked out for it, holds.",
         source: "Edelman 2024, appendix D.9; the quaternionic case is ours",
@@ -265,7 +278,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "cube-of-bits",
         name: "Exclusive or of three bits: Z2 × Z2 × Z2",
-        group: Group::Groups,
+        group: &GROUPS_GROUP,
         link: "#v1/groups?op=product&width=100&speed=60&show=margin.neurons.mass.curve",
         claim: "All seven irreps are parities, all alike, and the margin reaches its line although λ is not small.",
         source: "Edelman 2024, theorem 7.9",

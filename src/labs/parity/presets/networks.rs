@@ -1,13 +1,15 @@
 //! One task, many networks: figure 5.1 (left) and the settings of section 5.3.
 
-use super::parts::{QUICK, learns, never};
-use super::{Group, Preset};
+use crate::presets::{Preset, PresetGroup, QUICK, learns, never};
+
+/// Figure 5.1, left, and its relatives.
+const GROUP: PresetGroup = PresetGroup { slug: "networks", name: "One task, many networks", charts: &[] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "relu-10",
         name: "(i) ReLU, width 10, batch 32",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=10&lr=0.5&steps=10000&every=20&speed=200&show=loss.accuracy.weights.movement",
         claim: "Ten ReLU neurons find the 3 bits of 50, in steps like a staircase: neurons arrive one after the other.",
         source: "Edelman 2024, figure 5.1 (left), panel 1",
@@ -19,7 +21,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "relu-10-large-batch",
         name: "(i) ReLU, width 10, batch 1,024",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=10&lr=0.05&batch=1024&steps=12000&speed=1000",
         claim: "With batches of 1,024 and a tenth of the learning rate the same plateau ends in the same sudden fall.",
         source: "Edelman 2024, figure 5.1 (left), panel 2",
@@ -31,7 +33,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "relu-100-single",
         name: "(ii) ReLU, width 100, one example at a time",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?lr=0.05&batch=1&steps=30000&every=100&held=1024&speed=4000",
         claim: "Even with a single example per step the signal adds up behind a flat loss, until it is all there.",
         source: "Edelman 2024, figure 5.1 (left), panel 3",
@@ -43,7 +45,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "cubic-10",
         name: "(iv) z³, width 10",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=10&act=power&lr=0.05&steps=3000&every=10&speed=200",
         claim: "With cubic neurons, whose degree is that of the parity, the wait is four times shorter and still ends suddenly.",
         source: "Edelman 2024, figure 5.1 (left), panel 4",
@@ -55,7 +57,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "zigzag-1",
         name: "(vii) One k-zigzag neuron",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=zigzag&lr=0.2&steps=8000&every=10&speed=100&show=loss.accuracy.weights.paths",
         claim: "A single neuron is enough where its non-linearity is the parity of a sum; it may take long from a bad start.",
         source: "Edelman 2024, figure 5.1 (left), panel 5",
@@ -67,7 +69,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "sine-1",
         name: "(x) One sinusoidal neuron",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=sin&lr=0.05&steps=5000&every=10&speed=100&show=loss.accuracy.weights.paths",
         claim: "One sine of a weighted sum learns the parity of 3 among 50 bits in some hundred steps.",
         source: "Edelman 2024, figure 5.1 (left), panel 6",
@@ -79,7 +81,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "transformer",
         name: "(*iii) A Parity Transformer",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=10&batch=256&steps=8000&every=20&held=1024&show=loss.accuracy.attention",
         claim: "A transformer finds a parity too, all at once, and its attention rests on the 3 bits that matter.",
         source: "Edelman 2024, figure 5.1 (left), panel 7, and figure 4.4",
@@ -91,7 +93,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "transformer-full",
         name: "(*iii) The Parity Transformer, full size",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&demb=1024&heads=128&dmlp=4096&lr=0.0005&steps=100000&held=1024&show=loss.accuracy.attention",
         claim: "The thesis's transformer on 3 of 50 bits: the same sudden fall, at a size that wants a large GPU.",
         source: "Edelman 2024, figure 5.1 (left), panel 7",
@@ -103,7 +105,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "polynet",
         name: "(xv) PolyNet",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=polynet&lr=0.07&steps=2000&every=10&speed=50",
         claim: "A product of three linear forms is a parity as soon as each form has found its bit.",
         source: "Edelman 2024, figure 5.1 (left), panel 8",
@@ -115,7 +117,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "oscillating-1",
         name: "(viii) One oscillating polynomial",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=osc&lr=0.05&steps=8000&every=20&speed=200&show=loss.accuracy.weights.paths",
         claim: "A cubic that swings through ±1 at the right sums makes one neuron a parity, smoothly and without kinks.",
         source: "Edelman 2024, section 5.3, setting (viii)",
@@ -127,7 +129,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "wave-1",
         name: "(ix) One ∞-zigzag neuron",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=wave&seed=2&steps=8000&every=10&speed=200&show=loss.accuracy.weights.paths",
         claim: "A triangle wave never ends its zigzag; one neuron with it learns in most seeds, and some stay stuck.",
         source: "Edelman 2024, section 5.3, setting (ix)",
@@ -139,7 +141,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "zigzag-bare",
         name: "(xi) k-zigzag without second layer",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=zigzag&bias=hidden&second=ones&steps=5000&every=10&speed=50&show=loss.accuracy.weights.paths",
         claim: "Without a second layer the neuron itself must become the parity, and does.",
         source: "Edelman 2024, section 5.3, setting (xi)",
@@ -151,7 +153,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "oscillating-bare",
         name: "(xii) Oscillating polynomial without second layer",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=osc&bias=hidden&second=ones&lr=0.01&steps=8000&every=20&show=loss.accuracy.weights.paths",
         claim: "The oscillating polynomial alone is slow, since it wants a small learning rate, but it arrives.",
         source: "Edelman 2024, section 5.3, setting (xii); learning rate as in figure B.6",
@@ -163,7 +165,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "wave-bare",
         name: "(xiii) ∞-zigzag without second layer",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=wave&bias=hidden&second=ones&steps=5000&every=10&speed=50&show=loss.accuracy.weights.paths",
         claim: "At this learning rate the bare triangle wave learns fast or not at all, about half of the seeds each.",
         source: "Edelman 2024, section 5.3, setting (xiii)",
@@ -175,7 +177,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "sine-bare",
         name: "(xiv) Sinusoidal neuron without second layer",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1&act=sin&bias=hidden&second=ones&lr=0.02&steps=6000&every=10&speed=200&show=loss.accuracy.weights.paths",
         claim: "f(x) = sin(w·x + b): the smallest network there is, and it finds 3 of 50 bits from every seed.",
         source: "Edelman 2024, section 5.3, setting (xiv)",
@@ -187,7 +189,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "narrowest-relu",
         name: "(*i) Three ReLU neurons for three bits",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=20&width=3&lr=0.3&every=20",
         claim: "As many ReLU neurons as bits can be enough, given an output bias, but only about half of the seeds arrive.",
         source: "Edelman 2024, figure B.2, row 3, setting (*i)",
@@ -199,7 +201,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "narrowest-relu-unbiased",
         name: "(*i) The same without output bias",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=20&width=3&bias=hidden&lr=0.3&every=20&speed=2000",
         claim: "As the thesis prints it, without an output bias, no seed learns with three ReLU neurons.",
         source: "Edelman 2024, section 5.3 and figure B.2, row 3, setting (*i)",
@@ -211,7 +213,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "narrowest-cubic",
         name: "(*ii) Three cubic neurons for three bits",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=20&width=3&act=power&lr=0.05&steps=5000&every=10&speed=200",
         claim: "Three cubic neurons are enough for three bits, from every seed.",
         source: "Edelman 2024, figure B.2, row 3, setting (*ii)",
@@ -223,7 +225,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "disjoint-polynet",
         name: "Disjoint-PolyNet, one example at a time",
-        group: Group::Networks,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=disjoint-polynet&n=30&layout=blocks&lr=0.0001&loss=corr&batch=1&seed=6&steps=60000&target=0.95&every=100&held=2048&speed=2000&show=loss.accuracy.paths",
         claim: "Where one bit of each block matters, theory says how long it takes: most of the time passes at an error above 45 %.",
         source: "Edelman 2024, section 5.4.2 and figure B.1",

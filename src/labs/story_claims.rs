@@ -1,8 +1,9 @@
 //! Numbers in stories, against what the presets that they tell of promise, and are tested to hold.
 
-use super::stories::{Block, Deed, STORIES, parse};
-use super::{PRESETS, Preset};
+use super::story::{Block, Deed, parse};
+use super::{PRESETS, stories, story_file};
 use crate::permalink::decode;
+use crate::presets::Preset;
 
 /// A number that follows from a definition: story, number, and how it comes about.
 type Fact = (&'static str, f64, fn() -> f64);
@@ -94,9 +95,9 @@ fn buttons(block: &Block) -> Option<&Vec<(String, Deed)>> {
 #[test]
 fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
     let mut unknown = vec![];
-    for about in STORIES {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/presets/stories");
-        let text = std::fs::read_to_string(format!("{folder}/{}.md", about.slug)).unwrap();
+    for about in stories() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
         let story = parse(&text).unwrap();
         for passage in &story.passages {
             let mut runs = vec![decode(&passage.run).0.spec];

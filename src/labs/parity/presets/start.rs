@@ -1,12 +1,15 @@
 //! What the page opens with: the thesis's parity, and a smaller one.
 
-use super::Preset;
-use super::parts::{ALL, QUICK, learns};
+use crate::presets::{ALL, Preset, PresetGroup, QUICK, learns};
+
+/// What the page opens with.
+const GROUP: PresetGroup = PresetGroup { slug: "start", name: "Start here", charts: &[] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-20",
         name: "A parity of 3 in 20 bits",
+        group: &GROUP,
         link: "#v1/sparse-parity?n=20&width=64&every=10&speed=200",
         claim: "The loss rests at chance, then falls all at once: the network has found the 3 bits that matter.",
         source: "Edelman 2024, section 5.3 (Barak et al. 2022, figure 1)",
@@ -18,6 +21,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-50",
         name: "The thesis's parity: 3 in 50 bits",
+        group: &GROUP,
         link: "#v1/sparse-parity?speed=1000",
         claim: "One of 19,600 sets of bits is found by gradient descent after a long plateau, and no seed gets lucky early.",
         source: "Edelman 2024, section 5.3, setting (ii)",

@@ -1,13 +1,16 @@
 //! No random search: figures 5.1 (right), 5.2 and 5.4 (left).
 
-use super::parts::learns;
-use super::{Expect, Group, Preset};
+use crate::analysis::chart::Chart;
+use crate::presets::{Expect, Preset, PresetGroup, learns};
+
+/// Figures 5.1 and 5.4, and 5.2.
+const GROUP: PresetGroup = PresetGroup { slug: "search", name: "No random search", charts: &[Chart::Times] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-luck",
         name: "No copy gets lucky: 1,000 networks",
-        group: Group::Search,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=20&lr=1&replicas=1000&steps=1000&every=5&held=128&speed=0&show=loss.accuracy.times",
         claim: "A thousand networks need 80 to 160 steps each; random guessing would be lucky at once now and then, and take 1,140 guesses on average.",
         source: "Edelman 2024, figure 5.2 (left)",
@@ -22,7 +25,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "same-start",
         name: "Same initialisation, different data",
-        group: Group::Search,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=128&replicas=48&inits=6&steps=6000&every=10&held=1024&speed=0&show=loss.accuracy.times",
         claim: "Six initialisations, each with eight orders of data: how long it takes is settled mostly by the start, and less by the data.",
         source: "Edelman 2024, figure 5.2 (centre)",
@@ -34,7 +37,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "scaling",
         name: "Time against n, for 2, 3 and 4 bits",
-        group: Group::Search,
+        group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=20&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
         claim: "Time grows as a power of n that grows with k: the network adapts to sparsity that nobody told it.",
         source: "Edelman 2024, figure 5.1 (right) and figure B.6",
@@ -51,7 +54,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "scaling-full",
         name: "Time against n, 1,000 trials per point",
-        group: Group::Search,
+        group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=1000&steps=10000&every=10&held=128&sweep=n:10_15_20_25_30&series=k:2_3_4&speed=0&show=accuracy.times.sweep",
         claim: "The same with the thesis's thousand trials per point: the medians' intervals shrink to the width of a line.",
         source: "Edelman 2024, figure 5.1 (right)",
@@ -63,7 +66,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "elbow",
         name: "The elbow: larger n, larger exponent",
-        group: Group::Search,
+        group: &GROUP,
         link: "#v1/sparse-parity?lr=1&replicas=20&every=10&held=128&sweep=n:10_20_40_80_160&speed=0&show=accuracy.times.sweep",
         claim: "For 3 bits the exponent rises from about 1 to 2 as n doubles from 10 to 160: no power law of random search.",
         source: "Edelman 2024, figure 5.2 (right)",
@@ -78,7 +81,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "width-sweep",
         name: "Width 3 to 1,000: no speed-up, less luck",
-        group: Group::Search,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&bias=hidden&batch=128&replicas=20&every=20&held=1024&sweep=width:3_4_5_7_10_30_100_300_1000&speed=0&show=accuracy.times.sweep",
         claim: "A hundred times the neurons do not make it a hundred times faster; what they buy is that every seed arrives, at the same time.",
         source: "Edelman 2024, figure 5.4 (left) and figure B.10",

@@ -1,13 +1,19 @@
 //! Chapter 4: what one layer of attention learns from few examples.
 
-use super::parts::{QUICK, learns};
-use super::{Expect, Group, Measure, Preset};
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns};
 
-pub(super) const PRESETS: &[Preset] = &[
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[ALL_OF_THEM];
+
+/// Figures 4.2 to 4.4.
+const GROUP: PresetGroup =
+    PresetGroup { slug: "variables", name: "What attention learns from few samples", charts: &[] };
+
+const ALL_OF_THEM: &[Preset] = &[
     Preset {
         slug: "and-enough",
         name: "AND of 3 bits among 100, from 100 examples",
-        group: Group::Variables,
+        group: &GROUP,
         link: "#v1/sparse-boolean?steps=250&halt=steps&every=10&held=512",
         claim: "The transformer fits its 100 examples and has learned the conjunction with them: training and held-out accuracy rise together.",
         source: "Edelman 2024, figure 4.3 (left)",
@@ -22,7 +28,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "and-too-few",
         name: "The same from 20 examples: learned by heart",
-        group: Group::Variables,
+        group: &GROUP,
         link: "#v1/sparse-boolean?m=20&steps=250&halt=steps&every=10&held=512",
         claim: "20 examples are fitted just as well, and say nothing about others: below the threshold the network overfits.",
         source: "Edelman 2024, figure 4.3 (left)",
@@ -38,7 +44,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "and-threshold",
         name: "How many examples are enough?",
-        group: Group::Variables,
+        group: &GROUP,
         link: "#v1/sparse-boolean?tries=5&replicas=25&steps=250&every=10&held=512&sweep=m:20_30_40_50_60_80&series=n:25_50_100_200&speed=0&show=accuracy.enough",
         claim: "Eight times the context takes two or three times the examples: the threshold grows like log T, not like T.",
         source: "Edelman 2024, figure 4.2 and corollary 4.9",
@@ -58,7 +64,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "and-looks",
         name: "Attention leaves out 47 of 50 bits",
-        group: Group::Variables,
+        group: &GROUP,
         link: "#v1/sparse-boolean?n=50&s=5.20.30&m=300&heads=1&steps=100&halt=steps&speed=10&show=accuracy.attention.looks",
         claim: "After 50 iterations the one head of this transformer looks at bits 5, 20 and 30 in every example, and hardly at another.",
         source: "Edelman 2024, figure 4.3 (right)",
@@ -74,7 +80,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "layer-norm-matters",
         name: "Layer norm halves the examples",
-        group: Group::Variables,
+        group: &GROUP,
         link: "#v1/sparse-boolean?n=50&tries=5&replicas=50&steps=250&every=10&held=512&sweep=m:30_50_70_100&series=ln:yes_no&speed=0&show=accuracy.times.sweep",
         claim: "Without layer norm the same network needs about twice the examples.",
         source: "Ours, on the architecture of Edelman 2024, appendix A.3.1",
@@ -91,7 +97,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "transformer-parity",
         name: "A transformer finds 3 of 15 bits at once",
-        group: Group::Variables,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=parity-transformer&opt=adam&n=15&heads=8&batch=256&steps=8000&held=1024&speed=0&show=loss.accuracy.looks",
         claim: "Of a parity nothing can be seen for thousands of steps, and then all of it within some hundreds: a phase transition.",
         source: "Edelman 2024, figure 4.4",

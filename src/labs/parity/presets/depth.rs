@@ -1,13 +1,15 @@
 //! Depth and width: appendices B.3.7 and B.3.8.
 
-use super::parts::{QUICK, learns, never};
-use super::{Expect, Group, Measure, Preset};
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+
+/// Appendix B.3.7 and B.3.8.
+const GROUP: PresetGroup = PresetGroup { slug: "depth", name: "Depth and width", charts: &[] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-plateau",
         name: "No plateau: z³, width 1,000, batch 1,024",
-        group: Group::Depth,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=1000&act=power&lr=0.01&batch=1024&steps=400&halt=steps&every=10&held=4096&speed=0",
         claim: "Wide polynomial networks are the exception: their error falls steadily from the first step on.",
         source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (vi)",
@@ -22,7 +24,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "plateau-narrow",
         name: "The same, narrow and with small batches: a plateau",
-        group: Group::Depth,
+        group: &GROUP,
         link: "#v1/sparse-parity?width=10&act=power&lr=0.01&steps=3000&every=10&held=4096&speed=200",
         claim: "Ten cubic neurons and batches of 32 are at chance when the wide network is well on its way.",
         source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (iv)",
@@ -34,7 +36,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "deep",
         name: "Depth without layers: 4 bits, two quadratic layers",
-        group: Group::Depth,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&lr=0.01&held=1024",
         claim: "z² of z² is of degree 4: trained end to end, the network learns a parity that no single layer can see.",
         source: "Edelman 2024, appendix B.3.7",
@@ -46,7 +48,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "layer-by-layer",
         name: "Layer by layer nothing is learnt",
-        group: Group::Depth,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=deep-mlp&n=20&k=4&layers=greedy&lr=0.01&held=1024&speed=2000",
         claim: "Trained one layer after the other, the same network stays near chance: a parity of 4 is uncorrelated with every quadratic.",
         source: "Edelman 2024, appendix B.3.7",
@@ -58,7 +60,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "too-shallow",
         name: "Degree 4 cannot make 5 bits",
-        group: Group::Depth,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=deep-mlp&n=10&k=5&lr=0.01&held=1024&speed=2000",
         claim: "Two layers of z² are a polynomial of degree 4, and every parity of 5 bits is uncorrelated with it.",
         source: "Edelman 2024, appendix B.3.7",
@@ -70,7 +72,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "deeper",
         name: "Four layers, six bits",
-        group: Group::Depth,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=deep-mlp&n=10&k=6&widths=10.10.1&lr=0.01&steps=50000&every=100&held=1024&speed=0",
         claim: "Three quadratic layers reach degree 8 and learn a parity of 6 bits end to end.",
         source: "Edelman 2024, appendix B.3.7",

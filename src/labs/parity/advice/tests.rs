@@ -1,7 +1,8 @@
 use super::*;
+use crate::labs::PRESETS;
 use crate::models::mlp::Biases;
 use crate::permalink::decode;
-use crate::presets::{Expect, Measure, PRESETS};
+use crate::presets::{Expect, Measure};
 use crate::rng::{Purpose, Stream};
 
 fn advice(settings: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Stories: guided tours through runs, written in Markdown files beside the presets.
+//! Stories: guided tours through runs, written in Markdown files in the folders of the labs.
 //!
 //! A file is read strictly, so that what is on the page is what stands in the file:
 //!
@@ -34,7 +34,7 @@
 
 use std::fmt;
 
-use super::Preset;
+use super::find;
 use crate::analysis::chart::Chart;
 
 /// What is known of a story before it is fetched.
@@ -51,59 +51,6 @@ pub struct About {
     /// Name of the preset whose recorded curve stands for it; one of its runs.
     pub curve: &'static str,
 }
-
-/// Every story, in the order of the list.
-pub const STORIES: [About; 7] = [
-    About {
-        slug: "hidden-progress",
-        title: "Where is the progress hidden?",
-        about: "A loss that does not move for hundreds of steps, and weights that do.",
-        minutes: 6,
-        curve: "hidden-progress",
-    },
-    About {
-        slug: "no-luck",
-        title: "Why does nobody get lucky?",
-        about: "A thousand networks search for three bits, and none of them guesses.",
-        minutes: 5,
-        curve: "no-luck",
-    },
-    About {
-        slug: "one-note",
-        title: "Each neuron sings one note",
-        about: "Addition on a circle turns every neuron into a wave, and theory says how large the margin becomes.",
-        minutes: 6,
-        curve: "z23",
-    },
-    About {
-        slug: "grokking",
-        title: "Memorise, then understand",
-        about: "All training pairs are right, and hardly another one, until weight decay has done its work.",
-        minutes: 6,
-        curve: "memorise-understand",
-    },
-    About {
-        slug: "unigram-trap",
-        title: "The unigram trap",
-        about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
-        minutes: 6,
-        curve: "induction-k3-slow",
-    },
-    About {
-        slug: "width-luck",
-        title: "Width buys luck",
-        about: "Why a wider network needs fewer examples, told by the neurons that won.",
-        minutes: 7,
-        curve: "lottery",
-    },
-    About {
-        slug: "log-t",
-        title: "Why log T?",
-        about: "A transformer finds 3 bits among many, and twice the bits hardly cost it an example more.",
-        minutes: 7,
-        curve: "and-enough",
-    },
-];
 
 /// A story.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,7 +192,7 @@ pub fn parse(text: &str) -> Result<Story, Flaw> {
 fn run(name: &str) -> Option<String> {
     match name.starts_with("#v1/") {
         true => Some(name.into()),
-        false => Preset::find(name).map(|preset| preset.link.into()),
+        false => find(name).map(|preset| preset.link.into()),
     }
 }
 
@@ -308,11 +255,12 @@ fn deed(target: &str) -> Option<Deed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::{stories, story_file};
     use crate::permalink::{Link, decode, encode};
 
     fn text(slug: &str) -> String {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/presets/stories");
-        std::fs::read_to_string(format!("{folder}/{slug}.md")).unwrap()
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(story_file(root, slug).unwrap()).unwrap()
     }
 
     /// The run of a link that must be written as the page would write it.
@@ -325,14 +273,14 @@ mod tests {
 
     #[test]
     fn every_story_can_be_played_from_its_first_button_to_its_last() {
-        for about in STORIES {
+        for about in stories() {
             let story = parse(&text(about.slug)).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug));
             assert_eq!(
                 (&*story.title, &*story.about, story.minutes),
                 (about.title, about.about, about.minutes)
             );
             assert!((4..=12).contains(&story.passages.len()), "{}", about.slug);
-            let curve = Preset::find(about.curve).unwrap();
+            let curve = find(about.curve).unwrap();
             assert!(story.passages.iter().any(|passage| passage.run == curve.link), "{}", about.curve);
             let (mut questions, mut trained) = (0, 0);
             let (mut link, mut step, mut on) = (Link::default(), 0, String::new());
@@ -406,7 +354,7 @@ mod tests {
 
     #[test]
     fn what_is_no_story_is_refused_with_its_line() {
-        let good = text(STORIES[0].slug);
+        let good = text(stories().next().unwrap().slug);
         assert!(parse(&good).is_ok());
         let start = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n";
         for (rest, line) in [
@@ -430,6 +378,6 @@ mod tests {
         assert_eq!(story.passages[0].blocks[0], Block::Text("One two.".into()));
         let Block::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
         assert_eq!(buttons[0], ("A".into(), Deed::Train(10)));
-        assert_eq!(buttons[1].1, Deed::Open(Preset::find("s3").unwrap().link.into()));
+        assert_eq!(buttons[1].1, Deed::Open(find("s3").unwrap().link.into()));
     }
 }

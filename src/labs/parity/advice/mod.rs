@@ -16,32 +16,18 @@
 //! Sources: Edelman 2024, appendices B.3.2 (odd parities need a bias) and B.3.7 (depth and degree). The
 //! symmetry needs a hidden bias to break it; an output bias does not help.
 
+use crate::labs::advice::too_few;
 use crate::models::deep_mlp::{DeepMlp, Training};
 use crate::models::mlp::Mlp;
 use crate::models::polynet::Bias;
 use crate::models::{Activation, Model, PowerNet};
 use crate::run::RunSpec;
-use crate::settings::thousands;
 use crate::tasks::{Sampler, Task};
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
-///
-/// ```
-/// use vivarium::{advice::cannot_learn, permalink::decode};
-/// let advice = |link: &str| cannot_learn(&decode(link).0.spec);
-/// assert!(advice("#v1/sparse-parity?k=3").is_empty());
-/// assert!(advice("#v1/sparse-parity?k=3&model=polynet&degree=2")[0].contains("a polynomial of degree 2"));
-/// ```
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let drawn = spec.run.steps.saturating_mul(spec.batch() as u64);
-    let task = match &spec.task {
-        Task::SparseParity(task) => task,
-        Task::SparseBoolean(task) => {
-            let labels = task.sample_size().map_or(drawn, |size| size as u64);
-            return too_few((task.n, task.k), labels).into_iter().collect();
-        }
-        _ => return vec![],
-    };
+    let Task::SparseParity(task) = &spec.task else { return vec![] };
     let reach = match &spec.model {
         Model::Mlp(mlp) => perceptron(mlp),
         Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
@@ -252,21 +238,6 @@ fn powers(net: &PowerNet) -> Reach {
 /// Whether exactly one of these bits lies in each of `blocks` blocks.
 fn one_in_each(relevant: &[usize], size: usize, blocks: usize) -> bool {
     (0..blocks).all(|block| relevant.iter().filter(|i| **i / size.max(1) == block).count() == 1)
-}
-
-/// Whether all labels of a run together hold less than it takes to name the relevant bits.
-fn too_few((n, k): (usize, usize), labels: u64) -> Option<String> {
-    let sets = (0..k as u64).fold(1u64, |sets, i| sets.saturating_mul(n as u64 - i) / (i + 1));
-    let apart = 1u64.checked_shl(labels.try_into().ok()?)?;
-    (labels < 63 && apart < sets).then(|| {
-        tr!(
-            "{labels} labels tell at most {apart} sets of bits apart, and there are {sets}: this can \
-             hardly be learned.",
-            labels,
-            apart = thousands(apart),
-            sets = thousands(sets)
-        )
-    })
 }
 
 #[cfg(test)]

@@ -3,10 +3,23 @@
 //! Bands are those of twenty seeds each, on the processor's loop. The thesis leaves steps, initial values and weight
 //! decay open, and its learning rate of 3e-5 does not bring its own time line about; so rates and steps are ours.
 
-use super::parts::{ALL, QUICK, learns, never};
-use super::{Expect, Group, Measure, Preset};
 use crate::markov::Measure as Of;
 use crate::markov::Strategy::{Bigram, Trigram, Uniform, Unigram};
+use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, LAWS];
+
+/// Figures 8.1 to 8.3, 8.5 and E.3 to E.8.
+const INDUCTION_GROUP: PresetGroup =
+    PresetGroup { slug: "induction", name: "An induction head forms", charts: &[] };
+
+/// Figures 8.3, 8.4b and E.1, and proposition 8.2.
+const BY_HAND_GROUP: PresetGroup =
+    PresetGroup { slug: "by-hand", name: "The circuit, by hand and in theory", charts: &[] };
+
+/// Figures 8.4a and E.6.
+const LAWS_GROUP: PresetGroup = PresetGroup { slug: "laws", name: "Other chains", charts: &[] };
 
 /// The median of `measure` over the networks, at step `step`.
 const fn median(measure: Measure, step: u64, between: (f32, f32)) -> Expect {
@@ -34,11 +47,11 @@ const fn three_stages(share: (f64, f64)) -> Expect {
 }
 
 /// Transformers that learn in stages, and those that do not.
-pub(super) const INDUCTION: &[Preset] = &[
+const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction",
         name: "An induction head forms",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov",
         claim: "The loss drops, rests on the line of unigrams, and drops again while the first layer's attention snaps to the symbol before.",
         source: "Edelman 2024, section 8.2 and figures 8.1 and 8.2",
@@ -57,7 +70,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction-slow",
         name: "The same, slowly: what moves on the plateau",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?lr=0.002&steps=700&show=kl.strategies.scores.distances",
         claim: "While the loss still rests, odd distances already weigh more than even ones: progress that the loss does not show.",
         source: "Edelman 2024, section 8.3.2 and figures 8.3 and E.7",
@@ -74,7 +87,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction-k3",
         name: "Three symbols",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?k=3&steps=600",
         claim: "With three symbols the plateau of unigrams is plainer, and the way down from it as sudden.",
         source: "Edelman 2024, section 8.2 and figure 8.3",
@@ -91,7 +104,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction-k3-slow",
         name: "Three symbols and a long plateau",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?k=3&lr=0.002&steps=1000",
         claim: "A slower learning rate stretches the plateau to four hundred steps; the second drop is as steep.",
         source: "Edelman 2024, figures 8.1 and 8.3",
@@ -108,7 +121,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction-norm",
         name: "With the settings of the authors' code",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?k=3&t=100&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=800",
         claim: "With layer norms and output projections the head forms as well, and comes nearer to the line of bigrams.",
         source: "Edelman 2024, section 8.2.3 and appendix E.2, with the layer norms, projections and weight decay of the authors' code",
@@ -120,7 +133,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction-k4",
         name: "Four symbols, 200 in a context",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?k=4&t=200&lr=0.003&batch=64&steps=800",
         claim: "With more symbols it takes a longer context for unigrams to be worth learning first; then the plateau is there as well.",
         source: "Edelman 2024, figure E.4",
@@ -136,7 +149,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction-seeds",
         name: "Twenty seeds at once",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?seed=1&replicas=20&show=kl.strategies.scores.distances",
         claim: "Every seed goes the same way; when it drops for the second time varies.",
         source: "Edelman 2024, figure E.3",
@@ -148,7 +161,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "one-layer",
         name: "One layer is not enough",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?heads=1&steps=1500&speed=200",
         claim: "A single layer learns unigrams and stays there, however long it trains.",
         source: "Edelman 2024, figure E.8",
@@ -160,7 +173,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "one-layer-absolute",
         name: "One layer, absolute positions",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?heads=1&pos=absolute&steps=1500&speed=200",
         claim: "With a vector for each place instead of each distance, one layer does no better.",
         source: "Edelman 2024, figure E.8",
@@ -172,7 +185,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "one-layer-mlp",
         name: "One layer with an MLP",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?heads=1&mlp=on&steps=1500&speed=200",
         claim: "An MLP after the one layer helps a little, and never to bigrams.",
         source: "Edelman 2024, figure E.8",
@@ -184,7 +197,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "absolute",
         name: "Two layers, absolute positions",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?pos=absolute&steps=1500&speed=200",
         claim: "Without distances the head that looks back has to be learnt place by place: the same two layers take five times as long, or do not arrive.",
         source: "Elhage et al. 2021 and Olsson et al. 2022 have absolute positions; Edelman 2024, figure E.8, tries them on one layer",
@@ -196,7 +209,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "trigrams",
         name: "Trigrams in four stages",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?t=100&gram=3&d=48&heads=3.3&lr=0.003&batch=64&steps=600",
         claim: "Where a symbol depends on the two before it, three heads in each layer go from nothing by way of unigrams and bigrams to trigrams.",
         source: "Edelman 2024, section 8.3.3 and figure 8.5",
@@ -212,7 +225,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "trigrams-two-and-one",
         name: "Trigrams with two heads and one",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?t=100&gram=3&d=32&heads=2.1&lr=0.003&batch=64&steps=1000",
         claim: "Two heads in the first layer and one in the second already do: one head for each symbol to look back to.",
         source: "Edelman 2024, section 8.3.3",
@@ -224,7 +237,7 @@ pub(super) const INDUCTION: &[Preset] = &[
     Preset {
         slug: "trigrams-one-head",
         name: "Trigrams with one head: stuck at bigrams",
-        group: Group::Induction,
+        group: &INDUCTION_GROUP,
         link: "#v1/markov?t=100&gram=3&lr=0.003&batch=64&steps=1500&speed=100",
         claim: "With a single head in each layer the network does no better than bigrams.",
         source: "Edelman 2024, section 8.3.3",
@@ -240,11 +253,11 @@ pub(super) const INDUCTION: &[Preset] = &[
 ];
 
 /// The circuit as it is written by hand, and the model that has a theory.
-pub(super) const BY_HAND: &[Preset] = &[
+const BY_HAND: &[Preset] = &[
     Preset {
         slug: "induction-by-hand",
         name: "The induction head, written by hand",
-        group: Group::ByHand,
+        group: &BY_HAND_GROUP,
         link: "#v1/markov?d=6&from=circuit&steps=1&show=kl.scores.map.next",
         claim: "Weights written down without training count bigrams: slide their sharpness c and the head looks harder.",
         source: "Edelman 2024, proposition 8.2",
@@ -256,7 +269,7 @@ pub(super) const BY_HAND: &[Preset] = &[
     Preset {
         slug: "minimal",
         name: "The minimal model: W turns diagonal, v zigzags",
-        group: Group::ByHand,
+        group: &BY_HAND_GROUP,
         link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&lr=0.002&batch=64&steps=1500&every=10&speed=200&show=kl.strategies.kernel.lags",
         claim: "Two small parameters stand for the two layers: W becomes diagonal first, and v favours even places on its way to the one before.",
         source: "Edelman 2024, equation 8.8 and figures 8.3 and 8.4b",
@@ -273,7 +286,7 @@ pub(super) const BY_HAND: &[Preset] = &[
     Preset {
         slug: "minimal-theory",
         name: "Two steps of gradient descent, in theory",
-        group: Group::ByHand,
+        group: &BY_HAND_GROUP,
         link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&w0=0.02&lr=0.002&batch=64&steps=500&show=kl.kernel.lags.theory",
         claim: "After one step W leans to its diagonal while v falls off evenly; the second step lifts the distance 1 above 0.",
         source: "Edelman 2024, lemma 8.4 and figures E.1 and E.2",
@@ -288,11 +301,11 @@ pub(super) const BY_HAND: &[Preset] = &[
 ];
 
 /// Chains of other laws, to train on and to test on.
-pub(super) const LAWS: &[Preset] = &[
+const LAWS: &[Preset] = &[
     Preset {
         slug: "other-chains",
         name: "Tested on three kinds of chains",
-        group: Group::Laws,
+        group: &LAWS_GROUP,
         link: "#v1/markov?k=3&seed=2&steps=600&show=kl.strategies.scores.others",
         claim: "On the plateau independent symbols are predicted well and doubly stochastic chains not at all; at the second drop these fall, and those do not move.",
         source: "Edelman 2024, figure E.6",
@@ -309,7 +322,7 @@ pub(super) const LAWS: &[Preset] = &[
     Preset {
         slug: "other-chains-minimal",
         name: "The minimal model on three kinds of chains",
-        group: Group::Laws,
+        group: &LAWS_GROUP,
         link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&lr=0.002&batch=64&seed=2&steps=1500&every=10&speed=200&show=kl.strategies.others.lags",
         claim: "The minimal model, too, learns independent symbols first: doubly stochastic chains are still near uniform when those are half-way.",
         source: "Edelman 2024, figure E.6",
@@ -325,7 +338,7 @@ pub(super) const LAWS: &[Preset] = &[
     Preset {
         slug: "doubly-stochastic",
         name: "Trained where unigrams say nothing",
-        group: Group::Laws,
+        group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=ds&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=1000",
         claim: "On doubly stochastic chains all symbols are equally frequent: most seeds learn bigrams without a plateau of unigrams, about as soon as on ordinary chains, and some not at all.",
         source: "Edelman 2024, figure 8.4a",
@@ -337,7 +350,7 @@ pub(super) const LAWS: &[Preset] = &[
     Preset {
         slug: "doubly-stochastic-mixed",
         name: "The same, among sequences for unigrams",
-        group: Group::Laws,
+        group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=2000",
         claim: "Make every second sequence one of independent symbols, and the plateau is back: the network takes more than twice as many steps.",
         source: "Edelman 2024, figure 8.4a",
@@ -352,7 +365,7 @@ pub(super) const LAWS: &[Preset] = &[
     Preset {
         slug: "unigrams-in-the-way",
         name: "Do unigrams get in the way? Forty seeds each",
-        group: Group::Laws,
+        group: &LAWS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
         claim: "The median network needs fewer doubly stochastic sequences if it sees nothing else, but only somewhat: in about two of three pairs of seeds; a fifth to a third of them do not arrive on either diet.",
         source: "Edelman 2024, figure 8.4a, which shows no seeds",

@@ -1,13 +1,17 @@
 //! Few examples and wrong labels: figures 5.4 (right), B.11 and B.12.
 
-use super::parts::{ALL, QUICK, learns, never};
-use super::{Expect, Group, Measure, Preset};
+use crate::analysis::chart::Chart;
+use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+
+/// Figures 5.4, right, B.11 and B.12.
+const GROUP: PresetGroup =
+    PresetGroup { slug: "data", name: "Few examples and wrong labels", charts: &[Chart::Accuracy] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-grokking",
         name: "Memorise first, understand later",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=700&wd=0.003&seed=2&steps=30000&target=0.98&every=100&speed=2000",
         claim: "On 700 fixed examples the network is perfect on what it has seen long before it is right on what it has not.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
@@ -27,7 +31,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-too-few",
         name: "Too few examples: never understood",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=300&wd=0.003&steps=30000&target=0.98&every=100&speed=4000",
         claim: "300 examples are memorised in 400 steps and never generalised from.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
@@ -47,7 +51,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-enough",
         name: "Enough examples: no gap at all",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=2000&wd=0.003&steps=10000&target=0.98",
         claim: "With 2,000 examples training and held-out accuracy rise together.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
@@ -67,7 +71,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-no-decay",
         name: "Without weight decay it stays memorised",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=1000&seed=2&steps=30000&target=0.98&every=100&speed=4000",
         claim: "On 1,000 examples and without weight decay everything seen is right for ever, and little else.",
         source: "Edelman 2024, figure B.11, top row",
@@ -92,7 +96,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-too-much-decay",
         name: "Too much weight decay: nothing is learnt",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&m=1000&wd=0.1&target=0.98&every=100&speed=4000",
         claim: "With a weight decay of 0.1 the network cannot even memorise.",
         source: "Edelman 2024, figure B.11, bottom row",
@@ -112,7 +116,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "grokking-map",
         name: "When it is understood, by sample size and weight decay",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&replicas=6&steps=40000&target=0.98&every=100&held=1024&sweep=m:300_500_700_1000_2000&series=wd:0.003_0.01_0.03&speed=0&show=accuracy.times.sweep",
         claim: "The more weight decay, the fewer examples are needed and the sooner it is understood; below 500 nothing helps.",
         source: "Edelman 2024, figure B.11",
@@ -130,7 +134,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-noise",
         name: "A quarter of the labels is wrong",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.25&target=0.98&speed=1000",
         claim: "With a quarter of the labels flipped the signal halves and the plateau grows, but the parity is still found.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
@@ -142,7 +146,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "noise-sweep",
         name: "Time against label noise",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&replicas=20&target=0.98&held=1024&sweep=noise:0_0.1_0.2_0.25_0.3_0.35_0.4&speed=0&show=accuracy.times.sweep",
         claim: "Noise p shrinks the signal to 1 − 2p: at 40 % wrong labels it takes about six times as long, and still succeeds.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
@@ -158,7 +162,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "noise-49",
         name: "49 % of the labels are wrong",
-        group: Group::Data,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.49&batch=1024&steps=60000&target=0.6&every=500&held=4096&speed=0",
         claim: "A signal of one fiftieth: after some ten thousand steps the network is better than chance, which no noise-free shortcut could do.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",

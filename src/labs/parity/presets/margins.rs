@@ -1,7 +1,11 @@
 //! Networks of powers on a sparse parity: section 7.5 and figure 7.5.
 
-use super::parts::QUICK;
-use super::{Expect, Group, Measure, Preset};
+use crate::analysis::chart::Chart;
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+
+/// Figure 7.5.
+const GROUP: PresetGroup =
+    PresetGroup { slug: "margin", name: "Parities with the largest margin", charts: &[Chart::Margin] };
 
 /// The margin is at most the largest there is, rounding aside.
 const fn margin(step: u64, at_least: f32) -> Expect {
@@ -12,7 +16,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-margin",
         name: "Parity of 3 bits: the margin that theory gives",
-        group: Group::Margin,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=power-net&opt=adam&n=10&data=cube&lr=0.01&loss=ce&batch=0&steps=800&halt=steps&every=10&speed=200&show=accuracy.strongest.margin",
         claim: "Every answer is right after a hundred steps; then the neurons let go of the other bits, and the margin rises to γ* = 0.530.",
         source: "Edelman 2024, theorem 7.8 (Morwani et al. 2023)",
@@ -32,7 +36,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-margin-4",
         name: "Parity of 4 bits, by gradient descent",
-        group: Group::Margin,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=power-net&n=10&k=4&data=cube&width=40&degree=4&loss=ce&batch=0&steps=4000&halt=steps&every=20&speed=1000&show=accuracy.strongest.margin",
         claim: "Every neuron z^4 comes to rest on the 4 bits that matter, and the margin comes within one per cent of γ* = 0.607.",
         source: "Edelman 2024, theorem 7.8 and figure 7.5",
@@ -44,7 +48,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-margin-full",
         name: "Figure 7.5: parity of 4 bits, 30,000 steps",
-        group: Group::Margin,
+        group: &GROUP,
         link: "#v1/sparse-parity?model=power-net&n=10&k=4&data=cube&width=40&degree=4&lambda=0.001&loss=ce&batch=0&steps=30000&halt=steps&every=100&speed=0&show=accuracy.strongest.margin",
         claim: "With a tenth of the penalty the same margin is approached, about ten times as slowly.",
         source: "Edelman 2024, figure 7.5 and appendix D.2.2",

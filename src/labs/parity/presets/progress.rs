@@ -1,13 +1,20 @@
 //! Progress before the loss moves: figure 5.3 and appendix B.3.1 and B.3.3.
 
-use super::parts::{QUICK, learns, never};
-use super::{Expect, Group, Measure, Preset};
+use crate::analysis::chart::Chart;
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+
+/// Figure 5.3 and appendix B.3.1 and B.3.3.
+const GROUP: PresetGroup = PresetGroup {
+    slug: "progress",
+    name: "Progress before the loss moves",
+    charts: &[Chart::Gap, Chart::Movement],
+};
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "hidden-progress",
         name: "Weights move while the loss is flat",
-        group: Group::Progress,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
         claim: "The loss says nothing for hundreds of steps; the weights on the 3 relevant bits have been leaving the others behind all along.",
         source: "Edelman 2024, figure 5.3 and appendix B.3.3",
@@ -27,7 +34,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "hidden-progress-noise",
         name: "The same neuron on labels without meaning",
-        group: Group::Progress,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=1500&every=10&speed=100&show=loss.accuracy.movement.paths",
         claim: "With random labels the weights wander without direction: over 600 steps they come a third as far.",
         source: "Edelman 2024, figure 5.3 (right, bottom)",
@@ -47,7 +54,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "hidden-progress-mlp",
         name: "Hidden progress in a network of 100 neurons",
-        group: Group::Progress,
+        group: &GROUP,
         link: "#v1/sparse-parity?batch=1024&steps=4000&every=20&held=2048&speed=200&show=loss.accuracy.weights.movement",
         claim: "At step 1,000 accuracy is still about that of a coin, and the largest relevant weight has outgrown every other.",
         source: "Edelman 2024, figure B.9",
@@ -63,7 +70,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "gap-path",
         name: "The Fourier gap grows along the path",
-        group: Group::Progress,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=600&every=5&held=2048&speed=40&show=loss.accuracy.gap.spectrum",
         claim: "The population gradient favours a relevant bit from the first step, and does so ever more until the parity is found.",
         source: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
@@ -78,7 +85,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "spectrum",
         name: "All Fourier weight moves to the third degree",
-        group: Group::Progress,
+        group: &GROUP,
         link: "#v1/sparse-parity?n=12&width=64&steps=2000&every=10&held=2048&speed=100&show=loss.accuracy.gap.spectrum",
         claim: "The output's Walsh spectrum, exact over all 4,096 inputs: linear at first, at the end one coefficient of degree 3.",
         source: "Edelman 2024, section 5.4.1 and equation B.2",

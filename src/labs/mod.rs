@@ -1,0 +1,252 @@
+//! The labs: each is a folder that holds everything that only this lab knows, and one line in [`LABS`].
+//!
+//! ```text
+//! src/labs/<lab>/
+//!     mod.rs       `LAB`: the table that the rest of the program asks
+//!     presets.rs   named runs, each with a claim that a test checks
+//!     stories/     tours that use them, in Markdown
+//!     advice.rs    why some settings cannot learn
+//! ```
+//!
+//! # Why
+//! Code outside this folder asks the lab of a run ([`of`]) and never which lab it is, so a new lab changes no shared
+//! file but this table. A lab has two halves, because the page's program has two: [`Lab`] is what the first view
+//! needs, words and numbers; [`LazyLab`] is what the second program brings ([`LAZY_LABS`]).
+
+pub mod advice;
+pub mod story;
+#[cfg(test)]
+mod story_claims;
+
+use std::sync::OnceLock;
+
+use crate::catalog::Info;
+use crate::presets::{Preset, QUICK};
+use crate::run::RunSpec;
+use story::About;
+
+/// What the page's first program knows of a lab.
+pub trait Lab: Sync {
+    /// Name, slug and sources: those of its task.
+    fn info(&self) -> &'static Info;
+
+    /// Its stories, in the order of the list.
+    fn stories(&self) -> &'static [About] {
+        &[]
+    }
+}
+
+/// What a lab computes: the page's second program brings it.
+pub trait LazyLab: Sync {
+    /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
+    fn cannot_learn(&self, _spec: &RunSpec) -> Vec<String> {
+        vec![]
+    }
+}
+
+/// Writes the tables of labs.
+macro_rules! labs {
+    ($($lab:ident),+ $(,)?) => {
+        /// Every lab, in the order of the menu.
+        pub static LABS: &[&dyn Lab] = &[$(&$lab::LAB),+];
+
+        /// The second halves of the labs, in the same order.
+        pub static LAZY_LABS: &[&dyn LazyLab] = &[$(&$lab::LAB),+];
+
+        /// The presets of every lab, in the order of the menu.
+        const PARTS: &[&[&[Preset]]] = &[$($lab::PRESETS),+];
+    };
+}
+
+pub mod boolean;
+pub mod groups;
+pub mod markov;
+pub mod parity;
+pub mod tables;
+
+labs![parity, groups, markov, boolean, tables];
+
+/// Place of a run's lab in [`LABS`]; the first lab's where there is none, which no catalog allows.
+fn place(spec: &RunSpec) -> usize {
+    LABS.iter().position(|lab| lab.info().slug == spec.task.info().slug).unwrap_or(0)
+}
+
+/// The lab of a run.
+pub fn of(spec: &RunSpec) -> &'static dyn Lab {
+    LABS[place(spec)]
+}
+
+/// The second half of a run's lab.
+pub fn lazy(spec: &RunSpec) -> &'static dyn LazyLab {
+    LAZY_LABS[place(spec)]
+}
+
+/// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
+///
+/// ```
+/// use vivarium::{labs::cannot_learn, permalink::decode};
+/// let advice = |link: &str| cannot_learn(&decode(link).0.spec);
+/// assert!(advice("#v1/sparse-parity?k=3").is_empty());
+/// assert!(advice("#v1/sparse-parity?k=3&model=polynet&degree=2")[0].contains("a polynomial of degree 2"));
+/// ```
+pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
+    lazy(spec).cannot_learn(spec)
+}
+
+/// Every preset, in the order of the menu; the first is what the page opens with.
+pub const PRESETS: &[Preset] = &ALL;
+
+static ALL: [Preset; count(PARTS)] = joined(PARTS);
+
+/// How many presets there are in all parts together.
+const fn count(labs: &[&[&[Preset]]]) -> usize {
+    let (mut all, mut lab) = (0, 0);
+    while lab < labs.len() {
+        let mut part = 0;
+        while part < labs[lab].len() {
+            all += labs[lab][part].len();
+            part += 1;
+        }
+        lab += 1;
+    }
+    all
+}
+
+/// The presets of all parts, one after the other.
+const fn joined<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
+    let mut presets = [QUICK; ALL];
+    let (mut at, mut lab) = (0, 0);
+    while lab < labs.len() {
+        let mut part = 0;
+        while part < labs[lab].len() {
+            let mut i = 0;
+            while i < labs[lab][part].len() {
+                presets[at] = labs[lab][part][i];
+                if cfg!(feature = "ui") {
+                    // A page shows claims and checks none: a quarter of the table that every visitor would fetch.
+                    presets[at].expect = &[];
+                }
+                at += 1;
+                i += 1;
+            }
+            part += 1;
+        }
+        lab += 1;
+    }
+    presets
+}
+
+/// The preset that is this run.
+pub fn preset_of(spec: &RunSpec) -> Option<&'static Preset> {
+    // The page asks many times a second, and reading a link takes a while.
+    static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
+    let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
+    specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
+}
+
+/// The preset of that name.
+pub fn find(slug: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|p| p.slug == slug)
+}
+
+/// The groups of presets, in the order of the menu, each with its presets.
+pub fn preset_groups() -> impl Iterator<Item = &'static [Preset]> {
+    PRESETS.chunk_by(|one, next| one.group == next.group)
+}
+
+/// Every story, in the order of the list.
+pub fn stories() -> impl Iterator<Item = &'static About> {
+    LABS.iter().flat_map(|lab| lab.stories())
+}
+
+/// The file of a story in the sources.
+#[cfg(any(test, feature = "cli"))]
+pub fn story_file(root: &std::path::Path, slug: &str) -> Option<std::path::PathBuf> {
+    let folders = std::fs::read_dir(root.join("src/labs")).ok()?.flatten();
+    folders.map(|lab| lab.path().join(format!("stories/{slug}.md"))).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::{decode, encode};
+    use crate::presets::Expect;
+
+    #[test]
+    fn every_preset_is_a_clean_canonical_link_within_its_budget() {
+        for preset in PRESETS {
+            let (link, notices) = decode(preset.link);
+            assert!(notices.is_empty(), "{}: {notices:?}", preset.slug);
+            assert_eq!(encode(&link), preset.link, "{}", preset.slug);
+            assert!(preset.budget <= link.spec.run.steps);
+            assert!(!preset.expect.is_empty());
+            for expect in preset.expect {
+                check(expect, preset, link.spec.run.sweep.values.len(), link.spec.run.series.values.len());
+            }
+            assert!(preset.time.is_empty() || preset.time.ends_with('.'), "{}", preset.slug);
+            for text in [preset.claim, preset.instance] {
+                assert!(text.ends_with('.'), "{}: {text}", preset.slug);
+            }
+        }
+    }
+
+    /// An expectation must be about something that the preset has, and must be able to fail.
+    fn check(expect: &Expect, preset: &Preset, values: usize, series: usize) {
+        let (values, series) = (values.max(1), series.max(1));
+        let sound = match *expect {
+            Expect::Reaches { steps, share, .. } => {
+                steps.0 < steps.1 && steps.1 <= preset.budget && share.0 <= share.1 && share != (0.0, 1.0)
+            }
+            Expect::Median { step, between, .. } => step <= preset.budget && between.0 < between.1,
+            Expect::MedianTime { series: line, at, between } => {
+                line < series && at < values && between.0 < between.1
+            }
+            Expect::Exponent { series: line, values: (first, last), between } => {
+                line < series && first < last && last < values && between.0 < between.1
+            }
+            Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
+            Expect::Threshold { series: line, between } => {
+                line < series && values > 1 && between.0 < between.1
+            }
+            Expect::Ends { series: line, at, between } => {
+                line < series && at < values && between.0 < between.1
+            }
+            Expect::Ahead { series: line, than, at, by } => {
+                line < series && than < series && line != than && at < values && by > 0.0
+            }
+            Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
+            Expect::Sooner { at, than, share } => at < values && than < values && at != than && share > 0.5,
+            Expect::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,
+            Expect::Between(share) => share > 0.0 && preset.link().spec.run.inits > 1,
+        };
+        assert!(sound, "{}: {expect:?}", preset.slug);
+    }
+
+    #[test]
+    fn every_group_has_presets_and_they_stand_together() {
+        let groups: Vec<&str> = preset_groups().map(|presets| presets[0].group.slug).collect();
+        for (i, slug) in groups.iter().enumerate() {
+            assert!(!groups[..i].contains(slug), "{slug} is in two places");
+        }
+    }
+
+    #[test]
+    fn every_task_has_one_lab_and_every_preset_is_of_its_lab() {
+        let labs: Vec<&str> = LABS.iter().map(|lab| lab.info().slug).collect();
+        assert_eq!(labs, crate::tasks::Task::ENTRIES.iter().map(|task| task.info.slug).collect::<Vec<_>>());
+        for (lab, parts) in LABS.iter().zip(PARTS) {
+            for preset in parts.iter().copied().flatten() {
+                assert_eq!(of(&preset.link().spec).info().slug, lab.info().slug, "{}", preset.slug);
+            }
+        }
+    }
+
+    #[test]
+    fn slugs_are_unique() {
+        for (i, preset) in PRESETS.iter().enumerate() {
+            assert!(PRESETS[..i].iter().all(|other| other.slug != preset.slug));
+            assert_eq!(find(preset.slug), Some(preset));
+            assert_eq!(preset_of(&preset.link().spec), Some(preset), "two presets are one run");
+        }
+    }
+}

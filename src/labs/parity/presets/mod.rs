@@ -1,0 +1,24 @@
+//! Presets on sparse parities: chapters 5 and 6 of the thesis (Edelman 2024) and section 7.3.
+
+mod data;
+mod depth;
+mod frontier;
+mod margins;
+mod networks;
+mod progress;
+mod search;
+mod start;
+
+use crate::presets::Preset;
+
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[
+    start::PRESETS,
+    networks::PRESETS,
+    progress::PRESETS,
+    search::PRESETS,
+    data::PRESETS,
+    frontier::PRESETS,
+    depth::PRESETS,
+    margins::PRESETS,
+];
