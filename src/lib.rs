@@ -55,4 +55,4 @@ pub mod worker;
 pub mod worker_web;
 
 #[cfg(feature = "cli")]
-pub mod lab;
+pub mod cli;

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "the numbers behind a claim are worth reading")]
 
-use vivarium::lab::{LARGE, science};
+use vivarium::cli::{LARGE, science};
 use vivarium::labs::PRESETS;
 use vivarium::labs::find;
 use vivarium::presets::Preset;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    vivarium::lab::main()
+    vivarium::cli::main()
 }

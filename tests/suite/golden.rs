@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vivarium::lab::{Golden, LARGE, golden_path, refresh};
+use vivarium::cli::{Golden, LARGE, golden_path, refresh};
 use vivarium::labs::PRESETS;
 
 fn root() -> &'static Path {

@@ -67,14 +67,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("worker_web", &["platform", "protocol", "kernels", "training", "worker"]),
     ("app", &[]),
     // The figures of the command line are what the page's reducer shows of a worker.
-    ("lab", &["app", "worker"]),
+    ("cli", &["app", "worker"]),
 ];
 
 /// What all may name: the words for a person.
 const EVERYWHERE: &str = "language";
 
 /// The two fronts, page and command line.
-const FRONTS: &[&str] = &["app", "lab"];
+const FRONTS: &[&str] = &["app", "cli"];
 
 /// What both fronts may name.
 const FRONT: &[&str] = &[

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use vivarium::lab::{all_texts, places, table};
+use vivarium::cli::{all_texts, places, table};
 use vivarium::language::Table;
 
 fn folder() -> std::path::PathBuf {

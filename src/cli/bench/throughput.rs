@@ -14,7 +14,7 @@
 //! Other programs slow both down by up to a factor of four. No GPU has been timed yet. 2026-11-21.
 
 use super::{Arguments, count, headed, introduce, rate_or_say};
-use crate::lab::Trouble;
+use crate::cli::Trouble;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::protocol::DeviceKind;
