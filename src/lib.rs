@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`language`] | texts in the reader's language |
+//! | [`sources`] | the publications that are cited |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
@@ -18,7 +19,7 @@
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
-//! protocol}; tasks and models → training → analysis → charts, app. `tests/layers.rs` holds the table.
+//! protocol}; tasks and models → training → analysis → charts, app. `tests/suite/layers.rs` holds the table.
 //!
 //! # Dimension letters
 //!
@@ -46,6 +47,7 @@ pub mod record;
 pub mod rng;
 pub mod run;
 pub mod settings;
+pub mod sources;
 pub mod sweep;
 pub mod tasks;
 pub mod training;

@@ -1,4 +1,8 @@
-//! `lab docs`: the generated tables of the README, between markers.
+//! `lab docs`: the generated tables in the READMEs of the source folders, between markers.
+//!
+//! # Why
+//! Each of these READMEs is also the documentation of its module, so it has to be valid for GitHub and for rustdoc,
+//! which takes `[CLS]` for a link and `|w|` for two cells: [`cell`] escapes both.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -9,97 +13,159 @@ use anyhow::{Context, anyhow};
 use super::Trouble;
 use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
-use crate::labs::PRESETS;
+use crate::models::Model;
 use crate::permalink::View;
+use crate::labs::PRESETS;
 use crate::run::Run;
 use crate::settings::{Knob, Settings};
+use crate::tasks::Task;
+use crate::training::optimizers::Optimizer;
 
-fn entry_rows(entries: &[Entry]) -> String {
-    let rows = entries.iter().map(|e| {
-        let sources: Vec<_> = e.info.sources.iter().map(|s| format!("[{}]({})", s.cite, s.url)).collect();
-        let keys: Vec<_> = e.knobs.iter().map(|k| format!("`{}`", k.key)).collect();
-        format!(
-            "| {} | `{}` | {} | {} | {} |\n",
-            e.info.name,
-            e.info.slug,
-            e.info.about,
-            keys.join(" "),
-            sources.join(", ")
-        )
-    });
-    format!(
-        "| name | key | what it is | settings | source |\n|---|---|---|---|---|\n{}",
-        rows.collect::<String>()
-    )
+/// The README with the table of optimizers.
+const OPTIMIZERS: &str = "src/training/optimizers/README.md";
+
+/// A README with generated tables.
+#[derive(Debug)]
+pub struct Readme {
+    /// Where it is, from the root of the repository.
+    pub path: &'static str,
+    /// The tables, each with the name of its markers.
+    pub tables: Vec<(&'static str, String)>,
 }
 
-fn knob_rows(knobs: &[Knob]) -> String {
-    let rows =
-        knobs.iter().map(|k| format!("| `{}` | {} | {} | {} |\n", k.key, k.label, k.help, k.expected()));
-    format!("| key | setting | what it does | values |\n|---|---|---|---|\n{}", rows.collect::<String>())
-}
-
-fn preset_rows() -> String {
-    let rows = PRESETS.iter().map(|p| {
-        let instance = format!("{} {}", p.instance, p.time);
-        format!("| `{}` | {} | {} | {} | {} |\n", p.slug, p.claim, p.source, instance.trim(), p.budget)
-    });
-    format!(
-        "| preset | claim | source | instance | budget, steps |\n|---|---|---|---|---|\n{}",
-        rows.collect::<String>()
-    )
-}
-
-fn chart_rows() -> String {
-    let rows = Chart::ALL.iter().map(|chart| chart.info());
-    let rows = rows.map(|about| format!("| `{}` | {} | {} |\n", about.slug, about.name, about.help));
-    format!("| key | chart | what it shows |\n|---|---|---|\n{}", rows.collect::<String>())
-}
-
-/// Every generated table with the name of its markers.
-pub fn tables() -> Vec<(&'static str, String)> {
+/// Every README with generated tables.
+pub fn readmes() -> Vec<Readme> {
+    let links = vec![("run", knobs(Run::KNOBS)), ("view", knobs(View::KNOBS)), ("charts", charts())];
     vec![
-        ("tasks", entry_rows(crate::tasks::Task::ENTRIES)),
-        ("models", entry_rows(crate::models::Model::ENTRIES)),
-        ("optimizers", entry_rows(crate::training::optimizers::Optimizer::ENTRIES)),
-        ("run", knob_rows(Run::KNOBS)),
-        ("view", knob_rows(View::KNOBS)),
-        ("charts", chart_rows()),
-        ("presets", preset_rows()),
+        Readme { path: "src/tasks/README.md", tables: vec![("tasks", entries(Task::ENTRIES))] },
+        Readme { path: "src/models/README.md", tables: vec![("models", entries(Model::ENTRIES))] },
+        Readme { path: OPTIMIZERS, tables: vec![("optimizers", entries(Optimizer::ENTRIES))] },
+        Readme { path: "src/permalink/README.md", tables: links },
+        Readme { path: "src/presets/README.md", tables: vec![("presets", presets())] },
     ]
 }
 
-/// `text` with every generated table refreshed.
-///
-/// # Errors
-/// When a table's markers are missing.
-pub fn refresh(text: &str) -> Result<String, anyhow::Error> {
-    tables().into_iter().try_fold(text.to_string(), |text, (name, table)| {
-        let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-        let (before, rest) =
-            text.split_once(&open).ok_or_else(|| anyhow!("the marker <!-- {name} --> is missing"))?;
-        let (_, after) =
-            rest.split_once(&close).ok_or_else(|| anyhow!("the marker <!-- /{name} --> is missing"))?;
-        Ok(format!("{before}{open}{table}{close}{after}"))
-    })
+impl Readme {
+    /// `text` with the tables of this README refreshed.
+    ///
+    /// # Errors
+    /// When a table's markers are missing.
+    pub fn refresh(&self, text: &str) -> Result<String, anyhow::Error> {
+        self.tables.iter().try_fold(text.to_string(), |text, (name, table)| {
+            let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+            let missing = |marker: &str| anyhow!("the marker {} is missing", marker.trim_end());
+            let (before, rest) = text.split_once(&open).ok_or_else(|| missing(&open))?;
+            let (_, after) = rest.split_once(&close).ok_or_else(|| missing(&close))?;
+            Ok(format!("{before}{open}{table}{close}{after}"))
+        })
+    }
 }
 
-/// Runs `lab docs`.
+/// A table in Markdown.
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let head: Vec<String> = head.iter().map(|name| (*name).into()).collect();
+    let rows: String = rows.map(|row| line(&row)).collect();
+    format!("{}|{}\n{rows}", line(&head), "---|".repeat(head.len()))
+}
+
+/// A text as it stands, for a cell: what Markdown would read as a link, emphasis, HTML or the end of the cell is
+/// escaped, unless the text has done so.
+fn cell(text: &str) -> String {
+    let (mut escaped, mut before, mut is_code) = (String::new(), ' ', false);
+    for letter in text.chars() {
+        is_code ^= letter == '`';
+        let is_special = letter == '|' || !is_code && "[]*<".contains(letter);
+        if is_special && before != '\\' {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+        before = letter;
+    }
+    escaped
+}
+
+fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+fn entries(entries: &[Entry]) -> String {
+    let rows = entries.iter().map(|entry| {
+        let sources: Vec<_> =
+            entry.info.sources.iter().map(|s| format!("[{}]({})", cell(s.cite), s.url)).collect();
+        let keys: Vec<_> = entry.knobs.iter().map(|knob| code(knob.key)).collect();
+        let info = &entry.info;
+        vec![cell(info.name), code(info.slug), cell(info.about), keys.join(" "), sources.join(", ")]
+    });
+    table(&["name", "key", "what it is", "settings", "source"], rows)
+}
+
+fn knobs(knobs: &[Knob]) -> String {
+    let rows = knobs.iter().map(|k| vec![code(k.key), cell(k.label), cell(k.help), cell(&k.expected())]);
+    table(&["key", "setting", "what it does", "values"], rows)
+}
+
+fn charts() -> String {
+    let infos = Chart::ALL.iter().map(|chart| chart.info());
+    let rows = infos.map(|info| vec![code(info.slug), cell(info.name), cell(info.help)]);
+    table(&["key", "chart", "what it shows"], rows)
+}
+
+fn presets() -> String {
+    let rows = PRESETS.iter().map(|preset| {
+        let instance = format!("{} {}", preset.instance, preset.time);
+        let texts = [preset.claim, preset.source, instance.trim()].map(cell);
+        [code(preset.slug)].into_iter().chain(texts).chain([preset.budget.to_string()]).collect()
+    });
+    table(&["preset", "claim", "source", "instance", "budget, steps"], rows)
+}
+
+/// Runs `lab docs` in the folder of the repository.
 ///
 /// # Errors
 /// When a marker is missing, or with `check` when a table is out of date.
-pub fn docs(file: &Path, check: bool) -> Result<(), Trouble> {
-    let old = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let new = refresh(&old)?;
-    match (old == new, check) {
-        (true, _) => println!("{} is up to date", file.display()),
-        (false, true) => {
-            return Err(anyhow!("{} is out of date; `cargo lab docs` refreshes it", file.display()).into());
-        }
-        (false, false) => {
-            std::fs::write(file, new).with_context(|| format!("cannot write {}", file.display()))?;
-            println!("{} refreshed", file.display());
+pub fn docs(root: &Path, check: bool) -> Result<(), Trouble> {
+    for readme in readmes() {
+        let file = root.join(readme.path);
+        let old =
+            std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let new = readme.refresh(&old).with_context(|| readme.path)?;
+        match (old == new, check) {
+            (true, _) => println!("{} is up to date", readme.path),
+            (false, true) => {
+                return Err(anyhow!("{} is out of date; `cargo lab docs` refreshes it", readme.path).into());
+            }
+            (false, false) => {
+                std::fs::write(&file, new).with_context(|| format!("cannot write {}", file.display()))?;
+                println!("{} refreshed", readme.path);
+            }
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_shows_its_text_as_it_stands() {
+        assert_eq!(cell("read at [CLS], |w| < 1, (*i)"), r"read at \[CLS\], \|w\| \< 1, (\*i)");
+        assert_eq!(cell(r"the token \[CLS\]"), r"the token \[CLS\]");
+        assert_eq!(cell("`a[0]*b`, a|b"), r"`a[0]*b`, a\|b");
+        assert_eq!(
+            table(&["a", "b"], [vec!["1".into(), "2".into()]].into_iter()),
+            "| a | b |\n|---|---|\n| 1 | 2 |\n"
+        );
+    }
+
+    #[test]
+    fn a_missing_marker_is_said() {
+        let readme = Readme { path: "README.md", tables: vec![("models", "new\n".into())] };
+        assert_eq!(
+            readme.refresh("a\n<!-- models -->\nold\n<!-- /models -->\nb").unwrap(),
+            "a\n<!-- models -->\nnew\n<!-- /models -->\nb"
+        );
+        assert_eq!(readme.refresh("").unwrap_err().to_string(), "the marker <!-- models --> is missing");
+    }
 }

@@ -1,4 +1,5 @@
 //! The command line: the same runs as on the page, headless.
+#![doc = include_str!("README.md")]
 
 mod bench;
 mod claims;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use claims::LARGE;
-pub use docs::{refresh, tables};
+pub use docs::{Readme, readmes};
 pub use golden::{Golden, golden_path};
 pub use words::{all_texts, places, table};
 
@@ -88,12 +89,12 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Refresh the generated tables of a README.
+    /// Refresh the generated tables of the READMEs.
     Docs {
-        /// The file whose tables stand between markers.
-        #[arg(default_value = "README.md")]
-        file: PathBuf,
-        /// Only say whether it is up to date.
+        /// The folder of the repository.
+        #[arg(default_value = ".")]
+        root: PathBuf,
+        /// Only say whether they are up to date.
         #[arg(long)]
         check: bool,
     },
@@ -138,7 +139,7 @@ pub fn main() -> ExitCode {
         Command::Record(arguments) => record::run(&arguments),
         Command::Previews(arguments) => previews::run(&arguments),
         Command::Words { file, check } => words::words(&file, check),
-        Command::Docs { file, check } => docs::docs(&file, check),
+        Command::Docs { root, check } => docs::docs(&root, check),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

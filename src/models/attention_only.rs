@@ -35,8 +35,9 @@ mod tensors;
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows};
-use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info, OLSSON_2022, SHAW_2018};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, OLSSON_2022, SHAW_2018};
 use crate::tasks::Form;
 use crate::{choices, settings};
 

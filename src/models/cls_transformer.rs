@@ -34,8 +34,9 @@ mod plain;
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows, crowded};
-use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info, KARPATHY_2020};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES, KARPATHY_2020};
 use crate::{choices, settings};
 
 choices! {

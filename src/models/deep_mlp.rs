@@ -22,8 +22,9 @@
 //! runs take a second; on a GPU, where autodiff makes 1,000 steps/s, three hundred.
 
 use super::{Activation, Architecture, Forms, Initialisation, Parameter, crowded, initialisation};
-use crate::catalog::{BELILOVSKY_2019, EDELMAN_2024, Info};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{BELILOVSKY_2019, EDELMAN_2024};
 use crate::{choices, settings};
 
 choices! {

@@ -15,8 +15,9 @@
 
 use super::initialisation::each;
 use super::{Architecture, Forms, Parameter, Rows, product};
-use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{BARAK_2022, EDELMAN_2024};
 use crate::{choices, settings};
 
 choices! {

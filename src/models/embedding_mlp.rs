@@ -21,8 +21,9 @@
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows, crowded, lookup};
-use crate::catalog::{GROMOV_2023, Info, PEARCE_2023};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{GROMOV_2023, PEARCE_2023};
 use crate::tasks::Form;
 use crate::{choices, settings};
 

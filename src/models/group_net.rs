@@ -13,10 +13,11 @@
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Penalty, Rows, crowded};
-use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
+use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
 use crate::groups::{Group, Irreps};
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use crate::tasks::groups::Operation;
 use crate::tasks::{Form, Task};
 use crate::{choices, settings};

@@ -13,8 +13,9 @@ mod plain;
 mod tensors;
 
 use super::{Architecture, Parameter, Rows};
-use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use crate::tasks::{Form, Task};
 use crate::{choices, settings};
 

@@ -18,8 +18,9 @@
 //! orders of data; with one for each, the same list is some neurons of other layers: as many, as they come.
 
 use super::{Activation, Architecture, Forms, Initialisation, Parameter, initialisation};
-use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::catalog::Info;
 use crate::settings::{Problem, Range};
+use crate::sources::{BARAK_2022, EDELMAN_2024};
 use crate::{choices, settings};
 
 choices! {

@@ -1,4 +1,5 @@
 //! Models: what learns. Settings and initial weights are plain data; the networks themselves need `train`.
+#![doc = include_str!("README.md")]
 
 pub mod activation;
 pub mod attention_only;

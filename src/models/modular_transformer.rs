@@ -26,9 +26,10 @@ mod plain;
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows, crowded, lookup};
-use crate::catalog::{Info, NANDA_2023, VASWANI_2017};
+use crate::catalog::Info;
 use crate::settings;
 use crate::settings::{Problem, Range};
+use crate::sources::{NANDA_2023, VASWANI_2017};
 use crate::tasks::Form;
 
 settings! {

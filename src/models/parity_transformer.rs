@@ -31,9 +31,10 @@ pub use plain::average;
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows, crowded};
-use crate::catalog::{EDELMAN_2024, Info, VASWANI_2017};
+use crate::catalog::Info;
 use crate::settings;
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024, VASWANI_2017};
 
 settings! {
     /// One block of attention and MLP, read out at a token of its own.

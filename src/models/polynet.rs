@@ -10,8 +10,9 @@
 //! in the [perceptron](super::mlp), so that charts of its first layer show them too.
 
 use super::{Architecture, Forms, Initialisation, Parameter, Rows, product};
-use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::catalog::Info;
 use crate::settings::Range;
+use crate::sources::{BARAK_2022, EDELMAN_2024};
 use crate::{choices, settings};
 
 choices! {

@@ -16,9 +16,10 @@
 
 use super::initialisation::each;
 use super::{Architecture, Forms, Parameter, Penalty, Rows, crowded};
-use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023};
+use crate::catalog::Info;
 use crate::groups::theory;
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use crate::{choices, settings};
 
 choices! {

@@ -15,9 +15,10 @@
 //! they are follows from the specification, and they are grown again where a run is taken up.
 
 use super::{Architecture, Parameter, Rows};
-use crate::catalog::{BREIMAN_2001, EDELMAN_2024_FRONTIER, Info};
+use crate::catalog::Info;
 use crate::settings;
 use crate::settings::Range;
+use crate::sources::{BREIMAN_2001, EDELMAN_2024_FRONTIER};
 
 settings! {
     /// Trees that vote.

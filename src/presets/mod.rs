@@ -3,6 +3,7 @@
 //! They are the figures of Edelman 2024, chapters 4 to 7 and appendices A, B and D (Barak et al. 2022, Morwani et al.
 //! 2023), and of the papers on grokking. Where the text leaves a setting
 //! open, because only a figure shows it, the preset's instance says that it is ours.
+#![doc = include_str!("README.md")]
 
 pub mod recorded;
 

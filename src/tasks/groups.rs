@@ -16,10 +16,11 @@
 //! ```
 
 use super::{Batch, Form, Sampler};
-use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023, NANDA_2023, POWER_2022};
+use crate::catalog::Info;
 use crate::groups::Group;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022};
 use crate::{choices, settings};
 
 choices! {

@@ -22,10 +22,11 @@
 use std::ops::Range as Span;
 
 use super::{Batch, Form, Sampler};
-use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
+use crate::catalog::Info;
 use crate::markov::{Chain, Law, MOST_CONTEXTS, Walker, contexts};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use crate::{choices, settings};
 
 choices! {

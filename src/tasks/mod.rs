@@ -1,4 +1,5 @@
 //! Tasks: what there is to learn, and where the examples come from.
+#![doc = include_str!("README.md")]
 
 pub mod groups;
 pub mod markov;

@@ -24,9 +24,10 @@
 //! ```
 
 use super::{Batch, Sampler};
-use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info};
+use crate::catalog::Info;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
 use crate::{choices, settings};
 
 choices! {

@@ -18,9 +18,10 @@
 //! ```
 
 use super::{Batch, Sampler};
-use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::catalog::Info;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
+use crate::sources::{BARAK_2022, EDELMAN_2024};
 use crate::{choices, settings};
 
 choices! {

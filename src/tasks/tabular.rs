@@ -30,9 +30,10 @@ pub mod own;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Batch, Sampler};
-use crate::catalog::{EDELMAN_2024_FRONTIER, GRINSZTAJN_2022, Info};
+use crate::catalog::Info;
 use crate::rng::{Order, Purpose, Stream};
 use crate::settings::{Problem, Range};
+use crate::sources::{EDELMAN_2024_FRONTIER, GRINSZTAJN_2022};
 use crate::{choices, settings};
 use own::Own;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vivarium::cli::{Golden, LARGE, golden_path, refresh};
+use vivarium::cli::{Golden, LARGE, golden_path, readmes};
 use vivarium::labs::PRESETS;
 
 fn root() -> &'static Path {
@@ -20,7 +20,10 @@ fn presets_run_as_recorded() {
 }
 
 #[test]
-fn the_tables_of_the_readme_are_up_to_date() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    assert!(refresh(&readme).unwrap() == readme, "out of date; `cargo lab docs` refreshes it");
+fn the_tables_of_the_readmes_are_up_to_date() {
+    for readme in readmes() {
+        let text = std::fs::read_to_string(root().join(readme.path)).unwrap();
+        let is_new = readme.refresh(&text).unwrap() == text;
+        assert!(is_new, "{} is out of date; `cargo lab docs` refreshes it", readme.path);
+    }
 }

@@ -18,6 +18,7 @@ mod packs;
 mod pairs;
 mod plain;
 mod probes;
+mod readmes;
 mod reference;
 mod sequences;
 mod sessions;

@@ -7,8 +7,9 @@
 //!
 //! Coupled decay adds λw to g; decoupled decay multiplies w by 1 − ηλ first.
 
-use crate::catalog::{Info, KINGMA_2015, LOSHCHILOV_2019};
+use crate::catalog::Info;
 use crate::settings::Range;
+use crate::sources::{KINGMA_2015, LOSHCHILOV_2019};
 use crate::{choices, settings};
 
 choices! {

@@ -1,4 +1,5 @@
 //! Optimizers: update rules over the replica axis. Settings here, tensors behind `train`.
+#![doc = include_str!("README.md")]
 
 pub mod adam;
 pub mod sgd;

@@ -8,9 +8,10 @@
 //! The thesis prints the update as (1 − λ) w − η∇, but its "weight decay 0.01" is PyTorch's, which
 //! shrinks by 1 − ηλ: with the printed rule nothing is learned. Biases decay too, as there.
 
-use crate::catalog::{EDELMAN_2024, Info};
+use crate::catalog::Info;
 use crate::settings;
 use crate::settings::Range;
+use crate::sources::EDELMAN_2024;
 
 settings! {
     /// Stochastic gradient descent.

@@ -1,15 +1,12 @@
 //! The link in the address bar: `#v1/<lab>?key=value&…`, readable and stable.
 //!
-//! Only what differs from the defaults of that version is written, in the order of the form. `v1` pins the
-//! defaults: they never change, so that a link means the same run for ever. What cannot be read is listed,
-//! and the rest is kept.
-//!
 //! ```
 //! use vivarium::permalink::{decode, encode};
 //! let (link, notices) = decode("#v1/sparse-parity?n=20&width=64&colour=blue");
 //! assert_eq!(encode(&link), "#v1/sparse-parity?n=20&width=64");
 //! assert_eq!(notices[0].key, "colour");
 //! ```
+#![doc = include_str!("README.md")]
 
 mod lesson;
 

@@ -1,0 +1,131 @@
+//! Publications that tasks, models and optimizers cite.
+//!
+//! The thesis comes first, chapter by chapter, then papers and programs in the order of their authors.
+
+/// A publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// "Edelman 2024".
+    pub cite: &'static str,
+    /// Title of the work and the part of it that is meant.
+    pub title: &'static str,
+    /// Where to read it.
+    pub url: &'static str,
+}
+
+/// The thesis on sparse parities (chapter 5). Its address is the permanent link on its cover sheet.
+pub const EDELMAN_2024: Source = Source {
+    cite: "Edelman 2024, ch. 5",
+    title: "Combinatorial Tasks as Model Systems of Deep Learning (PhD thesis, Harvard)",
+    url: "https://nrs.harvard.edu/URN-3:HUL.INSTREPOS:37379085",
+};
+/// The thesis on sparse Boolean functions (chapter 4).
+pub const EDELMAN_2024_VARIABLES: Source = Source { cite: "Edelman 2024, ch. 4", ..EDELMAN_2024 };
+/// The thesis on data, width, time and luck (chapter 6).
+pub const EDELMAN_2024_FRONTIER: Source = Source { cite: "Edelman 2024, ch. 6", ..EDELMAN_2024 };
+/// The thesis on groups (chapter 7).
+pub const EDELMAN_2024_GROUPS: Source = Source { cite: "Edelman 2024, ch. 7", ..EDELMAN_2024 };
+/// The thesis on Markov chains in context (chapter 8).
+pub const EDELMAN_2024_MARKOV: Source = Source { cite: "Edelman 2024, ch. 8", ..EDELMAN_2024 };
+/// The paper behind the thesis's chapter 5.
+pub const BARAK_2022: Source = Source {
+    cite: "Barak et al. 2022",
+    title: "Hidden Progress in Deep Learning: SGD Learns Parities Near the Computational Limit",
+    url: "https://arxiv.org/abs/2207.08799",
+};
+/// Training of one layer after the other.
+pub const BELILOVSKY_2019: Source = Source {
+    cite: "Belilovsky et al. 2019",
+    title: "Greedy Layerwise Learning Can Scale to ImageNet",
+    url: "https://arxiv.org/abs/1812.11446",
+};
+/// Random forests.
+pub const BREIMAN_2001: Source = Source {
+    cite: "Breiman 2001",
+    title: "Random Forests (Machine Learning 45)",
+    url: "https://doi.org/10.1023/A:1010933404324",
+};
+/// The paper behind the thesis's chapter 8.
+pub const EDELMAN_2024_HEADS: Source = Source {
+    cite: "Edelman, E. et al. 2024",
+    title: "The Evolution of Statistical Induction Heads: In-Context Learning Markov Chains",
+    url: "https://arxiv.org/abs/2402.11004",
+};
+/// The paper behind the thesis's chapter 4.
+pub const EDELMAN_2022: Source = Source {
+    cite: "Edelman, Goel et al. 2022",
+    title: "Inductive Biases and Variable Creation in Self-Attention Mechanisms",
+    url: "https://arxiv.org/abs/2110.10090",
+};
+/// What makes tables hard for networks.
+pub const GRINSZTAJN_2022: Source = Source {
+    cite: "Grinsztajn et al. 2022",
+    title: "Why do tree-based models still outperform deep learning on typical tabular data?",
+    url: "https://arxiv.org/abs/2207.08815",
+};
+/// Modular addition by a network of two layers with weights in closed form.
+pub const GROMOV_2023: Source = Source {
+    cite: "Gromov 2023",
+    title: "Grokking modular arithmetic",
+    url: "https://arxiv.org/abs/2301.02679",
+};
+/// The small transformer whose default settings Edelman, Goel et al. 2022 use.
+pub const KARPATHY_2020: Source = Source {
+    cite: "Karpathy 2020",
+    title: "minGPT, a minimal PyTorch re-implementation of the OpenAI GPT",
+    url: "https://github.com/karpathy/minGPT",
+};
+/// Adam.
+pub const KINGMA_2015: Source = Source {
+    cite: "Kingma and Ba 2015",
+    title: "Adam: A Method for Stochastic Optimization",
+    url: "https://arxiv.org/abs/1412.6980",
+};
+/// AdamW.
+pub const LOSHCHILOV_2019: Source = Source {
+    cite: "Loshchilov and Hutter 2019",
+    title: "Decoupled Weight Decay Regularization",
+    url: "https://arxiv.org/abs/1711.05101",
+};
+/// The paper behind the thesis's chapter 7.
+pub const MORWANI_2023: Source = Source {
+    cite: "Morwani et al. 2023",
+    title: "Feature emergence via margin maximization: case studies in algebraic tasks",
+    url: "https://arxiv.org/abs/2311.07568",
+};
+/// Grokking explained by the weights of the network.
+pub const NANDA_2023: Source = Source {
+    cite: "Nanda et al. 2023",
+    title: "Progress measures for grokking via mechanistic interpretability",
+    url: "https://arxiv.org/abs/2301.05217",
+};
+/// Induction heads.
+pub const OLSSON_2022: Source = Source {
+    cite: "Olsson et al. 2022",
+    title: "In-context Learning and Induction Heads",
+    url: "https://arxiv.org/abs/2209.11895",
+};
+/// Grokking shown interactively, with the notebooks behind it.
+pub const PEARCE_2023: Source = Source {
+    cite: "Pearce et al. 2023",
+    title: "Do Machine Learning Models Memorize or Generalize?",
+    url: "https://pair.withgoogle.com/explorables/grokking/",
+};
+/// Grokking.
+pub const POWER_2022: Source = Source {
+    cite: "Power et al. 2022",
+    title: "Grokking: Generalization Beyond Overfitting on Small Algorithmic Datasets",
+    url: "https://arxiv.org/abs/2201.02177",
+};
+/// Relative positions.
+pub const SHAW_2018: Source = Source {
+    cite: "Shaw et al. 2018",
+    title: "Self-Attention with Relative Position Representations",
+    url: "https://arxiv.org/abs/1803.02155",
+};
+/// The transformer.
+pub const VASWANI_2017: Source = Source {
+    cite: "Vaswani et al. 2017",
+    title: "Attention Is All You Need",
+    url: "https://arxiv.org/abs/1706.03762",
+};
