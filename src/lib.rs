@@ -13,6 +13,7 @@
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`advice`] | why some settings cannot learn |
 //! | [`protocol`] | what page and worker say to each other |
+//! | [`pytorch`] | what a task or a model adds to a PyTorch script |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
@@ -42,6 +43,7 @@ pub mod platform;
 pub mod presets;
 pub mod probing;
 pub mod protocol;
+pub mod pytorch;
 pub mod record;
 pub mod rng;
 pub mod run;

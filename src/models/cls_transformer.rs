@@ -33,8 +33,9 @@
 mod plain;
 
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded};
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};
 use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info, KARPATHY_2020};
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::{choices, settings};
 
@@ -107,6 +108,22 @@ const SIGMA: f32 = 0.02;
 const EPSILON: f64 = 1e-5;
 /// How far below the largest of its head a score counts.
 const DEPTH: f64 = 40.0;
+
+impl ModelConfig for ClsTransformer {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn attends_from_cls(&self) -> bool {
+        true
+    }
+}
+
+impl ToPyTorch for ClsTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("This transformer is not in the script yet.".into())
+    }
+}
 
 impl Architecture for ClsTransformer {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {

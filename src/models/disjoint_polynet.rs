@@ -14,9 +14,11 @@
 //! The blocks of w stand one below the other in one parameter `[replicas, inputs, 1]`.
 
 use super::initialisation::each;
-use super::{Architecture, Forms, Parameter, Rows, product};
+use super::{Architecture, Bound, Forms, ModelConfig, Parameter, Rows, product};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
+use crate::tasks::Task;
 use crate::{choices, settings};
 
 choices! {
@@ -54,6 +56,27 @@ impl DisjointPolynet {
     pub fn blocks(&self, inputs: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
         let k = self.degree;
         (0..k).map(move |i| i * inputs / k..(i + 1) * inputs / k)
+    }
+}
+
+impl ModelConfig for DisjointPolynet {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn suits(&self, task: &Task) -> bool {
+        // It is made for parities, whose theory it comes with.
+        task.sampler().parity().is_some()
+    }
+
+    fn mend(&mut self, inputs: usize) {
+        self.degree = self.degree.min(inputs);
+    }
+}
+
+impl ToPyTorch for DisjointPolynet {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/disjoint_polynet.py")]))
     }
 }
 

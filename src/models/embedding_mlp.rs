@@ -20,8 +20,9 @@
 //! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
 
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded, lookup};
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded, lookup};
 use crate::catalog::{GROMOV_2023, Info, PEARCE_2023};
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::tasks::Form;
 use crate::{choices, settings};
@@ -87,6 +88,22 @@ pub const UNEMBED: usize = 3;
 /// Place of E', which is there only if untied.
 pub const EMBED_B: usize = 4;
 
+impl ModelConfig for EmbeddingMlp {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Pair]
+    }
+}
+
+impl ToPyTorch for EmbeddingMlp {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/embedding_mlp.py")]))
+    }
+}
+
 impl Architecture for EmbeddingMlp {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
         let joined = if self.join == Join::Sum { self.embedding } else { 2 * self.embedding };
@@ -118,10 +135,6 @@ impl Architecture for EmbeddingMlp {
             each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn takes(&self) -> Form {
-        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

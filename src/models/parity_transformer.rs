@@ -30,8 +30,9 @@ pub(super) mod plain;
 pub use plain::average;
 
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded};
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};
 use crate::catalog::{EDELMAN_2024, Info, VASWANI_2017};
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 
@@ -81,6 +82,22 @@ pub const W2: usize = 8;
 pub const B2: usize = 9;
 /// Place of u.
 pub const U: usize = 10;
+
+impl ModelConfig for ParityTransformer {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn attends_from_cls(&self) -> bool {
+        true
+    }
+}
+
+impl ToPyTorch for ParityTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/parity_transformer.py")]))
+    }
+}
 
 impl Architecture for ParityTransformer {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {

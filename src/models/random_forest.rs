@@ -14,10 +14,12 @@
 //! both. Trees are [smartcore](https://docs.rs/smartcore)'s. What is saved of a forest is how many trees it has: which
 //! they are follows from the specification, and they are grown again where a run is taken up.
 
-use super::{Architecture, Parameter, Rows};
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::{BREIMAN_2001, EDELMAN_2024_FRONTIER, Info};
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::Range;
+use crate::tasks::Form;
 
 settings! {
     /// Trees that vote.
@@ -52,6 +54,26 @@ impl RandomForest {
     /// Trees after so many training steps.
     pub fn grown(&self, step: u64) -> usize {
         self.trees.min(usize::try_from(step).unwrap_or(usize::MAX))
+    }
+}
+
+impl ModelConfig for RandomForest {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Row]
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for RandomForest {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("A forest is not trained by gradients.".into())
     }
 }
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::permalink::{View, decode};
 use crate::presets::{PRESETS, Preset};
 use crate::run::RunSpec;
+use crate::tasks::Task;
 use weights::Header;
 
 fn link(text: &str) -> Link {
