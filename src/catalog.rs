@@ -31,11 +31,29 @@ pub struct Entry {
     pub knobs: &'static [Knob],
 }
 
-/// Writes a catalog's enum. Each line is `Variant(Settings) = Settings::INFO`, for a type with an
-/// associated constant `INFO: Info` and [`crate::settings::Settings`].
+/// Writes a catalog's enum. Each line is `module::Variant`, for a type with an associated constant `INFO: Info` and
+/// [`crate::settings::Settings`], which is taken into the scope of the catalog. The functions behind the enum give an
+/// entry as what all entries are:
+///
+/// ```ignore
+/// catalog! {
+///     /// Every task, with its settings.
+///     pub enum Task {
+///         /// Parity of a few hidden bits.
+///         sparse_parity::SparseParity,
+///     }
+///     /// The task's sampler.
+///     pub fn sampler(&self) -> &dyn Sampler;
+/// }
+/// ```
 #[macro_export]
 macro_rules! catalog {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $entry:ident),+ $(,)? }) => {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $($(#[$vmeta:meta])* $module:ident::$entry:ident),+ $(,)? }
+        $($forwarded:tt)*
+    ) => {
+        $(pub use $module::$entry;)+
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         pub enum $name { $($(#[$vmeta])* $entry($entry)),+ }
@@ -70,5 +88,33 @@ macro_rules! catalog {
                 match self { $($name::$entry(s) => $crate::settings::Settings::set(s, key, value)),+ }
             }
         }
+        $crate::catalog!(@forward $name { $($entry)+ } $($forwarded)*);
+    };
+    (@forward $name:ident $entries:tt) => {};
+    (
+        @forward $name:ident { $($entry:ident)+ }
+        $(#[$meta:meta])* pub fn $get:ident(&self) -> &dyn $trait:path;
+        $($rest:tt)*
+    ) => {
+        impl $name {
+            $(#[$meta])*
+            pub fn $get(&self) -> &dyn $trait {
+                match self { $($name::$entry(entry) => entry),+ }
+            }
+        }
+        $crate::catalog!(@forward $name { $($entry)+ } $($rest)*);
+    };
+    (
+        @forward $name:ident { $($entry:ident)+ }
+        $(#[$meta:meta])* pub fn $get:ident(&mut self) -> &mut dyn $trait:path;
+        $($rest:tt)*
+    ) => {
+        impl $name {
+            $(#[$meta])*
+            pub fn $get(&mut self) -> &mut dyn $trait {
+                match self { $($name::$entry(entry) => entry),+ }
+            }
+        }
+        $crate::catalog!(@forward $name { $($entry)+ } $($rest)*);
     };
 }

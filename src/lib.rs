@@ -14,6 +14,7 @@
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`labs`] | what only one lab knows: presets, stories, advice |
 //! | [`protocol`] | what page and worker say to each other |
+//! | [`pytorch`] | what a task or a model adds to a PyTorch script |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
@@ -43,6 +44,7 @@ pub mod platform;
 pub mod presets;
 pub mod probing;
 pub mod protocol;
+pub mod pytorch;
 pub mod record;
 pub mod rng;
 pub mod run;

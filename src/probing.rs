@@ -8,12 +8,11 @@ mod pairs;
 use crate::analysis::gap::Gap;
 use crate::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
 use crate::analysis::spectrum::{MOST_INPUTS, Spectrum, point};
-use crate::models::Model;
 use crate::models::parity_transformer::average;
 use crate::platform::now_ms;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
-use crate::tasks::{Form, Task};
+use crate::tasks::Form;
 use ablation::Ablation;
 use pairs::PairWork;
 
@@ -33,33 +32,34 @@ pub fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let sampler = spec.task.sampler();
     let inputs = sampler.inputs();
     let of_bits = matches!(probe, Probe::Gap | Probe::Spectrum | Probe::Attention | Probe::Looks);
-    if sampler.form() != Form::Bits && of_bits {
-        return Err(tr!("This is about networks on bits.").into());
+    if !sampler.form().is_a(Form::Bits) && of_bits {
+        return Err(Form::Bits.only().into());
     }
-    if !matches!(spec.task, Task::SparseParity(_)) && matches!(probe, Probe::Gap | Probe::Spectrum) {
+    if sampler.parity().is_none() && matches!(probe, Probe::Gap | Probe::Spectrum) {
         return Err(tr!("This is about parities.").into());
     }
-    match (probe, &spec.model) {
-        (Probe::Neurons | Probe::Outputs | Probe::Cosets | Probe::Progress, _) => pairs::applies(probe, spec),
-        (Probe::Gap, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => {
+    let model = spec.model.config();
+    match probe {
+        Probe::Neurons | Probe::Outputs | Probe::Cosets | Probe::Progress => pairs::applies(probe, spec),
+        Probe::Gap if model.attends_from_cls() => {
             Err(tr!("A transformer has no layer that is linear in the input, so it has no Fourier gap.")
                 .into())
         }
-        (Probe::Gap, _) => Ok(()),
-        (Probe::Spectrum, _) if inputs > MOST_INPUTS => {
+        Probe::Gap => Ok(()),
+        Probe::Spectrum if inputs > MOST_INPUTS => {
             Err(tr!("The spectrum takes all 2^n inputs: it is there for n up to {most}.", most = MOST_INPUTS))
         }
-        (Probe::Spectrum, _) => Ok(()),
-        (Probe::Attention | Probe::Looks, Model::ParityTransformer(_) | Model::ClsTransformer(_)) => Ok(()),
-        (Probe::Attention | Probe::Looks, _) => Err(tr!("This network has no attention.").into()),
-        (Probe::Powers, Model::PowerNet(_)) => Ok(()),
-        (Probe::Powers, _) => Err(tr!("This is about networks of powers.").into()),
-        (Probe::Parameters | Probe::Ablation, _) if sampler.form() != Form::Sequence => {
-            Err(tr!("This is about networks on sequences.").into())
+        Probe::Spectrum => Ok(()),
+        Probe::Attention | Probe::Looks if model.attends_from_cls() => Ok(()),
+        Probe::Attention | Probe::Looks => Err(tr!("This network has no attention.").into()),
+        Probe::Powers if model.is_of_powers() => Ok(()),
+        Probe::Powers => Err(tr!("This is about networks of powers.").into()),
+        Probe::Parameters | Probe::Ablation if sampler.form() != Form::Sequence => {
+            Err(Form::Sequence.only().into())
         }
-        (Probe::Parameters, _) => Ok(()),
-        (Probe::Ablation, Model::AttentionOnly(_)) => Ok(()),
-        (Probe::Ablation, _) => Err(tr!("This network has no heads.").into()),
+        Probe::Parameters => Ok(()),
+        Probe::Ablation if !model.heads().is_empty() => Ok(()),
+        Probe::Ablation => Err(tr!("This network has no heads.").into()),
     }
 }
 

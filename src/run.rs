@@ -1,14 +1,13 @@
 //! The value that determines a run: task, model, optimizer and the settings of the run itself.
 
-mod possible;
+mod validate;
 
 use serde::{Deserialize, Serialize};
 
-use crate::models::{Activation, DeepMlp, Initialisation, Model, Rows};
+use crate::models::{Model, Rows};
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
-use crate::tasks::Task;
+use crate::tasks::{Form, Task};
 use crate::training::loss::Loss;
-use crate::training::optimizers::Adam;
 use crate::training::optimizers::Optimizer;
 use crate::{choices, settings};
 
@@ -166,70 +165,12 @@ pub const OPTIMIZER_KEY: &str = "opt";
 impl RunSpec {
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
-        Some(match Task::from_slug(slug)? {
-            task @ Task::SparseParity(_) => RunSpec { task, ..Default::default() },
-            task @ Task::Groups(_) => RunSpec {
-                task,
-                model: Model::GroupNet(Default::default()),
-                optimizer: Optimizer::Adam(Adam { lr: 0.01, ..Default::default() }),
-                run: Run {
-                    loss: Loss::CrossEntropy,
-                    batch: 0,
-                    steps: 600,
-                    halt: Halt::Steps,
-                    every: 5,
-                    ..Default::default()
-                },
-            },
-            task @ Task::SparseBoolean(_) => RunSpec {
-                task,
-                model: Model::ClsTransformer(Default::default()),
-                optimizer: Optimizer::Adam(Adam { decay: 1e-4, ..Default::default() }),
-                run: Run {
-                    loss: Loss::CrossEntropy,
-                    batch: 0,
-                    steps: 300,
-                    target: 0.99,
-                    every: 5,
-                    held_out: 1024,
-                    ..Default::default()
-                },
-            },
-            task @ Task::Tabular(_) => RunSpec {
-                task,
-                model: Model::DeepMlp(DeepMlp {
-                    widths: vec![100, 100],
-                    activation: Activation::Relu,
-                    init: Initialisation::Sparse,
-                    ..Default::default()
-                }),
-                optimizer: Optimizer::Adam(Adam::default()),
-                run: Run {
-                    loss: Loss::CrossEntropy,
-                    batch: 64,
-                    steps: 300,
-                    target: 0.9,
-                    halt: Halt::Steps,
-                    every: 10,
-                    replicas: 10,
-                    ..Default::default()
-                },
-            },
-            task @ Task::MarkovChain(_) => RunSpec {
-                task,
-                model: Model::AttentionOnly(Default::default()),
-                optimizer: Optimizer::Adam(Adam { lr: 0.005, beta2: 0.95, ..Default::default() }),
-                run: Run {
-                    loss: Loss::CrossEntropy,
-                    steps: 400,
-                    target: 0.5,
-                    halt: Halt::Steps,
-                    every: 5,
-                    held_out: 256,
-                    ..Default::default()
-                },
-            },
-        })
+        let mut spec = RunSpec { task: Task::from_slug(slug)?, ..RunSpec::default() };
+        for (key, text) in spec.task.sampler().default_run() {
+            // A test reads all of them.
+            let _ = spec.parse(key, text);
+        }
+        Some(spec)
     }
 
     /// Examples of one training step.
@@ -336,8 +277,8 @@ impl RunSpec {
     /// What the model's first parameter is for this task.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
-        match self.task {
-            Task::Tabular(_) if rows != Rows::NONE => Rows { row: Rows::COLUMN, ..rows },
+        match self.task.sampler().form() {
+            Form::Row if rows != Rows::NONE => Rows { row: Rows::COLUMN, ..rows },
             _ => rows,
         }
     }
@@ -359,8 +300,8 @@ impl RunSpec {
     pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
         let inputs = self.task.sampler().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
-        // A network that is written down is the same in every replica.
-        let mut initial = match self.model.written(&self.task, self.run.seed) {
+        // A network that is constructed is the same in every replica.
+        let mut initial = match self.model.config().constructed(&self.task, self.run.seed) {
             Some(one) => one.into_iter().map(|values| values.repeat(different)).collect(),
             None => self.architecture().initial(self.run.seed, inputs, different),
         };

@@ -7,7 +7,7 @@ use crate::platform::now_ms;
 use crate::probing::{Inquiry, applies};
 use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
 use crate::run::RunSpec;
-use crate::tasks::tabular::own::Own;
+use crate::tasks::tabular::uploaded::UploadedTable;
 #[cfg(feature = "fused")]
 use crate::training::ahead::Ahead;
 use crate::training::checkpoint::Checkpoint;
@@ -298,7 +298,7 @@ impl Worker {
             }
             Command::Table { columns } => {
                 if let Payload::Numbers(numbers) = payload
-                    && let Some(own) = Own::from_numbers(columns, numbers)
+                    && let Some(own) = UploadedTable::from_numbers(columns, numbers)
                 {
                     own.open();
                 }

@@ -155,18 +155,6 @@ impl Chart {
     }
 }
 
-/// What is shown of networks on pairs where a link does not say it.
-pub const USUAL_OF_PAIRS: [Chart; 4] = [Chart::Accuracy, Chart::Margin, Chart::Neurons, Chart::Purity];
-
-/// What is shown of networks on Boolean functions where a link does not say it.
-pub const USUAL_OF_FUNCTIONS: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Attention];
-
-/// What is shown of learners on tables where a link does not say it.
-pub const USUAL_OF_TABLES: [Chart; 2] = [Chart::Loss, Chart::Accuracy];
-
-/// What is shown of networks on sequences where a link does not say it.
-pub const USUAL_OF_CHAINS: [Chart; 4] = [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances];
-
 /// What is shown where a link does not say it.
 pub const USUAL: [Chart; 3] = [Chart::Loss, Chart::Accuracy, Chart::Weights];
 

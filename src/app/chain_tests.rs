@@ -4,7 +4,7 @@ use super::chains::{Chains, Origin, Who};
 use super::state::{Action, Phase, State};
 use super::status::status;
 use super::summary::{Newest, extra, names};
-use crate::analysis::chart::{Chart, Kind, USUAL_OF_CHAINS};
+use crate::analysis::chart::{Chart, Kind};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role};
 use crate::markov::{Measure, Strategy};
 use crate::permalink::encode;
@@ -80,7 +80,7 @@ fn the_catalogue_of_sequences_has_its_order() {
     let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
     assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
     let state = open("#v1/markov");
-    assert_eq!(state.link.view.show, USUAL_OF_CHAINS);
+    assert_eq!(state.link.view.show, [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances]);
     let link = "#v1/markov?show=loss.kl.ablation.next";
     assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").link), link);
 }

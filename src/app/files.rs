@@ -13,7 +13,7 @@ use crate::analysis::chart::Chart;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Ending};
 use crate::record::weights::Header;
-use crate::record::{Environment, File, Flaw, Record, csv, torch};
+use crate::record::{Environment, File, FileError, Record, csv, torch};
 
 /// What can be saved of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl State {
             Ok(File::Run(record)) => self.open_record(name, *record, effects),
             Ok(File::Weights(header)) => self.open_weights(name, &header, bytes, effects),
             // What is of no program's is a table, if anything; one of metrics says so itself.
-            Err(Flaw::Unknown) if is_table(name) => self.read_table(name, bytes, None, effects),
+            Err(FileError::Unknown) if is_table(name) => self.read_table(name, bytes, None, effects),
             Err(flaw) => self.refuse_file(name, &flaw.to_string()),
         }
     }

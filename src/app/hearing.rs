@@ -11,6 +11,7 @@ use crate::analysis::curves::{History, spread};
 use crate::analysis::gap::Gap;
 use crate::analysis::movement::Trajectories;
 use crate::protocol::{Command, Ending, Event, Failure, Finding, Message, Payload};
+use crate::tasks::Form;
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
@@ -184,7 +185,7 @@ impl State {
                     let (step, right) = (thousands(step), percent(right));
                     let of = examples(self);
                     let of = match self.spec().task.sampler().form() {
-                        crate::tasks::Form::Bits => tr!("right on {examples}", examples = of),
+                        Form::Bits | Form::Row => tr!("right on {examples}", examples = of),
                         _ => tr!("of the {examples} right", examples = of),
                     };
                     let kl = self.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);

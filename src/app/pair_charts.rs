@@ -5,11 +5,12 @@ use super::state::State;
 use super::words::{decimal, percent, significant};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
+use crate::analysis::neurons::character_table::character_table;
 use crate::analysis::neurons::cosets::Cosets;
 use crate::analysis::neurons::readings::{
     What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
 };
-use crate::analysis::neurons::{Neurons, Part, logits, table, wave};
+use crate::analysis::neurons::{Neurons, Part, logits, wave};
 use crate::analysis::progress;
 use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
@@ -89,7 +90,7 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
             let counts = pairs.cosets.as_deref().unwrap_or_default();
             Reading::Bars(Cosets::new(&pairs.group, Side::Left).map(|c| c.bars(counts)).unwrap_or_default())
         }
-        Chart::Characters => Reading::Grid(table::character_table(&pairs.group, &pairs.irreps)),
+        Chart::Characters => Reading::Grid(character_table(&pairs.group, &pairs.irreps)),
         Chart::Progress => Reading::Lines(progress::chart(&pairs.progress)),
         Chart::Sparsity => Reading::Lines(progress::spread_chart(&pairs.progress).unwrap_or_else(empty)),
         Chart::Keys => {

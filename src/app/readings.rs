@@ -44,11 +44,9 @@ impl Chart {
         super::files::applies(self, state)?;
         let run = &state.link.spec.run;
         let form = state.spec().task.sampler().form();
-        match self.form().filter(|of| *of != form) {
-            Some(Form::Pair) => return Err(tr!("This is about networks on pairs of elements.").into()),
-            Some(Form::Bits) => return Err(tr!("This is about networks on bits.").into()),
-            Some(Form::Sequence) => return Err(tr!("This is about networks on sequences.").into()),
-            None if form != Form::Bits && self.form().is_some() && study().is_none() => {
+        match self.form().filter(|of| !form.is_a(*of)) {
+            Some(of) => return Err(of.only().into()),
+            None if !form.is_a(Form::Bits) && self.form().is_some() && study().is_none() => {
                 return Err(tr!("Loading").into());
             }
             None => {}
@@ -63,9 +61,7 @@ impl Chart {
             {
                 Err(tr!("Phases are there for the numbers modulo n.").into())
             }
-            Chart::Phases | Chart::Residual
-                if matches!(state.spec().model, crate::models::Model::ModularTransformer(_)) =>
-            {
+            Chart::Phases | Chart::Residual if !state.spec().model.config().embeds_by_neuron() => {
                 Err(tr!("A transformer's neurons have no embeddings of their own.").into())
             }
             Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),

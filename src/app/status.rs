@@ -156,7 +156,7 @@ fn has_held_out(state: &State) -> bool {
 /// What the accuracy that counts is measured on.
 pub fn examples(state: &State) -> &'static str {
     match (state.spec().task.sampler().form(), has_held_out(state)) {
-        (Form::Bits, _) if is_table(state.spec()) => tr!("held-out rows"),
+        (Form::Row, _) => tr!("held-out rows"),
         (Form::Bits, _) => tr!("held-out examples"),
         (Form::Sequence, _) => tr!("held-out sequences"),
         (Form::Pair, true) => tr!("held-out pairs"),
@@ -182,7 +182,7 @@ pub fn found(state: &State) -> String {
         false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
     };
     match state.spec().task.sampler().form() {
-        Form::Bits if is_table(state.spec()) => {
+        Form::Row => {
             return tr!("Reached by {networks}, {at}.", networks = networks(state), at);
         }
         Form::Bits => {}

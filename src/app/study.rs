@@ -20,7 +20,7 @@ use crate::models::group_net;
 use crate::permalink::View;
 use crate::probing::margins::{GroupTheory, largest};
 use crate::protocol::Finding;
-use crate::record::table::{self, Flaw, Table};
+use crate::record::dataset::{self, Dataset};
 use crate::run::RunSpec;
 
 /// The functions.
@@ -32,7 +32,7 @@ pub struct Study {
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only a browser keeps tables"))]
-    pub(super) table: fn(&[u8], Option<usize>) -> Result<Table, Flaw>,
+    pub(super) table: fn(&[u8], Option<usize>) -> Result<Dataset, String>,
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
     pub(super) advice: fn(&RunSpec) -> Vec<String>,
     pub(super) open_file: fn(&mut State, &str, Vec<u8>, &mut Vec<Effect>),
@@ -51,7 +51,7 @@ pub const STUDY: Study = Study {
     largest_network: group_net::largest,
     largest_margin: largest,
     follow_lambda: GroupTheory::set_lambda,
-    table: table::read,
+    table: dataset::read,
     advice: cannot_learn,
     open_file: State::read_file,
     open_table: State::read_table,

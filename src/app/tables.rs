@@ -15,14 +15,13 @@ use super::words::{list, percent, setting, symbol, thousands};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::analysis::ends::{self, Curve};
-use crate::models::Model;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Payload};
-use crate::record::table::{self, Table};
+use crate::record::dataset::{self, Dataset};
 use crate::run::RunSpec;
 use crate::settings::Value;
 use crate::tasks::tabular::{Origin, Tabular};
-use crate::tasks::{Sampler, Task};
+use crate::tasks::{Form, Sampler, Task};
 
 /// Most files that are kept; the oldest goes first.
 const MOST_KEPT: usize = 8;
@@ -35,14 +34,14 @@ pub struct Opened {
     /// All of it.
     pub bytes: Vec<u8>,
     /// What was read from it.
-    pub table: Table,
+    pub table: Dataset,
 }
 
 static OPENED: Mutex<Vec<(u64, Arc<Opened>)>> = Mutex::new(Vec::new());
 
 /// Keeps a file and what was read from it for whoever asks for its number, which is the result.
-pub fn keep(name: &str, bytes: Vec<u8>, table: Table) -> u64 {
-    let number = table.own.clone().open();
+pub fn keep(name: &str, bytes: Vec<u8>, table: Dataset) -> u64 {
+    let number = table.table.clone().open();
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     opened.retain(|(other, _)| *other != number);
     if opened.len() == MOST_KEPT {
@@ -68,31 +67,31 @@ fn of(spec: &RunSpec) -> Option<&Tabular> {
 
 /// The file that a run is about.
 pub fn shown(spec: &RunSpec) -> Option<Arc<Opened>> {
-    of(spec).filter(|task| task.origin == Origin::Own).and_then(|task| opened(task.csv))
+    of(spec).filter(|task| task.origin == Origin::Uploaded).and_then(|task| opened(task.csv))
 }
 
 /// What gives a trainer the table of a run that is about to begin, if it is a person's own.
 pub(super) fn handed_over(spec: &RunSpec) -> Option<(Command, Payload)> {
-    let own = of(spec)?.own()?;
+    let own = of(spec)?.uploaded()?;
     Some((Command::Table { columns: own.columns }, Payload::Numbers(own.numbers())))
 }
 
 /// Share of the larger class, which is what guessing gets right.
 pub fn larger_class(spec: &RunSpec) -> Option<f32> {
     let task = of(spec)?;
-    let Some(own) = task.own() else { return Some(0.5) };
+    let Some(own) = task.uploaded() else { return Some(0.5) };
     let high = own.y.iter().filter(|y| **y > 0.0).count() as f32 / own.y.len() as f32;
     Some(high.max(1.0 - high))
 }
 
 /// Whether a run is about a table.
 pub fn is_table(spec: &RunSpec) -> bool {
-    of(spec).is_some()
+    spec.task.sampler().form() == Form::Row
 }
 
 /// Whether the learner is a forest.
 pub fn is_forest(spec: &RunSpec) -> bool {
-    matches!(spec.model, Model::RandomForest(_))
+    !spec.model.config().has_weights()
 }
 
 /// What the table is, in sentences, for a run on one.
@@ -109,7 +108,7 @@ pub fn about(spec: &RunSpec) -> Vec<String> {
     let Some(opened) = shown(spec) else {
         return vec![size, made(task, spec.run.seed)];
     };
-    let Table { classes, all, label, notes, .. } = &opened.table;
+    let Dataset { classes, all, label, notes, .. } = &opened.table;
     let larger = larger_class(spec).unwrap_or(f32::NAN);
     let told = tr!(
         "The label is {label}: {low} or {high}. The larger class has {share} of the rows.",
@@ -220,7 +219,7 @@ impl State {
         label: Option<usize>,
         effects: &mut Vec<Effect>,
     ) {
-        let number = match table::read(&bytes, label) {
+        let number = match dataset::read(&bytes, label) {
             Ok(table) => keep(name, bytes, table),
             Err(why) => return self.refuse_file(name, &why),
         };
@@ -237,7 +236,8 @@ impl State {
                 }
             }
         };
-        for (key, value) in [("csv", Value::Int(number)), ("data", Value::Choice(Origin::Own.slug().into()))]
+        for (key, value) in
+            [("csv", Value::Int(number)), ("data", Value::Choice(Origin::Uploaded.slug().into()))]
         {
             // Both are of this task, and in range.
             let _ = link.spec.set(key, &value);

@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Trouble;
 use crate::labs::find;
 use crate::permalink::{Link, RESERVED, View, decode_within};
-use crate::record::{File, table};
+use crate::record::File;
+use crate::record::dataset;
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
@@ -62,7 +63,7 @@ static TABLE: OnceLock<u64> = OnceLock::new();
 pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let read =
-        |label| table::read(&bytes, label).map_err(|flaw| anyhow::anyhow!("{}: {flaw}", path.display()));
+        |label| dataset::read(&bytes, label).map_err(|flaw| anyhow::anyhow!("{}: {flaw}", path.display()));
     let mut table = read(None)?;
     if let Some(name) = label {
         let column = table.all.iter().position(|other| other == name);
@@ -73,7 +74,7 @@ pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
     }
     table.notes.iter().for_each(|note| eprintln!("{note}"));
     // It is opened once.
-    let _ = TABLE.set(table.own.open());
+    let _ = TABLE.set(table.table.open());
     Ok(())
 }
 

@@ -22,23 +22,33 @@
 //! [`plain`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
 
 mod backward;
+mod construction;
 mod matrices;
 pub mod plain;
 #[cfg(test)]
 mod tests;
-mod written;
 
 pub use plain::{Head, Look, Plain};
 
 #[cfg(feature = "train")]
 mod tensors;
 
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows};
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
-use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, OLSSON_2022, SHAW_2018};
+use crate::sources::EDELMAN_2024_HEADS;
+use crate::sources::EDELMAN_2024_MARKOV;
+use crate::sources::OLSSON_2022;
+use crate::sources::SHAW_2018;
 use crate::tasks::Form;
+use crate::tasks::Task;
 use crate::{choices, settings};
 
 choices! {
@@ -180,6 +190,37 @@ impl AttentionOnly {
     }
 }
 
+impl ModelConfig for AttentionOnly {
+    fn bind(&self, length: usize) -> Bound<'_> {
+        Bound::Sequence(Box::new(OfLength { net: self.clone(), length }))
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Sequence]
+    }
+
+    fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
+        self.induction_head(task)
+    }
+
+    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+        self.induction_head_problems(task)
+    }
+
+    fn heads(&self) -> &[usize] {
+        &self.heads
+    }
+}
+
+impl ToPyTorch for AttentionOnly {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        if self.from != Beginning::Drawn {
+            return Err(super::CONSTRUCTED.into());
+        }
+        Ok(Part::code(&[include_str!("pytorch/attention_only.py")]))
+    }
+}
+
 /// The architecture on sequences of `length` symbols.
 #[derive(Debug, Clone)]
 pub struct OfLength {
@@ -240,10 +281,6 @@ impl Architecture for OfLength {
             each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn takes(&self) -> Form {
-        Form::Sequence
     }
 
     fn decays(&self, which: usize) -> bool {

@@ -32,9 +32,16 @@
 
 mod plain;
 
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
+use super::crowded;
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded};
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES, KARPATHY_2020};
 use crate::{choices, settings};
@@ -108,6 +115,22 @@ const SIGMA: f32 = 0.02;
 const EPSILON: f64 = 1e-5;
 /// How far below the largest of its head a score counts.
 const DEPTH: f64 = 40.0;
+
+impl ModelConfig for ClsTransformer {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn attends_from_cls(&self) -> bool {
+        true
+    }
+}
+
+impl ToPyTorch for ClsTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("This transformer is not in the script yet.".into())
+    }
+}
 
 impl Architecture for ClsTransformer {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {

@@ -21,10 +21,23 @@
 //! makes 600,000 steps/s of ten times as many. A fused kernel would bring a factor of thirty, for a network whose
 //! runs take a second; on a GPU, where autodiff makes 1,000 steps/s, three hundred.
 
-use super::{Activation, Architecture, Forms, Initialisation, Parameter, crowded, initialisation};
+use super::Activation;
+use super::Architecture;
+use super::Bound;
+use super::Forms;
+use super::Initialisation;
+use super::ModelConfig;
+use super::Parameter;
+use super::crowded;
+use super::initialisation;
+use super::pytorch;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
-use crate::sources::{BELILOVSKY_2019, EDELMAN_2024};
+use crate::sources::BELILOVSKY_2019;
+use crate::sources::EDELMAN_2024;
+use crate::tasks::Form;
 use crate::{choices, settings};
 
 choices! {
@@ -102,6 +115,28 @@ pub fn w(layer: usize) -> usize {
 /// Place of b of hidden layer `layer`.
 pub fn b(layer: usize) -> usize {
     2 * layer + 1
+}
+
+impl ModelConfig for DeepMlp {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Bits, Form::Row]
+    }
+}
+
+impl ToPyTorch for DeepMlp {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        if self.greedy() {
+            return Err(
+                tr!("Training layer by layer is not in the script yet; all layers together are.").into()
+            );
+        }
+        let code = vec![pytorch::SIGMA, include_str!("pytorch/deep_mlp.py")];
+        Ok(Part { code, settings: vec![("depth", self.widths.len().to_string())], ..Part::default() })
+    }
 }
 
 impl Architecture for DeepMlp {

@@ -13,11 +13,21 @@
 //! if k divides n; otherwise the blocks differ by one coordinate, and no pair of n and k is refused.
 //! The blocks of w stand one below the other in one parameter `[replicas, inputs, 1]`.
 
+use super::Architecture;
+use super::Bound;
+use super::Forms;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
 use super::initialisation::each;
-use super::{Architecture, Forms, Parameter, Rows, product};
+use super::product;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
-use crate::sources::{BARAK_2022, EDELMAN_2024};
+use crate::sources::BARAK_2022;
+use crate::sources::EDELMAN_2024;
+use crate::tasks::Task;
 use crate::{choices, settings};
 
 choices! {
@@ -55,6 +65,27 @@ impl DisjointPolynet {
     pub fn blocks(&self, inputs: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
         let k = self.degree;
         (0..k).map(move |i| i * inputs / k..(i + 1) * inputs / k)
+    }
+}
+
+impl ModelConfig for DisjointPolynet {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn suits(&self, task: &Task) -> bool {
+        // It is made for parities, whose theory it comes with.
+        task.sampler().parity().is_some()
+    }
+
+    fn mend(&mut self, inputs: usize) {
+        self.degree = self.degree.min(inputs);
+    }
+}
+
+impl ToPyTorch for DisjointPolynet {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/disjoint_polynet.py")]))
     }
 }
 

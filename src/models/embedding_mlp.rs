@@ -19,9 +19,17 @@
 //! W is applied to E and E' once per step, and the rows of the products are looked up, as
 //! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
 
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
+use super::crowded;
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded, lookup};
+use super::lookup;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
 use crate::sources::{GROMOV_2023, PEARCE_2023};
 use crate::tasks::Form;
@@ -88,6 +96,22 @@ pub const UNEMBED: usize = 3;
 /// Place of E', which is there only if untied.
 pub const EMBED_B: usize = 4;
 
+impl ModelConfig for EmbeddingMlp {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Pair]
+    }
+}
+
+impl ToPyTorch for EmbeddingMlp {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/embedding_mlp.py")]))
+    }
+}
+
 impl Architecture for EmbeddingMlp {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
         let joined = if self.join == Join::Sum { self.embedding } else { 2 * self.embedding };
@@ -119,10 +143,6 @@ impl Architecture for EmbeddingMlp {
             each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn takes(&self) -> Form {
-        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

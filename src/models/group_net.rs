@@ -11,13 +11,25 @@
 //! 7.9). A ReLU network is homogeneous of degree 2, and ν = 2 is plain L2. The exponent of the penalty is not stated
 //! in the thesis; ν reproduces its figures. Nor is the initial law: entries are normal here.
 
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Penalty;
+use super::Rows;
+use super::crowded;
 use super::initialisation::each;
-use super::{Architecture, Parameter, Penalty, Rows, crowded};
+use super::pytorch;
 use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
 use crate::groups::{Group, Irreps};
-use crate::settings::{Problem, Range};
-use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
+use crate::settings::Problem;
+use crate::settings::Range;
+use crate::settings::Settings;
+use crate::sources::EDELMAN_2024_GROUPS;
+use crate::sources::MORWANI_2023;
 use crate::tasks::groups::Operation;
 use crate::tasks::{Form, Task};
 use crate::{choices, settings};
@@ -109,7 +121,7 @@ impl GroupNet {
     ///
     /// # Errors
     /// The key of the setting and what would be right for it, where there is no such network or it is too wide.
-    pub fn written(&self, task: &Task, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
+    pub fn construct(&self, task: &Task, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
         let Task::Groups(task) = task else { return Ok(None) };
         if self.from == Beginning::Random {
             return Ok(None);
@@ -173,6 +185,35 @@ pub const V: usize = 1;
 /// Place of w.
 pub const W: usize = 2;
 
+impl ModelConfig for GroupNet {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Pair]
+    }
+
+    fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
+        self.construct(task, seed).ok().flatten()
+    }
+
+    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+        let Err((key, expected)) = self.construct(task, 0) else { return vec![] };
+        let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
+        vec![Problem::new(key, &found, expected)]
+    }
+}
+
+impl ToPyTorch for GroupNet {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        if self.from != Beginning::Random {
+            return Err(super::CONSTRUCTED.into());
+        }
+        Ok(Part::code(&[pytorch::PENALTY, include_str!("pytorch/group_net.py")]))
+    }
+}
+
 impl Architecture for GroupNet {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
         ["u", "v", "w"].map(|name| Parameter::new(name, [replicas, inputs, self.width])).to_vec()
@@ -188,10 +229,6 @@ impl Architecture for GroupNet {
             each(seed, parameter, |stream, i| std * stream.normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn takes(&self) -> Form {
-        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
@@ -308,7 +345,7 @@ mod tests {
     fn networks_that_are_written_down_have_the_margins_of_theory() {
         use crate::tasks::Groups;
         let ratio = |task: &Groups, net: &GroupNet| {
-            let weights = net.written(&Task::Groups(task.clone()), 0).unwrap().unwrap();
+            let weights = net.construct(&Task::Groups(task.clone()), 0).unwrap().unwrap();
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let order = task.order();
             let x: Vec<f32> =
@@ -336,16 +373,16 @@ mod tests {
         let expected = 2f64.sqrt() * 10.0 / 11f64.powf(1.5);
         assert!((ratio(&task, &memorising) - expected).abs() < 1e-5);
         let narrow = GroupNet { width: 39, ..net.clone() };
-        assert_eq!(narrow.written(&Task::Groups(task.clone()), 0).unwrap_err().0, "width");
+        assert_eq!(narrow.construct(&Task::Groups(task.clone()), 0).unwrap_err().0, "width");
         assert_eq!(
             GroupNet { sigma: Sigma::Relu, ..net.clone() }
-                .written(&Task::Groups(task.clone()), 0)
+                .construct(&Task::Groups(task.clone()), 0)
                 .unwrap_err()
                 .0,
             "act"
         );
         let random = Groups { operation: Operation::Random, ..task };
-        assert_eq!(net.written(&Task::Groups(random), 0).unwrap_err().0, "from");
+        assert_eq!(net.construct(&Task::Groups(random), 0).unwrap_err().0, "from");
     }
 
     /// The usual width has no room for it either, so the width that is asked for stays and the beginning goes.

@@ -12,8 +12,14 @@ mod plain;
 #[cfg(feature = "train")]
 mod tensors;
 
-use super::{Architecture, Parameter, Rows};
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use crate::tasks::{Form, Task};
@@ -53,7 +59,7 @@ impl MinimalMarkov {
     };
 
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
-    pub fn written(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
+    pub fn counting(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
         let sampler = task.sampler();
         if sampler.form() != Form::Sequence {
             return None;
@@ -76,6 +82,29 @@ impl MinimalMarkov {
 pub const KERNEL: usize = 0;
 /// Place of v, `[1, length]`, from distance 0.
 pub const LAGS: usize = 1;
+
+impl ModelConfig for MinimalMarkov {
+    fn bind(&self, length: usize) -> Bound<'_> {
+        Bound::Sequence(Box::new(OfLength { net: self.clone(), length }))
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Sequence]
+    }
+
+    fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
+        self.counting(task)
+    }
+}
+
+impl ToPyTorch for MinimalMarkov {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        if self.from != Beginning::Constant {
+            return Err(super::CONSTRUCTED.into());
+        }
+        Ok(Part::code(&[include_str!("pytorch/minimal_markov.py")]))
+    }
+}
 
 /// The architecture on sequences of `length` symbols.
 #[derive(Debug, Clone)]
@@ -102,10 +131,6 @@ impl Architecture for OfLength {
         let parameters = self.parameters(inputs, replicas);
         let constant = |which: usize, value: f64| vec![value as f32; parameters[which].len()];
         vec![constant(KERNEL, self.net.kernel), constant(LAGS, self.net.lags)]
-    }
-
-    fn takes(&self) -> Form {
-        Form::Sequence
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

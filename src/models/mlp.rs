@@ -17,10 +17,22 @@
 //! network to begin another. With one initialisation for all replicas (`inits=1`) a ticket is trained on several
 //! orders of data; with one for each, the same list is some neurons of other layers: as many, as they come.
 
-use super::{Activation, Architecture, Forms, Initialisation, Parameter, initialisation};
+use super::Activation;
+use super::Architecture;
+use super::Bound;
+use super::Forms;
+use super::Initialisation;
+use super::ModelConfig;
+use super::Parameter;
+use super::initialisation;
+use super::pytorch;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
-use crate::sources::{BARAK_2022, EDELMAN_2024};
+use crate::sources::BARAK_2022;
+use crate::sources::EDELMAN_2024;
+use crate::tasks::Form;
 use crate::{choices, settings};
 
 choices! {
@@ -123,6 +135,31 @@ fn shapes(inputs: usize, replicas: usize, width: usize) -> Vec<Parameter> {
         Parameter::new("b", [replicas, 1, width]),
         Parameter::new("beta", [replicas, 1, 1]),
     ]
+}
+
+impl ModelConfig for Mlp {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Bits, Form::Row]
+    }
+}
+
+impl ToPyTorch for Mlp {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        if !self.keep.is_empty() {
+            return Err(super::CONSTRUCTED.into());
+        }
+        let (hidden, output) = self.biases();
+        let ones = self.second == SecondLayer::Ones;
+        let all = [(ones, U), (!hidden, B), (!output, BETA)];
+        let fixed = all.iter().filter(|(is_fixed, _)| *is_fixed).map(|(_, which)| *which).collect();
+        let frozen = if self.first == FirstLayer::Frozen { vec![W, B] } else { vec![] };
+        let code = vec![pytorch::SIGMA, include_str!("pytorch/mlp.py")];
+        Ok(Part { code, fixed, frozen, ..Part::default() })
+    }
 }
 
 impl Architecture for Mlp {

@@ -23,71 +23,58 @@ pub mod sequences;
 use std::borrow::Cow;
 
 pub use activation::Activation;
-pub use attention_only::AttentionOnly;
-pub use cls_transformer::ClsTransformer;
-pub use deep_mlp::DeepMlp;
-pub use disjoint_polynet::DisjointPolynet;
-pub use embedding_mlp::EmbeddingMlp;
-pub use group_net::GroupNet;
 pub use initialisation::Initialisation;
-pub use minimal_markov::MinimalMarkov;
-pub use mlp::Mlp;
-pub use modular_transformer::ModularTransformer;
-pub use parity_transformer::ParityTransformer;
-pub use polynet::Polynet;
-pub use power_net::PowerNet;
-pub use random_forest::RandomForest;
 
 use crate::language::translated;
-use crate::settings::{Problem, Settings};
+use crate::pytorch::ToPyTorch;
+use crate::settings::Problem;
 use crate::tasks::{Form, Task};
 
 crate::catalog! {
     /// Every model, with its settings.
     pub enum Model {
         /// Two-layer perceptron.
-        Mlp,
+        mlp::Mlp,
         /// Product of linear forms.
-        Polynet,
+        polynet::Polynet,
         /// Product of linear forms in blocks of the input.
-        DisjointPolynet,
+        disjoint_polynet::DisjointPolynet,
         /// Perceptron of several hidden layers.
-        DeepMlp,
+        deep_mlp::DeepMlp,
         /// One layer of attention.
-        ParityTransformer,
+        parity_transformer::ParityTransformer,
         /// One hidden layer on pairs of elements.
-        GroupNet,
+        group_net::GroupNet,
         /// The transformer that groks modular arithmetic.
-        ModularTransformer,
+        modular_transformer::ModularTransformer,
         /// A perceptron on embeddings of two elements.
-        EmbeddingMlp,
+        embedding_mlp::EmbeddingMlp,
         /// One hidden layer of powers on signs.
-        PowerNet,
+        power_net::PowerNet,
         /// A transformer without MLPs.
-        AttentionOnly,
+        attention_only::AttentionOnly,
         /// The two matrices that are enough for bigrams.
-        MinimalMarkov,
+        minimal_markov::MinimalMarkov,
         /// One layer of attention with layer norm.
-        ClsTransformer,
+        cls_transformer::ClsTransformer,
         /// Trees that vote.
-        RandomForest,
+        random_forest::RandomForest,
     }
+    /// What its settings say of the model before it is bound to a task.
+    pub fn config(&self) -> &dyn ModelConfig;
+    /// The same for putting its settings right.
+    pub fn config_mut(&mut self) -> &mut dyn ModelConfig;
+    /// The model's part of a PyTorch script.
+    pub fn script(&self) -> &dyn ToPyTorch;
+    /// The model on tensors.
+    #[cfg(feature = "train")]
+    pub fn net(&self) -> &dyn Net;
 }
 
 impl Model {
     /// Whether it can learn `task`: a model takes numbers, pairs of elements or sequences of symbols.
     pub fn suits(&self, task: &Task) -> bool {
-        // Products and powers are made for parities, whose theory they come with.
-        let is_parity = matches!(task, Task::SparseParity(_));
-        let wants_parity = matches!(self, Model::DisjointPolynet(_) | Model::PowerNet(_));
-        let is_table = matches!(task, Task::Tabular(_));
-        let of_tables = match self {
-            Model::Mlp(_) | Model::DeepMlp(_) => true,
-            Model::RandomForest(_) => is_table,
-            // What reads its inputs as bits has no place for numbers.
-            _ => !is_table,
-        };
-        (is_parity || !wants_parity) && of_tables && self.architecture(1).takes() == task.sampler().form()
+        self.config().suits(task)
     }
 
     /// The same of the model of that slug.
@@ -95,36 +82,72 @@ impl Model {
         Model::from_slug(slug).is_some_and(|model| model.suits(task))
     }
 
-    /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
-    /// written down for `task`.
-    pub fn written(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        match self {
-            Model::PowerNet(net) if net.from == power_net::Beginning::Maximum => {
-                net.maximum(task.sampler().inputs(), &task.sampler().relevant(seed))
-            }
-            Model::GroupNet(net) => net.written(task, seed).ok().flatten(),
-            Model::AttentionOnly(net) => net.written(task),
-            Model::MinimalMarkov(net) => net.written(task),
-            _ => None,
-        }
-    }
-
-    /// Why initial weights that are wanted cannot be [written down](Model::written), if they cannot.
-    pub fn unwritten(&self, task: &Task) -> Vec<Problem> {
-        match (self, task) {
-            (Model::PowerNet(net), Task::SparseParity(task)) => {
-                net.beginning_problem(task.k).into_iter().collect()
-            }
-            (Model::GroupNet(net), _) => {
-                let Err((key, expected)) = net.written(task, 0) else { return vec![] };
-                let found = net.value(key).map(|value| value.to_string()).unwrap_or_default();
-                vec![Problem::new(key, &found, expected)]
-            }
-            (Model::AttentionOnly(net), _) => net.unwritten(task),
-            _ => vec![],
-        }
+    /// The model's architecture for sequences of `length` symbols; those that take none do not look at it.
+    pub fn architecture(&self, length: usize) -> Bound<'_> {
+        self.config().bind(length)
     }
 }
+
+/// What a model's settings say of it before it is bound to the sizes of a task's examples.
+pub trait ModelConfig {
+    /// The architecture for sequences of `length` symbols.
+    fn bind(&self, length: usize) -> Bound<'_>;
+    /// What an example may be to the model.
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Bits]
+    }
+    /// Whether it can learn `task`.
+    fn suits(&self, task: &Task) -> bool {
+        self.takes().contains(&task.sampler().form())
+    }
+    /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
+    /// constructed for `task`.
+    fn constructed(&self, _task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
+        None
+    }
+    /// Why initial weights that are wanted cannot be [constructed](ModelConfig::constructed), if they cannot.
+    fn construction_problems(&self, _task: &Task) -> Vec<Problem> {
+        vec![]
+    }
+    /// Brings settings that cannot be with this number of inputs to the nearest that can, where no default does.
+    fn mend(&mut self, _inputs: usize) {}
+    /// Whether it has weights that are moved by gradients.
+    fn has_weights(&self) -> bool {
+        true
+    }
+    /// Whether its output is read out at a token `[CLS]`, whose attention can be measured.
+    fn attends_from_cls(&self) -> bool {
+        false
+    }
+    /// Attention heads of each layer, which can be switched off one by one.
+    fn heads(&self) -> &[usize] {
+        &[]
+    }
+    /// Whether each of its neurons has embeddings of its own, which are not what attention makes of them.
+    fn embeds_by_neuron(&self) -> bool {
+        true
+    }
+    /// Whether its hidden layer takes powers of linear forms, and nothing else.
+    fn is_of_powers(&self) -> bool {
+        false
+    }
+    /// The largest normalised margin on the parity of `k` bits that such a network can have, if it is known.
+    fn largest_parity_margin(&self, _k: usize) -> Option<f64> {
+        None
+    }
+}
+
+/// Python code that models share.
+mod pytorch {
+    /// Activations.
+    pub const SIGMA: &str = include_str!("pytorch/sigma.py");
+    /// The penalty on the norms of neurons.
+    pub const PENALTY: &str = include_str!("pytorch/penalty.py");
+}
+
+/// Why there is no script of a run whose initial weights are constructed.
+const CONSTRUCTED: &str = "The weights that this run begins with are written down, not drawn, and the script has no words for \
+                           that yet.";
 
 /// What is added to the loss: λ Σ_i ‖ω_i‖₂^ν, where ω_i is column i of all parameters together.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -240,10 +263,6 @@ pub trait Architecture {
     fn activations(&self, inputs: usize) -> usize {
         self.parameters(inputs, 1).iter().map(|p| p.shape[2]).max().unwrap_or(1)
     }
-    /// What an example is to the model.
-    fn takes(&self) -> Form {
-        Form::Bits
-    }
     /// Whether weight decay pulls on parameter `which` of [`Architecture::parameters`].
     fn decays(&self, _which: usize) -> bool {
         true
@@ -351,31 +370,6 @@ impl<'a> std::ops::Deref for Bound<'a> {
     }
 }
 
-impl Model {
-    /// The model's architecture for sequences of `length` symbols; those that take none do not look at it.
-    pub fn architecture(&self, length: usize) -> Bound<'_> {
-        Bound::Plain(match self {
-            Model::Mlp(model) => model,
-            Model::Polynet(model) => model,
-            Model::DisjointPolynet(model) => model,
-            Model::DeepMlp(model) => model,
-            Model::ParityTransformer(model) => model,
-            Model::ClsTransformer(model) => model,
-            Model::RandomForest(model) => model,
-            Model::GroupNet(model) => model,
-            Model::ModularTransformer(model) => model,
-            Model::EmbeddingMlp(model) => model,
-            Model::PowerNet(model) => model,
-            Model::AttentionOnly(net) => {
-                return Bound::Sequence(Box::new(attention_only::OfLength { net: net.clone(), length }));
-            }
-            Model::MinimalMarkov(net) => {
-                return Bound::Sequence(Box::new(minimal_markov::OfLength { net: net.clone(), length }));
-            }
-        })
-    }
-}
-
 /// A model on tensors.
 #[cfg(feature = "train")]
 pub trait Net {
@@ -392,26 +386,4 @@ pub trait Net {
     ) -> burn::tensor::Tensor<3>;
     /// Which parameters are trained in `stage`; none is in more than one.
     fn trained(&self, stage: usize) -> Vec<bool>;
-}
-
-#[cfg(feature = "train")]
-impl Model {
-    /// The model on tensors.
-    pub fn net(&self) -> &dyn Net {
-        match self {
-            Model::Mlp(model) => model,
-            Model::Polynet(model) => model,
-            Model::DisjointPolynet(model) => model,
-            Model::DeepMlp(model) => model,
-            Model::ParityTransformer(model) => model,
-            Model::ClsTransformer(model) => model,
-            Model::RandomForest(model) => model,
-            Model::GroupNet(model) => model,
-            Model::ModularTransformer(model) => model,
-            Model::EmbeddingMlp(model) => model,
-            Model::PowerNet(model) => model,
-            Model::AttentionOnly(model) => model,
-            Model::MinimalMarkov(model) => model,
-        }
-    }
 }

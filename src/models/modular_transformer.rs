@@ -24,9 +24,17 @@
 
 mod plain;
 
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
+use super::crowded;
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded, lookup};
+use super::lookup;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{NANDA_2023, VASWANI_2017};
@@ -81,6 +89,26 @@ pub const B_OUT: usize = 10;
 /// Place of W_U.
 pub const UNEMBED: usize = 11;
 
+impl ModelConfig for ModularTransformer {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Pair]
+    }
+
+    fn embeds_by_neuron(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for ModularTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/modular_transformer.py")]))
+    }
+}
+
 impl Architecture for ModularTransformer {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {
         let (embedding, hidden, across) = (self.embedding, self.hidden, self.heads * self.attention);
@@ -116,10 +144,6 @@ impl Architecture for ModularTransformer {
             each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn takes(&self) -> Form {
-        Form::Pair
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {

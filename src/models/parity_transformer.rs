@@ -29,9 +29,16 @@ pub(super) mod plain;
 
 pub use plain::average;
 
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
+use super::crowded;
 use super::initialisation::each;
-use super::{Architecture, Parameter, Rows, crowded};
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024, VASWANI_2017};
@@ -82,6 +89,22 @@ pub const W2: usize = 8;
 pub const B2: usize = 9;
 /// Place of u.
 pub const U: usize = 10;
+
+impl ModelConfig for ParityTransformer {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn attends_from_cls(&self) -> bool {
+        true
+    }
+}
+
+impl ToPyTorch for ParityTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[include_str!("pytorch/parity_transformer.py")]))
+    }
+}
 
 impl Architecture for ParityTransformer {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {

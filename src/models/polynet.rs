@@ -9,8 +9,17 @@
 //! every w_i must find a different bit. The w_i are the columns of one parameter `[replicas, inputs, k]`, as
 //! in the [perceptron](super::mlp), so that charts of its first layer show them too.
 
-use super::{Architecture, Forms, Initialisation, Parameter, Rows, product};
+use super::Architecture;
+use super::Bound;
+use super::Forms;
+use super::Initialisation;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
+use super::product;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings::Range;
 use crate::sources::{BARAK_2022, EDELMAN_2024};
 use crate::{choices, settings};
@@ -51,6 +60,19 @@ impl Polynet {
 pub const W: usize = 0;
 /// Place of the b_i.
 pub const B: usize = 1;
+
+impl ModelConfig for Polynet {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+}
+
+impl ToPyTorch for Polynet {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        let fixed = if self.bias == Bias::No { vec![B] } else { vec![] };
+        Ok(Part { fixed, ..Part::code(&[include_str!("pytorch/polynet.py")]) })
+    }
+}
 
 impl Architecture for Polynet {
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter> {

@@ -14,12 +14,23 @@
 //! The rest of the program wants one number: it gets the first logit less the second. Its logistic loss is the
 //! cross-entropy of the two, and y times it is the margin.
 
+use super::Architecture;
+use super::Bound;
+use super::Forms;
+use super::ModelConfig;
+use super::Parameter;
+use super::Penalty;
+use super::Rows;
+use super::crowded;
 use super::initialisation::each;
-use super::{Architecture, Forms, Parameter, Penalty, Rows, crowded};
+use super::pytorch;
 use crate::catalog::Info;
 use crate::groups::theory;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
-use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
+use crate::sources::EDELMAN_2024_GROUPS;
+use crate::sources::MORWANI_2023;
+use crate::tasks::Task;
 use crate::{choices, settings};
 
 choices! {
@@ -102,6 +113,45 @@ impl PowerNet {
             least
         );
         Some(Problem::new("from", self.from.slug(), expected))
+    }
+}
+
+impl ModelConfig for PowerNet {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn suits(&self, task: &Task) -> bool {
+        // It is made for parities, whose theory it comes with.
+        task.sampler().parity().is_some()
+    }
+
+    fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
+        let sampler = task.sampler();
+        (self.from == Beginning::Maximum)
+            .then(|| self.maximum(sampler.inputs(), &sampler.relevant(seed)))
+            .flatten()
+    }
+
+    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+        task.sampler().parity().and_then(|k| self.beginning_problem(k)).into_iter().collect()
+    }
+
+    fn is_of_powers(&self) -> bool {
+        true
+    }
+
+    fn largest_parity_margin(&self, k: usize) -> Option<f64> {
+        self.largest_margin(k)
+    }
+}
+
+impl ToPyTorch for PowerNet {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        if self.from != Beginning::Random {
+            return Err(super::CONSTRUCTED.into());
+        }
+        Ok(Part::code(&[pytorch::PENALTY, include_str!("pytorch/power_net.py")]))
     }
 }
 

@@ -14,11 +14,19 @@
 //! both. Trees are [smartcore](https://docs.rs/smartcore)'s. What is saved of a forest is how many trees it has: which
 //! they are follows from the specification, and they are grown again where a run is taken up.
 
-use super::{Architecture, Parameter, Rows};
+use super::Architecture;
+use super::Bound;
+use super::ModelConfig;
+use super::Parameter;
+use super::Rows;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::settings;
 use crate::settings::Range;
-use crate::sources::{BREIMAN_2001, EDELMAN_2024_FRONTIER};
+use crate::sources::BREIMAN_2001;
+use crate::sources::EDELMAN_2024_FRONTIER;
+use crate::tasks::Form;
 
 settings! {
     /// Trees that vote.
@@ -53,6 +61,26 @@ impl RandomForest {
     /// Trees after so many training steps.
     pub fn grown(&self, step: u64) -> usize {
         self.trees.min(usize::try_from(step).unwrap_or(usize::MAX))
+    }
+}
+
+impl ModelConfig for RandomForest {
+    fn bind(&self, _length: usize) -> Bound<'_> {
+        Bound::Plain(self)
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Row]
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for RandomForest {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("A forest is not trained by gradients.".into())
     }
 }
 

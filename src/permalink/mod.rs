@@ -14,11 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use lesson::PARTS;
 
-use crate::analysis::chart::{
-    Chart, USUAL, USUAL_OF_CHAINS, USUAL_OF_FUNCTIONS, USUAL_OF_PAIRS, USUAL_OF_TABLES,
-};
+use crate::analysis::chart::{Chart, USUAL};
 use crate::markov::theory::Explorer;
-use crate::markov::{Chain, symbols_of};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
 use crate::sweep::MOST_CELLS;
@@ -96,35 +93,30 @@ settings! {
 impl View {
     /// How a run of `task` is shown where a link does not say it.
     pub fn of(task: &Task) -> Self {
-        match task {
-            Task::SparseParity(_) => View::default(),
-            Task::SparseBoolean(_) => {
-                View { show: USUAL_OF_FUNCTIONS.to_vec(), speed: 20, ..View::default() }
+        let mut view = View::default();
+        for (key, text) in task.sampler().default_view() {
+            if let Some(knob) = View::KNOBS.iter().find(|knob| knob.key == *key) {
+                // A test reads all of them.
+                let _ = read_view(&mut view, knob, text);
             }
-            Task::Tabular(_) => {
-                View { show: USUAL_OF_TABLES.to_vec(), speed: 100, cells: Cells::Accuracy, ..View::default() }
-            }
-            Task::Groups(_) => View { show: USUAL_OF_PAIRS.to_vec(), ..View::default() },
-            Task::MarkovChain(_) => View { show: USUAL_OF_CHAINS.to_vec(), speed: 60, ..View::default() },
         }
+        view
     }
 
-    /// Drops a sequence and a chain to look into that a run on sequences cannot have; what was dropped, and why. Other
-    /// runs look into none.
+    /// Puts back to their defaults the settings that cannot be for the task of `spec`, as a sequence of symbols that it
+    /// does not have; which, and why. What a task does not know is nothing to it.
     pub fn repair(&mut self, spec: &RunSpec) -> Vec<Problem> {
-        let Task::MarkovChain(task) = &spec.task else { return vec![] };
-        let k = task.symbols;
-        let text = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        let usual = View::of(&spec.task);
         let mut problems = vec![];
-        if let Err(flaw) = symbols_of(&self.sequence, k) {
-            let expected = tr!("symbols below k = {k}; {flaw}", k, flaw);
-            problems.push(Problem::new("seq", &text(&self.sequence), expected));
-            self.sequence.clear();
-        }
-        if let Some(flaw) = Chain::from_percent(k, &self.chain).err().filter(|_| !self.chain.is_empty()) {
-            let expected = tr!("{k} rows of {k} numbers that sum to 100 each; {flaw}", k, flaw);
-            problems.push(Problem::new("chain", &text(&self.chain), expected));
-            self.chain.clear();
+        for knob in View::KNOBS {
+            let (Some(value), Some(default)) = (self.value(knob.key), usual.value(knob.key)) else {
+                continue;
+            };
+            if let Some(expected) = spec.task.sampler().view_problem(knob.key, &value) {
+                problems.push(Problem::new(knob.key, &value.to_string(), expected));
+                // The default was checked when it was declared.
+                let _ = self.set(knob.key, &default);
+            }
         }
         problems
     }
@@ -181,7 +173,7 @@ pub fn encode(link: &Link) -> String {
         }
     }
     let theory = Explorer::default();
-    for knob in theory_knobs(&link.spec) {
+    for knob in link.spec.task.sampler().theory_knobs() {
         if let Some(value) =
             link.theory.value(knob.key).filter(|v| theory.value(knob.key).as_ref() != Some(v))
         {
@@ -275,18 +267,10 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
     if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
         return read_view(&mut link.view, knob, value);
     }
-    if let Some(knob) = theory_knobs(&link.spec).iter().find(|k| k.key == key) {
+    if let Some(knob) = link.spec.task.sampler().theory_knobs().iter().find(|k| k.key == key) {
         return link.theory.set(key, &knob.parse(value)?).map(|_| ());
     }
     link.spec.parse(key, value)
-}
-
-/// The knobs of the theory beside the run, where there is one.
-fn theory_knobs(spec: &RunSpec) -> &'static [Knob] {
-    match spec.task {
-        Task::MarkovChain(_) => Explorer::KNOBS,
-        _ => &[],
-    }
 }
 
 fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {

@@ -7,10 +7,9 @@ use crate::analysis::neurons::{Neurons, Survey};
 use crate::analysis::progress::{Measuring, Operation};
 use crate::groups::subgroups::Side;
 use crate::groups::{Group, Irreps};
-use crate::models::Model;
 use crate::protocol::{Finding, Probe};
 use crate::run::RunSpec;
-use crate::tasks::{Groups, Task, groups};
+use crate::tasks::{Form, Groups, Task, groups};
 
 /// Pairs whose outputs are shown.
 const SHOWN_PAIRS: usize = 48;
@@ -28,13 +27,13 @@ pub(super) fn task(spec: &RunSpec) -> Option<&Groups> {
 /// As [`super::applies`].
 pub(super) fn applies(probe: Probe, spec: &RunSpec) -> Result<(), String> {
     let Some(task) = task(spec) else {
-        return Err(tr!("This is about networks on pairs of elements.").into());
+        return Err(Form::Pair.only().into());
     };
-    match (probe, &spec.model) {
-        (Probe::Progress, _) if operation(task).is_none() => {
+    match probe {
+        Probe::Progress if operation(task).is_none() => {
             Err(tr!("These measures are defined for addition and subtraction modulo n.").into())
         }
-        (Probe::Cosets, Model::ModularTransformer(_)) => {
+        Probe::Cosets if !spec.model.config().embeds_by_neuron() => {
             Err(tr!("The embeddings that a transformer's neurons see depend on its attention.").into())
         }
         _ => Ok(()),

@@ -18,9 +18,9 @@
 //! runs can be compared line by line, the shortest digits that give the same `f32` again, and no serialiser in the page.
 
 mod csv;
-mod flaw;
+pub mod dataset;
+mod error;
 mod read;
-pub mod table;
 pub mod torch;
 pub mod weights;
 
@@ -28,14 +28,13 @@ pub mod weights;
 mod tests;
 
 pub use csv::{Column, columns, csv};
-pub use flaw::Flaw;
+pub use error::FileError;
 pub use read::File;
 
 use crate::markov::Measure;
 use crate::permalink::{Link, encode};
 use crate::protocol::{Ending, Row};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
-use crate::tasks::Task;
 
 /// What distinguishes our files from other people's.
 pub const FORMAT: &str = "vivarium-run";
@@ -212,9 +211,4 @@ pub fn shell(text: &str) -> String {
         return text.into();
     }
     format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// Whether rows of `task` have further measures.
-fn has_measures(task: &Task) -> bool {
-    matches!(task, Task::MarkovChain(_))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ENDINGS, Environment, FORMAT, Flaw, Record, VERSION, has_measures};
+use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::markov::Measure;
 use crate::permalink::{Link, RESERVED, decode};
 use crate::protocol::Row;
@@ -16,27 +16,27 @@ const MOST_ROWS: usize = 1 << 20;
 type Object = Map<String, Value>;
 
 /// The link of a file, whole.
-pub(super) fn link(text: &str) -> Result<Link, Flaw> {
+pub(super) fn link(text: &str) -> Result<Link, FileError> {
     let (link, notices) = decode(text);
     let kept = |key: &str| RESERVED.contains(&key) && link.reserved.iter().any(|r| r.0 == key);
     match notices.iter().find(|notice| !kept(&notice.key)) {
-        Some(notice) => Err(Flaw::Link(notice.to_string())),
+        Some(notice) => Err(FileError::Link(notice.to_string())),
         None => Ok(link),
     }
 }
 
-fn whole(object: &Object, key: &str, place: &str) -> Result<u64, Flaw> {
-    object.get(key).and_then(Value::as_u64).ok_or_else(|| Flaw::field(place, tr!("a whole number")))
+fn whole(object: &Object, key: &str, place: &str) -> Result<u64, FileError> {
+    object.get(key).and_then(Value::as_u64).ok_or_else(|| FileError::field(place, tr!("a whole number")))
 }
 
-fn list<'a>(value: Option<&'a Value>, place: &str) -> Result<&'a [Value], Flaw> {
-    Ok(value.and_then(Value::as_array).ok_or_else(|| Flaw::field(place, tr!("a list")))?)
+fn list<'a>(value: Option<&'a Value>, place: &str) -> Result<&'a [Value], FileError> {
+    Ok(value.and_then(Value::as_array).ok_or_else(|| FileError::field(place, tr!("a list")))?)
 }
 
 /// Steps of replicas, null where there is none.
-fn steps(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<Option<u64>>, Flaw> {
+fn steps(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<Option<u64>>, FileError> {
     let values = list(value, place)?;
-    let wrong = || Flaw::field(place, tr!("a step or null for each of {replicas} replicas", replicas));
+    let wrong = || FileError::field(place, tr!("a step or null for each of {replicas} replicas", replicas));
     if values.len() != replicas {
         return Err(wrong());
     }
@@ -45,7 +45,7 @@ fn steps(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<Opti
 }
 
 /// Numbers of replicas; null is a number that was not finite.
-fn numbers(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<f32>, Flaw> {
+fn numbers(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<f32>, FileError> {
     let values = list(value, place)?;
     if values.len() != replicas {
         let expected = tr!(
@@ -53,19 +53,19 @@ fn numbers(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<f3
             replicas,
             values = values.len()
         );
-        return Err(Flaw::field(place, expected));
+        return Err(FileError::field(place, expected));
     }
     let number = |v: &Value| match v {
         Value::Null => Ok(f32::NAN),
-        v => v.as_f64().map(|v| v as f32).ok_or_else(|| Flaw::field(place, tr!("numbers, or null"))),
+        v => v.as_f64().map(|v| v as f32).ok_or_else(|| FileError::field(place, tr!("numbers, or null"))),
     };
     values.iter().map(number).collect()
 }
 
-fn row(value: &Value, at: usize, replicas: usize, judged: bool) -> Result<Row, Flaw> {
+fn row(value: &Value, at: usize, replicas: usize, judged: bool) -> Result<Row, FileError> {
     let place = |key: &str| format!("{key} of measurement {at}");
     let object =
-        value.as_object().ok_or_else(|| Flaw::field(tr!("measurement {at}", at), tr!("an object")))?;
+        value.as_object().ok_or_else(|| FileError::field(tr!("measurement {at}", at), tr!("an object")))?;
     let of = |key: &str| numbers(object.get(key), &place(key), replicas);
     let optional = |object: &Object, key: &str| match object.get(key) {
         None => Ok(vec![]),
@@ -73,11 +73,11 @@ fn row(value: &Value, at: usize, replicas: usize, judged: bool) -> Result<Row, F
     };
     let measures = match object.get("measures") {
         None => vec![],
-        Some(_) if !judged => return Err(Flaw::field(place("measures"), tr!("absent in this lab"))),
+        Some(_) if !judged => return Err(FileError::field(place("measures"), tr!("absent in this lab"))),
         Some(Value::Object(measures)) => {
             Measure::ALL.iter().map(|m| optional(measures, m.slug())).collect::<Result<_, _>>()?
         }
-        Some(_) => return Err(Flaw::field(place("measures"), tr!("an object"))),
+        Some(_) => return Err(FileError::field(place("measures"), tr!("an object"))),
     };
     Ok(Row {
         step: whole(object, "step", &place("step"))?,
@@ -110,28 +110,29 @@ impl Record {
     /// Reads a file that [`Record::to_json`] wrote.
     ///
     /// # Errors
-    /// The first [`Flaw`] that is found.
-    pub fn parse(bytes: &[u8]) -> Result<Record, Flaw> {
+    /// The first [`FileError`] that is found.
+    pub fn parse(bytes: &[u8]) -> Result<Record, FileError> {
         if bytes.len() > MOST_BYTES {
-            return Err(Flaw::TooLarge(bytes.len() >> 20, MOST_BYTES >> 20));
+            return Err(FileError::TooLarge(bytes.len() >> 20, MOST_BYTES >> 20));
         }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if bytes.trim_ascii().is_empty() {
-            return Err(Flaw::Empty);
+            return Err(FileError::Empty);
         }
         let value: Value = serde_json::from_slice(bytes)
-            .map_err(|e| Flaw::NotJson { line: e.line(), column: e.column().max(1) })?;
-        let object = value.as_object().ok_or(Flaw::Foreign)?;
+            .map_err(|e| FileError::NotJson { line: e.line(), column: e.column().max(1) })?;
+        let object = value.as_object().ok_or(FileError::Foreign)?;
         if object.get("format").and_then(Value::as_str) != Some(FORMAT) {
-            return Err(Flaw::Foreign);
+            return Err(FileError::Foreign);
         }
         match whole(object, "version", "the version of the format")? {
-            version if version > VERSION => return Err(Flaw::Newer(version)),
+            version if version > VERSION => return Err(FileError::Newer(version)),
             _ => {}
         }
         let text = object.get("link").and_then(Value::as_str);
-        let link =
-            link(text.ok_or_else(|| Flaw::field(tr!("the link"), tr!("a text that begins with #v1/")))?)?;
+        let link = link(
+            text.ok_or_else(|| FileError::field(tr!("the link"), tr!("a text that begins with #v1/")))?,
+        )?;
         let runs = cells(&link.spec);
         let replicas = link.spec.run.replicas;
         let is_sweep = !runs.is_empty();
@@ -155,18 +156,18 @@ impl Record {
             Some(word) => {
                 let known = ENDINGS.iter().find(|(_, known)| word.as_str() == Some(known));
                 let words = ENDINGS.map(|(_, word)| word).join(", ");
-                Some(known.ok_or_else(|| Flaw::field("ending", tr!("null or one of {words}", words)))?.0)
+                Some(known.ok_or_else(|| FileError::field("ending", tr!("null or one of {words}", words)))?.0)
             }
         };
         let values = list(object.get("rows"), "rows")?;
         if values.len() > MOST_ROWS {
-            return Err(Flaw::TooMany(values.len(), MOST_ROWS));
+            return Err(FileError::TooMany(values.len(), MOST_ROWS));
         }
         let mut rows: Vec<Row> = vec![];
         for (at, value) in (1..).zip(values) {
-            let row = row(value, at, replicas, has_measures(&link.spec.task))?;
+            let row = row(value, at, replicas, link.spec.task.sampler().has_measures())?;
             if let Some(before) = rows.last().map(|row| row.step).filter(|before| *before >= row.step) {
-                return Err(Flaw::Order { at, step: row.step, before });
+                return Err(FileError::Order { at, step: row.step, before });
             }
             rows.push(row);
         }
@@ -196,17 +197,17 @@ impl File {
     /// Recognises a file by its first bytes, whatever it is called, and reads it.
     ///
     /// # Errors
-    /// The first [`Flaw`] that is found.
-    pub fn read(bytes: &[u8]) -> Result<File, Flaw> {
+    /// The first [`FileError`] that is found.
+    pub fn read(bytes: &[u8]) -> Result<File, FileError> {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         match text.first() {
-            None => Err(Flaw::Empty),
+            None => Err(FileError::Empty),
             _ if super::weights::looks_so(bytes) => {
                 super::weights::Header::read(bytes).map(|header| File::Weights(Box::new(header)))
             }
             Some(b'{' | b'[') => Record::parse(bytes).map(|record| File::Run(Box::new(record))),
-            _ if text.starts_with(b"step,replica,") => Err(Flaw::Table),
-            _ => Err(Flaw::Unknown),
+            _ if text.starts_with(b"step,replica,") => Err(FileError::Table),
+            _ => Err(FileError::Unknown),
         }
     }
 }

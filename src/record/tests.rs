@@ -8,6 +8,7 @@ use crate::labs::find;
 use crate::permalink::{View, decode};
 use crate::presets::Preset;
 use crate::run::RunSpec;
+use crate::tasks::Task;
 use weights::Header;
 
 fn link(text: &str) -> Link {

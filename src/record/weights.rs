@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Flaw;
+use super::FileError;
 use super::read::link;
 use crate::permalink::Link;
 use crate::run::RunSpec;
@@ -41,28 +41,28 @@ impl Header {
     /// it for being finite.
     ///
     /// # Errors
-    /// The first [`Flaw`] that is found.
-    pub fn read(bytes: &[u8]) -> Result<Header, Flaw> {
-        let length = header_length(bytes).filter(|_| looks_so(bytes)).ok_or(Flaw::Unknown)? as usize;
+    /// The first [`FileError`] that is found.
+    pub fn read(bytes: &[u8]) -> Result<Header, FileError> {
+        let length = header_length(bytes).filter(|_| looks_so(bytes)).ok_or(FileError::Unknown)? as usize;
         let Some(text) = bytes.get(8..8 + length) else {
-            return Err(Flaw::Length { found: bytes.len(), expected: 8 + length });
+            return Err(FileError::Length { found: bytes.len(), expected: 8 + length });
         };
         let header: Value = serde_json::from_slice(text)
-            .map_err(|e| Flaw::NotJson { line: e.line(), column: e.column().max(1) })?;
-        let header = header.as_object().ok_or(Flaw::ForeignWeights)?;
-        let about = header.get("__metadata__").and_then(Value::as_object).ok_or(Flaw::ForeignWeights)?;
+            .map_err(|e| FileError::NotJson { line: e.line(), column: e.column().max(1) })?;
+        let header = header.as_object().ok_or(FileError::ForeignWeights)?;
+        let about = header.get("__metadata__").and_then(Value::as_object).ok_or(FileError::ForeignWeights)?;
         let word = |key: &str| about.get(key).and_then(Value::as_str);
         if word("format") != Some(FORMAT) {
-            return Err(Flaw::ForeignWeights);
+            return Err(FileError::ForeignWeights);
         }
         let Link { spec, .. } = link(word("link").unwrap_or_default())?;
-        let whole = || Flaw::field(tr!("the step of these weights"), tr!("a whole number"));
+        let whole = || FileError::field(tr!("the step of these weights"), tr!("a whole number"));
         let step = word("step").and_then(|word| word.parse().ok()).ok_or_else(whole)?;
         let solved: Vec<Option<u64>> =
             word("solved").unwrap_or_default().split_whitespace().map(|word| word.parse().ok()).collect();
         if solved.len() != spec.run.replicas {
             let expected = tr!("as many as its {replicas} replicas", replicas = spec.run.replicas);
-            return Err(Flaw::field(tr!("the times in the header of these weights"), expected));
+            return Err(FileError::field(tr!("the times in the header of these weights"), expected));
         }
         let data = &bytes[8 + length..];
         let mut expected = 0;
@@ -73,17 +73,17 @@ impl Header {
                 let range = tensor(header, &name, parameter.shape)?;
                 expected = expected.max(range.end);
                 let Some(numbers) = data.get(range.clone()) else {
-                    return Err(Flaw::Length { found: bytes.len(), expected: 8 + length + range.end });
+                    return Err(FileError::Length { found: bytes.len(), expected: 8 + length + range.end });
                 };
                 let words = numbers.as_chunks::<4>().0;
                 if !words.iter().all(|word| f32::from_le_bytes(*word).is_finite()) {
-                    return Err(Flaw::Tensor { name, expected: tr!("finite numbers alone").into() });
+                    return Err(FileError::Tensor { name, expected: tr!("finite numbers alone").into() });
                 }
             }
             tensors.push((parameter.name, parameter.shape));
         }
         if data.len() != expected {
-            return Err(Flaw::Length { found: bytes.len(), expected: 8 + length + expected });
+            return Err(FileError::Length { found: bytes.len(), expected: 8 + length + expected });
         }
         Ok(Header { spec, step, solved, tensors })
     }
@@ -94,10 +94,10 @@ fn tensor(
     header: &Map<String, Value>,
     name: &str,
     shape: [usize; 3],
-) -> Result<std::ops::Range<usize>, Flaw> {
+) -> Result<std::ops::Range<usize>, FileError> {
     let text = shape.map(|n| n.to_string()).join(" × ");
     let wrong =
-        || Flaw::Tensor { name: name.into(), expected: tr!("{text} numbers in single precision", text) };
+        || FileError::Tensor { name: name.into(), expected: tr!("{text} numbers in single precision", text) };
     let about = header.get(name).and_then(Value::as_object).ok_or_else(wrong)?;
     let list = |key: &str| -> Option<Vec<usize>> {
         let values = about.get(key)?.as_array()?;

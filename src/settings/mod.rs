@@ -6,7 +6,7 @@
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
 mod axis;
-pub mod table;
+pub mod square;
 
 use std::fmt;
 
@@ -126,7 +126,7 @@ impl Knob {
                     .map(|part| part.parse().map_err(|_| bad()))
                     .collect::<Result<_, _>>()?,
             ),
-            Range::Table(most) => Value::List(table::parse(text, most).ok_or_else(bad)?),
+            Range::Table(most) => Value::List(square::parse(text, most).ok_or_else(bad)?),
             Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
@@ -171,7 +171,7 @@ impl Knob {
             (Range::Numbers(low, high, most), Value::List(v)) => {
                 v.len() <= most && v.iter().all(|i| (low..=high).contains(i))
             }
-            (Range::Table(most), Value::List(v)) => table::is_sound(v, most),
+            (Range::Table(most), Value::List(v)) => square::is_sound(v, most),
             (Range::Schedule(low, high), Value::Schedule(v)) => {
                 v.len() <= 64
                     && v.iter().all(|(_, x)| (low..=high).contains(x))

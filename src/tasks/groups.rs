@@ -15,9 +15,14 @@
 //! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
 //! ```
 
-use super::{Batch, Form, Sampler};
+use super::Batch;
+use super::Form;
+use super::Preset;
+use super::Sampler;
+use super::pytorch;
 use crate::catalog::Info;
 use crate::groups::Group;
+use crate::pytorch::{Part, ToPyTorch, mask, rows};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022};
@@ -175,7 +180,40 @@ impl Groups {
     }
 }
 
+impl ToPyTorch for Groups {
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        let mut settings = vec![("order", self.order().to_string())];
+        if !self.is_modular() || self.operation == Operation::Random {
+            settings.push(("table", rows(&self.products(seed), self.order())));
+        }
+        settings.push(("trained", mask(&self.split(seed).0, self.pairs())));
+        let code = vec![pytorch::SAMPLE, pytorch::CLASSES, include_str!("pytorch/pairs.py")];
+        Ok(Part { code, settings, ..Part::default() })
+    }
+}
+
 impl Sampler for Groups {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "group-net"),
+            ("opt", "adam"),
+            ("lr", "0.01"),
+            ("loss", "ce"),
+            ("batch", "0"),
+            ("steps", "600"),
+            ("halt", "steps"),
+            ("every", "5"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "accuracy.margin.neurons.purity")]
+    }
+
+    fn smaller_network(&self) -> &'static str {
+        tr!("a network that all pairs at once leave room for")
+    }
+
     fn form(&self) -> Form {
         Form::Pair
     }

@@ -21,12 +21,29 @@
 
 use std::ops::Range as Span;
 
-use super::{Batch, Form, Sampler};
+use super::Batch;
+use super::Form;
+use super::Preset;
+use super::Sampler;
+use super::pytorch;
 use crate::catalog::Info;
-use crate::markov::{Chain, Law, MOST_CONTEXTS, Walker, contexts};
+use crate::markov::Chain;
+use crate::markov::Law;
+use crate::markov::MOST_CONTEXTS;
+use crate::markov::Walker;
+use crate::markov::contexts;
+use crate::markov::symbols_of;
+use crate::markov::theory::Explorer;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
-use crate::settings::{Problem, Range};
-use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
+use crate::settings::Knob;
+use crate::settings::Problem;
+use crate::settings::Range;
+use crate::settings::Settings;
+use crate::settings::Value;
+use crate::sources::EDELMAN_2024_HEADS;
+use crate::sources::EDELMAN_2024_MARKOV;
 use crate::{choices, settings};
 
 choices! {
@@ -152,7 +169,57 @@ impl MarkovChain {
 /// Random words that are drawn at once, so that memory stays small where a chain takes thousands.
 const BLOCK_WORDS: usize = 1 << 14;
 
+impl ToPyTorch for MarkovChain {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(Part::code(&[pytorch::CLASSES, include_str!("pytorch/sequences.py")]))
+    }
+}
+
 impl Sampler for MarkovChain {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "attention-only"),
+            ("opt", "adam"),
+            ("lr", "0.005"),
+            ("b2", "0.95"),
+            ("loss", "ce"),
+            ("steps", "400"),
+            ("target", "0.5"),
+            ("halt", "steps"),
+            ("every", "5"),
+            ("held", "256"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "kl.strategies.map.distances"), ("speed", "60")]
+    }
+
+    fn theory_knobs(&self) -> &'static [Knob] {
+        Explorer::KNOBS
+    }
+
+    fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
+        let Value::List(numbers) = value else { return None };
+        let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
+        let k = self.symbols;
+        match key {
+            "seq" => {
+                let flaw = symbols_of(&numbers, k).err()?;
+                Some(tr!("symbols below k = {k}; {flaw}", k, flaw))
+            }
+            "chain" if !numbers.is_empty() => {
+                let flaw = Chain::from_percent(k, &numbers).err()?;
+                Some(tr!("{k} rows of {k} numbers that sum to 100 each; {flaw}", k, flaw))
+            }
+            _ => None,
+        }
+    }
+
+    fn has_measures(&self) -> bool {
+        true
+    }
+
     fn form(&self) -> Form {
         Form::Sequence
     }

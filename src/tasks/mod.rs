@@ -7,40 +7,62 @@ pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
 
-pub use groups::Groups;
-pub use markov::MarkovChain;
-pub use sparse_boolean::SparseBoolean;
-pub use sparse_parity::SparseParity;
-pub use tabular::Tabular;
-
-use crate::settings::Problem;
+use crate::pytorch::ToPyTorch;
+use crate::settings::{Knob, Problem, Value};
 
 crate::catalog! {
     /// Every task, with its settings.
     pub enum Task {
         /// Parity of a few hidden bits.
-        SparseParity,
+        sparse_parity::SparseParity,
         /// The product of two elements of a group.
-        Groups,
+        groups::Groups,
         /// The next symbol of a Markov chain.
-        MarkovChain,
+        markov::MarkovChain,
         /// A Boolean function of a few hidden bits.
-        SparseBoolean,
+        sparse_boolean::SparseBoolean,
         /// Rows of a table.
-        Tabular,
+        tabular::Tabular,
     }
+    /// The task's sampler.
+    pub fn sampler(&self) -> &dyn Sampler;
+    /// The same for putting its settings right.
+    pub fn sampler_mut(&mut self) -> &mut dyn Sampler;
+    /// The task's part of a PyTorch script.
+    pub fn script(&self) -> &dyn ToPyTorch;
 }
 
 /// What an example is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Numbers, mostly ±1, with a sign for a label.
+    /// Numbers ±1, with a sign for a label.
     Bits,
+    /// A row of a table: a number in each column, with a sign for a label.
+    Row,
     /// Two elements, with an element for a label.
     Pair,
     /// Symbols one after the other, each of which is to be predicted from those before it.
     Sequence,
 }
+
+impl Form {
+    /// Whether what is about examples of the form `other` can be asked about these. A row of a table is read as bits are.
+    pub fn is_a(self, other: Form) -> bool {
+        self == other || (self, other) == (Form::Row, Form::Bits)
+    }
+
+    /// Why a chart or a measurement of examples of this form is not there for other runs.
+    pub fn only(self) -> &'static str {
+        match self {
+            Form::Bits | Form::Row => tr!("This is about networks on bits."),
+            Form::Pair => tr!("This is about networks on pairs of elements."),
+            Form::Sequence => tr!("This is about networks on sequences."),
+        }
+    }
+}
+
+/// Values of settings by key, as they stand in a link.
+pub type Preset = &'static [(&'static str, &'static str)];
 
 /// Examples: inputs row by row, and a label for each: −1 or +1, or where the task has classes the number of one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -123,19 +145,46 @@ pub trait Sampler {
     fn relevant(&self, seed: u64) -> Vec<usize>;
     /// What cannot be in these settings, each with what would be right.
     fn problems(&self) -> Vec<Problem>;
+    /// Brings settings that cannot be together to the nearest that can, where no default does.
+    fn mend(&mut self) {}
+    /// Bits whose parity the label is, if it is the parity of some bits of the input.
+    fn parity(&self) -> Option<usize> {
+        None
+    }
+    /// The run that a bare link to this task stands for: what differs from the defaults of a run.
+    fn default_run(&self) -> Preset {
+        &[]
+    }
+    /// How such a run is shown: what differs from the defaults of a view.
+    fn default_view(&self) -> Preset {
+        &[]
+    }
+    /// Settings of theory beside the run, which are in the links of this task alone.
+    fn theory_knobs(&self) -> &'static [Knob] {
+        &[]
+    }
+    /// What would be right for the setting `key` of the view where its value cannot be for this task.
+    fn view_problem(&self, _key: &str, _value: &Value) -> Option<String> {
+        None
+    }
+    /// What a network is to be that fits into memory where the chosen one does not.
+    fn smaller_network(&self) -> &'static str {
+        tr!("a smaller network, which fits into a browser's memory")
+    }
+    /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
+    fn has_measures(&self) -> bool {
+        false
+    }
 }
 
-impl Task {
-    /// The task's sampler.
-    pub fn sampler(&self) -> &dyn Sampler {
-        match self {
-            Task::SparseParity(task) => task,
-            Task::Groups(task) => task,
-            Task::MarkovChain(task) => task,
-            Task::SparseBoolean(task) => task,
-            Task::Tabular(task) => task,
-        }
-    }
+/// Parts of PyTorch scripts that tasks share.
+mod pytorch {
+    /// The examples of a step, of those that there are or of fresh ones.
+    pub const SAMPLE: &str = include_str!("pytorch/sample.py");
+    /// Losses of labels that are signs.
+    pub const SIGNS: &str = include_str!("pytorch/signs.py");
+    /// Losses of labels that are classes.
+    pub const CLASSES: &str = include_str!("pytorch/classes.py");
 }
 
 /// Which of `size` examples the batch of `step` visits: every one of `m` once per epoch, in an order of the epoch's.
@@ -151,4 +200,9 @@ fn epochs(stream: crate::rng::Stream, m: usize, step: u64, size: usize) -> Vec<u
         order.place((visit % m) as u32) as usize
     });
     visits.collect()
+}
+
+/// The next smaller odd number, which is right for every function of so many bits.
+fn odd(number: usize) -> usize {
+    number.saturating_sub(1) | 1
 }

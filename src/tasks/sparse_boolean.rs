@@ -23,8 +23,12 @@
 //! assert!((0..40).all(|e| and(e) == batch.y[e]));
 //! ```
 
-use super::{Batch, Sampler};
+use super::Batch;
+use super::Preset;
+use super::Sampler;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
@@ -174,7 +178,35 @@ impl SparseBoolean {
     }
 }
 
+impl ToPyTorch for SparseBoolean {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("Sparse Boolean functions are not in the script yet.".into())
+    }
+}
+
 impl Sampler for SparseBoolean {
+    fn mend(&mut self) {
+        self.k = super::odd(self.k.min(self.n));
+    }
+
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "cls-transformer"),
+            ("opt", "adam"),
+            ("wd", "1e-4"),
+            ("loss", "ce"),
+            ("batch", "0"),
+            ("steps", "300"),
+            ("target", "0.99"),
+            ("every", "5"),
+            ("held", "1024"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "loss.accuracy.attention"), ("speed", "20")]
+    }
+
     fn inputs(&self) -> usize {
         self.n
     }

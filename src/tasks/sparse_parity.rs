@@ -17,8 +17,13 @@
 //! assert!((0..32).all(|e| batch.x[e * 10 + 2] * batch.x[e * 10 + 6] == batch.y[e]));
 //! ```
 
-use super::{Batch, Sampler};
+use super::Batch;
+use super::Sampler;
+use super::pytorch;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
+use crate::pytorch::from_one;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{BARAK_2022, EDELMAN_2024};
@@ -169,7 +174,23 @@ fn sign(word: u32, at: usize) -> f32 {
     1.0 - 2.0 * ((word >> at) & 1) as f32
 }
 
+impl ToPyTorch for SparseParity {
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        let code = vec![pytorch::SAMPLE, include_str!("pytorch/bits.py"), pytorch::SIGNS];
+        let settings = vec![("relevant", from_one(&self.relevant(seed)))];
+        Ok(Part { code, settings, ..Part::default() })
+    }
+}
+
 impl Sampler for SparseParity {
+    fn parity(&self) -> Option<usize> {
+        Some(self.k)
+    }
+
+    fn mend(&mut self) {
+        self.k = self.k.min(self.n);
+    }
+
     fn inputs(&self) -> usize {
         self.n
     }

@@ -25,17 +25,24 @@
 //! assert!((1..40).all(|e| side(e) == side(0)));
 //! ```
 
-pub mod own;
+pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Batch, Sampler};
+use super::Batch;
+use super::Form;
+use super::Preset;
+use super::Sampler;
+use super::pytorch;
 use crate::catalog::Info;
+use crate::pytorch::Part;
+use crate::pytorch::ToPyTorch;
+use crate::pytorch::from_one;
 use crate::rng::{Order, Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_FRONTIER, GRINSZTAJN_2022};
 use crate::{choices, settings};
-use own::Own;
+use uploaded::UploadedTable;
 
 choices! {
     /// Where the table comes from.
@@ -43,7 +50,7 @@ choices! {
         /// Drawn from the seed.
         Generated = "generated", "Generated";
         /// A CSV file that was opened here.
-        Own = "own", "A CSV file";
+        Uploaded = "own", "A CSV file";
     }
 }
 
@@ -116,15 +123,15 @@ impl Tabular {
     };
 
     /// The CSV file that the settings name, if it has been opened.
-    pub fn own(&self) -> Option<Arc<Own>> {
-        (self.origin == Origin::Own).then(|| own::find(self.csv)).flatten()
+    pub fn uploaded(&self) -> Option<Arc<UploadedTable>> {
+        (self.origin == Origin::Uploaded).then(|| uploaded::find(self.csv)).flatten()
     }
 
     /// Rows of the table; one where there is none.
     pub fn table_rows(&self) -> usize {
         match self.origin {
             Origin::Generated => self.rows,
-            Origin::Own => self.own().map_or(1, |own| own.y.len()),
+            Origin::Uploaded => self.uploaded().map_or(1, |table| table.y.len()),
         }
     }
 
@@ -151,11 +158,11 @@ impl Tabular {
     /// Appends these rows of the table.
     fn take(&self, seed: u64, rows: impl Iterator<Item = usize>, out: &mut Batch) {
         match self.origin {
-            Origin::Own => {
-                let Some(own) = self.own() else { return };
+            Origin::Uploaded => {
+                let Some(table) = self.uploaded() else { return };
                 for row in rows {
-                    out.x.extend_from_slice(&own.x[row * own.columns..(row + 1) * own.columns]);
-                    out.y.push(own.y[row]);
+                    out.x.extend_from_slice(&table.x[row * table.columns..(row + 1) * table.columns]);
+                    out.y.push(table.y[row]);
                 }
             }
             Origin::Generated => {
@@ -290,11 +297,52 @@ impl Tabular {
     }
 }
 
+impl ToPyTorch for Tabular {
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        if self.origin == Origin::Uploaded {
+            return Err(tr!("A script is of a generated table: it has no words for a file.").into());
+        }
+        let code = vec![pytorch::SAMPLE, include_str!("pytorch/tabular.py"), pytorch::SIGNS];
+        let settings = vec![("relevant", from_one(&self.support(seed))), ("sample", self.size().to_string())];
+        Ok(Part { code, settings, ..Part::default() })
+    }
+}
+
 impl Sampler for Tabular {
+    fn form(&self) -> Form {
+        Form::Row
+    }
+
+    fn mend(&mut self) {
+        self.k = super::odd(self.k.min(self.n));
+        self.m = self.m.min(self.pool());
+    }
+
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "deep-mlp"),
+            ("widths", "100.100"),
+            ("act", "relu"),
+            ("init", "sparse"),
+            ("opt", "adam"),
+            ("loss", "ce"),
+            ("batch", "64"),
+            ("steps", "300"),
+            ("target", "0.9"),
+            ("halt", "steps"),
+            ("every", "10"),
+            ("replicas", "10"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "loss.accuracy"), ("speed", "100"), ("cells", "accuracy")]
+    }
+
     fn inputs(&self) -> usize {
         match self.origin {
             Origin::Generated => self.n,
-            Origin::Own => self.own().map_or(1, |own| own.columns),
+            Origin::Uploaded => self.uploaded().map_or(1, |table| table.columns),
         }
     }
 
@@ -351,14 +399,14 @@ impl Sampler for Tabular {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = match self.origin {
             Origin::Generated => self.problems_of_generated(),
-            Origin::Own if self.own().is_none() => {
+            Origin::Uploaded if self.uploaded().is_none() => {
                 let expected = tr!(
                     "generated, since the CSV file of this link is not open here; open it, and the link's other settings \
                      stay"
                 );
-                return vec![Problem::new("data", Origin::Own.slug(), expected)];
+                return vec![Problem::new("data", Origin::Uploaded.slug(), expected)];
             }
-            Origin::Own => vec![],
+            Origin::Uploaded => vec![],
         };
         let (most, columns) = (self.pool().min(MAX_SAMPLE / self.inputs()), self.inputs());
         if self.size() > most {

@@ -181,7 +181,7 @@ mod with_session {
     /// Our loops on the processor for `spec`.
     fn loops(spec: &RunSpec) -> Result<Box<dyn Learner>, String> {
         Ok(match spec.task.sampler().form() {
-            Form::Bits => Box::new(crate::training::lanes::Lanes::new(spec)?),
+            Form::Bits | Form::Row => Box::new(crate::training::lanes::Lanes::new(spec)?),
             Form::Pair => Box::new(crate::training::pair_lanes::PairLanes::new(spec)?),
             Form::Sequence => Box::new(crate::training::sequence_lanes::SequenceLanes::new(spec)?),
         })

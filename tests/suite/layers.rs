@@ -11,8 +11,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rng", &[]),
     ("groups", &[]),
     ("markov", &["settings", "rng"]),
-    ("tasks", &["settings", "catalog", "rng", "groups", "markov"]),
-    ("models", &["settings", "catalog", "rng", "tasks", "groups"]),
+    ("pytorch", &["settings"]),
+    ("tasks", &["settings", "catalog", "rng", "groups", "markov", "pytorch"]),
+    ("models", &["settings", "catalog", "rng", "tasks", "groups", "pytorch"]),
     ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),
     ("sweep", &["settings", "run", "permalink"]),
     ("kernels", &["rng", "markov", "tasks", "models", "run", "protocol", "platform", "training"]),
@@ -38,7 +39,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // A run's files; that of weights is checked by its header, without tensors.
     (
         "record",
-        &["markov", "models", "permalink", "protocol", "run", "settings", "sweep", "tasks", "training"],
+        &[
+            "markov",
+            "models",
+            "permalink",
+            "protocol",
+            "pytorch",
+            "run",
+            "settings",
+            "sweep",
+            "tasks",
+            "training",
+        ],
     ),
     (
         "training",
@@ -137,7 +149,7 @@ fn named(text: &str) -> Vec<String> {
 }
 
 /// The folder of the sources, and every file in it.
-fn all_sources() -> (PathBuf, Vec<PathBuf>) {
+pub fn all_sources() -> (PathBuf, Vec<PathBuf>) {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = vec![];
     sources(&src, &mut files);

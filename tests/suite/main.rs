@@ -5,6 +5,7 @@
 
 mod catalogs;
 mod command_line;
+mod contract;
 mod devices;
 mod functions;
 mod fused;

@@ -3,7 +3,7 @@
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
 use vivarium::tasks::Batch;
-use vivarium::tasks::tabular::own::Own;
+use vivarium::tasks::tabular::uploaded::UploadedTable;
 use vivarium::training::choose::{engine, prefers_gpu, worth_a_gpu};
 use vivarium::training::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
@@ -123,7 +123,7 @@ fn a_forest_suffers_from_a_rotation() {
 /// One class in a small sample is no reason to stop.
 #[test]
 fn a_sample_of_one_class_is_learned() {
-    let own = Own {
+    let own = UploadedTable {
         columns: 1,
         x: (0..100).map(|i| i as f32 / 50.0 - 1.0).collect(),
         y: (0..100).map(|i| if i == 3 { 1.0 } else { -1.0 }).collect(),

@@ -16,16 +16,16 @@
 //! | [`wave`] | one neuron's weights over the group |
 //! | [`logits`] | whether margins and wrong logits are equal |
 //! | [`cosets`] | which neurons are constant on cosets |
-//! | [`table`] | the character table |
+//! | [`character_table`] | the character table |
 //!
 //! # Why
 //! A worker sends the page this summary rather than weights: it is shorter, and the bases stay where they are.
 
+pub mod character_table;
 pub mod cosets;
 pub mod logits;
 pub mod readings;
 pub mod survey;
-pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod wave;

@@ -115,7 +115,7 @@ fn is_being_written(store: Store, field: Option<&Element>) -> bool {
 /// What happens in the lab whose examples have this form.
 fn about(task: &Task) -> &'static str {
     match task.sampler().form() {
-        _ if matches!(task, Task::Tabular(_)) => {
+        Form::Row => {
             tr!(
                 "Networks learn from a few rows of a table, and random forests from the same rows. Tables are hard for networks: each column means something by itself, most columns say nothing, and the label jumps. Each of these is a setting of the generated table, so that it can be taken away. A CSV file of yours can be opened instead: drop it anywhere on the page, and it never leaves it."
             )

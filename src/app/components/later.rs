@@ -123,8 +123,9 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
     let answered = store.memo(|state| {
-        let needs_it =
-            state.tour.is_some() || state.gallery.is_open || state.spec().task.sampler().form() != Form::Bits;
+        let needs_it = state.tour.is_some()
+            || state.gallery.is_open
+            || !state.spec().task.sampler().form().is_a(Form::Bits);
         needs_it || !matches!(state.phase, Phase::Loading)
     });
     Effect::new(move |_| {

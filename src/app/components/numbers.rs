@@ -4,7 +4,7 @@ use leptos::html::Dialog;
 use leptos::prelude::*;
 
 use crate::analysis::chart::Chart;
-use crate::analysis::table::Table;
+use crate::analysis::data_table::DataTable;
 use crate::app::store::Store;
 
 /// Most rows and columns that are shown.
@@ -12,7 +12,7 @@ const MOST: usize = 200;
 
 /// The table that is shown, with its title; it stays as it was when it was asked for.
 #[derive(Clone, Copy)]
-pub struct Shown(RwSignal<Option<(String, Table)>>);
+pub struct Shown(RwSignal<Option<(String, DataTable)>>);
 
 impl Shown {
     /// Nothing at first; components below ask for it.
@@ -76,7 +76,7 @@ pub fn Numbers() -> impl IntoView {
     .into_any()
 }
 
-fn body(title: String, table: Table) -> AnyView {
+fn body(title: String, table: DataTable) -> AnyView {
     let left_out = match table.left_out {
         0 => String::new(),
         n => tr!("{n} rows between these are left out.", n),

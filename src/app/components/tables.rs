@@ -22,7 +22,7 @@ fn card(task: &Tabular, spec: &crate::run::RunSpec) -> Card {
     let opened = shown(spec);
     let title = match (&opened, task.origin) {
         (Some(opened), _) => opened.name.clone(),
-        (None, Origin::Own) => tr!("A CSV file").into(),
+        (None, Origin::Uploaded) => tr!("A CSV file").into(),
         (None, Origin::Generated) => tr!("A generated table").into(),
     };
     let columns = opened.map(|opened| (opened.table.all.clone(), opened.table.label));

@@ -114,7 +114,7 @@ pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
         let form = state.spec().task.sampler().form();
-        let suits = |chart: &Chart| chart.form().is_none_or(|of| of == form);
+        let suits = |chart: &Chart| chart.form().is_none_or(|of| form.is_a(of));
         let shown = |chart: &Chart| state.link.view.show.contains(chart);
         Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()
     });

@@ -272,7 +272,7 @@ mod tests {
         let task = Task::MarkovChain(MarkovChain { symbols, length, ..Default::default() });
         for from in [Beginning::Bigram, Beginning::Unigram] {
             let net = OfLength { net: MinimalMarkov { from, ..Default::default() }, length };
-            let weights = net.net.written(&task).unwrap();
+            let weights = net.net.counting(&task).unwrap();
             let shapes: Vec<usize> = net.parameters(symbols, 1).iter().map(|p| p.len()).collect();
             assert_eq!(weights.iter().map(Vec::len).collect::<Vec<_>>(), shapes);
             let found = net.logits(&slices(&weights), symbols, &context);
@@ -286,10 +286,10 @@ mod tests {
                 }
             }
         }
-        assert_eq!(MinimalMarkov::default().written(&task), None);
+        assert_eq!(MinimalMarkov::default().counting(&task), None);
         let bits = Task::ENTRIES.iter().find_map(|e| Task::from_slug(e.info.slug)).unwrap();
         let net = MinimalMarkov { from: Beginning::Bigram, ..Default::default() };
-        assert_eq!(net.written(&bits), None, "weights for sequences are none for {bits:?}");
+        assert_eq!(net.counting(&bits), None, "weights for sequences are none for {bits:?}");
     }
 
     /// Minus the margin loss in its linear regime, but for its constant, is the mean of f at the label less that of all f:

@@ -129,9 +129,9 @@ fn noise_is_in_every_row() {
     assert_eq!(clean.x, other.x);
 }
 
-fn small() -> Own {
+fn small() -> UploadedTable {
     let x = (0..60).map(|i| (i * i % 17) as f32).collect();
-    Own { columns: 2, x, y: (0..30).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect() }
+    UploadedTable { columns: 2, x, y: (0..30).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect() }
 }
 
 #[test]
@@ -141,8 +141,11 @@ fn an_own_table_is_named_by_its_contents_and_found_while_it_is_open() {
     let mut other = own.clone();
     other.x[7] += 0.5;
     assert_ne!(other.number(), number);
-    assert_eq!(Own::from_numbers(2, own.numbers()), Some(own.clone()));
-    assert!(Own::from_numbers(3, vec![0.0; 7]).is_none() && Own::from_numbers(3, vec![]).is_none());
+    assert_eq!(UploadedTable::from_numbers(2, own.numbers()), Some(own.clone()));
+    assert!(
+        UploadedTable::from_numbers(3, vec![0.0; 7]).is_none()
+            && UploadedTable::from_numbers(3, vec![]).is_none()
+    );
     let link = format!("#v1/tabular?data=own&csv={number}&m=20");
     let task = |link: &str| match crate::permalink::decode(link).0.spec.task {
         crate::tasks::Task::Tabular(task) => task,

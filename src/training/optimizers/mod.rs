@@ -4,16 +4,13 @@
 pub mod adam;
 pub mod sgd;
 
-pub use adam::Adam;
-pub use sgd::Sgd;
-
 crate::catalog! {
     /// Every optimizer, with its settings.
     pub enum Optimizer {
         /// Stochastic gradient descent.
-        Sgd,
+        sgd::Sgd,
         /// Adam and AdamW.
-        Adam,
+        adam::Adam,
     }
 }
 

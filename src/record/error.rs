@@ -4,7 +4,7 @@ use super::VERSION;
 
 /// Why a file is not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum FileError {
     /// There is nothing in it.
     #[error("{}", tr!("this file is empty"))]
     Empty,
@@ -76,9 +76,9 @@ pub enum Flaw {
     },
 }
 
-impl Flaw {
+impl FileError {
     /// A part that should be something else.
     pub(super) fn field(place: impl Into<String>, expected: impl Into<String>) -> Self {
-        Flaw::Field { place: place.into(), expected: expected.into() }
+        FileError::Field { place: place.into(), expected: expected.into() }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use ::csv::StringRecord;
 
-use crate::tasks::tabular::own::Own;
+use crate::tasks::tabular::uploaded::UploadedTable;
 
 /// Most columns besides the label.
 pub const MOST_COLUMNS: usize = 512;
@@ -29,9 +29,9 @@ const LABELS: [&str; 6] = ["target", "label", "class", "y", "outcome", "output"]
 
 /// What a CSV file holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct Dataset {
     /// The numbers.
-    pub own: Own,
+    pub table: UploadedTable,
     /// Names of the columns besides the label, in order.
     pub names: Vec<String>,
     /// Names of all columns of the file, each of which might be the label.
@@ -44,14 +44,11 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
-/// Why a CSV file is no table to learn, as a part of a sentence: "it has no rows".
-pub type Flaw = String;
-
 /// Reads a CSV file. The label is column `label` of it, from 0; where none is named, one that is called so, or the last.
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Table, Flaw> {
+pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String> {
     let (all, rows) = cells(bytes)?;
     let by_name = || all.iter().position(|name| LABELS.contains(&name.to_lowercase().as_str()));
     let label = label.filter(|label| *label < all.len()).or_else(by_name).unwrap_or(all.len() - 1);
@@ -97,11 +94,11 @@ pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Table, Flaw> {
     if names.is_empty() {
         return Err(tr!("no column besides the label holds numbers that differ").into());
     }
-    Ok(Table { own: Own { columns: names.len(), x, y }, names, all, label, classes, notes })
+    Ok(Dataset { table: UploadedTable { columns: names.len(), x, y }, names, all, label, classes, notes })
 }
 
 /// Names of the columns, and the cells row by row.
-fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<StringRecord>), Flaw> {
+fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<StringRecord>), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| tr!("it is no text in UTF-8").to_string())?;
     let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().next().unwrap_or_default();
@@ -159,7 +156,7 @@ fn numeric(
     rows: &[StringRecord],
     label: usize,
     notes: &mut Vec<String>,
-) -> Result<Vec<usize>, Flaw> {
+) -> Result<Vec<usize>, String> {
     let (mut columns, mut words, mut gaps) = (vec![], vec![], vec![]);
     for column in (0..all.len()).filter(|column| *column != label) {
         let missing = rows.iter().filter(|row| is_missing(&row[column])).count();
@@ -194,7 +191,7 @@ fn classes<'a>(
     rows: Vec<&'a StringRecord>,
     label: usize,
     notes: &mut Vec<String>,
-) -> Result<Classes<'a>, Flaw> {
+) -> Result<Classes<'a>, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     rows.iter().for_each(|row| *counts.entry(&row[label]).or_default() += 1);
     if counts.len() < 2 {
@@ -263,16 +260,16 @@ mod tests {
         let table = read(&bytes.concat(), None).unwrap();
         assert_eq!((table.label, table.names.join(" ")), (1, "size age".into()));
         assert_eq!((table.classes.join(" "), table.notes.len()), ("no yes".into(), 0));
-        assert_eq!(table.own.y[..4], [-1.0, 1.0, -1.0, 1.0]);
+        assert_eq!(table.table.y[..4], [-1.0, 1.0, -1.0, 1.0]);
         for column in 0..2 {
             let values: Vec<f64> =
-                table.own.x.iter().skip(column).step_by(2).map(|x| f64::from(*x)).collect();
+                table.table.x.iter().skip(column).step_by(2).map(|x| f64::from(*x)).collect();
             let mean = values.iter().sum::<f64>() / 50.0;
             let variance = values.iter().map(|x| x * x).sum::<f64>() / 50.0;
             assert!(mean.abs() < 1e-6 && (variance - 1.0).abs() < 1e-6);
         }
         // Both columns rise evenly with the row, so that they are the same after it.
-        assert!(table.own.x.chunks(2).all(|row| (row[0] - row[1]).abs() < 1e-6));
+        assert!(table.table.x.chunks(2).all(|row| (row[0] - row[1]).abs() < 1e-6));
     }
 
     #[test]
@@ -285,7 +282,7 @@ mod tests {
         let bytes = [b"id;age;name;gap;four;kind\n".to_vec(), file(90, row)].concat();
         let table = read(&bytes, None).unwrap();
         assert_eq!(table.names, ["id", "age"]);
-        assert_eq!((table.own.y.len(), table.own.x.len()), (60, 120));
+        assert_eq!((table.table.y.len(), table.table.x.len()), (60, 120));
         let said = table.notes.join(" ");
         for part in [
             "numbers alone: name",
@@ -300,7 +297,7 @@ mod tests {
         // Another column as the label: a number with many values is split at its median.
         let table = read(&bytes, Some(0)).unwrap();
         assert!(table.notes.iter().any(|note| note.contains("median")), "{:?}", table.notes);
-        assert!((table.own.y.iter().sum::<f32>()).abs() <= 1.0);
+        assert!((table.table.y.iter().sum::<f32>()).abs() <= 1.0);
         assert_eq!(table.all[table.label], "id");
     }
 
@@ -308,13 +305,13 @@ mod tests {
     fn files_without_names_and_with_tabs_are_read() {
         let table = read(&file(60, |i| format!("{}\t{}\t{}", i * i % 11, i, i % 2)), None).unwrap();
         assert_eq!(table.names, ["column 1", "column 2"]);
-        assert_eq!((table.classes.join(" "), table.own.y[1]), ("0 1".into(), 1.0));
+        assert_eq!((table.classes.join(" "), table.table.y[1]), ("0 1".into(), 1.0));
     }
 
     #[test]
     fn a_label_of_mostly_one_number_is_split_beside_it() {
         let table = read(&file(80, |i| format!("{},{}", i, if i < 50 { 0 } else { i })), None).unwrap();
-        assert_eq!(table.own.y.iter().filter(|y| **y > 0.0).count(), 30);
+        assert_eq!(table.table.y.iter().filter(|y| **y > 0.0).count(), 30);
     }
 
     #[test]

@@ -4,17 +4,11 @@ use super::{MODEL_KEY, RunSpec};
 use crate::models::Model;
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
-use crate::tasks::{Form, Task};
 use crate::training::loss::Loss;
 
 /// Most numbers a run may keep per tensor of hidden activations or weights, so that a link cannot ask
 /// for more memory than a browser gives: 256 MiB in single precision.
 const MAX_NUMBERS: usize = 1 << 26;
-
-/// The next smaller odd number, which is right for every function of so many bits.
-fn odd(number: usize) -> usize {
-    number.saturating_sub(1) | 1
-}
 
 impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.
@@ -38,7 +32,7 @@ impl RunSpec {
             problems.push(Problem::new("batch", "0", expected));
         }
         problems.extend(self.architecture().problems(inputs, batch, replicas));
-        problems.extend(self.model.unwritten(&self.task));
+        problems.extend(self.model.config().construction_problems(&self.task));
         let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
         let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
         let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
@@ -99,38 +93,31 @@ impl RunSpec {
             repaired.push(problem);
         }
         if !self.problems_within(most).is_empty() {
-            if let Task::SparseParity(task) = &mut self.task {
-                task.k = task.k.min(task.n);
-                if let Model::DisjointPolynet(net) = &mut self.model {
-                    net.degree = net.degree.min(task.n);
-                }
-            } else if let Task::SparseBoolean(task) = &mut self.task {
-                task.k = odd(task.k.min(task.n));
-            } else if let Task::Tabular(task) = &mut self.task {
-                task.k = odd(task.k.min(task.n));
-                task.m = task.m.min(task.pool());
-            }
+            self.task.sampler_mut().mend();
+            self.model.config_mut().mend(self.task.sampler().inputs());
         }
         if !self.problems_within(most).is_empty() {
             // A step of a whole sample, or of many networks, is mended by a smaller network alone.
             let slug = self.model.info().slug;
             let fresh = Model::from_slug(slug).filter(|model| model.suits(&self.task));
-            self.model = fresh.unwrap_or_else(|| Model::GroupNet(Default::default()));
-            let expected = match self.task.sampler().form() {
-                Form::Pair => tr!("a network that all pairs at once leave room for"),
-                _ => tr!("a smaller network, which fits into a browser's memory"),
-            };
+            let usual = RunSpec::of_lab(self.task.info().slug).map(|usual| usual.model);
+            if let Some(model) = fresh.or(usual) {
+                self.model = model;
+            }
+            let expected = self.task.sampler().smaller_network();
             repaired.push(Problem::new(MODEL_KEY, slug, expected));
         }
         repaired
     }
 
     /// Puts the beginning of a run back to its default where `problem` stands in the way of
-    /// [initial weights that are written down](Model::written) and the default of that setting would do so too.
+    /// [constructed initial weights](crate::models::ModelConfig::constructed) and the default of that setting would do so too.
     fn begin_anyhow(&mut self, problem: &Problem) -> Option<Problem> {
         const BEGINNING: &str = "from";
-        let blocks =
-            |spec: &RunSpec| spec.model.unwritten(&spec.task).iter().any(|still| still.key == problem.key);
+        let blocks = |spec: &RunSpec| {
+            let problems = spec.model.config().construction_problems(&spec.task);
+            problems.iter().any(|still| still.key == problem.key)
+        };
         if problem.key == BEGINNING || !blocks(self) {
             return None;
         }

@@ -24,10 +24,10 @@ use crate::tasks::Task;
 impl AttentionOnly {
     /// The weights of the induction head of proposition 8.2, in the order of
     /// [`Architecture::parameters`](crate::models::Architecture::parameters), if that is what a run begins from and
-    /// nothing [stands in its way](Self::unwritten).
-    pub fn written(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
+    /// nothing [stands in its way](Self::induction_head_problems).
+    pub fn induction_head(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
         let Task::MarkovChain(chain) = task else { return None };
-        if self.from == Beginning::Drawn || !self.unwritten(task).is_empty() {
+        if self.from == Beginning::Drawn || !self.induction_head_problems(task).is_empty() {
             return None;
         }
         let (k, d) = (chain.symbols, self.hidden);
@@ -57,7 +57,7 @@ impl AttentionOnly {
 
     /// What stands in the way of the induction head of proposition 8.2, each with what would be right; nothing where a
     /// run does not begin from it.
-    pub fn unwritten(&self, task: &Task) -> Vec<Problem> {
+    pub fn induction_head_problems(&self, task: &Task) -> Vec<Problem> {
         let Task::MarkovChain(chain) = task else { return vec![] };
         if self.from == Beginning::Drawn {
             return vec![];
@@ -96,7 +96,7 @@ mod tests {
             ..Default::default()
         };
         let task = Task::MarkovChain(MarkovChain { symbols, length, ..Default::default() });
-        let written = net.written(&task).unwrap();
+        let written = net.induction_head(&task).unwrap();
         let weights: Vec<&[f32]> = written.iter().map(Vec::as_slice).collect();
         OfLength { net, length }.plain(&weights, symbols)
     }
@@ -296,7 +296,7 @@ mod tests {
         let keys: Vec<&str> = notices.iter().map(|notice| &notice.key[..]).collect();
         assert_eq!(keys, ["heads", "pos", "norm", "mlp"], "what a default mends keeps the beginning");
         assert!(link.spec.problems().is_empty());
-        assert!(link.spec.model.written(&link.spec.task, 0).is_some());
+        assert!(link.spec.model.config().constructed(&link.spec.task, 0).is_some());
         assert!(decode(&format!("#v1/markov?{settings}")).1.is_empty());
     }
 
@@ -314,7 +314,11 @@ mod tests {
                     let (again, notices) = decode(&encode(&link));
                     assert!(notices.is_empty() && again.spec == link.spec, "{text}: {notices:?}");
                     let circuit = link.spec.value("from").unwrap().to_string() == "circuit";
-                    assert_eq!(link.spec.model.written(&link.spec.task, 0).is_some(), circuit, "{text}");
+                    assert_eq!(
+                        link.spec.model.config().constructed(&link.spec.task, 0).is_some(),
+                        circuit,
+                        "{text}"
+                    );
                     assert!(!circuit || d == 3 * k, "{text}");
                 }
             }
@@ -326,12 +330,12 @@ mod tests {
         let net =
             AttentionOnly { heads: vec![2], mlp: Block::On, from: Beginning::Circuit, ..Default::default() };
         let task = Task::MarkovChain(Default::default());
-        let problems = net.unwritten(&task);
+        let problems = net.induction_head_problems(&task);
         let keys: Vec<&str> = problems.iter().map(|problem| &problem.key[..]).collect();
         assert_eq!(keys, ["d", "heads", "mlp"]);
         assert_eq!(problems[0].to_string(), "d = 16: expected 6, three blocks of k = 2");
-        assert_eq!(net.written(&task), None);
-        assert_eq!(AttentionOnly::default().written(&task), None);
-        assert!(AttentionOnly::default().unwritten(&task).is_empty());
+        assert_eq!(net.induction_head(&task), None);
+        assert_eq!(AttentionOnly::default().induction_head(&task), None);
+        assert!(AttentionOnly::default().induction_head_problems(&task).is_empty());
     }
 }

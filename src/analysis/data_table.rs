@@ -4,7 +4,7 @@ use super::{Bars, Grid, Lines, Reading};
 
 /// Numbers with names above and beside them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Table {
+pub struct DataTable {
     /// Names of the columns; the first is that of what stands before the numbers.
     pub columns: Vec<String>,
     /// What stands before the numbers, and the numbers, as many as there are further columns; empty where there is none.
@@ -15,7 +15,7 @@ pub struct Table {
 
 impl Reading {
     /// The numbers of the chart in at most `most` rows, the last among them, and as many columns.
-    pub fn table(&self, most: usize) -> Table {
+    pub fn table(&self, most: usize) -> DataTable {
         let table = match self {
             Reading::Lines(lines) => of_lines(lines),
             Reading::Grid(grid) => of_grid(grid),
@@ -25,7 +25,7 @@ impl Reading {
     }
 }
 
-impl Table {
+impl DataTable {
     fn thinned(mut self, most: usize) -> Self {
         let all = self.rows.len();
         if all > most {
@@ -50,7 +50,7 @@ fn number(value: f32) -> String {
 }
 
 /// A column for each curve, two more for its band, and a row for each place.
-fn of_lines(lines: &Lines) -> Table {
+fn of_lines(lines: &Lines) -> DataTable {
     let mut places: Vec<f64> = lines.series.iter().flat_map(|s| s.x.iter().copied()).collect();
     places.sort_unstable_by(f64::total_cmp);
     places.dedup();
@@ -78,11 +78,11 @@ fn of_lines(lines: &Lines) -> Table {
         columns.push(name.clone());
         rows.iter_mut().for_each(|row| row.push(number(*height as f32)));
     }
-    Table { columns, rows, left_out: 0 }
+    DataTable { columns, rows, left_out: 0 }
 }
 
 /// Its own rows and columns, by their names or by their numbers from 1.
-fn of_grid(grid: &Grid) -> Table {
+fn of_grid(grid: &Grid) -> DataTable {
     let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string());
     let first = format!("{} / {}", grid.y_label, grid.x_label);
     let columns = std::iter::once(first).chain((0..grid.columns).map(|c| name(&grid.column_names, c)));
@@ -90,18 +90,18 @@ fn of_grid(grid: &Grid) -> Table {
         std::iter::once(name(&grid.row_names, r)).chain(values.iter().map(|v| number(*v))).collect()
     };
     let rows = grid.values.chunks(grid.columns.max(1)).enumerate().map(row);
-    Table { columns: columns.collect(), rows: rows.collect(), left_out: 0 }
+    DataTable { columns: columns.collect(), rows: rows.collect(), left_out: 0 }
 }
 
 /// A row for each bar.
-fn of_bars(bars: &Bars) -> Table {
+fn of_bars(bars: &Bars) -> DataTable {
     let overlay = (!bars.overlay.is_empty()).then(|| bars.overlay_name.clone());
     let columns = [bars.x_label.clone(), bars.y_label.clone()].into_iter().chain(overlay).collect();
     let row = |(at, (name, height)): (usize, &(String, f32))| {
         let over = bars.overlay.get(at).map(|v| number(*v));
         [name.clone(), number(*height)].into_iter().chain(over).collect()
     };
-    Table { columns, rows: bars.bars.iter().enumerate().map(row).collect(), left_out: 0 }
+    DataTable { columns, rows: bars.bars.iter().enumerate().map(row).collect(), left_out: 0 }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tables of a person's own: numbers that were read from a CSV file, known by a number that follows from them.
+//! Uploaded tables: numbers that were read from a CSV file, known by a number that follows from them.
 //!
 //! # Why
 //! Settings are plain values, and what a sampler gives follows from them alone; a table is too large for a link. So a
@@ -15,7 +15,7 @@ const MOST_KEPT: usize = 16;
 
 /// A table: numbers with mean 0 and deviation 1 in every column, and a sign for each row.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Own {
+pub struct UploadedTable {
     /// Columns besides the label.
     pub columns: usize,
     /// `[rows, columns]`.
@@ -24,9 +24,9 @@ pub struct Own {
     pub y: Vec<f32>,
 }
 
-static OPEN: Mutex<Vec<(u64, Arc<Own>)>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<(u64, Arc<UploadedTable>)>> = Mutex::new(Vec::new());
 
-impl Own {
+impl UploadedTable {
     /// The number that the table is known by, from 1: FNV-1a over its shape and its bits.
     pub fn number(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -46,14 +46,14 @@ impl Own {
         [self.x.as_slice(), self.y.as_slice()].concat()
     }
 
-    /// The other way round from [`Own::numbers`]; none where these are no table of so many columns.
-    pub fn from_numbers(columns: usize, mut numbers: Vec<f32>) -> Option<Own> {
+    /// The other way round from [`UploadedTable::numbers`]; none where these are no table of so many columns.
+    pub fn from_numbers(columns: usize, mut numbers: Vec<f32>) -> Option<UploadedTable> {
         let rows = numbers.len() / (columns + 1);
         if rows == 0 || rows * (columns + 1) != numbers.len() {
             return None;
         }
         let y = numbers.split_off(rows * columns);
-        Some(Own { columns, x: numbers, y })
+        Some(UploadedTable { columns, x: numbers, y })
     }
 
     /// Keeps the table for whoever asks for its number, which is the result.
@@ -70,7 +70,7 @@ impl Own {
 }
 
 /// The open table of that number.
-pub fn find(number: u64) -> Option<Arc<Own>> {
+pub fn find(number: u64) -> Option<Arc<UploadedTable>> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    open.iter().find(|(other, _)| *other == number).map(|(_, own)| own.clone())
+    open.iter().find(|(other, _)| *other == number).map(|(_, table)| table.clone())
 }

@@ -1,0 +1,95 @@
+//! Shared code asks an entry, never which entry it is: the lines that still name one are counted and held down.
+
+use std::path::Path;
+
+use crate::layers::all_sources;
+
+/// Lines that may name an entry at most. It only goes down: 25 is the aim.
+const MOST: usize = 999;
+
+/// The catalogs whose variants are meant, and what an example is.
+const ENUMS: [&str; 3] = ["Task", "Model", "Form"];
+
+/// Rooms in which a lab, a task or a model is at home.
+const HOMES: [&str; 3] = ["labs", "tasks", "models"];
+
+/// The lines of code with their numbers: without comments, texts and the tests at the end of a file.
+fn code(text: &str) -> impl Iterator<Item = (usize, String)> {
+    let before_tests = text.lines().take_while(|line| *line != "mod tests {");
+    // Every other part between quotes is text, as far as a line shows it.
+    let without_texts = |line: &str| line.split('"').step_by(2).collect::<Vec<_>>().join("\"");
+    (1..)
+        .zip(before_tests)
+        .map(move |(at, line)| (at, without_texts(line)))
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// The types of the entries, as the two catalogs list them.
+fn entries(src: &Path) -> Vec<String> {
+    let listed = |room: &str| {
+        let text = std::fs::read_to_string(src.join(room).join("mod.rs")).unwrap();
+        let list =
+            text.split("crate::catalog! {").nth(1).unwrap().split("\n    }\n").next().unwrap().to_string();
+        let entry = |line: &str| Some(line.trim().strip_suffix(',')?.split_once("::")?.1.to_string());
+        list.lines().filter_map(entry).collect::<Vec<_>>()
+    };
+    let all = [listed("tasks"), listed("models")].concat();
+    assert!(all.len() >= 18 && all.iter().any(|entry| entry == "SparseParity"), "{all:?}");
+    all
+}
+
+/// The words of a line of code, each with what stands behind it.
+fn words(line: &str) -> Vec<(&str, &str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = vec![];
+    let mut rest = line;
+    while let Some(start) = rest.find(is_word) {
+        let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |length| start + length);
+        words.push((&rest[start..end], &rest[end..]));
+        rest = &rest[end..];
+    }
+    words
+}
+
+/// Whether a line names a variant of a catalog, or the type of an entry.
+fn names_an_entry(line: &str, entries: &[String]) -> bool {
+    words(line).into_iter().any(|(word, behind)| {
+        let variant = |behind: &str| {
+            let next = behind.strip_prefix("::").and_then(|behind| words(behind).first().copied());
+            // Constants and functions are asked of all entries.
+            next.is_some_and(|(next, _)| {
+                next.contains(char::is_lowercase) && next.starts_with(char::is_uppercase)
+            })
+        };
+        (ENUMS.contains(&word) && variant(behind)) || entries.iter().any(|entry| entry == word)
+    })
+}
+
+#[test]
+fn shared_code_asks_the_entry() {
+    let (src, files) = all_sources();
+    let entries = entries(&src);
+    let mut found = vec![];
+    for file in files {
+        let inside = file.strip_prefix(&src).unwrap();
+        let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        let is_home = HOMES.contains(&&*parts[0]);
+        let is_catalog = is_home && parts.len() == 2 && parts[1] == "mod.rs";
+        if (is_home && !is_catalog) || parts.last().is_some_and(|name| name.ends_with("tests.rs")) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        // A catalog's list is the one line of each entry.
+        let is_listed = |line: &str| is_catalog && line.trim().ends_with(',') && !line.trim().contains(' ');
+        let lines = code(&text).filter(|(_, line)| !is_listed(line) && names_an_entry(line, &entries));
+        found.extend(lines.map(|(at, line)| format!("{}:{at}: {}", inside.display(), line.trim())));
+    }
+    println!("{} lines name an entry:\n{}", found.len(), found.join("\n"));
+    assert!(
+        found.len() <= MOST,
+        "{} lines name an entry, and at most {MOST} may:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+    assert!(found.len() + 5 > MOST, "only {} lines name an entry: lower MOST to that", found.len());
+}
