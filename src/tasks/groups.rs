@@ -15,12 +15,15 @@
 //! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
 //! ```
 
+pub mod charts;
+
 use super::Batch;
 use super::Form;
 use super::Preset;
 use super::Sampler;
 use super::pytorch;
 use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::groups::Group;
 use crate::pytorch::{Part, ToPyTorch, mask, rows};
 use crate::rng::{Purpose, Stream};
@@ -190,6 +193,11 @@ impl ToPyTorch for Groups {
         let code = vec![pytorch::SAMPLE, pytorch::CLASSES, include_str!("pytorch/pairs.py")];
         Ok(Part { code, settings, ..Part::default() })
     }
+}
+
+impl Groups {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for Groups {

@@ -19,6 +19,9 @@
 //! assert!(chain.probability(chain.context(&symbols[..50]), symbols[50].into()) > 0.0);
 //! ```
 
+pub mod charts;
+
+use crate::catalog::chart::Chart;
 use std::ops::Range as Span;
 
 use super::Batch;
@@ -173,6 +176,11 @@ impl ToPyTorch for MarkovChain {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         Ok(Part::code(&[pytorch::CLASSES, include_str!("pytorch/sequences.py")]))
     }
+}
+
+impl MarkovChain {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for MarkovChain {

@@ -7,6 +7,7 @@ pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
 
+use crate::catalog::chart::Chart;
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
 
@@ -24,6 +25,8 @@ crate::catalog! {
         /// Rows of a table.
         tabular::Tabular,
     }
+    /// The charts of each task.
+    pub const CHARTS: [&[Chart]];
     /// The task's sampler.
     pub fn sampler(&self) -> &dyn Sampler;
     /// The same for putting its settings right.

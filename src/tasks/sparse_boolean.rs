@@ -23,10 +23,13 @@
 //! assert!((0..40).all(|e| and(e) == batch.y[e]));
 //! ```
 
+pub mod charts;
+
 use super::Batch;
 use super::Preset;
 use super::Sampler;
 use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -182,6 +185,11 @@ impl ToPyTorch for SparseBoolean {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         Err("Sparse Boolean functions are not in the script yet.".into())
     }
+}
+
+impl SparseBoolean {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for SparseBoolean {

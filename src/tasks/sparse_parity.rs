@@ -17,10 +17,13 @@
 //! assert!((0..32).all(|e| batch.x[e * 10 + 2] * batch.x[e * 10 + 6] == batch.y[e]));
 //! ```
 
+pub mod charts;
+
 use super::Batch;
 use super::Sampler;
 use super::pytorch;
 use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
 use crate::pytorch::from_one;
@@ -180,6 +183,11 @@ impl ToPyTorch for SparseParity {
         let settings = vec![("relevant", from_one(&self.relevant(seed)))];
         Ok(Part { code, settings, ..Part::default() })
     }
+}
+
+impl SparseParity {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for SparseParity {

@@ -308,6 +308,11 @@ impl ToPyTorch for Tabular {
     }
 }
 
+impl Tabular {
+    /// Charts of this task alone: those of networks on bits say all that is drawn of it.
+    pub const CHARTS: &[crate::catalog::chart::Chart] = &[];
+}
+
 impl Sampler for Tabular {
     fn form(&self) -> Form {
         Form::Row
