@@ -35,6 +35,7 @@ mod tensors;
 
 use super::initialisation::each;
 use super::{Architecture, Parameter, Rows};
+use crate::bounds;
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info, OLSSON_2022, SHAW_2018};
 use crate::settings::{Problem, Range};
 use crate::tasks::Form;
@@ -276,10 +277,10 @@ impl Architecture for OfLength {
         problems
     }
 
-    fn activations(&self, inputs: usize) -> usize {
+    fn activations(&self, inputs: usize) -> u64 {
         let heads = self.net.heads.iter().copied().max().unwrap_or(1);
         let wide = if self.net.mlp == Block::On { 4 * self.net.hidden } else { self.net.hidden };
-        self.length * (self.length * heads).max(wide).max(inputs)
+        bounds::product([self.length, (self.length * heads).max(wide).max(inputs)])
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

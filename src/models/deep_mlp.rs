@@ -137,8 +137,8 @@ impl Architecture for DeepMlp {
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         // The input needs no gradient.
-        let above: usize = self.widths.windows(2).map(|pair| 6 * pair[0] * pair[1]).sum();
-        (batch * (4 * inputs * self.widths[0] + above)) as f64
+        let above: f64 = self.widths.windows(2).map(|pair| 6.0 * pair[0] as f64 * pair[1] as f64).sum();
+        batch as f64 * (4.0 * inputs as f64 * self.widths[0] as f64 + above)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {

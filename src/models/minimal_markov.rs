@@ -13,6 +13,7 @@ mod plain;
 mod tensors;
 
 use super::{Architecture, Parameter, Rows};
+use crate::bounds;
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
 use crate::settings::{Problem, Range};
 use crate::tasks::{Form, Task};
@@ -116,8 +117,8 @@ impl Architecture for OfLength {
         super::crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
-    fn activations(&self, inputs: usize) -> usize {
-        self.length * self.length.max(inputs * inputs)
+    fn activations(&self, inputs: usize) -> u64 {
+        bounds::product([self.length, self.length.max(inputs * inputs)])
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

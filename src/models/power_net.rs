@@ -129,7 +129,7 @@ impl Architecture for PowerNet {
     }
 
     fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width, batch, replicas).into_iter().collect()
+        crowded(self.width as u64, batch, replicas).into_iter().collect()
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {

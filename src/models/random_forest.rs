@@ -70,7 +70,7 @@ impl Architecture for RandomForest {
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         // Every node looks at all rows; a tree of some hundred leaves.
-        (batch * batch.min(400) * self.candidates(inputs)) as f64
+        batch as f64 * batch.min(400) as f64 * self.candidates(inputs) as f64
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

@@ -24,6 +24,7 @@
 //! ```
 
 use super::{Batch, Sampler};
+use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -65,9 +66,6 @@ settings! {
 pub const MOST_DRAWS: u64 = 100;
 /// Most sets that are tried on a sample.
 pub const MOST_SETS: usize = 1 << 18;
-/// Most numbers that a finite sample may hold, as for parities.
-const MAX_SAMPLE: usize = 1 << 22;
-
 impl SparseBoolean {
     /// Name, source and summary.
     pub const INFO: Info = Info {
@@ -246,8 +244,8 @@ impl Sampler for SparseBoolean {
             let expected = tr!("s = {k} different numbers from 1 to T = {n}", k = self.k, n = self.n);
             problems.push(Problem::new("s", &found, expected));
         }
-        if self.m * self.n > MAX_SAMPLE {
-            let expected = tr!("at most {most} for T = {n}", most = MAX_SAMPLE / self.n, n = self.n);
+        if bounds::product([self.m, self.n]) > MOST_SAMPLE {
+            let expected = tr!("at most {most} for T = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 /// Each room with the rooms it may name. Tensors and pages are kept out by features besides.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("language", &[]),
+    ("bounds", &[]),
     ("settings", &[]),
     ("catalog", &["settings"]),
     ("rng", &[]),
     ("groups", &[]),
     ("markov", &["settings", "rng"]),
-    ("tasks", &["settings", "catalog", "rng", "groups", "markov"]),
-    ("models", &["settings", "catalog", "rng", "tasks", "groups"]),
-    ("run", &["settings", "catalog", "tasks", "models", "training", "sweep"]),
-    ("sweep", &["settings", "run", "permalink"]),
+    ("tasks", &["settings", "catalog", "bounds", "rng", "groups", "markov"]),
+    ("models", &["settings", "catalog", "bounds", "rng", "tasks", "groups"]),
+    ("run", &["settings", "catalog", "bounds", "tasks", "models", "training", "sweep"]),
+    ("sweep", &["settings", "bounds", "models", "run", "permalink"]),
     ("kernels", &["rng", "markov", "tasks", "models", "run", "protocol", "platform", "training"]),
     ("permalink", &["settings", "run", "sweep", "tasks", "markov", "analysis"]),
     ("presets", &["analysis", "markov", "permalink", "run", "settings"]),
@@ -29,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "settings",
             "catalog",
+            "bounds",
             "rng",
             "markov",
             "tasks",
