@@ -441,7 +441,6 @@ mod tests {
             let weights = net.written(&Task::Groups(task.clone()), 0).unwrap().unwrap();
             assert_eq!(weights[U].len(), task.order() * 4096);
             let took = crate::platform::now_ms() - begin;
-            println!("{:?}: {took:.0} ms", task.law());
             assert!(took < 2000.0, "{:?}: {took:.0} ms", task.law());
         }
     }

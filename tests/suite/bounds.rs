@@ -1,9 +1,8 @@
 //! What a link, a file or a form can ask for at most: sizes are refused before anything is built.
 
-use std::time::Instant;
-
 use vivarium::bounds::{MOST_HELD_OUT, MOST_NUMBERS, MOST_SAMPLE};
 use vivarium::permalink::{decode, encode};
+use vivarium::platform::now_ms;
 use vivarium::run::{LearnerChoice, RunSpec};
 use vivarium::settings::{Knob, Range, Value};
 use vivarium::tasks::Task;
@@ -13,9 +12,9 @@ use crate::catalogs::pairs_that_suit;
 /// Milliseconds that `work` takes: the least of three times, since other tests run beside this one.
 fn least_ms<T>(mut work: impl FnMut() -> T) -> (T, f64) {
     let mut once = || {
-        let begin = Instant::now();
+        let begin = now_ms();
         let made = work();
-        (made, begin.elapsed().as_secs_f64() * 1e3)
+        (made, now_ms() - begin)
     };
     let (made, mut least) = once();
     for _ in 0..2 {
