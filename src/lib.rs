@@ -7,6 +7,7 @@
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`language`] | texts in the reader's language |
 //! | [`sources`] | the publications that are cited |
+//! | [`bounds`] | how large a run may be |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
@@ -32,6 +33,7 @@ pub mod language;
 
 pub mod analysis;
 pub mod app;
+pub mod bounds;
 pub mod catalog;
 pub mod charts;
 pub mod groups;

@@ -1,6 +1,9 @@
 //! The value that determines a run: task, model, optimizer and the settings of the run itself.
 
+mod sizes;
 mod validate;
+
+pub use sizes::Sizes;
 
 use serde::{Deserialize, Serialize};
 

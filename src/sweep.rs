@@ -13,6 +13,10 @@
 //! knows of sweeps: whoever drives runs takes one cell after the other. Cells of the same abscissa come
 //! together, so that every curve grows from the start.
 
+use std::collections::BTreeMap;
+
+use crate::bounds::MOST_CONSTRUCTIONS;
+use crate::models::Model;
 use crate::run::RunSpec;
 use crate::settings::{Axis, Problem, thousands};
 
@@ -38,7 +42,7 @@ pub struct Cell {
 
 /// How many runs the sweep of `spec` stands for; 0 if it is no sweep.
 pub fn count(spec: &RunSpec) -> usize {
-    spec.run.sweep.values.len() * spec.run.series.values.len().max(1)
+    spec.run.sweep.values.len().saturating_mul(spec.run.series.values.len().max(1))
 }
 
 /// The runs of the sweep of `spec`, in the order in which they are made; none if it is no sweep.
@@ -51,6 +55,15 @@ pub fn cells(spec: &RunSpec) -> Vec<Cell> {
 /// # Errors
 /// Which of the sweep's values cannot be. None of a sweep in a specification without problems.
 pub fn cell(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
+    let cell = set(spec, number)?;
+    match cell.spec.problems().first() {
+        Some(problem) => Err(wrong("sweep", &spec.run.sweep, problem)),
+        None => Ok(cell),
+    }
+}
+
+/// Run `number` with its values, whether they can be together or not.
+fn set(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
     let (sweep, series) = (&spec.run.sweep, &spec.run.series);
     let lines = series.values.len().max(1);
     let (at, line) = (number / lines, number % lines);
@@ -62,10 +75,21 @@ pub fn cell(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
     }
     let value = sweep.values.get(at).map_or("", String::as_str);
     cell.spec.parse(&sweep.key, value).map_err(|p| wrong("sweep", sweep, &p))?;
-    match cell.spec.problems().first() {
-        Some(problem) => Err(wrong("sweep", sweep, problem)),
-        None => Ok(cell),
+    Ok(cell)
+}
+
+/// Operations that it takes to write down the networks of largest margin that these runs of a sweep begin with, each
+/// group's once.
+fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
+    if !matches!(spec.model, Model::GroupNet(_)) {
+        return 0;
     }
+    let of_one = |number| match set(spec, number).ok()?.spec {
+        RunSpec { model: Model::GroupNet(net), task, .. } => net.construction(&task),
+        _ => None,
+    };
+    let different: BTreeMap<_, u64> = numbers.filter_map(of_one).collect();
+    different.into_values().fold(0, u64::saturating_add)
 }
 
 fn wrong(key: &str, axis: &Axis, problem: &Problem) -> Problem {
@@ -98,6 +122,11 @@ pub(crate) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         count(spec) <= MOST_CELLS || at == 0 || at == ends || line == 0 || line == lines - 1
     };
     let looked_at = (0..count(spec)).filter(is_looked_at);
+    if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
+        let expected =
+            tr!("fewer or smaller groups: to find networks of largest margin on all of them takes too long");
+        return found(sweep, "sweep", expected);
+    }
     looked_at.filter_map(|number| cell(spec, number).err()).take(1).collect()
 }
 

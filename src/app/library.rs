@@ -1,8 +1,12 @@
-//! The runs that this browser keeps: what is written down of each, and which make room for others.
+//! The runs that this browser keeps: what is written down of each, and what stays on the page where there is no room.
 //!
 //! # Why
 //! A run is what its link says, so its link is what it is found by: the same run trained twice is one entry, in
 //! whichever tab. Nothing here knows where entries lie; that is the browser's part, and a map's in the tests.
+//!
+//! Nothing is deleted unasked. A run for which there is no room is listed as the others, and lasts as long as the page; the
+//! person is told, and storing is tried again when another one is deleted. What the person has deleted waits for its
+//! Undo only as long as its room is not needed.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +19,7 @@ use crate::permalink::{Link, View, decode, encode};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 
-/// Most runs that are kept.
+/// Most runs that are stored.
 pub const MOST_RUNS: usize = 100;
 /// Most bytes that all of them take.
 pub const MOST_BYTES: usize = 200 << 20;
@@ -42,7 +46,7 @@ pub struct Kept {
     pub name: String,
     /// Which of the [`COLOURS`].
     pub colour: usize,
-    /// Whether it stays when room is needed.
+    /// Whether the person has marked it as one to stay.
     pub pinned: bool,
     /// When it was deleted, in milliseconds since 1970; 0 where it was not.
     pub deleted: f64,
@@ -84,8 +88,8 @@ pub enum Answer {
     Fetched(String, Option<Vec<u8>>),
     /// What the person calls a run that was written down, who may have said so in another tab.
     Called(Box<Kept>),
-    /// There is no room for more.
-    Full,
+    /// There is no room for what was to be written, which comes back.
+    Full(Box<Deed>),
     /// Nothing can be kept.
     Closed,
 }
@@ -122,6 +126,8 @@ pub struct Library {
     pub(super) drawings: u64,
     /// Whether the page was opened without a link.
     pub(super) is_blank: bool,
+    /// The runs that there was no room for, with their checkpoints: they last as long as the page.
+    pub(super) unstored: Vec<(String, Option<Vec<u8>>)>,
     /// The run that the page was left at.
     offer: Option<String>,
     /// Whether it is known what is kept.
@@ -206,35 +212,6 @@ impl Library {
     pub fn is_drawn(&self, id: &str) -> bool {
         self.drawn.iter().any(|(drawn, _)| drawn == id)
     }
-
-    /// Takes the oldest runs out that are neither pinned nor `current`, until the rest fits or so many went.
-    fn make_room(&mut self, current: &str, at_least: usize, effects: &mut Vec<Effect>) -> usize {
-        let mut gone = vec![];
-        loop {
-            let bytes: usize = self.runs.iter().map(|kept| kept.bytes).sum();
-            if self.runs.len() <= MOST_RUNS && bytes <= MOST_BYTES && gone.len() >= at_least {
-                break;
-            }
-            let free = self.runs.iter().filter(|kept| !kept.pinned && kept.id != current);
-            // What was deleted goes before anything else.
-            let age = |kept: &Kept| if kept.deleted > 0.0 { 0.0 } else { kept.at };
-            let Some(oldest) = free.min_by(|a, b| age(a).total_cmp(&age(b))).map(|kept| kept.id.clone())
-            else {
-                break;
-            };
-            self.runs.retain(|kept| kept.id != oldest);
-            gone.push(oldest);
-        }
-        let many = gone.len();
-        if many > 0 {
-            self.trouble = tr!(
-                "{runs} made room: the oldest that were not pinned.",
-                runs = words::count(many, "kept run")
-            );
-            effects.push(Effect::Library(Deed::Forget(gone)));
-        }
-        many
-    }
 }
 
 impl State {
@@ -254,10 +231,17 @@ impl State {
                 self.change_kept(&id, effects, |kept, now| kept.deleted = now.max(1.0));
                 self.library.drawn.retain(|(drawn, _)| *drawn != id);
                 self.library.drawings += 1;
+                self.library.store_held(effects);
                 self.message = tr!("Deleted from the kept runs; Undo brings it back.").into();
             }
             Wish::Overlay(id) => self.overlay(id),
-            Wish::TakeUp(id) => effects.push(Effect::Library(Deed::Fetch(id))),
+            Wish::TakeUp(id) => {
+                // What is on the page alone need not be fetched.
+                match self.library.unstored.iter().find(|(unstored, _)| *unstored == id) {
+                    Some((_, bytes)) => self.answered(Answer::Fetched(id, bytes.clone()), effects),
+                    None => effects.push(Effect::Library(Deed::Fetch(id))),
+                }
+            }
             Wish::Leave => {
                 let mut last = vec![];
                 self.keep(true, &mut last);
@@ -329,7 +313,11 @@ impl State {
                 self.library.now = now;
                 let is_old = |kept: &Kept| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
                 let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);
-                self.library.runs = runs;
+                let before = std::mem::replace(&mut self.library.runs, runs);
+                let unstored: Vec<Kept> =
+                    before.into_iter().filter(|kept| !self.library.is_stored(&kept.id)).collect();
+                self.library.runs.retain(|kept| unstored.iter().all(|newer| newer.id != kept.id));
+                self.library.runs.extend(unstored);
                 if !old.is_empty() {
                     let old = old.into_iter().map(|kept| kept.id).collect();
                     effects.push(Effect::Library(Deed::Forget(old)));
@@ -356,21 +344,12 @@ impl State {
                 }
             }
             Answer::Called(called) => {
+                self.library.release(&called.id);
                 if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == called.id) {
                     *kept = edited(kept, *called);
                 }
             }
-            Answer::Full => {
-                self.library.written = (0, 0, false);
-                if self.library.make_room(&current, 1, effects) == 0 {
-                    self.library.trouble =
-                        tr!("The browser has no room for more, and every kept run is pinned: this one \
-                             is not kept until another is unpinned or deleted.")
-                        .into();
-                } else {
-                    self.keep(true, effects);
-                }
-            }
+            Answer::Full(deed) => self.library.no_room(*deed, effects),
             Answer::Closed => {
                 self.library.ready = false;
                 self.library.trouble =
@@ -448,12 +427,14 @@ impl State {
         self.library.written = news;
         let old = self.library.runs.iter().position(|old| old.id == kept.id);
         let Some(kept) = merged(old.map(|at| &self.library.runs[at]), kept) else { return };
-        let id = kept.id.clone();
-        effects.push(Effect::Library(Deed::Keep(Box::new(kept.clone()), bytes)));
         match old {
-            Some(at) => self.library.runs[at] = kept,
-            None => self.library.runs.push(kept),
+            Some(at) => self.library.runs[at] = kept.clone(),
+            None => self.library.runs.push(kept.clone()),
         }
-        self.library.make_room(&id, 0, effects);
+        // While it goes on, there is no new attempt at every measurement.
+        match must || ended || self.library.is_stored(&kept.id) {
+            true => self.library.store(kept, bytes, effects),
+            false => self.library.hold(&kept.id, bytes),
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use super::library::{Answer, Deed, Kept, MOST_BYTES, Wish, edited, merged};
+use super::library::{Answer, Deed, Kept, MOST_BYTES, MOST_RUNS, Wish, edited, merged};
 use super::state::{Action, Phase, State};
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
@@ -31,7 +31,7 @@ impl Shelf {
                 let id = kept.id.clone();
                 let is_new = !self.runs.contains_key(&id);
                 if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
-                    return Some(Answer::Full);
+                    return Some(Answer::Full(Deed::Keep(kept, bytes).into()));
                 }
                 let kept = merged(self.runs.get(&id), *kept)?;
                 self.runs.insert(id.clone(), kept.clone());
@@ -278,8 +278,8 @@ fn a_name_and_a_pin_can_be_undone() {
     assert!(tab.state.message.starts_with("Undone: the name is"));
 }
 
-#[test]
-fn where_room_is_needed_the_oldest_that_is_not_pinned_goes() {
+/// A tab in whose browser three runs are kept, and no more fit.
+fn full() -> (Rc<RefCell<Shelf>>, Tab) {
     let shelf: Rc<RefCell<Shelf>> = Rc::default();
     shelf.borrow_mut().room = Some(3);
     let mut tab = Tab::open("", &shelf);
@@ -287,36 +287,98 @@ fn where_room_is_needed_the_oldest_that_is_not_pinned_goes() {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
     }
-    let pinned = kept(&shelf)[0].0.clone();
-    tab.wish(Wish::Pin(pinned.clone()));
+    assert_eq!((kept(&shelf).len(), tab.state.library.trouble.as_str()), (3, ""));
+    (shelf, tab)
+}
+
+fn id(n: u32) -> String {
+    format!("#v1/sparse-parity?n={n}")
+}
+
+#[test]
+fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page() {
+    let (shelf, mut tab) = full();
+    let before = shelf.borrow().runs.clone();
+    for (n, said) in [(23, "to store 1 kept run,"), (24, "to store 2 kept runs,")] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+        tab.train(200);
+        assert!(tab.state.library.trouble.contains(said), "{}", tab.state.library.trouble);
+        assert!(!tab.state.library.is_stored(&id(n)));
+    }
+    assert_eq!(shelf.borrow().runs, before, "what was kept is as it was");
+    let listed: Vec<u64> = tab.state.library.listed().iter().map(|kept| kept.step).collect();
+    assert_eq!((listed.len(), listed.iter().filter(|step| **step == 200).count()), (5, 2));
+    // Opening the list reads what is stored, and loses nothing.
+    tab.load();
+    assert_eq!(tab.state.library.listed().len(), 5);
+    // It can be taken up without the browser, where it was.
+    tab.wish(Wish::TakeUp(id(23)));
+    let n = tab.state.spec().value("n").unwrap().to_string();
+    assert_eq!((tab.state.step, n.as_str()), (200, "23"));
+    assert_eq!(shelf.borrow().runs, before);
+}
+
+#[test]
+fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
+    let (shelf, mut tab) = full();
+    for n in [23, 24] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    tab.wish(Wish::Delete(id(21)));
+    let stored = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(stored(&shelf), [id(20), id(22), id(23)]);
+    assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
+    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run,"));
+    tab.act(Action::Undo);
+    assert!(tab.state.message.contains("cannot come back"), "{}", tab.state.message);
+    tab.wish(Wish::Delete(id(20)));
+    assert_eq!(stored(&shelf), [id(22), id(23), id(24)]);
+    assert_eq!(tab.state.library.trouble, "", "nothing is left to be said");
+    assert_eq!(tab.state.library.listed().len(), 3);
+}
+
+#[test]
+fn a_run_that_can_never_fit_costs_no_other_one() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    shelf.borrow_mut().room = Some(0);
+    let before = shelf.borrow().runs.clone();
     tab.act(Action::Edit("n".into(), "23".into()));
-    tab.train(100);
-    let steps = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(steps(&shelf).len(), 3);
-    assert!(steps(&shelf).contains(&pinned) && steps(&shelf).iter().any(|id| id.contains("n=23")));
-    assert_eq!(tab.state.library.trouble, "1 kept run made room: the oldest that were not pinned.");
-    // With all of them pinned nothing is lost, and the person is told.
-    let ids: Vec<String> =
-        tab.state.library.listed().iter().filter(|k| !k.pinned).map(|k| k.id.clone()).collect();
-    ids.into_iter().for_each(|id| tab.wish(Wish::Pin(id)));
-    tab.act(Action::Edit("n".into(), "24".into()));
-    tab.train(100);
-    assert_eq!(steps(&shelf).len(), 3);
-    assert!(tab.state.library.trouble.contains("every kept run is pinned"), "{}", tab.state.library.trouble);
-    // Its own limit holds whatever the browser allows.
-    shelf.borrow_mut().room = None;
-    let large = |i: usize| Kept {
-        id: format!("large {i}"),
-        at: i as f64,
-        bytes: MOST_BYTES / 4,
-        step: 9,
-        ..Default::default()
-    };
-    let all = (0..5).map(large).collect();
-    tab.wish(Wish::Heard(Answer::Loaded(all, NOON)));
-    tab.train(200);
-    let left: usize = tab.state.library.runs.iter().map(|kept| kept.bytes).sum();
-    assert!(left <= MOST_BYTES && tab.state.library.find("large 0").is_none());
+    for step in [50, 100, 150, 200] {
+        tab.train(step);
+    }
+    assert_eq!(shelf.borrow().runs, before);
+    // Also a change may find no room.
+    let edit = Deed::Edit(Box::new(before[&id(20)].clone()));
+    tab.wish(Wish::Heard(Answer::Full(edit.into())));
+    assert!(tab.state.library.trouble.contains("this change"), "{}", tab.state.library.trouble);
+    // One that deletes needs none.
+    tab.wish(Wish::Delete(id(20)));
+    assert!(shelf.borrow().runs.is_empty());
+}
+
+#[test]
+fn the_limits_of_the_page_delete_nothing_either() {
+    for (many, bytes) in [(5, MOST_BYTES / 4), (MOST_RUNS, 10)] {
+        let shelf: Rc<RefCell<Shelf>> = Rc::default();
+        let large =
+            |i: usize| Kept { id: format!("{i}"), at: i as f64, bytes, step: 9, ..Default::default() };
+        shelf.borrow_mut().runs = (0..many).map(|i| (format!("{i}"), large(i))).collect();
+        let mut tab = Tab::open(LINK, &shelf);
+        tab.train(200);
+        assert_eq!(shelf.borrow().runs.len(), many);
+        assert_eq!(tab.state.library.listed().len(), many + 1);
+        assert!(!tab.state.library.is_stored(&id(20)));
+        assert!(tab.state.library.trouble.contains("no room left"), "{}", tab.state.library.trouble);
+        // What is deleted waits for its Undo as long as its room is not needed.
+        tab.wish(Wish::Delete("0".into()));
+        tab.wish(Wish::Delete("1".into()));
+        assert!(tab.state.library.is_stored(&id(20)) && shelf.borrow().runs.contains_key(&id(20)));
+        assert_eq!(tab.state.library.trouble, "");
+    }
 }
 
 #[test]

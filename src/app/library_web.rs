@@ -106,26 +106,23 @@ async fn database() -> Result<Database, JsValue> {
 /// # Errors
 /// As [`obey`].
 pub async fn load() -> Answer {
-    answer(async {
+    let loaded: Result<Answer, JsValue> = async {
         let names = Array::of1(&RUNS.into());
         let runs = database().await?.transaction(&names, "readonly")?.object_store(RUNS)?;
         let all: Array = done(runs.get_all()?).await?.unchecked_into();
         let runs = all.iter().filter_map(|kept| serde_wasm_bindgen::from_value(kept).ok()).collect();
-        Ok(Some(Answer::Loaded(runs, Date::now())))
-    })
-    .await
-    .unwrap_or(Answer::Closed)
+        Ok(Answer::Loaded(runs, Date::now()))
+    }
+    .await;
+    loaded.unwrap_or(Answer::Closed)
 }
 
 /// Does what the page wants; says what there is to say of it.
 pub async fn obey(deed: Deed) -> Option<Answer> {
-    answer(carry_out(deed)).await
-}
-
-async fn answer(work: impl Future<Output = Result<Option<Answer>, JsValue>>) -> Option<Answer> {
-    work.await.unwrap_or_else(|error| {
+    carry_out(&deed).await.unwrap_or_else(|error| {
         let name = Reflect::get(&error, &"name".into()).ok().and_then(|name| name.as_string());
-        Some(if name.as_deref() == Some("QuotaExceededError") { Answer::Full } else { Answer::Closed })
+        let full = name.as_deref() == Some("QuotaExceededError");
+        Some(if full { Answer::Full(Box::new(deed)) } else { Answer::Closed })
     })
 }
 
@@ -170,14 +167,14 @@ pub async fn open_table() {
     }
 }
 
-async fn carry_out(deed: Deed) -> Result<Option<Answer>, JsValue> {
+async fn carry_out(deed: &Deed) -> Result<Option<Answer>, JsValue> {
     let names = Array::of2(&RUNS.into(), &STATES.into());
     let work = database().await?.transaction(&names, "readwrite")?;
     let (runs, states) = (work.object_store(RUNS)?, work.object_store(STATES)?);
     let old = async |id: &str| -> Result<Option<Kept>, JsValue> {
         Ok(serde_wasm_bindgen::from_value(done(runs.get(id)?).await?).ok())
     };
-    let write = |kept: &Kept, bytes: Option<Vec<u8>>| -> Result<(), JsValue> {
+    let write = |kept: &Kept, bytes: &Option<Vec<u8>>| -> Result<(), JsValue> {
         runs.put(&serde_wasm_bindgen::to_value(kept)?, &kept.id)?;
         if let Some(bytes) = bytes {
             states.put(&Uint8Array::from(bytes.as_slice()), &kept.id)?;
@@ -188,31 +185,30 @@ async fn carry_out(deed: Deed) -> Result<Option<Answer>, JsValue> {
     // Reading and writing are one transaction, so that no other tab comes between them.
     match deed {
         Deed::Keep(kept, bytes) => {
-            if let Some(kept) = merged(old(&kept.id).await?.as_ref(), *kept) {
+            if let Some(kept) = merged(old(&kept.id).await?.as_ref(), Kept::clone(kept)) {
                 write(&kept, bytes)?;
                 answer = Some(Answer::Called(Box::new(Kept { rows: vec![], ..kept })));
             }
         }
         Deed::Leave(kept, bytes) => {
-            write(&kept, bytes)?;
+            write(kept, bytes)?;
             work.commit();
             return Ok(None);
         }
         Deed::Edit(edit) => {
-            let id = edit.id.clone();
-            if let Some(old) = old(&id).await? {
-                runs.put(&serde_wasm_bindgen::to_value(&edited(&old, *edit))?, &id)?;
+            if let Some(old) = old(&edit.id).await? {
+                runs.put(&serde_wasm_bindgen::to_value(&edited(&old, Kept::clone(edit)))?, &edit.id)?;
             }
         }
         Deed::Forget(ids) => {
             for id in ids {
-                runs.delete(&id)?;
-                states.delete(&id)?;
+                runs.delete(id)?;
+                states.delete(id)?;
             }
         }
         Deed::Fetch(id) => {
-            let bytes = done(states.get(&id)?).await?.dyn_into::<Uint8Array>().ok();
-            return Ok(Some(Answer::Fetched(id, bytes.map(|bytes| bytes.to_vec()))));
+            let bytes = done(states.get(id)?).await?.dyn_into::<Uint8Array>().ok();
+            return Ok(Some(Answer::Fetched(id.clone(), bytes.map(|bytes| bytes.to_vec()))));
         }
     }
     let outcome = settled(|fine, wrong| {

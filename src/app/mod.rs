@@ -22,6 +22,7 @@ pub mod gallery;
 pub mod hearing;
 pub mod inside;
 pub mod library;
+mod library_room;
 pub mod looking;
 pub mod luck;
 mod pair_charts;

@@ -33,23 +33,14 @@ pub use plain::{Head, Look, Plain};
 #[cfg(feature = "train")]
 mod tensors;
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
 use super::initialisation::each;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
-use crate::sources::EDELMAN_2024_HEADS;
-use crate::sources::EDELMAN_2024_MARKOV;
-use crate::sources::OLSSON_2022;
-use crate::sources::SHAW_2018;
-use crate::tasks::Form;
-use crate::tasks::Task;
-use crate::{choices, settings};
+use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, OLSSON_2022, SHAW_2018};
+use crate::tasks::{Form, Task};
+use crate::{bounds, choices, settings};
 
 choices! {
     /// How a network knows the places of symbols.
@@ -314,10 +305,10 @@ impl Architecture for OfLength {
         problems
     }
 
-    fn activations(&self, inputs: usize) -> usize {
+    fn activations(&self, inputs: usize) -> u64 {
         let heads = self.net.heads.iter().copied().max().unwrap_or(1);
         let wide = if self.net.mlp == Block::On { 4 * self.net.hidden } else { self.net.hidden };
-        self.length * (self.length * heads).max(wide).max(inputs)
+        bounds::product([self.length, (self.length * heads).max(wide).max(inputs)])
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

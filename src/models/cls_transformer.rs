@@ -32,16 +32,10 @@
 
 mod plain;
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
-use super::crowded;
 use super::initialisation::each;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES, KARPATHY_2020};
 use crate::{choices, settings};
@@ -168,10 +162,10 @@ impl Architecture for ClsTransformer {
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let (embedding, tokens) = (self.embedding, 2 * inputs + 1);
-        let tables = tokens * embedding * (embedding + self.heads);
-        let example = tokens * (embedding + self.heads) + embedding * (embedding + 2 * self.hidden);
-        6.0 * (tables as f64 + batch as f64 * example as f64)
+        let (embedding, tokens) = (self.embedding as f64, 2.0 * inputs as f64 + 1.0);
+        let across = embedding + self.heads as f64;
+        let example = tokens * across + embedding * (embedding + 2.0 * self.hidden as f64);
+        6.0 * (tokens * embedding * across + batch as f64 * example)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
@@ -190,8 +184,8 @@ impl Architecture for ClsTransformer {
         problems
     }
 
-    fn activations(&self, inputs: usize) -> usize {
-        (2 * inputs + 1).max(self.embedding + self.heads).max(self.hidden)
+    fn activations(&self, inputs: usize) -> u64 {
+        (2 * inputs + 1).max(self.embedding + self.heads).max(self.hidden) as u64
     }
 
     /// As in minGPT: matrices alone, and not embeddings, biases, gains and shifts.

@@ -21,22 +21,14 @@
 //! makes 600,000 steps/s of ten times as many. A fused kernel would bring a factor of thirty, for a network whose
 //! runs take a second; on a GPU, where autodiff makes 1,000 steps/s, three hundred.
 
-use super::Activation;
-use super::Architecture;
-use super::Bound;
-use super::Forms;
-use super::Initialisation;
-use super::ModelConfig;
-use super::Parameter;
-use super::crowded;
-use super::initialisation;
-use super::pytorch;
+use super::{
+    Activation, Architecture, Bound, Forms, Initialisation, ModelConfig, Parameter, crowded, initialisation,
+    pytorch,
+};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
-use crate::sources::BELILOVSKY_2019;
-use crate::sources::EDELMAN_2024;
+use crate::sources::{BELILOVSKY_2019, EDELMAN_2024};
 use crate::tasks::Form;
 use crate::{choices, settings};
 
@@ -173,8 +165,8 @@ impl Architecture for DeepMlp {
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         // The input needs no gradient.
-        let above: usize = self.widths.windows(2).map(|pair| 6 * pair[0] * pair[1]).sum();
-        (batch * (4 * inputs * self.widths[0] + above)) as f64
+        let above: f64 = self.widths.windows(2).map(|pair| 6.0 * pair[0] as f64 * pair[1] as f64).sum();
+        batch as f64 * (4.0 * inputs as f64 * self.widths[0] as f64 + above)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {

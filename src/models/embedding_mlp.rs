@@ -19,17 +19,10 @@
 //! W is applied to E and E' once per step, and the rows of the products are looked up, as
 //! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
-use super::crowded;
 use super::initialisation::each;
-use super::lookup;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{GROMOV_2023, PEARCE_2023};
 use crate::tasks::Form;
@@ -146,17 +139,17 @@ impl Architecture for EmbeddingMlp {
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let tables = if self.paths()[0] == self.paths()[1] { 1 } else { 2 };
-        let example = (tables + 1) * inputs * self.width;
-        6.0 * ((tables * inputs * self.embedding * self.width) as f64 + batch as f64 * example as f64)
+        let tables = if self.paths()[0] == self.paths()[1] { 1.0 } else { 2.0 };
+        let layer = inputs as f64 * self.width as f64;
+        6.0 * (tables * layer * self.embedding as f64 + batch as f64 * (tables + 1.0) * layer)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
-    fn activations(&self, inputs: usize) -> usize {
-        self.width.max(inputs)
+    fn activations(&self, inputs: usize) -> u64 {
+        self.width.max(inputs) as u64
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

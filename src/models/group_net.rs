@@ -11,28 +11,19 @@
 //! 7.9). A ReLU network is homogeneous of degree 2, and ν = 2 is plain L2. The exponent of the penalty is not stated
 //! in the thesis; ν reproduces its figures. Nor is the initial law: entries are normal here.
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Penalty;
-use super::Rows;
-use super::crowded;
 use super::initialisation::each;
-use super::pytorch;
+use super::{Architecture, Bound, ModelConfig, Parameter, Penalty, Rows, crowded, pytorch};
 use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
 use crate::groups::{Group, Irreps};
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
-use crate::settings::Problem;
-use crate::settings::Range;
-use crate::settings::Settings;
-use crate::sources::EDELMAN_2024_GROUPS;
-use crate::sources::MORWANI_2023;
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings::{Problem, Range, Settings};
+use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use crate::tasks::groups::Operation;
-use crate::tasks::{Form, Task};
-use crate::{choices, settings};
+use crate::tasks::{Form, Groups, Task};
+use crate::{bounds, choices, settings};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 choices! {
     /// What a neuron does to the sum of its two embeddings.
@@ -83,6 +74,30 @@ pub fn largest(group: &Group) -> Option<Construction> {
     theory::representation(group, &irreps, &margin.shares).ok()
 }
 
+/// Groups whose number of neurons is remembered.
+const REMEMBERED: usize = 1024;
+
+/// Neurons of [the network of largest margin](largest) on the table of `task`, if one is known.
+///
+/// # Why
+/// Every round of a repair asks for it, and every cell of a sweep, so it is found once for each group.
+fn neurons_of_largest(task: &Groups, find: fn(&Group) -> Option<Construction>) -> Option<usize> {
+    type Known = BTreeMap<(&'static str, Vec<usize>), Option<usize>>;
+    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let law = task.law();
+    if let Some(neurons) = known().get(&law) {
+        return *neurons;
+    }
+    let neurons = find(&task.group()?).map(|built| built.neurons);
+    let mut known = known();
+    if known.len() >= REMEMBERED {
+        known.clear();
+    }
+    known.insert(law, neurons);
+    neurons
+}
+
 #[cfg(feature = "ui")]
 static LARGEST: std::sync::OnceLock<fn(&Group) -> Option<Construction>> = std::sync::OnceLock::new();
 
@@ -116,38 +131,69 @@ impl GroupNet {
         change.map_or(self.lambda, |(_, lambda)| *lambda)
     }
 
-    /// The weights u, v and w, each `[order, width]`, that training begins with where it does not begin with chance:
-    /// of the network that is written down, and zeros where it has fewer neurons.
+    /// Operations that it takes to write down what training begins with, with what they depend on: none where that is
+    /// no network of largest margin.
+    pub fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
+        match task {
+            Task::Groups(task) if self.from == Beginning::Maximum && task.has_theory() => {
+                Some((task.law(), task.construction()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the network that training begins with can be written down. Nothing is built before its size and the
+    /// work that it takes are known to be possible.
     ///
     /// # Errors
     /// The key of the setting and what would be right for it, where there is no such network or it is too wide.
-    pub fn construct(&self, task: &Task, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
-        let Task::Groups(task) = task else { return Ok(None) };
+    pub fn can_construct(&self, task: &Task) -> Result<(), (&'static str, String)> {
+        let Task::Groups(task) = task else { return Ok(()) };
         if self.from == Beginning::Random {
-            return Ok(None);
+            return Ok(());
         }
         if self.sigma != Sigma::Square {
             return Err(("act", tr!("square, of which alone such a network is known").into()));
         }
-        let order = task.order();
-        let fits = |needed: usize| match self.width < needed {
-            true => Err(("width", tr!("at least {needed} neurons for this initial network", needed))),
-            false => Ok(()),
-        };
-        let built = match self.from {
-            Beginning::Memorising => {
-                fits(2 * order * order)?;
-                theory::memorising(order, &task.products(seed), true)
+        let none = || tr!("another beginning: of this table no largest margin is known").to_string();
+        let needed = match self.from {
+            Beginning::Memorising => bounds::product([2, task.elements(), task.elements()]),
+            _ if !task.has_theory() => return Err(("from", none())),
+            _ if task.construction() > bounds::MOST_CONSTRUCTION => {
+                let elements = task.elements();
+                let expected = tr!(
+                    "another beginning: to find the network of largest margin on {elements} elements takes too long",
+                    elements
+                );
+                return Err(("from", expected));
             }
-            _ => {
-                let none = || {
-                    ("from", tr!("another beginning: of this table no largest margin is known").to_string())
-                };
-                let group = task.group().filter(|_| task.has_theory()).ok_or_else(none)?;
-                // The trainer knows better than a page that cannot tell yet.
-                let Some(find) = finder() else { return Ok(None) };
-                let built = find(&group).ok_or_else(none)?;
-                fits(built.neurons)?;
+            // The trainer knows better than a page that cannot tell yet.
+            _ => match finder() {
+                None => return Ok(()),
+                Some(find) => neurons_of_largest(task, find).ok_or_else(|| ("from", none()))? as u64,
+            },
+        };
+        if (self.width as u64) < needed {
+            return Err(("width", tr!("at least {needed} neurons for this initial network", needed)));
+        }
+        Ok(())
+    }
+
+    /// The weights u, v and w, each `[order, width]`, that training begins with where it does not begin with chance:
+    /// of the network that is written down, and zeros where it has fewer neurons.
+    ///
+    /// # Errors
+    /// As [`GroupNet::writable`].
+    pub fn construct(&self, task: &Task, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
+        self.can_construct(task)?;
+        let Task::Groups(task) = task else { return Ok(None) };
+        let order = task.order();
+        let built = match self.from {
+            Beginning::Random => return Ok(None),
+            Beginning::Memorising => theory::memorising(order, &task.products(seed), true),
+            Beginning::Maximum => {
+                let found = finder().zip(task.group()).and_then(|(find, group)| Some((find(&group)?, group)));
+                let Some((built, group)) = found else { return Ok(None) };
                 match task.operation {
                     // a − b is a times the inverse of b.
                     Operation::Subtract => {
@@ -199,7 +245,7 @@ impl ModelConfig for GroupNet {
     }
 
     fn construction_problems(&self, task: &Task) -> Vec<Problem> {
-        let Err((key, expected)) = self.construct(task, 0) else { return vec![] };
+        let Err((key, expected)) = self.can_construct(task) else { return vec![] };
         let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
         vec![Problem::new(key, &found, expected)]
     }
@@ -232,15 +278,15 @@ impl Architecture for GroupNet {
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        6.0 * (batch * inputs) as f64 * self.width as f64
+        6.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
     fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width, batch, replicas).into_iter().collect()
+        crowded(self.width as u64, batch, replicas).into_iter().collect()
     }
 
-    fn activations(&self, inputs: usize) -> usize {
-        self.width.max(inputs)
+    fn activations(&self, inputs: usize) -> u64 {
+        self.width.max(inputs) as u64
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {
@@ -383,6 +429,45 @@ mod tests {
         );
         let random = Groups { operation: Operation::Random, ..task };
         assert_eq!(net.construct(&Task::Groups(random), 0).unwrap_err().0, "from");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_refused_before_it_is_built() {
+        use crate::tasks::Groups;
+        let net = GroupNet { from: Beginning::Maximum, width: 4096, ..Default::default() };
+        for factors in [vec![128; 6], vec![128; 3], vec![32, 32]] {
+            let task = Groups { operation: Operation::Product, factors, ..Default::default() };
+            let (key, expected) = net.can_construct(&Task::Groups(task)).unwrap_err();
+            assert_eq!(key, "from");
+            assert!(expected.ends_with("takes too long"), "{expected}");
+        }
+    }
+
+    /// The dearest that are allowed; the bound is several times what an idle core takes.
+    #[test]
+    fn what_is_accepted_is_written_down_in_no_time() {
+        use crate::tasks::Groups;
+        let net = GroupNet { from: Beginning::Maximum, width: 4096, ..Default::default() };
+        let task = |operation, n, factors: &[usize]| Groups {
+            operation,
+            n,
+            letters: 5,
+            factors: factors.to_vec(),
+            ..Default::default()
+        };
+        for task in [
+            task(Operation::Product, 2, &[2, 2, 2, 2, 2, 4]),
+            task(Operation::Product, 2, &[11, 11]),
+            task(Operation::Add, 128, &[2]),
+            task(Operation::Dihedral, 64, &[2]),
+            task(Operation::Symmetric, 2, &[2]),
+        ] {
+            let begin = crate::platform::now_ms();
+            let weights = net.construct(&Task::Groups(task.clone()), 0).unwrap().unwrap();
+            assert_eq!(weights[U].len(), task.order() * 4096);
+            let took = crate::platform::now_ms() - begin;
+            assert!(took < 2000.0, "{:?}: {took:.0} ms", task.law());
+        }
     }
 
     /// The usual width has no room for it either, so the width that is asked for stays and the beginning goes.

@@ -12,18 +12,13 @@ mod plain;
 #[cfg(feature = "train")]
 mod tensors;
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use crate::tasks::{Form, Task};
-use crate::{choices, settings};
+use crate::{bounds, choices, settings};
 
 choices! {
     /// What a run begins from.
@@ -142,8 +137,8 @@ impl Architecture for OfLength {
         super::crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
-    fn activations(&self, inputs: usize) -> usize {
-        self.length * self.length.max(inputs * inputs)
+    fn activations(&self, inputs: usize) -> u64 {
+        bounds::product([self.length, self.length.max(inputs * inputs)])
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

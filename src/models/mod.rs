@@ -25,6 +25,7 @@ use std::borrow::Cow;
 pub use activation::Activation;
 pub use initialisation::Initialisation;
 
+use crate::bounds;
 use crate::language::translated;
 use crate::pytorch::ToPyTorch;
 use crate::settings::Problem;
@@ -184,7 +185,13 @@ impl Parameter {
         Parameter { name: name.to_string(), shape }
     }
 
-    /// Numbers in it, over all replicas.
+    /// Numbers in it, over all replicas, as many as the shape says: of a run that is yet to be refused, more than
+    /// there is memory.
+    pub fn numbers(&self) -> u64 {
+        bounds::product(self.shape)
+    }
+
+    /// Numbers in it, over all replicas, of a run without problems.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
@@ -260,8 +267,8 @@ pub trait Architecture {
         vec![]
     }
     /// Numbers per example in the largest tensor between input and output; it decides how much is done at once.
-    fn activations(&self, inputs: usize) -> usize {
-        self.parameters(inputs, 1).iter().map(|p| p.shape[2]).max().unwrap_or(1)
+    fn activations(&self, inputs: usize) -> u64 {
+        self.parameters(inputs, 1).iter().map(|p| p.shape[2] as u64).max().unwrap_or(1)
     }
     /// Whether weight decay pulls on parameter `which` of [`Architecture::parameters`].
     fn decays(&self, _which: usize) -> bool {
@@ -329,15 +336,12 @@ pub trait Architecture {
     }
 }
 
-/// Most numbers of one tensor in a run that autodiff alone can train: 256 MiB in single precision.
-const MAX_ACTIVATIONS: usize = 1 << 26;
-
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
-fn crowded(activations: usize, batch: usize, replicas: usize) -> Option<Problem> {
+pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option<Problem> {
     let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
     let expected =
         tr!("fewer for a network of this size: together they would not fit into a browser's memory");
-    (activations * batch * replicas > MAX_ACTIVATIONS)
+    (bounds::product([activations, batch as u64, replicas as u64]) > bounds::MOST_NUMBERS)
         .then(|| Problem::new(key, &found.to_string(), expected))
 }
 

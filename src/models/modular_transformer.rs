@@ -24,17 +24,10 @@
 
 mod plain;
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
-use super::crowded;
 use super::initialisation::each;
-use super::lookup;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{NANDA_2023, VASWANI_2017};
@@ -147,20 +140,22 @@ impl Architecture for ModularTransformer {
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let across = self.heads * self.attention;
-        let (looked_up, d) = (self.heads + across, self.embedding);
-        let tables = (inputs + 3) * d * looked_up + 2 * d * across;
-        let example = 2 * inputs * looked_up + 3 * across + across * d + 2 * d * self.hidden + d * inputs;
-        6.0 * (tables as f64 + batch as f64 * example as f64)
+        let (heads, d, p) = (self.heads as f64, self.embedding as f64, inputs as f64);
+        let across = heads * self.attention as f64;
+        let looked_up = heads + across;
+        let tables = (p + 3.0) * d * looked_up + 2.0 * d * across;
+        let mlp = 2.0 * d * self.hidden as f64;
+        let example = 2.0 * p * looked_up + 3.0 * across + across * d + mlp + d * p;
+        6.0 * (tables + batch as f64 * example)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
-    fn activations(&self, inputs: usize) -> usize {
+    fn activations(&self, inputs: usize) -> u64 {
         let looked_up = self.heads * (self.attention + 1);
-        self.hidden.max(looked_up).max(self.embedding).max(inputs)
+        self.hidden.max(looked_up).max(self.embedding).max(inputs) as u64
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

@@ -29,16 +29,10 @@ pub(super) mod plain;
 
 pub use plain::average;
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
-use super::crowded;
 use super::initialisation::each;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024, VASWANI_2017};
@@ -144,21 +138,21 @@ impl Architecture for ParityTransformer {
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
-        let across = self.heads * self.attention;
-        let tables = 3 * (inputs + 2) * self.embedding * across;
-        let example = self.heads * (inputs + 2) * (self.attention + 4)
-            + across * self.embedding
-            + 2 * self.embedding * self.hidden;
-        6.0 * (tables as f64 + batch as f64 * example as f64)
+        let (heads, attention, d) = (self.heads as f64, self.attention as f64, self.embedding as f64);
+        let (across, tokens) = (heads * attention, inputs as f64 + 2.0);
+        let tables = 3.0 * tokens * d * across;
+        let mlp = 2.0 * d * self.hidden as f64;
+        let example = heads * tokens * (attention + 4.0) + across * d + mlp;
+        6.0 * (tables + batch as f64 * example)
     }
 
     fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
-    fn activations(&self, inputs: usize) -> usize {
+    fn activations(&self, inputs: usize) -> u64 {
         let scores = self.heads * (inputs + 2);
-        scores.max(self.heads * self.attention).max(self.hidden).max(self.embedding)
+        scores.max(self.heads * self.attention).max(self.hidden).max(self.embedding) as u64
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

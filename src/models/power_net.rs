@@ -14,22 +14,13 @@
 //! The rest of the program wants one number: it gets the first logit less the second. Its logistic loss is the
 //! cross-entropy of the two, and y times it is the margin.
 
-use super::Architecture;
-use super::Bound;
-use super::Forms;
-use super::ModelConfig;
-use super::Parameter;
-use super::Penalty;
-use super::Rows;
-use super::crowded;
 use super::initialisation::each;
-use super::pytorch;
+use super::{Architecture, Bound, Forms, ModelConfig, Parameter, Penalty, Rows, crowded, pytorch};
 use crate::catalog::Info;
 use crate::groups::theory;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
-use crate::sources::EDELMAN_2024_GROUPS;
-use crate::sources::MORWANI_2023;
+use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use crate::tasks::Task;
 use crate::{choices, settings};
 
@@ -180,7 +171,7 @@ impl Architecture for PowerNet {
     }
 
     fn problems(&self, _inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.width, batch, replicas).into_iter().collect()
+        crowded(self.width as u64, batch, replicas).into_iter().collect()
     }
 
     fn penalty(&self, step: u64) -> Option<Penalty> {

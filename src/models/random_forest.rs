@@ -14,18 +14,12 @@
 //! both. Trees are [smartcore](https://docs.rs/smartcore)'s. What is saved of a forest is how many trees it has: which
 //! they are follows from the specification, and they are grown again where a run is taken up.
 
-use super::Architecture;
-use super::Bound;
-use super::ModelConfig;
-use super::Parameter;
-use super::Rows;
+use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::Range;
-use crate::sources::BREIMAN_2001;
-use crate::sources::EDELMAN_2024_FRONTIER;
+use crate::sources::{BREIMAN_2001, EDELMAN_2024_FRONTIER};
 use crate::tasks::Form;
 
 settings! {
@@ -99,7 +93,7 @@ impl Architecture for RandomForest {
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         // Every node looks at all rows; a tree of some hundred leaves.
-        (batch * batch.min(400) * self.candidates(inputs)) as f64
+        batch as f64 * batch.min(400) as f64 * self.candidates(inputs) as f64
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {

@@ -6,10 +6,6 @@ use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
 use crate::training::loss::Loss;
 
-/// Most numbers a run may keep per tensor of hidden activations or weights, so that a link cannot ask
-/// for more memory than a browser gives: 256 MiB in single precision.
-const MAX_NUMBERS: usize = 1 << 26;
-
 impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.
     pub fn problems(&self) -> Vec<Problem> {
@@ -24,30 +20,18 @@ impl RunSpec {
             // Sizes of what cannot be are no sizes.
             return problems;
         }
-        let (inputs, columns) = (sampler.inputs(), sampler.columns());
-        let (batch, replicas) = (self.batch(), self.run.replicas);
         problems.extend(self.suits());
         if self.run.batch == 0 && sampler.sample_size().is_none() {
             let expected = tr!("at least 1: examples that are always fresh are no sample");
             problems.push(Problem::new("batch", "0", expected));
         }
-        problems.extend(self.architecture().problems(inputs, batch, replicas));
-        problems.extend(self.model.config().construction_problems(&self.task));
-        let weights: usize = self.parameters().iter().map(crate::models::Parameter::len).sum();
-        let data = replicas * batch * columns.max(sampler.classes().unwrap_or(1));
-        let samples = replicas * sampler.sample_size().unwrap_or(0) * columns;
-        let splits = if sampler.splits() { replicas * self.held_out() * columns } else { 0 };
-        if self.held_out() * columns > MAX_NUMBERS / 4 {
-            let expected = tr!("at most {most} for n = {n}", most = MAX_NUMBERS / 4 / inputs, n = inputs);
-            problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
-        }
-        if [weights, data, samples, splits].iter().any(|numbers| *numbers > MAX_NUMBERS) {
-            problems.push(Problem::new(
-                "replicas",
-                &self.run.replicas.to_string(),
-                tr!("fewer networks of this size: together they would not fit into a browser's memory"),
-            ));
-        }
+        let mut sizes = self.architecture().problems(sampler.inputs(), self.batch(), self.run.replicas);
+        sizes.extend(self.problems_of_size());
+        // Only for what has room are initial weights constructed.
+        let constructions =
+            if sizes.is_empty() { self.model.config().construction_problems(&self.task) } else { vec![] };
+        problems.extend(sizes);
+        problems.extend(constructions);
         problems.extend(crate::sweep::problems(self, most));
         problems
     }
@@ -118,6 +102,10 @@ impl RunSpec {
             let problems = spec.model.config().construction_problems(&spec.task);
             problems.iter().any(|still| still.key == problem.key)
         };
+        // Of a task that cannot be, nothing is constructed.
+        if !self.task.sampler().problems().is_empty() {
+            return None;
+        }
         if problem.key == BEGINNING || !blocks(self) {
             return None;
         }

@@ -17,11 +17,8 @@
 
 pub mod charts;
 
-use super::Batch;
-use super::Form;
-use super::Preset;
-use super::Sampler;
-use super::pytorch;
+use super::{Batch, Form, Preset, Sampler, pytorch};
+use crate::bounds::{self, MOST_ELEMENTS};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
 use crate::groups::Group;
@@ -77,8 +74,6 @@ settings! {
     }
 }
 
-/// Most elements, so that a browser holds a network's answers to all pairs.
-pub const MOST_ELEMENTS: usize = 128;
 /// Most rows of a table of one's own: 576 numbers still fit a link.
 const LARGEST_TABLE: usize = 24;
 
@@ -91,23 +86,72 @@ impl Groups {
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022],
     };
 
-    /// Elements.
-    pub fn order(&self) -> usize {
-        let permutations: usize = (2..=self.letters).product();
+    /// Elements, as many as the settings say: of a product that is yet to be refused, millions of millions.
+    pub fn elements(&self) -> u64 {
+        let permutations = bounds::product(2..=self.letters);
         match self.operation {
-            Operation::Dihedral => 2 * self.n,
+            Operation::Dihedral => bounds::product([2, self.n]),
             Operation::Symmetric => permutations,
             Operation::Alternating => permutations / 2,
             Operation::Quaternion => 8,
-            Operation::Product => self.factors.iter().product(),
-            Operation::Table => self.table.len().isqrt(),
-            _ => self.n,
+            Operation::Product => bounds::product(self.factors.iter().copied()),
+            Operation::Table => self.table.len().isqrt() as u64,
+            _ => self.n as u64,
         }
     }
 
+    /// Elements of a group that is not [too large](Sampler::problems); of one that is, so many that their square is a
+    /// number of 32 bits all the same.
+    pub fn order(&self) -> usize {
+        self.elements().min(1 << 15) as usize
+    }
+
+    /// What the [group](Self::group) depends on: equal values are the same group.
+    pub fn law(&self) -> (&'static str, Vec<usize>) {
+        let sizes = match self.operation {
+            Operation::Symmetric | Operation::Alternating => vec![self.letters],
+            Operation::Quaternion => vec![],
+            Operation::Product => self.factors.clone(),
+            Operation::Table => self.table.clone(),
+            _ => vec![self.n],
+        };
+        let name = match self.operation {
+            Operation::Dihedral
+            | Operation::Symmetric
+            | Operation::Alternating
+            | Operation::Quaternion
+            | Operation::Product
+            | Operation::Table => self.operation.slug(),
+            _ => Operation::Add.slug(),
+        };
+        (name, sizes)
+    }
+
+    /// [Operations](bounds::construction) that a network of largest margin on the group takes.
+    pub fn construction(&self) -> u64 {
+        let order = self.elements();
+        let irreps = match self.operation {
+            Operation::Dihedral => self.n as u64 / 2 + 3,
+            // Partitions of up to 5 letters.
+            Operation::Symmetric | Operation::Alternating => 7,
+            Operation::Quaternion => 5,
+            // A character and its conjugate are one; it is its own where it is of order 1 or 2.
+            Operation::Product => {
+                let even = self.factors.iter().filter(|n| n.is_multiple_of(2)).map(|_| 2u64);
+                order.saturating_add(bounds::product(even)) / 2
+            }
+            Operation::Table => order,
+            _ => self.n as u64 / 2 + 1,
+        };
+        bounds::construction(order, irreps)
+    }
+
     /// The group whose law the table is; for a table that is none, the cyclic group whose waves it is compared
-    /// with. None for a table of one's own that is no group's.
+    /// with. None for a table of one's own that is no group's, and where it is [too large](Sampler::problems).
     pub fn group(&self) -> Option<Group> {
+        if self.elements() > MOST_ELEMENTS as u64 {
+            return None;
+        }
         Some(match self.operation {
             Operation::Dihedral => Group::dihedral(self.n),
             Operation::Symmetric => Group::symmetric(self.letters),
@@ -283,13 +327,13 @@ impl Sampler for Groups {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let order = self.order();
+        let order = self.elements();
         let mut problems = vec![];
         if self.operation == Operation::Table {
-            if let Err(flaw) = Group::from_table(order, &self.table) {
+            if let Err(flaw) = Group::from_table(self.order(), &self.table) {
                 problems.push(Problem::new("table", tr!("this table"), tr!("a group's; {flaw}", flaw)));
             }
-        } else if order > MOST_ELEMENTS {
+        } else if order > MOST_ELEMENTS as u64 {
             let (key, found) = match self.operation {
                 Operation::Product => ("factors", format!("{order} elements")),
                 _ => ("n", self.n.to_string()),
@@ -363,5 +407,36 @@ mod tests {
         assert_eq!(task(Operation::Dihedral, 65).problems()[0].key, "n");
         let product = Groups { factors: vec![16, 9], ..task(Operation::Product, 5) };
         assert_eq!(product.problems()[0].found, "144 elements");
+    }
+
+    /// In 32 bits the first two orders are 0.
+    #[test]
+    fn a_product_of_any_size_is_counted_and_none_that_is_too_large_is_built() {
+        for (factors, elements) in [
+            (vec![128, 128, 128, 128, 16], 1u64 << 32),
+            (vec![128, 128, 128, 128, 128, 128], 1 << 42),
+            (vec![128, 128, 128], 1 << 21),
+            (vec![32, 32], 1 << 10),
+        ] {
+            let product = Groups { factors, ..task(Operation::Product, 5) };
+            assert_eq!(product.elements(), elements);
+            assert_eq!(product.problems()[0].found, format!("{elements} elements"));
+            assert!(product.order() > MOST_ELEMENTS && product.order().pow(2) < u32::MAX as usize / 4);
+            assert!(product.group().is_none() && product.construction() > bounds::MOST_CONSTRUCTION);
+        }
+    }
+
+    #[test]
+    fn the_cost_of_a_construction_is_that_of_at_least_its_irreps() {
+        let tasks = Operation::ALL.iter().flat_map(|operation| (3..=5).map(|n| task(*operation, n)));
+        let products = [vec![2, 4, 3], vec![3, 5], vec![2, 2], vec![6]];
+        let products = products.map(|factors| Groups { factors, ..task(Operation::Product, 5) });
+        for task in tasks.chain(products) {
+            for task in (2..=5).map(|letters| Groups { letters, ..task.clone() }) {
+                let irreps = crate::groups::Irreps::of(&task.group().unwrap()).all().len() as u64;
+                assert!(bounds::construction(task.elements(), irreps) <= task.construction(), "{task:?}");
+                assert!(task.construction() <= bounds::MOST_CONSTRUCTION);
+            }
+        }
     }
 }

@@ -25,13 +25,11 @@
 
 pub mod charts;
 
-use super::Batch;
-use super::Preset;
-use super::Sampler;
+use super::{Batch, Preset, Sampler};
+use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES};
@@ -73,9 +71,6 @@ settings! {
 pub const MOST_DRAWS: u64 = 100;
 /// Most sets that are tried on a sample.
 pub const MOST_SETS: usize = 1 << 18;
-/// Most numbers that a finite sample may hold, as for parities.
-const MAX_SAMPLE: usize = 1 << 22;
-
 impl SparseBoolean {
     /// Name, source and summary.
     pub const INFO: Info = Info {
@@ -287,8 +282,8 @@ impl Sampler for SparseBoolean {
             let expected = tr!("s = {k} different numbers from 1 to T = {n}", k = self.k, n = self.n);
             problems.push(Problem::new("s", &found, expected));
         }
-        if self.m * self.n > MAX_SAMPLE {
-            let expected = tr!("at most {most} for T = {n}", most = MAX_SAMPLE / self.n, n = self.n);
+        if bounds::product([self.m, self.n]) > MOST_SAMPLE {
+            let expected = tr!("at most {most} for T = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems

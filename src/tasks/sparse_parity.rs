@@ -19,14 +19,11 @@
 
 pub mod charts;
 
-use super::Batch;
-use super::Sampler;
-use super::pytorch;
+use super::{Batch, Sampler, pytorch};
+use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
-use crate::pytorch::from_one;
+use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{BARAK_2022, EDELMAN_2024};
@@ -77,9 +74,6 @@ const MOST_BITS: usize = 16;
 /// An odd number near the golden section of 2³²: its multiples modulo a power of two are all numbers, well spread
 /// (Knuth 1998, section 6.4).
 const SPREAD: usize = 0x9E37_79B1;
-
-/// Most numbers that a finite sample may hold, so that a link cannot fill a phone's memory.
-const MAX_SAMPLE: usize = 1 << 22;
 
 impl SparseParity {
     /// Name, source and summary.
@@ -287,8 +281,8 @@ impl Sampler for SparseParity {
         if self.data == Data::Cube {
             problems.extend(self.problems_of_the_cube());
         }
-        if self.m * self.n > MAX_SAMPLE {
-            let expected = tr!("at most {most} for n = {n}", most = MAX_SAMPLE / self.n, n = self.n);
+        if bounds::product([self.m, self.n]) > MOST_SAMPLE {
+            let expected = tr!("at most {most} for n = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems

@@ -29,15 +29,10 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Batch;
-use super::Form;
-use super::Preset;
-use super::Sampler;
-use super::pytorch;
+use super::{Batch, Form, Preset, Sampler, pytorch};
+use crate::bounds::MOST_SAMPLE;
 use crate::catalog::Info;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
-use crate::pytorch::from_one;
+use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Order, Purpose, Stream};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_FRONTIER, GRINSZTAJN_2022};
@@ -104,8 +99,6 @@ settings! {
 
 /// Largest number of a CSV file: what a browser's numbers hold exactly.
 pub const MOST_NUMBER: u64 = (1 << 53) - 1;
-/// Most numbers that a finite sample may hold, as for parities.
-const MAX_SAMPLE: usize = 1 << 22;
 /// One row of so many is held out (Edelman 2024, appendix C.3.3).
 const HELD_OUT: usize = 10;
 
@@ -413,8 +406,9 @@ impl Sampler for Tabular {
             }
             Origin::Uploaded => vec![],
         };
-        let (most, columns) = (self.pool().min(MAX_SAMPLE / self.inputs()), self.inputs());
-        if self.size() > most {
+        let columns = self.inputs();
+        let most = (self.pool() as u64).min(MOST_SAMPLE / columns as u64);
+        if self.size() as u64 > most {
             let expected = tr!("at most {most} for n = {n}", most, n = columns);
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }

@@ -19,17 +19,17 @@ use super::feed::{Examples, Feed};
 use super::judge::{Judge, judged_row};
 use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
 use super::loss;
+use crate::bounds;
 use crate::kernels::sequence_lanes::Evaluator;
-use crate::models::Parameter;
 use crate::models::lookup::one_hot;
-use crate::models::sequences;
+use crate::models::{Parameter, sequences};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::tasks::Form;
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
-const MEASURE_NUMBERS: usize = 1 << 21;
+const MEASURE_NUMBERS: u64 = 1 << 21;
 
 /// Burn's autodiff over all replicas.
 pub struct Autodiff {
@@ -184,7 +184,8 @@ impl Autodiff {
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
     fn hold_out(&mut self, count: usize) {
         let width = self.spec.architecture().activations(self.spec.task.sampler().inputs());
-        let chunk = (MEASURE_NUMBERS / (width * self.spec.run.replicas)).clamp(32, 1024) / 32 * 32;
+        let each = bounds::product([width, self.spec.run.replicas as u64]);
+        let chunk = (MEASURE_NUMBERS / each).clamp(32, 1024) as usize / 32 * 32;
         let mut have: usize = self.held_out.iter().map(|(_, y)| y.dims()[1]).sum();
         while have < count {
             let size = chunk.min(count - have);

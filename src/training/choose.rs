@@ -143,13 +143,15 @@ mod with_session {
     /// Whether the largest tensor of an autodiff step fits the GPU: weights, inputs or activations of all replicas.
     #[cfg(feature = "fused")]
     fn fits(spec: &RunSpec) -> Result<(), Failure> {
+        use crate::bounds;
         use crate::training::device::{client, limits};
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
         let inputs = spec.task.sampler().inputs();
-        let widest = spec.architecture().activations(inputs).max(inputs);
-        let activations = spec.run.replicas * spec.batch() * widest;
-        let largest = parameters.iter().map(|p| p.len()).max().unwrap_or(0).max(activations) as u64 * 4;
+        let widest = spec.architecture().activations(inputs).max(inputs as u64);
+        let activations = bounds::product([spec.run.replicas as u64, spec.batch() as u64, widest]);
+        let weights = parameters.iter().map(|p| p.numbers()).max().unwrap_or(0);
+        let largest = weights.max(activations).saturating_mul(4);
         if largest > most {
             let (need, have) = (largest.div_ceil(1 << 20), most >> 20);
             let why = format!("this run needs a buffer of {need} MiB, and the GPU takes {have} MiB at most");

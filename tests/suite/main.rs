@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "which device was tested is worth knowing")]
 
+mod bounds;
 mod catalogs;
 mod command_line;
 mod contract;

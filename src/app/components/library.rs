@@ -12,7 +12,11 @@ use crate::permalink::decode;
 /// What a line of the list says besides the name.
 fn about(state: &State, kept: &Kept) -> String {
     let step = thousands(kept.step);
-    tr!("step {step}; {difference}", step, difference = difference(state.spec(), &decode(&kept.link).0.spec))
+    let difference = difference(state.spec(), &decode(&kept.link).0.spec);
+    if !state.library.is_stored(&kept.id) {
+        return tr!("not stored; step {step}; {difference}", step, difference);
+    }
+    tr!("step {step}; {difference}", step, difference)
 }
 
 /// Goes on where the page was left, if one wants to.
@@ -48,7 +52,7 @@ pub fn Library() -> impl IntoView {
         <details class="library" data-testid="library" on:toggle=move |_| store.load()>
             <summary class="group__name">{move || tr!("Kept runs ({many})", many = ids.with(Vec::len))}</summary>
             <p class="library__about">
-                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. When room is needed, the oldest that are not pinned go first.")}
+                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. Where there is no room for another run, it stays on this page until the page is closed; nothing is deleted unasked.")}
             </p>
             <ul class="library__list">
                 <For each=move || ids.get() key=String::clone let:id>

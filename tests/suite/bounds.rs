@@ -1,0 +1,167 @@
+//! What a link, a file or a form can ask for at most: sizes are refused before anything is built.
+
+use vivarium::bounds::{MOST_HELD_OUT, MOST_NUMBERS, MOST_SAMPLE};
+use vivarium::permalink::{decode, encode};
+use vivarium::platform::now_ms;
+use vivarium::run::{LearnerChoice, RunSpec};
+use vivarium::settings::{Knob, Range, Value};
+use vivarium::tasks::Task;
+
+use crate::catalogs::pairs_that_suit;
+
+/// Milliseconds that `work` takes: the least of three times, since other tests run beside this one.
+fn least_ms<T>(mut work: impl FnMut() -> T) -> (T, f64) {
+    let mut once = || {
+        let begin = now_ms();
+        let made = work();
+        (made, now_ms() - begin)
+    };
+    let (made, mut least) = once();
+    for _ in 0..2 {
+        if least > 20.0 {
+            least = least.min(once().1);
+        }
+    }
+    (made, least)
+}
+
+/// Whatever passes has sizes below their limits, and 32 bits hold them, in bytes too.
+fn assert_bounded(spec: &RunSpec, text: &str) {
+    let sizes = spec.sizes();
+    let numbers = [sizes.weights, sizes.data, sizes.samples, sizes.splits];
+    assert!(numbers.iter().all(|numbers| *numbers <= MOST_NUMBERS), "{text}: {sizes:?}");
+    assert!(sizes.held_out <= MOST_HELD_OUT, "{text}: {sizes:?}");
+    if spec.run.learner == LearnerChoice::Autodiff {
+        assert!(sizes.activations <= MOST_NUMBERS, "{text}: {sizes:?}");
+    }
+    let limits = [MOST_NUMBERS, MOST_HELD_OUT, MOST_SAMPLE];
+    assert!(limits.iter().all(|limit| *limit < u64::from(u32::MAX / 4)));
+    let inputs = spec.task.sampler().inputs();
+    assert!(spec.architecture().activations(inputs) < u64::from(u32::MAX / 4), "{text}");
+    if let Task::Groups(task) = &spec.task {
+        assert!(task.elements() <= 128 && task.order().pow(2) <= 1 << 14, "{text}");
+    }
+    assert!(spec.parameters().iter().all(|p| p.numbers() == p.len() as u64), "{text}");
+    assert!(spec.step_flops().is_finite(), "{text}");
+}
+
+/// The links that made a page panic, or take gigabytes or minutes.
+#[test]
+fn links_that_ask_for_too_much_are_mended_at_once() {
+    for (link, key, mended) in [
+        ("#v1/groups?op=product&factors=128.128.128.128.16", "factors", "#v1/groups?op=product"),
+        (
+            "#v1/groups?op=product&factors=128.128.128&from=maximum",
+            "factors",
+            "#v1/groups?op=product&from=maximum",
+        ),
+        ("#v1/groups?op=product&factors=32.32&from=maximum", "factors", "#v1/groups?op=product&from=maximum"),
+        (
+            "#v1/groups?op=product&factors=128.128.128&from=memorise",
+            "factors",
+            "#v1/groups?op=product&from=memorise",
+        ),
+        (
+            "#v1/sparse-parity?n=512&width=4096&batch=2048&replicas=4096",
+            "replicas",
+            "#v1/sparse-parity?n=512&width=4096&batch=2048",
+        ),
+        (
+            "#v1/sparse-parity?n=2&k=2&width=4096&batch=4096&replicas=4096&learner=autodiff",
+            "replicas",
+            "#v1/sparse-parity?n=2&k=2&width=4096&batch=4096&learner=autodiff",
+        ),
+        ("#v1/markov?t=256&k=8&batch=4096&replicas=4096", "replicas", ""),
+        ("#v1/sparse-boolean?n=2048&m=100000&replicas=4096", "m", ""),
+        ("#v1/tabular?n=256&rows=100000&m=0&replicas=4096", "m", ""),
+        ("#v1/groups?op=dihedral&n=64&frac=0.99&batch=4096&replicas=4096&width=4096", "replicas", ""),
+        (
+            "#v1/groups?from=maximum&width=4096&sweep=n:lin:2..128:127",
+            "sweep",
+            "#v1/groups?width=4096&from=maximum",
+        ),
+    ] {
+        let ((read, notices), took) = least_ms(|| decode(link));
+        assert!(took < 200.0, "{link}: {took} ms");
+        assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
+        assert!(read.spec.problems().is_empty(), "{link}");
+        assert_bounded(&read.spec, link);
+        let text = encode(&read);
+        assert!(mended.is_empty() || text == mended, "{link} became {text}: {notices:?}");
+        assert!(decode(&text).1.is_empty(), "{text}");
+    }
+}
+
+/// The ends of a range, the smallest first.
+fn ends(knob: &Knob) -> Vec<Value> {
+    match knob.range {
+        Range::Int(low, high) => vec![Value::Int(low), Value::Int(high)],
+        Range::Real(low, high) => vec![Value::Real(low), Value::Real(high)],
+        Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
+        Range::List(low, high) => {
+            vec![Value::List(vec![]), Value::List((low..=high.min(low + 63)).collect())]
+        }
+        Range::Sizes(low, high, most) => vec![
+            Value::List(vec![low]),
+            Value::List(vec![high]),
+            Value::List(vec![2.max(low); most]),
+            Value::List(vec![high; most]),
+        ],
+        Range::Numbers(_, high, most) => vec![Value::List(vec![]), Value::List(vec![high; most])],
+        Range::Table(most) => {
+            let n = most as u64;
+            vec![Value::List(vec![0]), Value::List((0..n * n).map(|at| (at / n + at % n) % n).collect())]
+        }
+        Range::Schedule(low, high) => {
+            vec![Value::Schedule(vec![]), Value::Schedule(vec![(0, low), (9, high)])]
+        }
+        Range::Axis | Range::Set(_) => vec![],
+    }
+}
+
+/// Numbers without a pattern (Steele and Vigna 2021, table 4).
+fn next(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+    (*state >> 33) as usize
+}
+
+/// Every setting of every task and model at an end of its range, in combinations: none panics, none takes long, and
+/// what passes is bounded, as is what is mended.
+#[test]
+fn whatever_stands_at_the_ends_of_ranges_is_bounded() {
+    let (mut state, mut passed) = (1, 0);
+    for (task, model) in pairs_that_suit() {
+        let mut plain = RunSpec::of_lab(task).unwrap();
+        plain.parse("model", model).unwrap();
+        let knobs: Vec<&Knob> = plain.knobs().into_iter().map(|(_, knob)| knob).collect();
+        for round in 0..400 {
+            let mut spec = plain.clone();
+            for knob in &knobs {
+                let ends = ends(knob);
+                // All settings at their ends, or some of them.
+                if ends.is_empty() || next(&mut state) % 4 < round % 4 {
+                    continue;
+                }
+                // Mostly the larger end: that is where memory is.
+                let at = match next(&mut state) % 3 {
+                    0 => next(&mut state) % ends.len(),
+                    _ => ends.len() - 1,
+                };
+                let at =
+                    if matches!(knob.range, Range::Choice(_)) { next(&mut state) % ends.len() } else { at };
+                let _ = spec.set(knob.key, &ends[at]);
+            }
+            let (problems, took) = least_ms(|| spec.problems());
+            let text = format!("{spec:?}");
+            assert!(took < 100.0, "{took} ms: {text}");
+            if problems.is_empty() {
+                assert_bounded(&spec, &text);
+                passed += 1;
+            }
+            spec.repair();
+            assert!(spec.problems().is_empty(), "{:?} in {spec:?}, mended from {text}", spec.problems());
+            assert_bounded(&spec, &text);
+        }
+    }
+    assert!(passed > 100, "some of them are possible: {passed}");
+}
