@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::models::{Model, Rows};
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
-use crate::tasks::{Form, Task};
+use crate::tasks::Task;
 use crate::training::loss::Loss;
 use crate::training::optimizers::Optimizer;
 use crate::{choices, settings};
@@ -134,7 +134,7 @@ impl Section {
 /// assert!(spec.parse("width", "0").is_err());
 /// assert_eq!(spec.value("width").unwrap().to_string(), "64");
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunSpec {
     /// What there is to learn.
     pub task: Task,
@@ -144,17 +144,6 @@ pub struct RunSpec {
     pub optimizer: Optimizer,
     /// Loss, batch, seed, length, measuring, device.
     pub run: Run,
-}
-
-impl Default for RunSpec {
-    fn default() -> Self {
-        RunSpec {
-            task: Task::SparseParity(Default::default()),
-            model: Model::Mlp(Default::default()),
-            optimizer: Optimizer::Sgd(Default::default()),
-            run: Run::default(),
-        }
-    }
 }
 
 /// Key that chooses the model.
@@ -277,8 +266,8 @@ impl RunSpec {
     /// What the model's first parameter is for this task.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
-        match self.task.sampler().form() {
-            Form::Row if rows != Rows::NONE => Rows { row: Rows::COLUMN, ..rows },
+        match self.task.sampler().form().input() {
+            Some(row) if rows != Rows::NONE => Rows { row, ..rows },
             _ => rows,
         }
     }

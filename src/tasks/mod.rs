@@ -1,10 +1,13 @@
 //! Tasks: what there is to learn, and where the examples come from.
 
+mod form;
 pub mod groups;
 pub mod markov;
 pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
+
+pub use form::Form;
 
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
@@ -29,35 +32,6 @@ crate::catalog! {
     pub fn sampler_mut(&mut self) -> &mut dyn Sampler;
     /// The task's part of a PyTorch script.
     pub fn script(&self) -> &dyn ToPyTorch;
-}
-
-/// What an example is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Numbers ±1, with a sign for a label.
-    Bits,
-    /// A row of a table: a number in each column, with a sign for a label.
-    Row,
-    /// Two elements, with an element for a label.
-    Pair,
-    /// Symbols one after the other, each of which is to be predicted from those before it.
-    Sequence,
-}
-
-impl Form {
-    /// Whether what is about examples of the form `other` can be asked about these. A row of a table is read as bits are.
-    pub fn is_a(self, other: Form) -> bool {
-        self == other || (self, other) == (Form::Row, Form::Bits)
-    }
-
-    /// Why a chart or a measurement of examples of this form is not there for other runs.
-    pub fn only(self) -> &'static str {
-        match self {
-            Form::Bits | Form::Row => tr!("This is about networks on bits."),
-            Form::Pair => tr!("This is about networks on pairs of elements."),
-            Form::Sequence => tr!("This is about networks on sequences."),
-        }
-    }
 }
 
 /// Values of settings by key, as they stand in a link.
@@ -94,7 +68,7 @@ impl Batch {
 pub trait Sampler {
     /// What an example is.
     fn form(&self) -> Form {
-        Form::Bits
+        Form::default()
     }
     /// Rows of a first layer: numbers in one input, or elements that an input may be where inputs are elements.
     fn inputs(&self) -> usize;
@@ -109,6 +83,10 @@ pub trait Sampler {
     /// Classes of the labels; none where a label is a sign.
     fn classes(&self) -> Option<usize> {
         None
+    }
+    /// Whether training takes every input that there is, each once in an epoch.
+    fn takes_all_inputs(&self) -> bool {
+        false
     }
     /// Held-out examples that there are; none where as many can be drawn as are wanted.
     fn held_out_size(&self) -> Option<usize> {
@@ -146,7 +124,7 @@ pub trait Sampler {
     fn problems(&self) -> Vec<Problem>;
     /// Brings settings that cannot be together to the nearest that can, where no default does.
     fn mend(&mut self) {}
-    /// Bits whose parity the label is, if it is the parity of some bits of the input.
+    /// Bits whose parity the label is, in a task that is about parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
         None
     }

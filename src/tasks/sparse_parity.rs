@@ -182,6 +182,10 @@ impl Sampler for SparseParity {
         Some(self.k)
     }
 
+    fn takes_all_inputs(&self) -> bool {
+        self.cube().is_some()
+    }
+
     fn mend(&mut self) {
         self.k = self.k.min(self.n);
     }
