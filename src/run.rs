@@ -155,7 +155,7 @@ impl RunSpec {
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
         let mut spec = RunSpec { task: Task::from_slug(slug)?, ..RunSpec::default() };
-        for (key, text) in spec.task.sampler().default_run() {
+        for (key, text) in spec.task.config().default_run() {
             // A test reads all of them.
             let _ = spec.parse(key, text);
         }

@@ -15,7 +15,7 @@
 //! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
 //! ```
 
-use super::{Batch, Form, Preset, Sampler, pytorch};
+use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::{EDELMAN_2024_GROUPS, Info, MORWANI_2023, NANDA_2023, POWER_2022};
 use crate::groups::Group;
 use crate::pytorch::{Part, ToPyTorch, mask, rows};
@@ -187,7 +187,7 @@ impl ToPyTorch for Groups {
     }
 }
 
-impl Sampler for Groups {
+impl TaskConfig for Groups {
     fn default_run(&self) -> Preset {
         &[
             ("model", "group-net"),
@@ -208,7 +208,9 @@ impl Sampler for Groups {
     fn smaller_network(&self) -> &'static str {
         tr!("a network that all pairs at once leave room for")
     }
+}
 
+impl Sampler for Groups {
     fn form(&self) -> Form {
         Form::Pair
     }

@@ -21,7 +21,7 @@
 
 use std::ops::Range as Span;
 
-use super::{Batch, Form, Preset, Sampler, pytorch};
+use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, Info};
 use crate::markov::theory::Explorer;
 use crate::markov::{Chain, Law, MOST_CONTEXTS, Walker, contexts, symbols_of};
@@ -159,7 +159,7 @@ impl ToPyTorch for MarkovChain {
     }
 }
 
-impl Sampler for MarkovChain {
+impl TaskConfig for MarkovChain {
     fn default_run(&self) -> Preset {
         &[
             ("model", "attention-only"),
@@ -199,7 +199,9 @@ impl Sampler for MarkovChain {
             _ => None,
         }
     }
+}
 
+impl Sampler for MarkovChain {
     fn has_measures(&self) -> bool {
         true
     }

@@ -28,8 +28,10 @@ crate::catalog! {
     }
     /// The task's sampler.
     pub fn sampler(&self) -> &dyn Sampler;
+    /// What page, links and forms ask of the task.
+    pub fn config(&self) -> &dyn TaskConfig;
     /// The same for putting its settings right.
-    pub fn sampler_mut(&mut self) -> &mut dyn Sampler;
+    pub fn config_mut(&mut self) -> &mut dyn TaskConfig;
     /// The task's part of a PyTorch script.
     pub fn script(&self) -> &dyn ToPyTorch;
 }
@@ -122,12 +124,18 @@ pub trait Sampler {
     fn relevant(&self, seed: u64) -> Vec<usize>;
     /// What cannot be in these settings, each with what would be right.
     fn problems(&self) -> Vec<Problem>;
-    /// Brings settings that cannot be together to the nearest that can, where no default does.
-    fn mend(&mut self) {}
     /// Bits whose parity the label is, in a task that is about parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
         None
     }
+    /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
+    fn has_measures(&self) -> bool {
+        false
+    }
+}
+
+/// What page, links and forms ask of a task, and no trainer: its usual run and view, and how its settings are put right.
+pub trait TaskConfig {
     /// The run that a bare link to this task stands for: what differs from the defaults of a run.
     fn default_run(&self) -> Preset {
         &[]
@@ -148,10 +156,8 @@ pub trait Sampler {
     fn smaller_network(&self) -> &'static str {
         tr!("a smaller network, which fits into a browser's memory")
     }
-    /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
-    fn has_measures(&self) -> bool {
-        false
-    }
+    /// Brings settings that cannot be together to the nearest that can, where no default does.
+    fn mend(&mut self) {}
 }
 
 /// Parts of PyTorch scripts that tasks share.

@@ -23,7 +23,7 @@
 //! assert!((0..40).all(|e| and(e) == batch.y[e]));
 //! ```
 
-use super::{Batch, Preset, Sampler};
+use super::{Batch, Preset, Sampler, TaskConfig};
 use crate::catalog::{EDELMAN_2022, EDELMAN_2024_VARIABLES, Info};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
@@ -180,7 +180,7 @@ impl ToPyTorch for SparseBoolean {
     }
 }
 
-impl Sampler for SparseBoolean {
+impl TaskConfig for SparseBoolean {
     fn mend(&mut self) {
         self.k = super::odd(self.k.min(self.n));
     }
@@ -202,7 +202,9 @@ impl Sampler for SparseBoolean {
     fn default_view(&self) -> Preset {
         &[("show", "loss.accuracy.attention"), ("speed", "20")]
     }
+}
 
+impl Sampler for SparseBoolean {
     fn inputs(&self) -> usize {
         self.n
     }

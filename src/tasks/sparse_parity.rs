@@ -17,7 +17,7 @@
 //! assert!((0..32).all(|e| batch.x[e * 10 + 2] * batch.x[e * 10 + 6] == batch.y[e]));
 //! ```
 
-use super::{Batch, Sampler, pytorch};
+use super::{Batch, Sampler, TaskConfig, pytorch};
 use crate::catalog::{BARAK_2022, EDELMAN_2024, Info};
 use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Purpose, Stream};
@@ -177,6 +177,12 @@ impl ToPyTorch for SparseParity {
     }
 }
 
+impl TaskConfig for SparseParity {
+    fn mend(&mut self) {
+        self.k = self.k.min(self.n);
+    }
+}
+
 impl Sampler for SparseParity {
     fn parity(&self) -> Option<usize> {
         Some(self.k)
@@ -184,10 +190,6 @@ impl Sampler for SparseParity {
 
     fn takes_all_inputs(&self) -> bool {
         self.cube().is_some()
-    }
-
-    fn mend(&mut self) {
-        self.k = self.k.min(self.n);
     }
 
     fn inputs(&self) -> usize {

@@ -29,7 +29,7 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Batch, Form, Preset, Sampler, pytorch};
+use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::{EDELMAN_2024_FRONTIER, GRINSZTAJN_2022, Info};
 use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Order, Purpose, Stream};
@@ -301,11 +301,7 @@ impl ToPyTorch for Tabular {
     }
 }
 
-impl Sampler for Tabular {
-    fn form(&self) -> Form {
-        Form::Row
-    }
-
+impl TaskConfig for Tabular {
     fn mend(&mut self) {
         self.k = super::odd(self.k.min(self.n));
         self.m = self.m.min(self.pool());
@@ -330,6 +326,12 @@ impl Sampler for Tabular {
 
     fn default_view(&self) -> Preset {
         &[("show", "loss.accuracy"), ("speed", "100"), ("cells", "accuracy")]
+    }
+}
+
+impl Sampler for Tabular {
+    fn form(&self) -> Form {
+        Form::Row
     }
 
     fn inputs(&self) -> usize {

@@ -93,14 +93,14 @@ fn the_usual_run_and_view_of_a_task_are_read_and_needed() {
     for entry in Task::ENTRIES {
         let task = Task::from_slug(entry.info.slug).unwrap();
         let mut spec = RunSpec { task: task.clone(), ..Default::default() };
-        for (key, text) in task.sampler().default_run() {
+        for (key, text) in task.config().default_run() {
             let before = spec.clone();
             spec.parse(key, text).unwrap();
             assert_ne!(spec, before, "{}: {key}", entry.info.slug);
         }
         assert_eq!(RunSpec::of_lab(entry.info.slug), Some(spec));
         let view = View::of(&task);
-        for (key, text) in task.sampler().default_view() {
+        for (key, text) in task.config().default_view() {
             assert_eq!(view.value(key).unwrap().to_string(), *text, "{}: {key}", entry.info.slug);
             assert_ne!(view.value(key), View::default().value(key), "{}: {key}", entry.info.slug);
         }
