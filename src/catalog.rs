@@ -59,6 +59,12 @@ macro_rules! catalog {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         pub enum $name { $($(#[$vmeta])* $entry($entry)),+ }
+        impl Default for $name {
+            /// The first entry with its defaults.
+            fn default() -> Self {
+                $crate::catalog!(@first $name $($entry)+)
+            }
+        }
         impl $name {
             /// Every entry, in the order of the menu.
             pub const ENTRIES: &'static [$crate::catalog::Entry] = &[$($crate::catalog::Entry {
@@ -92,6 +98,7 @@ macro_rules! catalog {
         }
         $crate::catalog!(@forward $name { $($entry)+ } $($forwarded)*);
     };
+    (@first $name:ident $entry:ident $($others:ident)*) => { $name::$entry($entry::default()) };
     (@forward $name:ident $entries:tt) => {};
     (
         @forward $name:ident { $($entry:ident)+ }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::models::{Model, Rows};
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
-use crate::tasks::{Form, Task};
+use crate::tasks::Task;
 use crate::training::loss::Loss;
 use crate::training::optimizers::Optimizer;
 use crate::{choices, settings};
@@ -137,7 +137,7 @@ impl Section {
 /// assert!(spec.parse("width", "0").is_err());
 /// assert_eq!(spec.value("width").unwrap().to_string(), "64");
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunSpec {
     /// What there is to learn.
     pub task: Task,
@@ -149,17 +149,6 @@ pub struct RunSpec {
     pub run: Run,
 }
 
-impl Default for RunSpec {
-    fn default() -> Self {
-        RunSpec {
-            task: Task::SparseParity(Default::default()),
-            model: Model::Mlp(Default::default()),
-            optimizer: Optimizer::Sgd(Default::default()),
-            run: Run::default(),
-        }
-    }
-}
-
 /// Key that chooses the model.
 pub const MODEL_KEY: &str = "model";
 /// Key that chooses the optimizer.
@@ -169,7 +158,7 @@ impl RunSpec {
     /// The run that a lab's bare link stands for.
     pub fn of_lab(slug: &str) -> Option<Self> {
         let mut spec = RunSpec { task: Task::from_slug(slug)?, ..RunSpec::default() };
-        for (key, text) in spec.task.sampler().default_run() {
+        for (key, text) in spec.task.config().default_run() {
             // A test reads all of them.
             let _ = spec.parse(key, text);
         }
@@ -280,8 +269,8 @@ impl RunSpec {
     /// What the model's first parameter is for this task.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
-        match self.task.sampler().form() {
-            Form::Row if rows != Rows::NONE => Rows { row: Rows::COLUMN, ..rows },
+        match self.task.sampler().form().input() {
+            Some(row) if rows != Rows::NONE => Rows { row, ..rows },
             _ => rows,
         }
     }

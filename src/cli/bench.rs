@@ -71,11 +71,9 @@ const SLOWEST_STEP: f64 = 1.0;
 
 /// The work: (50,3)-parity, batch 32, hinge, plain SGD, fresh data.
 fn work(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
-    let mut spec = decode("#v1/sparse-parity?halt=steps&steps=10000000&every=100000&held=64").0.spec;
+    let link = format!("#v1/sparse-parity?width={width}&halt=steps&steps=10000000&every=100000&held=64");
+    let mut spec = decode(&link).0.spec;
     (spec.run.replicas, spec.run.learner) = (replicas, learner);
-    if let crate::models::Model::Mlp(mlp) = &mut spec.model {
-        mlp.width = width;
-    }
     spec
 }
 

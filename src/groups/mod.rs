@@ -2,7 +2,7 @@
 //!
 //! | module | what it gives |
 //! |---|---|
-//! | [`table`] | a group from a pasted table, or what is wrong with it |
+//! | [`cayley`] | a group from a pasted table, or what is wrong with it |
 //! | [`named`] | cyclic, dihedral, symmetric, alternating and quaternion groups, and products |
 //! | [`characters`] | the complex characters, from the algebra of the classes |
 //! | [`irreps`] | the irreducible real representations, with their functions and matrices |
@@ -20,18 +20,18 @@
 //! assert_eq!(group.element(group.times(swap, turn)), "(2 3)"); // first the turn, then the swap
 //! ```
 
+pub mod cayley;
 pub mod characters;
 pub mod irreps;
 mod matrices;
 pub mod named;
 pub mod subgroups;
-pub mod table;
 pub mod theory;
 
+pub use cayley::TableError;
 pub use characters::Characters;
 pub use irreps::{Irrep, Irreps, Kind};
 pub use subgroups::{Side, Subgroup, coset_share};
-pub use table::Flaw;
 
 /// A finite group, given by its table. Elements are the numbers 0 to order − 1.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -109,14 +109,14 @@ pub enum Deed {
 
 /// Why a file is no story.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flaw {
+pub struct StoryError {
     /// Line, from 1.
     pub line: usize,
     /// What would be right there.
     pub expected: &'static str,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for StoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: expected {}", self.line, self.expected)
     }
@@ -126,18 +126,18 @@ impl fmt::Display for Flaw {
 ///
 /// # Errors
 /// The first line that is not as the module's text says.
-pub fn parse(text: &str) -> Result<Story, Flaw> {
+pub fn parse(text: &str) -> Result<Story, StoryError> {
     let mut lines = text.lines().enumerate();
     let mut front = |start: &str, expected: &'static str| match lines.next() {
         Some((_, line)) if line.starts_with(start) => Ok(line[start.len()..].trim().to_string()),
-        Some((at, _)) => Err(Flaw { line: at + 1, expected }),
-        None => Err(Flaw { line: 1, expected }),
+        Some((at, _)) => Err(StoryError { line: at + 1, expected }),
+        None => Err(StoryError { line: 1, expected }),
     };
     front("---", "---")?;
     let title = front("title: ", "a title")?;
     let about = front("about: ", "what it is about")?;
     let minutes =
-        front("minutes: ", "minutes")?.parse().map_err(|_| Flaw { line: 4, expected: "minutes" })?;
+        front("minutes: ", "minutes")?.parse().map_err(|_| StoryError { line: 4, expected: "minutes" })?;
     front("---", "---")?;
     let mut story = Story { title, about, minutes, passages: vec![], sources: vec![] };
     let mut in_sources = false;
@@ -158,7 +158,7 @@ pub fn parse(text: &str) -> Result<Story, Flaw> {
         }
         let lines = std::mem::take(&mut block);
         let Some(first) = lines.first() else { continue };
-        let flaw = |expected| Flaw { line: began, expected };
+        let flaw = |expected| StoryError { line: began, expected };
         if let Some(title) = first.strip_prefix("## ") {
             if lines.len() > 1 || in_sources {
                 return Err(flaw("a title on its own, before the sources"));
@@ -184,7 +184,7 @@ pub fn parse(text: &str) -> Result<Story, Flaw> {
     let whole = !story.passages.is_empty() && story.passages.iter().all(|p| !p.blocks.is_empty());
     match whole && !story.sources.is_empty() {
         true => Ok(story),
-        false => Err(Flaw { line: last, expected: "passages that say something, and sources" }),
+        false => Err(StoryError { line: last, expected: "passages that say something, and sources" }),
     }
 }
 

@@ -14,7 +14,7 @@ pub fn contexts(symbols: usize, order: usize) -> usize {
 
 /// Why numbers make no chain, or no sequence. Rows, entries and places are counted from 1, symbols from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Flaw {
+pub enum ChainError {
     /// A number of symbols that there cannot be.
     #[error("{}", tr!("a chain has from 2 to {most} symbols, not {found}", most = MOST_SYMBOLS, found = _0))]
     Symbols(usize),
@@ -70,9 +70,9 @@ pub enum Flaw {
 ///
 /// # Errors
 /// Names the first symbol that a chain with `symbols` symbols does not have.
-pub fn symbols_of(given: &[usize], symbols: usize) -> Result<Vec<u8>, Flaw> {
+pub fn symbols_of(given: &[usize], symbols: usize) -> Result<Vec<u8>, ChainError> {
     let check = |(at, found): (usize, &usize)| {
-        let flaw = Flaw::Symbol { place: at + 1, found: *found, last: symbols - 1 };
+        let flaw = ChainError::Symbol { place: at + 1, found: *found, last: symbols - 1 };
         if *found < symbols { Ok(*found as u8) } else { Err(flaw) }
     };
     given.iter().enumerate().map(check).collect()
@@ -105,7 +105,7 @@ impl Chain {
     /// # Errors
     /// If the numbers are not as many as they should be, are no probabilities, do not sum to one row by row, or leave
     /// it to the beginning where the chain settles.
-    pub fn new(symbols: usize, order: usize, probabilities: &[f64]) -> Result<Self, Flaw> {
+    pub fn new(symbols: usize, order: usize, probabilities: &[f64]) -> Result<Self, ChainError> {
         Self::checked(symbols, order, probabilities, 1.0, TOLERANCE)
     }
 
@@ -113,7 +113,7 @@ impl Chain {
     ///
     /// # Errors
     /// As [`Chain::new`]; rows must sum to 100.
-    pub fn from_percent(symbols: usize, percent: &[usize]) -> Result<Self, Flaw> {
+    pub fn from_percent(symbols: usize, percent: &[usize]) -> Result<Self, ChainError> {
         let probabilities: Vec<f64> = percent.iter().map(|p| *p as f64).collect();
         Self::checked(symbols, 2, &probabilities, 100.0, 0.0)
     }
@@ -124,32 +124,32 @@ impl Chain {
         numbers: &[f64],
         expected: f64,
         tolerance: f64,
-    ) -> Result<Self, Flaw> {
+    ) -> Result<Self, ChainError> {
         if !(2..=MOST_SYMBOLS).contains(&symbols) {
-            return Err(Flaw::Symbols(symbols));
+            return Err(ChainError::Symbols(symbols));
         }
         let contexts = contexts(symbols, order);
         if !(2..=MOST_CONTEXTS).contains(&contexts) {
-            return Err(Flaw::Order(order));
+            return Err(ChainError::Order(order));
         }
         if numbers.len() != contexts * symbols {
             let (expected, found) = (contexts * symbols, numbers.len());
-            return Err(Flaw::Entries { symbols, expected, found });
+            return Err(ChainError::Entries { symbols, expected, found });
         }
         let mut rows = vec![0; numbers.len()];
         for (at, (row, units)) in numbers.chunks(symbols).zip(rows.chunks_mut(symbols)).enumerate() {
             if let Some(column) = row.iter().position(|p| !p.is_finite() || *p < 0.0) {
-                return Err(Flaw::Entry { row: at + 1, column: column + 1, value: row[column] });
+                return Err(ChainError::Entry { row: at + 1, column: column + 1, value: row[column] });
             }
             let sum: f64 = row.iter().sum();
             if (sum - expected).abs() > tolerance {
-                return Err(Flaw::Row { row: at + 1, sum, expected });
+                return Err(ChainError::Row { row: at + 1, sum, expected });
             }
             round(row, Chain::ONE, units);
         }
         match closed(symbols, &rows).len() {
             1 => Ok(Chain { symbols, order, rows }),
-            parts => Err(Flaw::Parts(parts)),
+            parts => Err(ChainError::Parts(parts)),
         }
     }
 

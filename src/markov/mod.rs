@@ -7,7 +7,7 @@ mod chain;
 mod laws;
 mod strategies;
 
-pub use chain::{Chain, Flaw, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symbols_of};
+pub use chain::{Chain, ChainError, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symbols_of};
 pub use laws::{Law, high, moves};
 pub use strategies::{Strategy, kl, kl_to_logits, log_softmax, softmax};
 

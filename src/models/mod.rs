@@ -95,7 +95,7 @@ pub trait ModelConfig {
     fn bind(&self, length: usize) -> Bound<'_>;
     /// What an example may be to the model.
     fn takes(&self) -> &'static [Form] {
-        &[Form::Bits]
+        Form::BITS
     }
     /// Whether it can learn `task`.
     fn suits(&self, task: &Task) -> bool {
@@ -238,9 +238,6 @@ impl Rows {
 
     /// Of a model without such a parameter.
     pub const NONE: Rows = Rows { name: "", symbol: "", row: "", column: "", entry: "" };
-
-    /// What the rows are of inputs that are no bits.
-    pub const COLUMN: &str = text!("column");
 
     /// The same in the reader's language.
     pub fn translated(self) -> Rows {

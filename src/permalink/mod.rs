@@ -95,7 +95,7 @@ impl View {
     /// How a run of `task` is shown where a link does not say it.
     pub fn of(task: &Task) -> Self {
         let mut view = View::default();
-        for (key, text) in task.sampler().default_view() {
+        for (key, text) in task.config().default_view() {
             if let Some(knob) = View::KNOBS.iter().find(|knob| knob.key == *key) {
                 // A test reads all of them.
                 let _ = read_view(&mut view, knob, text);
@@ -113,7 +113,7 @@ impl View {
             let (Some(value), Some(default)) = (self.value(knob.key), usual.value(knob.key)) else {
                 continue;
             };
-            if let Some(expected) = spec.task.sampler().view_problem(knob.key, &value) {
+            if let Some(expected) = spec.task.config().view_problem(knob.key, &value) {
                 problems.push(Problem::new(knob.key, &value.to_string(), expected));
                 // The default was checked when it was declared.
                 let _ = self.set(knob.key, &default);
@@ -174,7 +174,7 @@ pub fn encode(link: &Link) -> String {
         }
     }
     let theory = Explorer::default();
-    for knob in link.spec.task.sampler().theory_knobs() {
+    for knob in link.spec.task.config().theory_knobs() {
         if let Some(value) =
             link.theory.value(knob.key).filter(|v| theory.value(knob.key).as_ref() != Some(v))
         {
@@ -268,7 +268,7 @@ fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
     if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
         return read_view(&mut link.view, knob, value);
     }
-    if let Some(knob) = link.spec.task.sampler().theory_knobs().iter().find(|k| k.key == key) {
+    if let Some(knob) = link.spec.task.config().theory_knobs().iter().find(|k| k.key == key) {
         return link.theory.set(key, &knob.parse(value)?).map(|_| ());
     }
     link.spec.parse(key, value)

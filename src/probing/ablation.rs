@@ -24,11 +24,12 @@ pub struct Ablation {
 impl Ablation {
     /// Of the network of a run; none where there is no head.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        let crate::models::Model::AttentionOnly(net) = &spec.model else { return None };
+        let heads = spec.model.config().heads().iter().sum();
+        (heads > 0).then_some(())?;
         Some(Ablation {
             judge: Judge::new(spec)?,
             evaluator: Evaluator::new(spec).ok()?,
-            heads: net.heads.iter().sum(),
+            heads,
             held_out: spec.held_out(),
             length: spec.task.sampler().length(),
             logits: vec![],

@@ -6,7 +6,6 @@ use crate::models::Model;
 use crate::models::group_net::{GroupNet, Sigma};
 use crate::run::RunSpec;
 use crate::tasks::Task;
-use crate::tasks::sparse_parity::Data;
 
 /// The largest margins of networks on a group, and what a penalty of finite strength leaves of them.
 #[derive(Debug, Clone)]
@@ -56,10 +55,9 @@ pub fn largest(spec: &RunSpec) -> Option<f64> {
             GroupTheory::of(spec, &group, &irreps).map(|theory| theory.largest.value)
         }
         // On a part of the inputs a margin may be larger.
-        Task::SparseParity(task) if task.data == Data::Cube => match &spec.model {
-            Model::PowerNet(net) => net.largest_margin(task.k),
-            _ => None,
-        },
+        task if task.sampler().takes_all_inputs() => {
+            spec.model.config().largest_parity_margin(task.sampler().parity()?)
+        }
         _ => None,
     }
 }

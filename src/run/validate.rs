@@ -77,7 +77,7 @@ impl RunSpec {
             repaired.push(problem);
         }
         if !self.problems_within(most).is_empty() {
-            self.task.sampler_mut().mend();
+            self.task.config_mut().mend();
             self.model.config_mut().mend(self.task.sampler().inputs());
         }
         if !self.problems_within(most).is_empty() {
@@ -88,7 +88,7 @@ impl RunSpec {
             if let Some(model) = fresh.or(usual) {
                 self.model = model;
             }
-            let expected = self.task.sampler().smaller_network();
+            let expected = self.task.config().smaller_network();
             repaired.push(Problem::new(MODEL_KEY, slug, expected));
         }
         repaired

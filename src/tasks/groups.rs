@@ -17,7 +17,7 @@
 
 pub mod charts;
 
-use super::{Batch, Form, Preset, Sampler, pytorch};
+use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_ELEMENTS};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -244,7 +244,7 @@ impl Groups {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for Groups {
+impl TaskConfig for Groups {
     fn default_run(&self) -> Preset {
         &[
             ("model", "group-net"),
@@ -265,7 +265,9 @@ impl Sampler for Groups {
     fn smaller_network(&self) -> &'static str {
         tr!("a network that all pairs at once leave room for")
     }
+}
 
+impl Sampler for Groups {
     fn form(&self) -> Form {
         Form::Pair
     }

@@ -36,6 +36,7 @@ use crate::markov::MOST_CONTEXTS;
 use crate::markov::Walker;
 use crate::markov::contexts;
 use crate::markov::symbols_of;
+use super::TaskConfig;
 use crate::markov::theory::Explorer;
 use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
@@ -183,7 +184,7 @@ impl MarkovChain {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for MarkovChain {
+impl TaskConfig for MarkovChain {
     fn default_run(&self) -> Preset {
         &[
             ("model", "attention-only"),
@@ -223,7 +224,9 @@ impl Sampler for MarkovChain {
             _ => None,
         }
     }
+}
 
+impl Sampler for MarkovChain {
     fn has_measures(&self) -> bool {
         true
     }

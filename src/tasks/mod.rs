@@ -1,6 +1,7 @@
 //! Tasks: what there is to learn, and where the examples come from.
 #![doc = include_str!("README.md")]
 
+mod form;
 pub mod groups;
 pub mod markov;
 pub mod sparse_boolean;
@@ -8,6 +9,7 @@ pub mod sparse_parity;
 pub mod tabular;
 
 use crate::catalog::chart::Chart;
+pub use form::Form;
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
 
@@ -29,39 +31,12 @@ crate::catalog! {
     pub const CHARTS: [&[Chart]];
     /// The task's sampler.
     pub fn sampler(&self) -> &dyn Sampler;
+    /// What page, links and forms ask of the task.
+    pub fn config(&self) -> &dyn TaskConfig;
     /// The same for putting its settings right.
-    pub fn sampler_mut(&mut self) -> &mut dyn Sampler;
+    pub fn config_mut(&mut self) -> &mut dyn TaskConfig;
     /// The task's part of a PyTorch script.
     pub fn script(&self) -> &dyn ToPyTorch;
-}
-
-/// What an example is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Numbers ±1, with a sign for a label.
-    Bits,
-    /// A row of a table: a number in each column, with a sign for a label.
-    Row,
-    /// Two elements, with an element for a label.
-    Pair,
-    /// Symbols one after the other, each of which is to be predicted from those before it.
-    Sequence,
-}
-
-impl Form {
-    /// Whether what is about examples of the form `other` can be asked about these. A row of a table is read as bits are.
-    pub fn is_a(self, other: Form) -> bool {
-        self == other || (self, other) == (Form::Row, Form::Bits)
-    }
-
-    /// Why a chart or a measurement of examples of this form is not there for other runs.
-    pub fn only(self) -> &'static str {
-        match self {
-            Form::Bits | Form::Row => tr!("This is about networks on bits."),
-            Form::Pair => tr!("This is about networks on pairs of elements."),
-            Form::Sequence => tr!("This is about networks on sequences."),
-        }
-    }
 }
 
 /// Values of settings by key, as they stand in a link.
@@ -98,7 +73,7 @@ impl Batch {
 pub trait Sampler {
     /// What an example is.
     fn form(&self) -> Form {
-        Form::Bits
+        Form::default()
     }
     /// Rows of a first layer: numbers in one input, or elements that an input may be where inputs are elements.
     fn inputs(&self) -> usize;
@@ -113,6 +88,10 @@ pub trait Sampler {
     /// Classes of the labels; none where a label is a sign.
     fn classes(&self) -> Option<usize> {
         None
+    }
+    /// Whether training takes every input that there is, each once in an epoch.
+    fn takes_all_inputs(&self) -> bool {
+        false
     }
     /// Held-out examples that there are; none where as many can be drawn as are wanted.
     fn held_out_size(&self) -> Option<usize> {
@@ -148,12 +127,18 @@ pub trait Sampler {
     fn relevant(&self, seed: u64) -> Vec<usize>;
     /// What cannot be in these settings, each with what would be right.
     fn problems(&self) -> Vec<Problem>;
-    /// Brings settings that cannot be together to the nearest that can, where no default does.
-    fn mend(&mut self) {}
-    /// Bits whose parity the label is, if it is the parity of some bits of the input.
+    /// Bits whose parity the label is, in a task that is about parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
         None
     }
+    /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
+    fn has_measures(&self) -> bool {
+        false
+    }
+}
+
+/// What page, links and forms ask of a task, and no trainer: its usual run and view, and how its settings are put right.
+pub trait TaskConfig {
     /// The run that a bare link to this task stands for: what differs from the defaults of a run.
     fn default_run(&self) -> Preset {
         &[]
@@ -174,10 +159,8 @@ pub trait Sampler {
     fn smaller_network(&self) -> &'static str {
         tr!("a smaller network, which fits into a browser's memory")
     }
-    /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
-    fn has_measures(&self) -> bool {
-        false
-    }
+    /// Brings settings that cannot be together to the nearest that can, where no default does.
+    fn mend(&mut self) {}
 }
 
 /// Parts of PyTorch scripts that tasks share.

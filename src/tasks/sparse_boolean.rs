@@ -25,7 +25,7 @@
 
 pub mod charts;
 
-use super::{Batch, Preset, Sampler};
+use super::{Batch, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -187,7 +187,7 @@ impl SparseBoolean {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for SparseBoolean {
+impl TaskConfig for SparseBoolean {
     fn mend(&mut self) {
         self.k = super::odd(self.k.min(self.n));
     }
@@ -209,7 +209,9 @@ impl Sampler for SparseBoolean {
     fn default_view(&self) -> Preset {
         &[("show", "loss.accuracy.attention"), ("speed", "20")]
     }
+}
 
+impl Sampler for SparseBoolean {
     fn inputs(&self) -> usize {
         self.n
     }

@@ -19,7 +19,7 @@
 
 pub mod charts;
 
-use super::{Batch, Sampler, pytorch};
+use super::{Batch, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -184,13 +184,19 @@ impl SparseParity {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
+impl TaskConfig for SparseParity {
+    fn mend(&mut self) {
+        self.k = self.k.min(self.n);
+    }
+}
+
 impl Sampler for SparseParity {
     fn parity(&self) -> Option<usize> {
         Some(self.k)
     }
 
-    fn mend(&mut self) {
-        self.k = self.k.min(self.n);
+    fn takes_all_inputs(&self) -> bool {
+        self.cube().is_some()
     }
 
     fn inputs(&self) -> usize {

@@ -29,9 +29,14 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Batch, Form, Preset, Sampler, pytorch};
+use super::Batch;
+use super::Form;
+use super::Preset;
+use super::Sampler;
+use super::pytorch;
 use crate::bounds::MOST_SAMPLE;
 use crate::catalog::Info;
+use super::TaskConfig;
 use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Order, Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -306,11 +311,7 @@ impl Tabular {
     pub const CHARTS: &[crate::catalog::chart::Chart] = &[];
 }
 
-impl Sampler for Tabular {
-    fn form(&self) -> Form {
-        Form::Row
-    }
-
+impl TaskConfig for Tabular {
     fn mend(&mut self) {
         self.k = super::odd(self.k.min(self.n));
         self.m = self.m.min(self.pool());
@@ -335,6 +336,12 @@ impl Sampler for Tabular {
 
     fn default_view(&self) -> Preset {
         &[("show", "loss.accuracy"), ("speed", "100"), ("cells", "accuracy")]
+    }
+}
+
+impl Sampler for Tabular {
+    fn form(&self) -> Form {
+        Form::Row
     }
 
     fn inputs(&self) -> usize {

@@ -87,6 +87,26 @@ fn defaults_are_in_range_and_survive_a_link() {
     }
 }
 
+/// What a task says of its usual run and view is read, and none of it is usual anyway.
+#[test]
+fn the_usual_run_and_view_of_a_task_are_read_and_needed() {
+    for entry in Task::ENTRIES {
+        let task = Task::from_slug(entry.info.slug).unwrap();
+        let mut spec = RunSpec { task: task.clone(), ..Default::default() };
+        for (key, text) in task.config().default_run() {
+            let before = spec.clone();
+            spec.parse(key, text).unwrap();
+            assert_ne!(spec, before, "{}: {key}", entry.info.slug);
+        }
+        assert_eq!(RunSpec::of_lab(entry.info.slug), Some(spec));
+        let view = View::of(&task);
+        for (key, text) in task.config().default_view() {
+            assert_eq!(view.value(key).unwrap().to_string(), *text, "{}: {key}", entry.info.slug);
+            assert_ne!(view.value(key), View::default().value(key), "{}: {key}", entry.info.slug);
+        }
+    }
+}
+
 /// The ends and the middle of every knob go through a link and come back.
 #[test]
 fn every_knob_goes_through_a_link() {

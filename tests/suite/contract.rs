@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::layers::all_sources;
 
 /// Lines that may name an entry at most. It only goes down: 25 is the aim.
-const MOST: usize = 999;
+const MOST: usize = 165;
 
 /// The catalogs whose variants are meant, and what an example is.
 const ENUMS: [&str; 3] = ["Task", "Model", "Form"];
@@ -38,30 +38,24 @@ fn entries(src: &Path) -> Vec<String> {
     all
 }
 
-/// The words of a line of code, each with what stands behind it.
-fn words(line: &str) -> Vec<(&str, &str)> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut words = vec![];
-    let mut rest = line;
-    while let Some(start) = rest.find(is_word) {
-        let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |length| start + length);
-        words.push((&rest[start..end], &rest[end..]));
-        rest = &rest[end..];
-    }
-    words
+/// The paths in a line of code, as `["Task", "SparseParity"]`.
+fn paths(line: &str) -> impl Iterator<Item = Vec<&str>> {
+    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    line.split(move |c: char| !is_path(c))
+        .map(|path| path.split("::").filter(|word| !word.is_empty()).collect())
 }
 
 /// Whether a line names a variant of a catalog, or the type of an entry.
 fn names_an_entry(line: &str, entries: &[String]) -> bool {
-    words(line).into_iter().any(|(word, behind)| {
-        let variant = |behind: &str| {
-            let next = behind.strip_prefix("::").and_then(|behind| words(behind).first().copied());
-            // Constants and functions are asked of all entries.
-            next.is_some_and(|(next, _)| {
-                next.contains(char::is_lowercase) && next.starts_with(char::is_uppercase)
-            })
-        };
-        (ENUMS.contains(&word) && variant(behind)) || entries.iter().any(|entry| entry == word)
+    let is_type = |word: &str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
+    paths(line).any(|path| {
+        path.iter().enumerate().any(|(at, word)| {
+            let before = at.checked_sub(1).map(|at| path[at]);
+            let is_variant = before.is_some_and(|before| ENUMS.contains(&before)) && is_type(word);
+            // Behind another type it is another thing of this name.
+            let is_entry = entries.iter().any(|entry| entry == word) && !before.is_some_and(is_type);
+            is_variant || is_entry
+        })
     })
 }
 

@@ -4,7 +4,7 @@ use super::{Family, Group};
 
 /// Why a table is not that of a group. Elements are the numbers in the table, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum TableError {
     /// There are no entries.
     #[error("{}", tr!("the table is empty; a group has at least one element"))]
     Empty,
@@ -88,30 +88,30 @@ impl Group {
     /// # Errors
     /// The first violation, looked for in this order: size, range of entries, rows and columns without
     /// repetition, identity, inverses, associativity.
-    pub fn from_table(order: usize, table: &[usize]) -> Result<Group, Flaw> {
+    pub fn from_table(order: usize, table: &[usize]) -> Result<Group, TableError> {
         let entries = table.len();
         if order == 0 && entries == 0 {
-            return Err(Flaw::Empty);
+            return Err(TableError::Empty);
         }
         if entries.isqrt().pow(2) != entries {
-            return Err(Flaw::NoSquare { entries });
+            return Err(TableError::NoSquare { entries });
         }
         if entries.isqrt() != order {
-            return Err(Flaw::Size { order, entries });
+            return Err(TableError::Size { order, entries });
         }
         if let Some(at) = table.iter().position(|entry| *entry >= order) {
-            return Err(Flaw::Range { row: at / order, column: at % order, entry: table[at], order });
+            return Err(TableError::Range { row: at / order, column: at % order, entry: table[at], order });
         }
         latin(order, table)?;
         let e = (0..order)
             .find(|e| (0..order).all(|a| table[e * order + a] == a && table[a * order + e] == a))
-            .ok_or(Flaw::Identity)?;
+            .ok_or(TableError::Identity)?;
         for element in 0..order {
             let row = &table[element * order..][..order];
             let right = row.iter().position(|product| *product == e).unwrap_or(e);
             let found = table[right * order + element];
             if found != e {
-                return Err(Flaw::Inverse { element, right, identity: e, found });
+                return Err(TableError::Inverse { element, right, identity: e, found });
             }
         }
         associative(order, table)?;
@@ -121,12 +121,12 @@ impl Group {
 }
 
 /// Rows first, then columns: whether each holds every element once.
-fn latin(order: usize, table: &[usize]) -> Result<(), Flaw> {
+fn latin(order: usize, table: &[usize]) -> Result<(), TableError> {
     let mut seen = vec![usize::MAX; order];
     for row in 0..order {
         for entry in &table[row * order..][..order] {
             if std::mem::replace(&mut seen[*entry], row) == row {
-                return Err(Flaw::Row { row, entry: *entry });
+                return Err(TableError::Row { row, entry: *entry });
             }
         }
     }
@@ -134,7 +134,7 @@ fn latin(order: usize, table: &[usize]) -> Result<(), Flaw> {
     for column in 0..order {
         for entry in table[column..].iter().step_by(order) {
             if std::mem::replace(&mut seen[*entry], column) == column {
-                return Err(Flaw::Column { column, entry: *entry });
+                return Err(TableError::Column { column, entry: *entry });
             }
         }
     }
@@ -143,11 +143,11 @@ fn latin(order: usize, table: &[usize]) -> Result<(), Flaw> {
 
 /// Light's test: the elements b with (a·b)·c = a·(b·c) for all a and c are closed under products, so that only
 /// generators have to be tried (Clifford and Preston 1961, *The Algebraic Theory of Semigroups*, section 1.2).
-fn associative(order: usize, table: &[usize]) -> Result<(), Flaw> {
+fn associative(order: usize, table: &[usize]) -> Result<(), TableError> {
     let times = |a: usize, b: usize| table[a * order + b];
     let violation = |a: usize, b: usize, c: usize| {
         let (left, right) = (times(times(a, b), c), times(a, times(b, c)));
-        (left != right).then_some(Flaw::Associativity { a, b, c, left, right })
+        (left != right).then_some(TableError::Associativity { a, b, c, left, right })
     };
     let all = |middle: &[usize]| {
         let triples = (0..order).flat_map(|a| middle.iter().map(move |b| (a, *b)));
@@ -240,9 +240,9 @@ mod tests {
         for at in 0..64 {
             let mut bad = good.clone();
             bad[at] = (bad[at] + 1) % 8;
-            assert!(matches!(Group::from_table(8, &bad), Err(Flaw::Row { .. })), "{at}");
+            assert!(matches!(Group::from_table(8, &bad), Err(TableError::Row { .. })), "{at}");
             bad[at] = 8;
-            assert!(matches!(Group::from_table(8, &bad), Err(Flaw::Range { entry: 8, .. })), "{at}");
+            assert!(matches!(Group::from_table(8, &bad), Err(TableError::Range { entry: 8, .. })), "{at}");
         }
         // Two intercalates traded: still a Latin square with an identity, but no group.
         let mut bad = good;
@@ -250,7 +250,7 @@ mod tests {
         let swapped = rows.map(|row| (row * 8 + columns[0], row * 8 + columns[1]));
         swapped.iter().for_each(|(a, b)| bad.swap(*a, *b));
         let flaw = Group::from_table(8, &bad).unwrap_err();
-        assert!(matches!(flaw, Flaw::Associativity { .. } | Flaw::Inverse { .. }), "{flaw}");
+        assert!(matches!(flaw, TableError::Associativity { .. } | TableError::Inverse { .. }), "{flaw}");
     }
 
     /// The first violation in the order of reading, against the plain loop.
@@ -267,7 +267,7 @@ mod tests {
             .map(|i| (i / (n * n), i / n % n, i % n))
             .find(|(a, b, c)| times(times(*a, *b), *c) != times(*a, times(*b, *c)));
         match Group::from_table(n, &table) {
-            Err(Flaw::Associativity { a, b, c, .. }) => assert_eq!(Some((a, b, c)), first),
+            Err(TableError::Associativity { a, b, c, .. }) => assert_eq!(Some((a, b, c)), first),
             other => panic!("{other:?}"),
         }
     }
@@ -303,8 +303,8 @@ mod tests {
             for table in &all {
                 match Group::from_table(order, table) {
                     Ok(_) => taken += 1,
-                    Err(Flaw::Identity) => reasons[0] += 1,
-                    Err(Flaw::Inverse { element, right, identity, found }) => {
+                    Err(TableError::Identity) => reasons[0] += 1,
+                    Err(TableError::Inverse { element, right, identity, found }) => {
                         reasons[1] += 1;
                         assert_eq!(
                             (table[element * order + right], table[right * order + element]),
@@ -312,7 +312,7 @@ mod tests {
                         );
                         assert_ne!(identity, found);
                     }
-                    Err(Flaw::Associativity { a, b, c, left, right }) => {
+                    Err(TableError::Associativity { a, b, c, left, right }) => {
                         reasons[2] += 1;
                         let times = |a: usize, b: usize| table[a * order + b];
                         assert_eq!((times(times(a, b), c), times(a, times(b, c))), (left, right));

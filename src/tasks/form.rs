@@ -1,0 +1,39 @@
+//! What an example is: the words that charts and measurements choose by it.
+
+/// What an example is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    #[default]
+    /// Numbers ±1, with a sign for a label.
+    Bits,
+    /// A row of a table: a number in each column, with a sign for a label.
+    Row,
+    /// Two elements, with an element for a label.
+    Pair,
+    /// Symbols one after the other, each of which is to be predicted from those before it.
+    Sequence,
+}
+
+impl Form {
+    /// Bits alone.
+    pub const BITS: &[Form] = &[Form::Bits];
+
+    /// Whether what is about examples of the form `other` can be asked about these. A row of a table is read as bits are.
+    pub fn is_a(self, other: Form) -> bool {
+        self == other || (self, other) == (Form::Row, Form::Bits)
+    }
+
+    /// What an input is in a row of the first layer's weights, where the model's own word would be wrong.
+    pub fn input(self) -> Option<&'static str> {
+        (self == Form::Row).then_some(text!("column"))
+    }
+
+    /// Why a chart or a measurement of examples of this form is not there for other runs.
+    pub fn only(self) -> &'static str {
+        match self {
+            Form::Bits | Form::Row => tr!("This is about networks on bits."),
+            Form::Pair => tr!("This is about networks on pairs of elements."),
+            Form::Sequence => tr!("This is about networks on sequences."),
+        }
+    }
+}
