@@ -6,14 +6,13 @@ use super::words::{MISSING, decimal, list, percent, significant};
 use crate::analysis::chains::curves::{self, measured, nearest};
 use crate::analysis::chains::looks::{self, Attention};
 use crate::analysis::chains::{head_names, letter, parts, word};
+use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::{Lines, Reading, theory};
-use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
 use crate::models::attention_only::Positions;
-use crate::tasks::markov::charts as markov_charts;
 
 /// Steps of the theory that are drawn, the last ones.
 const DRAWN_STEPS: usize = 3;
@@ -26,22 +25,16 @@ const SPELLED: usize = 60;
 /// A sentence that says why not.
 pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
     match (chart, &state.spec().model) {
-        (markov_charts::MAP | markov_charts::SCORES | markov_charts::ABLATION, Model::AttentionOnly(_)) => {
-            Ok(())
-        }
-        (markov_charts::MAP | markov_charts::SCORES | markov_charts::ABLATION, _) => {
-            Err(tr!("This network has no heads.").into())
-        }
-        (markov_charts::DISTANCES, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
+        (Chart::Map | Chart::Scores | Chart::Ablation, Model::AttentionOnly(_)) => Ok(()),
+        (Chart::Map | Chart::Scores | Chart::Ablation, _) => Err(tr!("This network has no heads.").into()),
+        (Chart::Distances, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
             Err(tr!("Distances have weights where positions are relative.").into())
         }
-        (markov_charts::KERNEL | markov_charts::LAGS | markov_charts::THEORY, Model::MinimalMarkov(_)) => {
-            Ok(())
-        }
-        (markov_charts::KERNEL | markov_charts::LAGS | markov_charts::THEORY, _) => {
+        (Chart::Kernel | Chart::Lags | Chart::Theory, Model::MinimalMarkov(_)) => Ok(()),
+        (Chart::Kernel | Chart::Lags | Chart::Theory, _) => {
             Err(tr!("This is about the minimal model.").into())
         }
-        (markov_charts::OTHERS, _) if state.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
+        (Chart::Others, _) if state.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
             Err(tr!("The other laws are of chains of order 2.").into())
         }
         _ => Ok(()),
@@ -53,30 +46,28 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
     let chains = state.chains.as_deref()?;
     let (history, order) = (&state.history, chains.task.order);
     Some(match chart {
-        markov_charts::TRUTH => {
+        Chart::Truth => {
             let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
             let lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
             Reading::Lines(curves::truth(history, order, &lines))
         }
-        markov_charts::STRATEGIES => Reading::Lines(curves::followed(history, order)),
-        markov_charts::SCORES => Reading::Lines(curves::scores(history)),
-        markov_charts::OTHERS => Reading::Lines(curves::others(history)),
-        markov_charts::MAP => Reading::Grid(map(state, chains)),
-        markov_charts::DISTANCES => Reading::Lines(parts::distances(chains.distances.iter())),
-        markov_charts::ABLATION => Reading::Bars(parts::ablation(chains.heads(), chains.ablation.as_deref())),
-        markov_charts::KERNEL => Reading::Grid(
+        Chart::Strategies => Reading::Lines(curves::followed(history, order)),
+        Chart::Scores => Reading::Lines(curves::scores(history)),
+        Chart::Others => Reading::Lines(curves::others(history)),
+        Chart::Map => Reading::Grid(map(state, chains)),
+        Chart::Distances => Reading::Lines(parts::distances(chains.distances.iter())),
+        Chart::Ablation => Reading::Bars(parts::ablation(chains.heads(), chains.ablation.as_deref())),
+        Chart::Kernel => Reading::Grid(
             chains.minimal().map(|(w, _)| parts::kernel(chains.task.symbols, w)).unwrap_or_default(),
         ),
-        markov_charts::LAGS => {
-            Reading::Bars(chains.minimal().map(|(_, v)| parts::lags(v)).unwrap_or_default())
-        }
-        markov_charts::NEXT => {
+        Chart::Lags => Reading::Bars(chains.minimal().map(|(_, v)| parts::lags(v)).unwrap_or_default()),
+        Chart::Next => {
             let expected = chains.expected(chains.place(&state.link.view));
             let network = expected.iter().position(|(who, _)| *who == Who::Network);
             let rows: Vec<_> = expected.into_iter().map(|(who, p)| (who.name(), p)).collect();
             Reading::Grid(looks::next(chains.task.symbols, &rows, network))
         }
-        markov_charts::THEORY => Reading::Lines(by_theory(chains)),
+        Chart::Theory => Reading::Lines(by_theory(chains)),
         _ => return None,
     })
 }
@@ -120,7 +111,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
     let chains = state.chains.as_deref()?;
     let order = chains.task.order;
     Some(match chart {
-        markov_charts::TRUTH => {
+        Chart::Truth => {
             let line = |(strategy, kl): &(Strategy, f64)| {
                 tr!(
                     "{kl} for the {strategy} strategy",
@@ -140,7 +131,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 near = near.unwrap_or_default()
             )
         }
-        markov_charts::STRATEGIES => {
+        Chart::Strategies => {
             let one = |of: &Measure| {
                 tr!(
                     "{kl} from the {strategy} strategy",
@@ -151,13 +142,13 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             let all: Vec<String> = curves::strategies(order).iter().map(one).collect();
             tr!("KL to the network: {all}.", all = list(&all))
         }
-        markov_charts::SCORES => tr!(
+        Chart::Scores => tr!(
             "Attention on the symbol before: {previous}; of the last symbol on those after its earlier \
              copies: {induction}.",
             previous = decimal(newest(state, Measure::Previous)),
             induction = decimal(newest(state, Measure::Induction))
         ),
-        markov_charts::OTHERS => {
+        Chart::Others => {
             let laws = [Measure::OnDirichlet, Measure::OnIndependent, Measure::OnDoubly];
             let one = |of: Measure| {
                 tr!(
@@ -168,7 +159,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             };
             tr!("KL to the truth: {all}.", all = list(&laws.map(one)))
         }
-        markov_charts::MAP => {
+        Chart::Map => {
             let place = chains.place(&state.link.view);
             let looks = chains.glances(place).into_iter().map(|glance| {
                 let most = (0..=place).max_by(|a, b| glance.weights[*a].total_cmp(&glance.weights[*b]));
@@ -189,7 +180,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 looks = list(&looks)
             )
         }
-        markov_charts::DISTANCES => {
+        Chart::Distances => {
             let largest = |(name, weights): (String, &Vec<f64>)| {
                 let most = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
                 let at = most.unwrap_or(0);
@@ -209,7 +200,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
             tr!("The distance of most weight is {all}, where 1 is even.", all = list(&all))
         }
-        markov_charts::ABLATION => match chains.ablation.as_deref() {
+        Chart::Ablation => match chains.ablation.as_deref() {
             Some([whole, without @ ..]) => {
                 let one = |(kl, name): (&f32, String)| tr!("{kl} without {name}", kl = decimal(*kl), name);
                 let all: Vec<String> = without.iter().zip(chains.head_names()).map(one).collect();
@@ -221,7 +212,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             }
             _ => tr!("The heads have not been left out yet.").into(),
         },
-        markov_charts::KERNEL => {
+        Chart::Kernel => {
             let (w, _) = chains.minimal()?;
             let k = chains.task.symbols;
             let mean = |own: bool| {
@@ -235,7 +226,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 off_diagonal = mean(false)
             )
         }
-        markov_charts::LAGS => {
+        Chart::Lags => {
             let (_, v) = chains.minimal()?;
             let most = (0..v.len()).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap_or(0);
             tr!(
@@ -244,7 +235,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 value = v.get(most).map_or(MISSING.into(), |v| decimal(*v))
             )
         }
-        markov_charts::NEXT => {
+        Chart::Next => {
             let place = chains.place(&state.link.view);
             let one = |(who, p): (Who, Vec<f64>)| {
                 let most = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap_or(0);
@@ -263,7 +254,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 all = list(&all)
             )
         }
-        markov_charts::THEORY => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
+        Chart::Theory => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
         _ => return None,
     })
 }

@@ -4,15 +4,12 @@ use super::chains::{Chains, Origin, Who};
 use super::state::{Action, Phase, State};
 use super::status::status;
 use super::summary::{Newest, extra, names};
-use crate::analysis::chart;
-use crate::analysis::chart::Kind;
+use crate::analysis::chart::{Chart, Kind};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role};
-use crate::catalog::chart::Chart;
 use crate::markov::{Measure, Strategy};
 use crate::permalink::encode;
 use crate::protocol::{Ending, Event, Finding, Payload, Probe, Row};
 use crate::tasks::Form;
-use crate::tasks::markov::charts as markov_charts;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -83,10 +80,7 @@ fn the_catalogue_of_sequences_has_its_order() {
     let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
     assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
     let state = open("#v1/markov");
-    assert_eq!(
-        state.link.view.show,
-        [markov_charts::TRUTH, markov_charts::STRATEGIES, markov_charts::MAP, markov_charts::DISTANCES]
-    );
+    assert_eq!(state.link.view.show, [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances]);
     let link = "#v1/markov?show=loss.kl.ablation.next";
     assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").link), link);
 }
@@ -147,29 +141,29 @@ fn charts_are_there_where_they_have_something_to_show() {
         "kl strategies distances others kernel lags next theory"
     );
     assert_eq!(there("#v1/sparse-parity"), "");
-    assert_eq!(markov_charts::MAP.probe(), Some(Probe::Parameters));
-    assert_eq!(markov_charts::ABLATION.probe(), Some(Probe::Ablation));
-    assert_eq!(markov_charts::TRUTH.probe(), None);
+    assert_eq!(Chart::Map.probe(), Some(Probe::Parameters));
+    assert_eq!(Chart::Ablation.probe(), Some(Probe::Ablation));
+    assert_eq!(Chart::Truth.probe(), None);
 }
 
 #[test]
 fn divergences_and_cross_entropies_share_no_chart() {
     let mut state = said("#v1/markov", Phase::Running, &[]);
-    for (chart, title) in [(chart::LOSS, "Training loss"), (chart::ACCURACY, "Training accuracy")] {
+    for (chart, title) in [(Chart::Loss, "Training loss"), (Chart::Accuracy, "Training accuracy")] {
         let drawn = lines(chart, &state);
         assert_eq!((drawn.title.as_str(), drawn.series.len()), (title, 1));
         assert_eq!((drawn.series[0].role, drawn.series[0].x.len()), (Role::Train, 2));
     }
-    let kl = lines(markov_charts::TRUTH, &state);
+    let kl = lines(Chart::Truth, &state);
     assert_eq!((kl.series[0].y.as_slice(), kl.spans.len()), ([0.2, 0.091].as_slice(), 2));
     let references: Vec<&str> = kl.references.iter().map(|r| r.1.as_str()).collect();
     assert_eq!((references.join(" "), kl.references[2].0), ("uniform unigram bigram".into(), 0.018));
     assert!(kl.marks.is_empty());
     state.solved = vec![(0, 225)];
-    assert_eq!(lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
-    assert_eq!(lines(chart::LOSS, &state).marks, [(225.0, "target".to_string())]);
+    assert_eq!(lines(Chart::Truth, &state).marks, [(225.0, "half-way".to_string())]);
+    assert_eq!(lines(Chart::Loss, &state).marks, [(225.0, "target".to_string())]);
     state.link.view.y_axis = crate::permalink::Axis::Log;
-    assert!(lines(markov_charts::TRUTH, &state).log_y && !lines(markov_charts::SCORES, &state).log_y);
+    assert!(lines(Chart::Truth, &state).log_y && !lines(Chart::Scores, &state).log_y);
 }
 
 #[test]
@@ -178,7 +172,7 @@ fn the_strategies_have_lines_up_to_the_order() {
         let found = chains(&open(link)).lines.clone();
         assert_eq!(found.len(), count);
         assert!(found.windows(2).all(|pair| pair[0].1 > pair[1].1), "{found:?}");
-        assert_eq!(lines(markov_charts::STRATEGIES, &open(link)).series.len(), count);
+        assert_eq!(lines(Chart::Strategies, &open(link)).series.len(), count);
     }
 }
 
@@ -206,15 +200,13 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     assert!(near(&of(5)[0].1, [0.9, 0.1]) && near(&of(4)[0].1, [0.3, 0.7]));
     // After abab, a is followed twice by b and once by a.
     assert!(near(&of(5)[4].1, [2.0 / 5.0, 3.0 / 5.0]), "{:?}", of(5));
-    let shown = grid(markov_charts::NEXT, &state);
+    let shown = grid(Chart::Next, &state);
     assert_eq!((shown.rows, shown.columns, shown.marked_rows.as_slice()), (5, 2, [1].as_slice()));
     assert!((shown.values[0] - 0.3).abs() < 1e-6, "the third symbol is b");
     let unknown = open("#v1/markov?seq=0.0.1");
     assert_eq!(chains(&unknown).expected(2)[0].0, Who::Network);
     assert!(
-        markov_charts::NEXT
-            .summary(&unknown)
-            .starts_with("Most likely after symbol 3 of your own sequence, aab:")
+        Chart::Next.summary(&unknown).starts_with("Most likely after symbol 3 of your own sequence, aab:")
     );
 }
 
@@ -233,7 +225,7 @@ fn predictions_look_by_the_heads_of_the_last_layer() {
 
 #[test]
 fn maps_are_of_one_head_or_of_all() {
-    let map = |link: &str| grid(markov_charts::MAP, &open(link));
+    let map = |link: &str| grid(Chart::Map, &open(link));
     let both = map("#v1/markov?seq=0.1.0");
     assert_eq!((both.rows, both.columns), (3, 7));
     let one = map("#v1/markov?seq=0.1.0&head=2&place=2");
@@ -246,7 +238,7 @@ fn maps_are_of_one_head_or_of_all() {
 #[test]
 fn findings_reach_their_charts() {
     let mut state = open("#v1/markov");
-    let stamp = markov_charts::MAP.stamp(&state);
+    let stamp = Chart::Map.stamp(&state);
     let count: usize = state.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
     let view = state.link.view.clone();
     let chains = state.chains.as_mut().unwrap();
@@ -259,11 +251,11 @@ fn findings_reach_their_charts() {
     assert!(chains.distances.iter().count() <= 7);
     assert!(chains.inspected.look.logits.iter().all(|z| *z == 0.0));
     chains.found(40, Finding::Ablation(vec![0.02, 0.1, 0.09]), &view);
-    assert_eq!(bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
-    let distances = lines(markov_charts::DISTANCES, &state);
+    assert_eq!(bars(Chart::Ablation, &state).bars[1], ("1.1".to_string(), 0.1));
+    let distances = lines(Chart::Distances, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
     state.apply(Action::Edit("example".into(), "2".into()));
-    assert_ne!(markov_charts::MAP.stamp(&state), stamp);
+    assert_ne!(Chart::Map.stamp(&state), stamp);
 }
 
 #[test]
@@ -288,14 +280,11 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     let finding = Finding::Parameters(vec![]);
     let numbers = [vec![1.0, 0.0, 0.0, 1.0], vec![0.25, 0.5], vec![0.0; 48]].concat();
     hear(Event::Probed { step: 7, finding }, Payload::Numbers(numbers));
-    assert_eq!(
-        (chains(&state).step, grid(markov_charts::KERNEL, &state).values),
-        (7, vec![1.0, 0.0, 0.0, 1.0])
-    );
-    assert_eq!(bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
+    assert_eq!((chains(&state).step, grid(Chart::Kernel, &state).values), (7, vec![1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(bars(Chart::Lags, &state).bars[1], ("1".to_string(), 0.5));
     assert_eq!(extra(&state, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
-    assert_eq!(lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained");
-    assert_eq!(markov_charts::LAGS.summary(&state), "v is largest at distance 1, 0.500.");
+    assert_eq!(lines(Chart::Theory, &state).series.last().unwrap().name, "trained");
+    assert_eq!(Chart::Lags.summary(&state), "v is largest at distance 1, 0.500.");
 }
 
 #[test]
@@ -342,7 +331,7 @@ fn numbers_go_by_what_they_are() {
     assert_eq!(extra(&state, 1), ("Previous-token score".to_string(), "0.250".to_string()));
     assert_eq!(names(&open("#v1/sparse-parity"))[1], "Loss, held-out");
     assert_eq!(
-        markov_charts::TRUTH.summary(&state),
+        Chart::Truth.summary(&state),
         "KL of the truth is 0.091 to the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
          0.0180 for the bigram strategy; the network is nearest to the unigram one."
     );

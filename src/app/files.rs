@@ -9,14 +9,11 @@ use super::state::{Action, Before, Phase, Staff, State};
 use super::study::study;
 use super::trainer::Effect;
 use super::words::thousands;
-use crate::analysis::chart;
-use crate::catalog::chart::Chart;
+use crate::analysis::chart::Chart;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Ending};
 use crate::record::weights::Header;
 use crate::record::{Environment, File, FileError, Record, csv, torch};
-use crate::tasks::groups::charts as groups_charts;
-use crate::tasks::markov::charts as markov_charts;
 
 /// What can be saved of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,19 +170,9 @@ fn is_table(name: &str) -> bool {
 /// # Errors
 /// That the file holds no weights.
 pub fn applies(chart: Chart, state: &State) -> Result<(), String> {
-    let of_measurements = [
-        chart::LOSS,
-        chart::ACCURACY,
-        chart::MARGIN,
-        chart::TIMES,
-        chart::SWEEP,
-        markov_charts::TRUTH,
-        markov_charts::STRATEGIES,
-        markov_charts::SCORES,
-        markov_charts::OTHERS,
-        groups_charts::CHARACTERS,
-        chart::ENDS,
-    ];
+    use Chart::{Accuracy, Characters, Loss, Margin, Others, Scores, Strategies, Sweep, Times, Truth};
+    let of_measurements =
+        [Loss, Accuracy, Margin, Times, Sweep, Truth, Strategies, Scores, Others, Characters, Chart::Ends];
     match state.record.is_none() || of_measurements.contains(&chart) {
         true => Ok(()),
         false => {

@@ -5,18 +5,16 @@ use super::state::State;
 use super::sweeping::Sweep;
 use super::words::{decimal, label, percent, symbol, thousands};
 use crate::analysis::attention::by_example;
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::threshold::{chart, fit, threshold};
 use crate::analysis::{Lines, Reading};
-use crate::catalog::chart::Chart;
 use crate::run::RunSpec;
 use crate::settings::Axis;
-use crate::tasks::sparse_boolean::charts as boolean_charts;
 
 /// Whether there is such a chart of this run.
 pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
     let run = &state.link.spec.run;
-    if chart == chart::THRESHOLD && (numbers(&run.sweep).is_none() || numbers(&run.series).is_none()) {
+    if chart == Chart::Threshold && (numbers(&run.sweep).is_none() || numbers(&run.series).is_none()) {
         return Err(tr!("A threshold is of a sweep of two settings that are numbers.").into());
     }
     Ok(())
@@ -46,8 +44,8 @@ pub fn thresholds(spec: &RunSpec, sweep: &Sweep) -> Option<Vec<(f64, Option<f64>
 /// What one of these charts draws.
 pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
     Some(Reading::Lines(match chart {
-        chart::THRESHOLD => drawn(state).unwrap_or_default(),
-        boolean_charts::LOOKS => looks(state),
+        Chart::Threshold => drawn(state).unwrap_or_default(),
+        Chart::Looks => looks(state),
         _ => return None,
     }))
 }
@@ -89,7 +87,7 @@ pub fn of_heads(state: &State) -> Vec<f32> {
 /// What is seen, for those who do not see it.
 pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
     match chart {
-        chart::THRESHOLD => {
+        Chart::Threshold => {
             let spec = &state.link.spec;
             let all = thresholds(spec, state.sweep.as_ref()?)?;
             let known: Vec<(f64, f64)> = all.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
@@ -116,7 +114,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 }
             })
         }
-        boolean_charts::LOOKS => {
+        Chart::Looks => {
             let heads = of_heads(state);
             let mean = heads.iter().sum::<f32>() / heads.len() as f32;
             let best = heads.iter().copied().fold(f32::NAN, f32::max);
@@ -155,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_threshold_wants_two_settings_that_are_numbers() {
-        let applies = |link: &str| chart::THRESHOLD.applies(&open(link)).is_ok();
+        let applies = |link: &str| Chart::Threshold.applies(&open(link)).is_ok();
         assert!(applies("#v1/sparse-boolean?sweep=m:20_40&series=n:25_50"));
         for other in
             ["", "?sweep=m:20_40", "?sweep=m:20_40&series=ln:yes_no", "?sweep=fn:and_or&series=n:25_50"]
@@ -176,19 +174,19 @@ mod tests {
             [(25.0, Some(20.0)), (50.0, None)]
         );
         state.sweep.as_mut().unwrap().done.extend([5, 4].map(cell));
-        let said = chart::THRESHOLD.summary(&state);
+        let said = Chart::Threshold.summary(&state);
         assert_eq!(
             said,
             "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more for each doubling."
         );
-        let Reading::Lines(lines) = chart::THRESHOLD.reading(&state) else { panic!("curves") };
+        let Reading::Lines(lines) = Chart::Threshold.reading(&state) else { panic!("curves") };
         assert_eq!(lines.series[0].y, [20.0, 40.0]);
     }
 
     #[test]
     fn looks_are_of_one_head_or_of_all() {
         let mut state = open("#v1/sparse-boolean?n=3&k=1&s=2&m=20&heads=2&show=looks");
-        assert!(boolean_charts::LOOKS.summary(&state).contains("yet"));
+        assert!(Chart::Looks.summary(&state).contains("yet"));
         // Two examples of two heads on three bits and [CLS].
         let numbers =
             vec![0.1, 0.8, 0.1, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.6, 0.4, 0.0, 0.5, 0.25, 0.0, 0.25];
@@ -196,17 +194,16 @@ mod tests {
         let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
         assert!(of_heads(&state).iter().zip([0.7, 0.25]).all(near));
         assert!(
-            boolean_charts::LOOKS.summary(&state).starts_with("47.5 % of the attention of 2 heads"),
+            Chart::Looks.summary(&state).starts_with("47.5 % of the attention of 2 heads"),
             "{}",
-            boolean_charts::LOOKS.summary(&state)
+            Chart::Looks.summary(&state)
         );
-        let stamp = boolean_charts::LOOKS.stamp(&state);
+        let stamp = Chart::Looks.stamp(&state);
         state.apply(Action::Edit("head".into(), "1".into()));
         assert!(
-            boolean_charts::LOOKS.summary(&state).starts_with("Head 1: 70.0 %")
-                && stamp != boolean_charts::LOOKS.stamp(&state)
+            Chart::Looks.summary(&state).starts_with("Head 1: 70.0 %") && stamp != Chart::Looks.stamp(&state)
         );
-        let Reading::Lines(lines) = boolean_charts::LOOKS.reading(&state) else { panic!("dots") };
+        let Reading::Lines(lines) = Chart::Looks.reading(&state) else { panic!("dots") };
         let [other, relevant] = &lines.series[..] else { panic!("two kinds") };
         assert_eq!(
             (relevant.x.as_slice(), relevant.y.as_slice()),

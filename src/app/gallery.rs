@@ -12,7 +12,7 @@ use super::touring::Html;
 use super::trainer::Effect;
 use super::words::{decimal, thousands};
 use crate::analysis::Role;
-use crate::catalog::chart::Chart;
+use crate::analysis::chart::Chart;
 use crate::labs::{PRESETS, stories};
 use crate::language::translated;
 use crate::permalink::encode;

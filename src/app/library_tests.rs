@@ -1,7 +1,5 @@
 //! Kept runs, against a library that is a map: reload, two tabs, a full one, and none at all.
 
-use crate::analysis::chart;
-use crate::tasks::sparse_parity::charts as parity_charts;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -11,7 +9,7 @@ use super::state::{Action, Phase, State};
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::Reading;
-use crate::catalog::chart::Chart;
+use crate::analysis::chart::Chart;
 use crate::permalink::encode;
 use crate::protocol::{Command, Ending, Payload};
 
@@ -411,9 +409,9 @@ fn curves_of_kept_runs_are_drawn_under_what_differs() {
             .collect::<Vec<_>>(),
         _ => vec![],
     };
-    assert_eq!(names(&tab, chart::LOSS), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
-    assert_eq!(names(&tab, chart::ACCURACY).len(), 1);
-    assert!(names(&tab, parity_charts::MOVEMENT).is_empty());
+    assert_eq!(names(&tab, Chart::Loss), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
+    assert_eq!(names(&tab, Chart::Accuracy).len(), 1);
+    assert!(names(&tab, Chart::Movement).is_empty());
     tab.wish(Wish::Overlay(id));
-    assert!(names(&tab, chart::LOSS).is_empty());
+    assert!(names(&tab, Chart::Loss).is_empty());
 }

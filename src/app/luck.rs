@@ -7,19 +7,17 @@
 
 use super::state::{Phase, State};
 use super::words::{capital, count, percent, significant, thousands};
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
 use crate::analysis::{Bars, Reading};
-use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::models::{Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
 use crate::sweep::Cell;
 use crate::tasks::Task;
-use crate::tasks::sparse_parity::charts as parity_charts;
 
 /// Neurons of a ticket, as in the thesis.
 const TICKET: usize = 5;
@@ -40,7 +38,7 @@ fn sparse(spec: &RunSpec) -> Option<&Mlp> {
 /// A sentence that says why not.
 pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
     match chart {
-        parity_charts::LUCK if sparse(state.spec()).is_none() => {
+        Chart::Luck if sparse(state.spec()).is_none() => {
             Err(tr!("Luck can be counted where rows begin with a few ones.").into())
         }
         _ => Ok(()),
@@ -56,7 +54,7 @@ fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
 
 /// What one of these charts draws.
 pub(super) fn reading(which: Chart, state: &State) -> Option<Reading> {
-    let (parity_charts::LUCK, Some((rows, names))) = (which, beginning(state.spec())) else { return None };
+    let (Chart::Luck, Some((rows, names))) = (which, beginning(state.spec())) else { return None };
     let now = &state.weights;
     let fits = now.width == names.len() && now.values.len() == rows.len();
     let bars = fits.then(|| chart(&now.values, &rows, &names, &state.relevant));
@@ -80,7 +78,7 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 
 /// What is seen, for those who do not see it.
 pub(super) fn summary(which: Chart, state: &State) -> Option<String> {
-    let (parity_charts::LUCK, Some(winners)) = (which, winners(state, TICKET)) else { return None };
+    let (Chart::Luck, Some(winners)) = (which, winners(state, TICKET)) else { return None };
     let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
         "The strongest neurons are {listed}; at the start their rows held {held} relevant bits.",
@@ -135,7 +133,7 @@ pub fn rewound(state: &State) -> Option<Rewound> {
             net.keep = winners.iter().map(|(name, _)| *name).collect();
         }
         let mut view = state.link.view.clone();
-        view.show = vec![chart::ACCURACY, chart::WEIGHTS, parity_charts::LUCK];
+        view.show = vec![Chart::Accuracy, Chart::Weights, Chart::Luck];
         encode(&Link { spec, view, ..Default::default() })
     };
     let is_whole = net.keep.is_empty() && net.width > TICKET && state.record.is_none();

@@ -3,7 +3,7 @@
 use super::pairs::Pairs;
 use super::state::State;
 use super::words::{decimal, percent, significant};
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::character_table::character_table;
 use crate::analysis::neurons::cosets::Cosets;
@@ -14,11 +14,9 @@ use crate::analysis::neurons::{Neurons, Part, logits, wave};
 use crate::analysis::progress;
 use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
-use crate::catalog::chart::Chart;
 use crate::groups::subgroups::Side;
 use crate::models::Model;
 use crate::models::group_net::GroupNet;
-use crate::tasks::groups::charts as groups_charts;
 
 /// The normalised margin over the steps, as a share of the largest possible where that is known.
 pub(super) fn margin(state: &State) -> Lines {
@@ -66,38 +64,36 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
     };
     let lines = |read: fn(&Neurons) -> Lines| Reading::Lines(neurons.map_or_else(empty, read));
     Some(match chart {
-        groups_charts::NEURONS => {
+        Chart::Neurons => {
             Reading::Grid(neurons.map_or_else(Grid::default, |neurons| power_grid(neurons, &pairs.names)))
         }
-        groups_charts::PURITY => Reading::Lines(
+        Chart::Purity => Reading::Lines(
             neurons.map_or_else(empty, |neurons| power_histogram(pairs.start.as_ref(), neurons)),
         ),
-        groups_charts::COUNTS => bars(|neurons, pairs| per_irrep(neurons, None, &pairs.names, What::Count)),
-        groups_charts::MASS => {
+        Chart::Counts => bars(|neurons, pairs| per_irrep(neurons, None, &pairs.names, What::Count)),
+        Chart::Mass => {
             let exponent = exponent(state);
             let predicted = predicted(pairs);
             Reading::Bars(neurons.map_or_else(Bars::default, |neurons| {
                 per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent))
             }))
         }
-        groups_charts::PHASES => lines(torus),
-        groups_charts::RESIDUAL => lines(phase_residuals),
-        groups_charts::CURVE => Reading::Lines(curve(state, pairs)),
-        groups_charts::WAVE => {
+        Chart::Phases => lines(torus),
+        Chart::Residual => lines(phase_residuals),
+        Chart::Curve => Reading::Lines(curve(state, pairs)),
+        Chart::Wave => {
             let values = column(state, pairs).map(|(_, values)| values).unwrap_or_default();
             Reading::Bars(wave_bars(pairs, &values))
         }
-        groups_charts::OUTPUTS => Reading::Grid(outputs(state, pairs)),
-        groups_charts::COSETS => {
+        Chart::Outputs => Reading::Grid(outputs(state, pairs)),
+        Chart::Cosets => {
             let counts = pairs.cosets.as_deref().unwrap_or_default();
             Reading::Bars(Cosets::new(&pairs.group, Side::Left).map(|c| c.bars(counts)).unwrap_or_default())
         }
-        groups_charts::CHARACTERS => Reading::Grid(character_table(&pairs.group, &pairs.irreps)),
-        groups_charts::PROGRESS => Reading::Lines(progress::chart(&pairs.progress)),
-        groups_charts::SPARSITY => {
-            Reading::Lines(progress::spread_chart(&pairs.progress).unwrap_or_else(empty))
-        }
-        groups_charts::KEYS => {
+        Chart::Characters => Reading::Grid(character_table(&pairs.group, &pairs.irreps)),
+        Chart::Progress => Reading::Lines(progress::chart(&pairs.progress)),
+        Chart::Sparsity => Reading::Lines(progress::spread_chart(&pairs.progress).unwrap_or_else(empty)),
+        Chart::Keys => {
             let newest = pairs.progress.iter().last();
             Reading::Bars(newest.map_or_else(Bars::default, |(_, found)| progress::frequencies(found)))
         }
@@ -204,7 +200,7 @@ fn outputs(state: &State, pairs: &Pairs) -> Grid {
 
 /// What is seen, for those who do not see it.
 pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
-    if chart == chart::MARGIN {
+    if chart == Chart::Margin {
         return Some(match (state.margin_share(), state.history.last()) {
             (Some(share), _) => {
                 tr!("The normalised margin is {share} of the largest possible.", share = percent(share))
@@ -224,16 +220,16 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
     let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
     let name = if neurons.has_phases() { "frequencies" } else { "irreps" };
     Some(match chart {
-        groups_charts::NEURONS | groups_charts::COUNTS | groups_charts::MASS => {
+        Chart::Neurons | Chart::Counts | Chart::Mass => {
             let of = neurons.irreps() - 1;
             tr!("{live} live neurons are of {kinds} of {of} {name}.", live, kinds, of, name)
         }
-        groups_charts::PURITY => tr!(
+        Chart::Purity => tr!(
             "The median neuron has {share} of its power in one of the {name}.",
             share = percent(neurons.median_share(Part::First).unwrap_or(f32::NAN)),
             name
         ),
-        groups_charts::PHASES | groups_charts::RESIDUAL => {
+        Chart::Phases | Chart::Residual => {
             let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
             let sizes: Vec<f32> = residuals.map(f32::abs).collect();
             tr!("The median of |θu + θv − θw| is {angle} rad.", angle = decimal(spread(&sizes).0))
@@ -244,13 +240,6 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
 
 /// Whether the chart is drawn from what neurons have become.
 fn wants(chart: Chart) -> bool {
-    matches!(
-        chart,
-        groups_charts::COUNTS
-            | groups_charts::MASS
-            | groups_charts::NEURONS
-            | groups_charts::PHASES
-            | groups_charts::PURITY
-            | groups_charts::RESIDUAL
-    )
+    use Chart::{Counts, Mass, Neurons, Phases, Purity, Residual};
+    matches!(chart, Counts | Mass | Neurons | Phases | Purity | Residual)
 }

@@ -8,23 +8,18 @@ use super::study::study;
 use super::summary::chance;
 use super::words::{label, option, symbol};
 use super::{chain_charts, functions, luck, pair_charts, tables};
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::analysis::{attention, curves, movement, parity_neurons, scaling, spectrum, weights};
-use crate::catalog::chart::Chart;
 use crate::permalink::{Axis, View};
 use crate::probing::applies;
 use crate::run::RunSpec;
 use crate::settings::Axis as Swept;
 use crate::settings::real;
 use crate::tasks::Form;
-use crate::tasks::groups::charts as groups_charts;
-use crate::tasks::markov::charts as markov_charts;
-use crate::tasks::sparse_boolean::charts as boolean_charts;
-use crate::tasks::sparse_parity::charts as parity_charts;
 
 /// Neurons of largest norm that are shown.
 const STRONGEST: usize = 16;
@@ -57,35 +52,27 @@ impl Chart {
             None => {}
         }
         match self {
-            chart::MARGIN if state.spec().architecture().penalty(0).is_some() => Ok(()),
-            chart::MARGIN => {
+            Chart::Margin if state.spec().architecture().penalty(0).is_some() => Ok(()),
+            Chart::Margin => {
                 Err(tr!("Margins are normalised by the norm of a penalty, and this model has none.").into())
             }
-            groups_charts::PHASES | groups_charts::RESIDUAL
+            Chart::Phases | Chart::Residual
                 if !state.pairs.as_ref().is_some_and(|pairs| pairs.group.is_cyclic_by_number()) =>
             {
                 Err(tr!("Phases are there for the numbers modulo n.").into())
             }
-            groups_charts::PHASES | groups_charts::RESIDUAL
-                if !state.spec().model.config().embeds_by_neuron() =>
-            {
+            Chart::Phases | Chart::Residual if !state.spec().model.config().embeds_by_neuron() => {
                 Err(tr!("A transformer's neurons have no embeddings of their own.").into())
             }
-            groups_charts::CURVE | groups_charts::WAVE | groups_charts::CHARACTERS => Ok(()),
-            chart::WEIGHTS | parity_charts::MOVEMENT | parity_charts::PATHS
-                if tables::is_forest(state.spec()) =>
-            {
+            Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),
+            Chart::Weights | Chart::Movement | Chart::Paths if tables::is_forest(state.spec()) => {
                 Err(tr!("A forest has no weights.").into())
             }
-            chart::LOSS
-            | chart::ACCURACY
-            | chart::WEIGHTS
-            | parity_charts::MOVEMENT
-            | parity_charts::PATHS => Ok(()),
-            chart::TIMES if state.spec().run.replicas > 1 => Ok(()),
-            chart::TIMES => Err(tr!("Convergence times are distributed with several replicas only.").into()),
-            chart::SWEEP if !run.sweep.is_empty() => Ok(()),
-            chart::SWEEP => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
+            Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
+            Chart::Times if state.spec().run.replicas > 1 => Ok(()),
+            Chart::Times => Err(tr!("Convergence times are distributed with several replicas only.").into()),
+            Chart::Sweep if !run.sweep.is_empty() => Ok(()),
+            Chart::Sweep => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
             _ => {
                 chain_charts::applies(self, state)?;
                 luck::applies(self, state)?;
@@ -101,15 +88,13 @@ impl Chart {
         let rows = state.spec().rows().translated();
         let entry = rows.entry;
         match self {
-            chart::ACCURACY if state.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
-            chart::LOSS if state.chains.is_some() => tr!("Training loss").into(),
-            chart::ACCURACY if state.chains.is_some() => tr!("Training accuracy").into(),
-            markov_charts::MAP => chain_charts::map_title(state).unwrap_or_else(|| self.info().name.into()),
-            chart::WEIGHTS => rows.name.into(),
-            groups_charts::CURVE => {
-                pair_charts::curve_title(state).unwrap_or_else(|| self.info().name.into())
-            }
-            parity_charts::PATHS => match state.trajectories.as_ref().and_then(Trajectories::shown) {
+            Chart::Accuracy if state.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
+            Chart::Loss if state.chains.is_some() => tr!("Training loss").into(),
+            Chart::Accuracy if state.chains.is_some() => tr!("Training accuracy").into(),
+            Chart::Map => chain_charts::map_title(state).unwrap_or_else(|| self.info().name.into()),
+            Chart::Weights => rows.name.into(),
+            Chart::Curve => pair_charts::curve_title(state).unwrap_or_else(|| self.info().name.into()),
+            Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
                 Some(number) => {
                     tr!("Path of every {entry}, {kind} {number}", entry, kind = rows.column, number)
                 }
@@ -131,7 +116,7 @@ impl Chart {
         let solved = state.solved.iter().map(|(_, step)| *step).max();
         let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
         let reading = match self {
-            chart::LOSS => {
+            Chart::Loss => {
                 let (inits, replicas) = (state.spec().run.inits, state.spec().run.replicas);
                 let grouped = !of_chains && (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
                 let lines = match grouped {
@@ -142,51 +127,50 @@ impl Chart {
                 lines.log_y &= !state.spec().run.loss.is_signed();
                 Reading::Lines(lines)
             }
-            chart::ACCURACY => {
+            Chart::Accuracy => {
                 let log = state.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
                 let lines = curves(&state.history, train, solved, f64::from(chance(state)));
                 Reading::Lines(marked(trained_only(lines, state), state))
             }
-            chart::WEIGHTS => {
+            Chart::Weights => {
                 let w = &state.weights;
                 let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
                 let rows = state.spec().rows().translated();
                 Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
-            parity_charts::MOVEMENT | parity_charts::PATHS => {
-                let draw =
-                    if self == parity_charts::MOVEMENT { movement::movement } else { movement::trajectories };
+            Chart::Movement | Chart::Paths => {
+                let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
                 let lines = state.trajectories.as_ref().map(draw);
                 let mut lines =
                     marked(lines.unwrap_or_else(|| self.empty(tr!("step"), tr!("weight"))), state);
                 // Weights have signs, and half of them no place on a logarithmic axis.
-                lines.log_y &= self == parity_charts::MOVEMENT;
+                lines.log_y &= self == Chart::Movement;
                 Reading::Lines(lines)
             }
-            parity_charts::GAP => {
+            Chart::Gap => {
                 let reference = relu_majority_gap(task.inputs(), state.relevant.len());
                 Reading::Lines(marked(gap::chart(&state.gaps, Some(reference)), state))
             }
-            parity_charts::SPECTRUM => {
+            Chart::Spectrum => {
                 let shares = state.spectrum.as_ref().map(|(_, shares, _)| shares.clone());
                 let none = || vec![f32::NAN; task.inputs() + 1];
                 Reading::Bars(spectrum::degrees(&shares.unwrap_or_else(none), state.relevant.len()))
             }
-            parity_charts::ATTENTION => {
+            Chart::Attention => {
                 let mass = state.attention.as_ref().map(|(_, mass)| mass.clone());
                 let none = || vec![f32::NAN; task.inputs()];
                 Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &state.relevant))
             }
-            parity_charts::STRONGEST => {
+            Chart::Strongest => {
                 let grid = state.powers.as_ref().map(|(u, w, width)| {
                     parity_neurons::top_neurons(u, w, *width, &state.relevant, STRONGEST)
                 });
                 Reading::Grid(grid.unwrap_or_default())
             }
-            chart::TIMES => Reading::Lines(times(state)),
-            chart::SWEEP => Reading::Lines(sweep(state)),
-            chart::MARGIN => {
+            Chart::Times => Reading::Lines(times(state)),
+            Chart::Sweep => Reading::Lines(sweep(state)),
+            Chart::Margin => {
                 let mut lines = marked(pair_charts::margin(state), state);
                 lines.log_y = false;
                 Reading::Lines(lines)
@@ -195,8 +179,8 @@ impl Chart {
                 Some(Reading::Lines(lines)) if lines.is_over_steps() => {
                     let mut lines = marked(lines, state);
                     // Scores are shares from 0 on.
-                    lines.log_y &= self != markov_charts::SCORES;
-                    lines.marks.extend(solved.filter(|_| self == markov_charts::TRUTH).map(reached(state)));
+                    lines.log_y &= self != Chart::Scores;
+                    lines.marks.extend(solved.filter(|_| self == Chart::Truth).map(reached(state)));
                     Reading::Lines(lines)
                 }
                 Some(other) => other,
@@ -213,25 +197,20 @@ impl Chart {
     /// Changes when the reading does, and is cheap.
     pub fn stamp(self, state: &State) -> Stamp {
         let at = match self {
-            chart::WEIGHTS => state.weights.step,
-            chart::LOSS | chart::ACCURACY | chart::MARGIN => {
+            Chart::Weights => state.weights.step,
+            Chart::Loss | Chart::Accuracy | Chart::Margin => {
                 state.history.last().map_or(u64::MAX, |row| row.step)
             }
-            parity_charts::MOVEMENT | parity_charts::PATHS | parity_charts::LUCK => state.weights.step,
-            groups_charts::CHARACTERS => 0,
-            markov_charts::TRUTH
-            | markov_charts::STRATEGIES
-            | markov_charts::SCORES
-            | markov_charts::OTHERS => state.history.last().map_or(u64::MAX, |row| row.step),
-            markov_charts::MAP | markov_charts::NEXT | markov_charts::THEORY => {
-                state.findings ^ state.looked << 40
+            Chart::Movement | Chart::Paths | Chart::Luck => state.weights.step,
+            Chart::Characters => 0,
+            Chart::Truth | Chart::Strategies | Chart::Scores | Chart::Others => {
+                state.history.last().map_or(u64::MAX, |row| row.step)
             }
-            groups_charts::CURVE | groups_charts::WAVE => {
-                state.weights.step ^ (state.link.view.neuron as u64) << 40
-            }
-            chart::TIMES => state.solved.len() as u64,
-            chart::SWEEP | chart::THRESHOLD => state.sweep.as_ref().map_or(0, |s| s.ended() as u64),
-            boolean_charts::LOOKS => state.findings ^ (state.link.view.head as u64) << 40,
+            Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
+            Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
+            Chart::Times => state.solved.len() as u64,
+            Chart::Sweep | Chart::Threshold => state.sweep.as_ref().map_or(0, |s| s.ended() as u64),
+            Chart::Looks => state.findings ^ (state.link.view.head as u64) << 40,
             _ => state.findings,
         };
         let marks = state.solved.len() + state.spec().run.schedule.len() + state.events_count();
@@ -281,7 +260,7 @@ fn times(state: &State) -> Lines {
 /// The curves of the sweep so far.
 fn sweep(state: &State) -> Lines {
     let spec = &state.link.spec;
-    let Some(sweep) = &state.sweep else { return chart::SWEEP.empty("", tr!("steps until converged")) };
+    let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", tr!("steps until converged")) };
     let (label, places, has_ratios) = abscissa(spec);
     let curves = sweep.curves(spec);
     let mut lines = scaling::chart(&curves, &label, &symbol(spec, &spec.run.sweep.key), searches(spec));
@@ -370,11 +349,11 @@ mod tests {
     fn axes_are_there_before_any_measurement_and_weights_before_any_worker() {
         let mut state = State::default();
         state.apply(Action::Open(String::new()));
-        let Reading::Lines(lines) = chart::LOSS.reading(&state) else { panic!("curves") };
+        let Reading::Lines(lines) = Chart::Loss.reading(&state) else { panic!("curves") };
         assert_eq!((lines.x_range, lines.y_range), (Some((0.0, 1000.0)), Some((0.0, 1.2))));
-        let Reading::Grid(grid) = chart::WEIGHTS.reading(&state) else { panic!("a matrix") };
+        let Reading::Grid(grid) = Chart::Weights.reading(&state) else { panic!("a matrix") };
         assert_eq!((grid.rows, grid.columns, grid.marked_rows.len()), (20, 64, 3));
-        assert!(chart::ACCURACY.summary(&state).contains("– on training examples"));
+        assert!(Chart::Accuracy.summary(&state).contains("– on training examples"));
     }
 
     #[test]
@@ -401,7 +380,7 @@ mod tests {
         state.apply(Action::Open("#v1/sparse-parity?x=log&y=log".into()));
         let row = Row { test_accuracy: vec![0.75, 0.5], train_accuracy: vec![1.0], ..Default::default() };
         state.history.push(row);
-        let Reading::Lines(lines) = chart::ACCURACY.reading(&state) else { panic!("curves") };
+        let Reading::Lines(lines) = Chart::Accuracy.reading(&state) else { panic!("curves") };
         assert!(lines.log_x && lines.log_y && lines.y_range.is_none());
         assert_eq!(lines.series[0].y, [0.0]);
         assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.375, (0.25, 0.5)));
@@ -412,12 +391,12 @@ mod tests {
     fn stamps_change_with_what_is_shown() {
         let mut state = State::default();
         state.apply(Action::Open(String::new()));
-        let before = chart::LOSS.stamp(&state);
+        let before = Chart::Loss.stamp(&state);
         state.history.push(Row { step: 50, ..Default::default() });
-        assert_ne!(chart::LOSS.stamp(&state), before);
-        let before = chart::LOSS.stamp(&state);
+        assert_ne!(Chart::Loss.stamp(&state), before);
+        let before = Chart::Loss.stamp(&state);
         state.apply(Action::ToggleAxis("y"));
-        assert_ne!(chart::LOSS.stamp(&state), before);
+        assert_ne!(Chart::Loss.stamp(&state), before);
     }
 
     fn open(link: &str) -> State {
@@ -429,22 +408,22 @@ mod tests {
     #[test]
     fn the_first_parameter_goes_by_its_own_name() {
         let state = open("#v1/sparse-parity?model=parity-transformer&opt=adam&n=10");
-        assert_eq!(chart::WEIGHTS.title(&state), "Positional embeddings P");
+        assert_eq!(Chart::Weights.title(&state), "Positional embeddings P");
         assert!(
-            chart::WEIGHTS.summary(&state).starts_with("Positional embeddings P, 10 input bits by 32 comp")
+            Chart::Weights.summary(&state).starts_with("Positional embeddings P, 10 input bits by 32 comp")
         );
-        assert!(parity_charts::MOVEMENT.summary(&state).starts_with("Positional embeddings P have moved"));
-        assert_eq!(parity_charts::PATHS.title(&state), "Path of every position, component 1");
-        let Reading::Grid(grid) = chart::WEIGHTS.reading(&state) else { panic!("a matrix") };
+        assert!(Chart::Movement.summary(&state).starts_with("Positional embeddings P have moved"));
+        assert_eq!(Chart::Paths.title(&state), "Path of every position, component 1");
+        let Reading::Grid(grid) = Chart::Weights.reading(&state) else { panic!("a matrix") };
         assert_eq!((grid.title.as_str(), grid.x_label.as_str()), ("Positional embeddings P", "component"));
         let state = open("#v1/sparse-parity?n=10&width=1");
-        assert_eq!(parity_charts::PATHS.title(&state), "Path of every weight");
+        assert_eq!(Chart::Paths.title(&state), "Path of every weight");
         assert!(
-            chart::WEIGHTS.summary(&state).starts_with("First-layer weights W, 10 input bits by 1 neuron:")
+            Chart::Weights.summary(&state).starts_with("First-layer weights W, 10 input bits by 1 neuron:")
         );
         let state = open("#v1/sparse-parity?n=10&model=disjoint-polynet");
         assert!(
-            chart::WEIGHTS.summary(&state).starts_with("Weights w of the blocks, 10 input bits: largest")
+            Chart::Weights.summary(&state).starts_with("Weights w of the blocks, 10 input bits: largest")
         );
     }
 
@@ -455,23 +434,16 @@ mod tests {
             _ => false,
         };
         let link = "#v1/sparse-parity?n=10&y=log";
-        assert!(
-            [chart::LOSS, parity_charts::MOVEMENT, parity_charts::GAP]
-                .iter()
-                .all(|chart| is_log(link, *chart))
-        );
-        assert!(
-            !is_log(link, parity_charts::PATHS) && !is_log("#v1/sparse-parity?loss=corr&y=log", chart::LOSS)
-        );
+        assert!([Chart::Loss, Chart::Movement, Chart::Gap].iter().all(|chart| is_log(link, *chart)));
+        assert!(!is_log(link, Chart::Paths) && !is_log("#v1/sparse-parity?loss=corr&y=log", Chart::Loss));
     }
 
     #[test]
     fn bars_have_their_axes_before_any_finding() {
         let state = open("#v1/sparse-parity?n=9&model=parity-transformer");
-        for (chart, names) in [
-            (parity_charts::SPECTRUM, "0 1 2 3 4 5 6 7 8 9"),
-            (parity_charts::ATTENTION, "1 2 3 4 5 6 7 8 9"),
-        ] {
+        for (chart, names) in
+            [(Chart::Spectrum, "0 1 2 3 4 5 6 7 8 9"), (Chart::Attention, "1 2 3 4 5 6 7 8 9")]
+        {
             let Reading::Bars(bars) = chart.reading(&state) else { panic!("bars") };
             let found: Vec<&str> = bars.bars.iter().map(|bar| bar.0.as_str()).collect();
             assert_eq!(found.join(" "), names);
@@ -482,7 +454,7 @@ mod tests {
     #[test]
     fn stages_are_marked_once_they_begin() {
         let mut state = open("#v1/sparse-parity?model=deep-mlp&k=4&layers=greedy&steps=1000");
-        let marks = |state: &State| match chart::ACCURACY.reading(state) {
+        let marks = |state: &State| match Chart::Accuracy.reading(state) {
             Reading::Lines(lines) => lines.marks,
             _ => vec![],
         };
@@ -495,7 +467,7 @@ mod tests {
     #[test]
     fn a_sweep_shows_its_whole_way_and_where_too_few_arrive() {
         let mut state = open("#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=wd:0.001_0.003");
-        let lines = |state: &State| match chart::SWEEP.reading(state) {
+        let lines = |state: &State| match Chart::Sweep.reading(state) {
             Reading::Lines(lines) => lines,
             _ => panic!("curves"),
         };
@@ -514,7 +486,7 @@ mod tests {
         let found = done([None; 2]);
         assert_eq!((found.marks.len(), found.y_range), (1, None));
         assert_eq!(
-            chart::SWEEP.summary(&state),
+            Chart::Sweep.summary(&state),
             "4 of the sweep's 6 runs have ended; 2 of their 8 networks have reached the target."
         );
         let words = lines(&open("#v1/sparse-parity?replicas=2&sweep=loss:hinge_ce"));

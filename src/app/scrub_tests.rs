@@ -1,7 +1,6 @@
 //! Earlier steps of a run, shown again and played on: against the scripted trainer, and against the worker itself.
 
 #[cfg(test)]
-use crate::analysis::chart;
 use std::collections::VecDeque;
 
 use super::state::{Action, Phase, State};
@@ -9,6 +8,7 @@ use super::status::status;
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::Reading;
+use crate::analysis::chart::Chart;
 use crate::protocol::{Command, Ending, Message, Payload, Row};
 
 /// Who trains in a test.
@@ -86,7 +86,7 @@ fn every_panel_goes_back_and_returns() {
     assert_eq!(page.sent.last(), Some(&Command::Reach(130)));
     assert_eq!(page.rows().last().unwrap().step, 100, "the newest measurement until then");
     assert_eq!(status(&page.state), "Step 130 of 200, as it was. Play trains it again");
-    let Reading::Lines(lines) = chart::LOSS.drawn(&page.state) else { panic!("curves") };
+    let Reading::Lines(lines) = Chart::Loss.drawn(&page.state) else { panic!("curves") };
     let ends = |faint: bool| {
         let curves = lines.series.iter().filter(move |s| s.faint == faint);
         curves.map(|s| (s.x[0], *s.x.last().unwrap())).collect::<Vec<_>>()

@@ -9,12 +9,10 @@
 use super::state::{Phase, State};
 use super::trainer::Effect;
 use super::words::{difference, thousands};
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::curves::{History, spread};
 use crate::analysis::{Lines, Reading, Role, Series};
-use crate::catalog::chart::Chart;
 use crate::protocol::{Command, Event, Message};
-use crate::tasks::markov::charts as markov_charts;
 
 /// A step that the trainer is on its way to.
 #[derive(Debug, Clone, PartialEq)]
@@ -220,9 +218,7 @@ impl Chart {
     pub fn drawn(self, state: &State) -> Reading {
         let mut reading = self.divided(state);
         // What is measured along every run of the lab; of probes, a kept run has nothing.
-        if let (chart::LOSS | chart::ACCURACY | markov_charts::TRUTH, Reading::Lines(lines)) =
-            (self, &mut reading)
-        {
+        if let (Chart::Loss | Chart::Accuracy | Chart::Truth, Reading::Lines(lines)) = (self, &mut reading) {
             let spec = state.spec();
             for (id, drawn) in &state.library.drawn {
                 let same_lab = drawn.spec().task.info().slug == spec.task.info().slug;

@@ -11,7 +11,7 @@ use super::state::State;
 use super::trainer::Effect;
 use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::Reading;
-use crate::catalog::chart::Chart;
+use crate::analysis::chart::Chart;
 use crate::groups::Group;
 use crate::groups::theory::Construction;
 use crate::labs::cannot_learn;

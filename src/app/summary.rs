@@ -4,18 +4,16 @@ use super::state::State;
 use super::study::study;
 use super::tables::{is_table, larger_class};
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::Part;
 use crate::analysis::parity_neurons::ParityNeurons;
 use crate::analysis::weights;
-use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::models::Model;
 use crate::permalink::Axis;
 use crate::protocol::Row;
 use crate::tasks::Form;
-use crate::tasks::sparse_parity::charts as parity_charts;
 
 impl Chart {
     /// What is seen, for those who do not see it.
@@ -26,12 +24,12 @@ impl Chart {
             return sentence;
         }
         match self {
-            chart::LOSS if state.chains.is_some() => tr!(
+            Chart::Loss if state.chains.is_some() => tr!(
                 "Cross-entropy on training sequences over {step} steps: {train_loss}.",
                 step = thousands(state.step),
                 train_loss = newest.train_loss
             ),
-            chart::ACCURACY if state.chains.is_some() => {
+            Chart::Accuracy if state.chains.is_some() => {
                 tr!(
                     "Accuracy on training sequences over {step} steps{drawn}: {train_accuracy}; chance is {chance}.",
                     step = thousands(state.step),
@@ -40,13 +38,13 @@ impl Chart {
                     chance = percent(chance(state))
                 )
             }
-            chart::LOSS => tr!(
+            Chart::Loss => tr!(
                 "Loss over {step} steps: {train_loss} on training examples, {test_loss} on held-out ones.",
                 step = thousands(state.step),
                 train_loss = newest.train_loss,
                 test_loss = newest.test_loss
             ),
-            chart::ACCURACY => {
+            Chart::Accuracy => {
                 tr!(
                     "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, \
                      {test_accuracy} on held-out ones; chance is {chance}.",
@@ -57,7 +55,7 @@ impl Chart {
                     chance = percent(chance(state))
                 )
             }
-            chart::WEIGHTS if state.relevant.is_empty() => {
+            Chart::Weights if state.relevant.is_empty() => {
                 let rows = state.spec().rows();
                 let (inputs, width) = (state.weights.inputs, state.weights.width);
                 tr!(
@@ -67,7 +65,7 @@ impl Chart {
                     column = count(width, rows.column)
                 )
             }
-            chart::WEIGHTS => {
+            Chart::Weights => {
                 let (relevant, other) = reach(state);
                 let rows = state.spec().rows();
                 let of_table = is_table(state.spec());
@@ -98,7 +96,7 @@ impl Chart {
                     ),
                 }
             }
-            parity_charts::MOVEMENT | parity_charts::PATHS => {
+            Chart::Movement | Chart::Paths => {
                 let moved = state.trajectories.as_ref().and_then(|t| t.movements().last());
                 let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
                 let rows = translated(state.spec().rows().name);
@@ -119,11 +117,11 @@ impl Chart {
                     ),
                 }
             }
-            parity_charts::GAP => {
+            Chart::Gap => {
                 let newest = state.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
                 tr!("Fourier gap of the population gradient: {newest}.", newest = decimal(newest as f32))
             }
-            parity_charts::SPECTRUM => {
+            Chart::Spectrum => {
                 let k = state.relevant.len();
                 let (share, cosine) =
                     state.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
@@ -137,7 +135,7 @@ impl Chart {
                     cosine = decimal(cosine)
                 )
             }
-            parity_charts::STRONGEST => {
+            Chart::Strongest => {
                 let penalty = state.spec().architecture().penalty(0);
                 let read = |(u, w, width): &(Vec<f32>, Vec<f32>, usize)| {
                     ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &state.relevant)
@@ -145,19 +143,19 @@ impl Chart {
                 let found = state.powers.as_ref().and_then(read);
                 found.map_or(tr!("The neurons have not been looked at yet.").into(), |found| found.summary())
             }
-            parity_charts::ATTENTION => {
+            Chart::Attention => {
                 let mass = state
                     .attention
                     .as_ref()
                     .map_or(f32::NAN, |(_, mass)| state.relevant.iter().filter_map(|i| mass.get(*i)).sum());
                 tr!("{mass} of the attention rests on the relevant bits.", mass = percent(mass))
             }
-            chart::TIMES => tr!(
+            Chart::Times => tr!(
                 "{solved} of {replicas} networks have reached the target.",
                 solved = thousands(state.solved.len() as u64),
                 replicas = thousands(state.spec().run.replicas as u64)
             ),
-            chart::SWEEP => {
+            Chart::Sweep => {
                 let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.ended(), s.cells.len()));
                 let (found, networks) = state.sweep.as_ref().map_or((0, 0), |s| s.found());
                 match done {

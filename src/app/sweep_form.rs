@@ -4,8 +4,7 @@
 //! As in [`super::teaching`], fields are text by name, and what they come to is decided here, where it can be tested.
 
 use super::words::{count, label, thousands};
-use crate::analysis::chart;
-use crate::catalog::chart::Chart;
+use crate::analysis::chart::Chart;
 use crate::language::translated;
 use crate::models::Model;
 use crate::permalink::Link;
@@ -244,7 +243,7 @@ impl Choice {
         link.view.speed = 0;
         // Two settings have the map; of one, the curve says more.
         // Where each network has rows of its own to be tested on, it is compared by what it comes to there.
-        let curve = if link.spec.task.sampler().splits() { chart::ENDS } else { chart::SWEEP };
+        let curve = if link.spec.task.sampler().splits() { Chart::Ends } else { Chart::Sweep };
         let has_curve = link.view.show.contains(&curve);
         if link.spec.run.series.is_empty() && !has_curve {
             link.view.show.push(curve);

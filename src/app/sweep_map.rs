@@ -9,7 +9,7 @@ use super::luck::{floor_of_map, is_forbidden};
 use super::state::State;
 use super::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::analysis::binomial::wilson;
-use crate::analysis::chart;
+use crate::analysis::chart::Chart;
 use crate::analysis::convergence::Times;
 use crate::permalink::{Cells, Link, View, encode};
 use crate::settings::Axis;
@@ -145,7 +145,7 @@ pub fn legend(state: &State) -> String {
 /// The link of a run of the sweep: an ordinary one, shown as the sweep is.
 fn link_of(link: &Link, cell: &Cell) -> String {
     let mut link = Link { spec: cell.spec.clone(), ..link.clone() };
-    link.view.show.retain(|chart| !matches!(*chart, chart::SWEEP | chart::THRESHOLD | chart::ENDS));
+    link.view.show.retain(|chart| !matches!(chart, Chart::Sweep | Chart::Threshold | Chart::Ends));
     if link.view.show.is_empty() {
         link.view.show = View::of(&link.spec.task).show;
     }

@@ -5,7 +5,6 @@
 //! whoever shows it. The bytes of the file are kept too, since another label makes another table of them, and so that
 //! the browser can keep them until the page is opened again. None of it leaves the machine.
 
-use crate::analysis::chart;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::readings::{self, abscissa};
@@ -14,8 +13,8 @@ use super::study::study;
 use super::trainer::Effect;
 use super::words::{list, percent, setting, symbol, thousands};
 use crate::analysis::Reading;
+use crate::analysis::chart::Chart;
 use crate::analysis::ends::{self, Curve};
-use crate::catalog::chart::Chart;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Payload};
 use crate::record::dataset::{self, Dataset};
@@ -149,7 +148,7 @@ fn made(task: &Tabular, seed: u64) -> String {
 /// A sentence that says why not.
 pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
     match chart {
-        chart::ENDS if state.link.spec.run.sweep.is_empty() => {
+        Chart::Ends if state.link.spec.run.sweep.is_empty() => {
             Err(tr!("This run is no sweep: the settings of the run can make it one.").into())
         }
         _ => Ok(()),
@@ -176,7 +175,7 @@ fn curves(state: &State) -> Vec<Curve> {
 
 /// What the chart of ends draws.
 pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
-    if chart != chart::ENDS {
+    if chart != Chart::Ends {
         return None;
     }
     let (label, places, has_ratios) = abscissa(&state.link.spec);
@@ -193,7 +192,7 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
 
 /// What is seen, for those who do not see it: each curve at its last place.
 pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
-    if chart != chart::ENDS {
+    if chart != Chart::Ends {
         return None;
     }
     let last = |(name, points): &Curve| {
@@ -351,13 +350,13 @@ mod tests {
     fn what_networks_reach_is_a_target_and_nothing_found() {
         let mut state = open("#v1/tabular?replicas=2");
         (state.step, state.solved) = (50, vec![(0, 40), (1, 50)]);
-        for chart in [chart::LOSS, chart::ACCURACY] {
+        for chart in [Chart::Loss, Chart::Accuracy] {
             let Reading::Lines(lines) = chart.reading(&state) else { panic!("curves") };
             assert_eq!(lines.marks, [(50.0, "target".to_string())]);
         }
         let mut hidden = open("#v1/sparse-parity");
         (hidden.step, hidden.solved) = (50, vec![(0, 50)]);
-        let Reading::Lines(lines) = chart::LOSS.reading(&hidden) else { panic!("curves") };
+        let Reading::Lines(lines) = Chart::Loss.reading(&hidden) else { panic!("curves") };
         assert_eq!(lines.marks, [(50.0, "found".to_string())]);
     }
 

@@ -8,7 +8,7 @@ use super::form::SHOW_KEY;
 use super::state::{Phase, State};
 use super::trainer::Effect;
 use super::words::thousands;
-use crate::catalog::chart::Chart;
+use crate::analysis::chart::Chart;
 use crate::labs::stories;
 use crate::labs::story::{Block, Deed, Passage, Story, parse};
 use crate::language::translated;

@@ -6,9 +6,6 @@
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
-use crate::analysis::chart;
-use crate::tasks::groups::charts as groups_charts;
-use crate::tasks::markov::charts as markov_charts;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -16,10 +13,9 @@ use clap::Args;
 
 use super::headless::Headless;
 use super::{LARGE, Trouble};
-use crate::analysis::chart::Kind;
+use crate::analysis::chart::{Chart, Kind};
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::app::state::State;
-use crate::catalog::chart::Chart;
 use crate::labs::PRESETS;
 use crate::labs::find;
 use crate::platform::now_ms;
@@ -55,15 +51,15 @@ const LINES: usize = 3;
 
 /// Charts that tell more of these presets than the usual one does.
 const TELLING: &[(&str, Chart)] = &[
-    ("grokking-progress", groups_charts::PROGRESS),
-    ("z23-outputs", chart::LOSS),
-    ("disjoint-polynet", chart::ACCURACY),
-    ("noise-49", chart::ACCURACY),
+    ("grokking-progress", Chart::Progress),
+    ("z23-outputs", Chart::Loss),
+    ("disjoint-polynet", Chart::Accuracy),
+    ("noise-49", Chart::Accuracy),
     // Half of the control does not arrive, so that a median is missing.
-    ("lottery-ticket", chart::ACCURACY),
-    ("other-chains", markov_charts::OTHERS),
-    ("other-chains-minimal", markov_charts::OTHERS),
-    ("unigrams-in-the-way", markov_charts::TRUTH),
+    ("lottery-ticket", Chart::Accuracy),
+    ("other-chains", Chart::Others),
+    ("other-chains-minimal", Chart::Others),
+    ("unigrams-in-the-way", Chart::Truth),
 ];
 
 /// The chart of the preset that a card shows.
@@ -73,14 +69,14 @@ pub fn telling(preset: &Preset) -> Chart {
         return *chart;
     }
     let usual: &[Chart] = match () {
-        _ if link.view.show.contains(&chart::ENDS) => &[chart::ENDS],
-        _ if !link.spec.run.sweep.is_empty() => &[chart::SWEEP],
+        _ if link.view.show.contains(&Chart::Ends) => &[Chart::Ends],
+        _ if !link.spec.run.sweep.is_empty() => &[Chart::Sweep],
         _ if !preset.group.charts.is_empty() => preset.group.charts,
-        _ => &[markov_charts::TRUTH, chart::LOSS, chart::ACCURACY],
+        _ => &[Chart::Truth, Chart::Loss, Chart::Accuracy],
     };
     let shown = &link.view.show;
     let any = || shown.iter().find(|chart| chart.info().kind == Kind::Lines);
-    *usual.iter().find(|chart| shown.contains(chart)).or_else(any).unwrap_or(&chart::LOSS)
+    *usual.iter().find(|chart| shown.contains(chart)).or_else(any).unwrap_or(&Chart::Loss)
 }
 
 /// Four digits say more than a card can show.

@@ -1,6 +1,5 @@
 //! `lab sweep` and `lab merge`: a sweep on all cores, in parts if need be, as CSV and as a figure.
 
-use crate::analysis::chart;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -9,6 +8,7 @@ use clap::Args;
 use super::journal::{Found, Journal, Shard, lines};
 use super::{Trouble, open, pool, sweep};
 use crate::analysis::binomial::wilson;
+use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::app::functions::thresholds;
@@ -16,7 +16,6 @@ use crate::app::luck::{floor_of_map, spent};
 use crate::app::state::State;
 use crate::app::sweeping::Sweep;
 use crate::app::words::{label, option, percent};
-use crate::catalog::chart::Chart;
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::permalink::{Link, encode};
@@ -196,13 +195,13 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     let sweep = swept(found)?;
     let readings = match found.spec.run.series.is_empty() {
         _ if sweep::ends_count(&found.spec) => {
-            vec![share_or_map(found, &sweep), curve(found, sweep, chart::ENDS)]
+            vec![share_or_map(found, &sweep), curve(found, sweep, Chart::Ends)]
         }
-        true => vec![share(found, &sweep), curve(found, sweep, chart::SWEEP)],
+        true => vec![share(found, &sweep), curve(found, sweep, Chart::Sweep)],
         false => {
             let mut all = maps(found, &sweep);
             if found.spec.task.sampler().tries() > 1 && thresholds(&found.spec, &sweep).is_some() {
-                all.push(curve(found, sweep, chart::THRESHOLD));
+                all.push(curve(found, sweep, Chart::Threshold));
             }
             all
         }

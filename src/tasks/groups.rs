@@ -15,12 +15,9 @@
 //! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
 //! ```
 
-pub mod charts;
-
 use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_ELEMENTS};
 use crate::catalog::Info;
-use crate::catalog::chart::Chart;
 use crate::groups::Group;
 use crate::pytorch::{Part, ToPyTorch, mask, rows};
 use crate::rng::{Purpose, Stream};
@@ -237,11 +234,6 @@ impl ToPyTorch for Groups {
         let code = vec![pytorch::SAMPLE, pytorch::CLASSES, include_str!("pytorch/pairs.py")];
         Ok(Part { code, settings, ..Part::default() })
     }
-}
-
-impl Groups {
-    /// Charts of this task alone.
-    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl TaskConfig for Groups {

@@ -19,15 +19,13 @@
 //! assert!(chain.probability(chain.context(&symbols[..50]), symbols[50].into()) > 0.0);
 //! ```
 
-pub mod charts;
-
-use crate::catalog::chart::Chart;
 use std::ops::Range as Span;
 
 use super::Batch;
 use super::Form;
 use super::Preset;
 use super::Sampler;
+use super::TaskConfig;
 use super::pytorch;
 use crate::catalog::Info;
 use crate::markov::Chain;
@@ -36,7 +34,6 @@ use crate::markov::MOST_CONTEXTS;
 use crate::markov::Walker;
 use crate::markov::contexts;
 use crate::markov::symbols_of;
-use super::TaskConfig;
 use crate::markov::theory::Explorer;
 use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
@@ -177,11 +174,6 @@ impl ToPyTorch for MarkovChain {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         Ok(Part::code(&[pytorch::CLASSES, include_str!("pytorch/sequences.py")]))
     }
-}
-
-impl MarkovChain {
-    /// Charts of this task alone.
-    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl TaskConfig for MarkovChain {

@@ -8,10 +8,9 @@ pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
 
-use crate::catalog::chart::Chart;
-pub use form::Form;
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
+pub use form::Form;
 
 crate::catalog! {
     /// Every task, with its settings.
@@ -27,8 +26,6 @@ crate::catalog! {
         /// Rows of a table.
         tabular::Tabular,
     }
-    /// The charts of each task.
-    pub const CHARTS: [&[Chart]];
     /// The task's sampler.
     pub fn sampler(&self) -> &dyn Sampler;
     /// What page, links and forms ask of the task.

@@ -23,12 +23,9 @@
 //! assert!((0..40).all(|e| and(e) == batch.y[e]));
 //! ```
 
-pub mod charts;
-
 use super::{Batch, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
-use crate::catalog::chart::Chart;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -180,11 +177,6 @@ impl ToPyTorch for SparseBoolean {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
         Err("Sparse Boolean functions are not in the script yet.".into())
     }
-}
-
-impl SparseBoolean {
-    /// Charts of this task alone.
-    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl TaskConfig for SparseBoolean {

@@ -17,12 +17,9 @@
 //! assert!((0..32).all(|e| batch.x[e * 10 + 2] * batch.x[e * 10 + 6] == batch.y[e]));
 //! ```
 
-pub mod charts;
-
 use super::{Batch, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
-use crate::catalog::chart::Chart;
 use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -177,11 +174,6 @@ impl ToPyTorch for SparseParity {
         let settings = vec![("relevant", from_one(&self.relevant(seed)))];
         Ok(Part { code, settings, ..Part::default() })
     }
-}
-
-impl SparseParity {
-    /// Charts of this task alone.
-    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl TaskConfig for SparseParity {

@@ -33,10 +33,10 @@ use super::Batch;
 use super::Form;
 use super::Preset;
 use super::Sampler;
+use super::TaskConfig;
 use super::pytorch;
 use crate::bounds::MOST_SAMPLE;
 use crate::catalog::Info;
-use super::TaskConfig;
 use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Order, Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -304,11 +304,6 @@ impl ToPyTorch for Tabular {
         let settings = vec![("relevant", from_one(&self.support(seed))), ("sample", self.size().to_string())];
         Ok(Part { code, settings, ..Part::default() })
     }
-}
-
-impl Tabular {
-    /// Charts of this task alone: those of networks on bits say all that is drawn of it.
-    pub const CHARTS: &[crate::catalog::chart::Chart] = &[];
 }
 
 impl TaskConfig for Tabular {
