@@ -18,6 +18,7 @@
 //! runs can be compared line by line, the shortest digits that give the same `f32` again, and no serialiser in the page.
 
 mod csv;
+mod file;
 mod flaw;
 mod read;
 pub mod table;
@@ -28,8 +29,8 @@ pub mod weights;
 mod tests;
 
 pub use csv::{Column, columns, csv};
+pub use file::File;
 pub use flaw::Flaw;
-pub use read::File;
 
 use crate::markov::Measure;
 use crate::permalink::{Link, encode};
