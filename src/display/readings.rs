@@ -258,13 +258,13 @@ fn reached(run: &RunView) -> impl Fn(u64) -> (f64, String) {
 
 /// The distribution of t_c, or t_c by initialisation where several replicas share one.
 fn times(run: &RunView) -> Lines {
-    let of = &run.spec().run;
+    let settings = &run.spec().run;
     let solved = run.trials();
-    let mut lines = if of.inits > 0 && of.inits < of.replicas {
-        convergence::by_start(&solved, of.inits)
+    let mut lines = if settings.inits > 0 && settings.inits < settings.replicas {
+        convergence::by_start(&solved, settings.inits)
     } else {
         let sets = convergence::sets(run.spec().task.sampler().inputs(), run.relevant.len());
-        convergence::histogram(&convergence::Times::new(&solved), of.every, sets, Height::Count)
+        convergence::histogram(&convergence::Times::new(&solved), settings.every, sets, Height::Count)
     };
     if tables::is_table(run.spec()) {
         // Of a table nobody guesses sets.
