@@ -18,10 +18,11 @@
 //! | [`pytorch`] | what a task or a model adds to a PyTorch script |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
+//! | [`display`] | a run as it is shown: its charts, and what is said of it |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
-//! protocol}; tasks and models → training → analysis → charts, app. `tests/suite/layers.rs` holds the table.
+//! protocol}; tasks and models → training → analysis → charts; all of these → display → app. `tests/suite/layers.rs` holds the table.
 //!
 //! # Dimension letters
 //!
@@ -36,6 +37,7 @@ pub mod app;
 pub mod bounds;
 pub mod catalog;
 pub mod charts;
+pub mod display;
 pub mod groups;
 pub mod kernels;
 pub mod labs;

@@ -1,29 +1,21 @@
 //! What a person's action changes in the state, and how a run begins.
 
-use std::sync::Arc;
-
-use super::chains::Chains;
 use super::device::{Survey, choose};
 use super::form::{default_text, theory_knob};
 use super::gallery::FRAGMENT;
-use super::pairs::Pairs;
-use super::scrubbing::Seek;
-use super::state::{Action, Before, Draft, Phase, Staff, State, Weights};
-use super::study::study;
-use super::sweeping::Sweep;
-use super::tables::{handed_over, is_forest};
-use super::touring::Goal;
+use super::state::{Action, Before, Draft, Staff, State};
+use super::timeline::Seek;
+use super::tour::Goal;
 use super::trainer::{Effect, Program};
-use super::words;
-use crate::analysis::curves::History;
-use crate::analysis::movement::Trajectories;
+use crate::display::sweep::Sweep;
+use crate::display::tables::handed_over;
+use crate::display::{Phase, words};
 use crate::labs::PRESETS;
 use crate::language::translated;
 use crate::permalink::{Link, Start, View, decode, encode};
 use crate::protocol::{Command, Ending, Payload};
 use crate::run::{Halt, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, Value};
-use crate::tasks::Form;
 
 /// Most changes that can be undone.
 const MAX_UNDO: usize = 100;
@@ -36,9 +28,6 @@ pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
     let is_drawn = spec.task.sampler().held_out_size().is_none();
     (is_drawn && spec.held_out() > CPU_HELD_OUT).then_some(CPU_HELD_OUT)
 }
-
-/// Most first-layer weights that are drawn before the worker has sent any: more would take too long here.
-const MAX_PREVIEW: usize = 50_000;
 
 /// Most changes of the learning rate that a link can hold.
 const MAX_CHANGES: usize = 64;
@@ -67,13 +56,14 @@ impl State {
                     return effects;
                 }
                 let mut link = preset.link();
-                link.reserved.clone_from(&self.link.reserved);
+                link.reserved.clone_from(&self.run.link.reserved);
                 self.change(link, tr!("Preset: {preset}.", preset = translated(preset.name)), &mut effects);
             }
             Action::Toggle => self.toggle(&mut effects),
             Action::SingleStep => self.single_step(&mut effects),
             Action::Reset => {
-                self.paused = self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused);
+                self.paused =
+                    self.run.phase == Phase::Paused || (self.run.phase == Phase::Loading && self.paused);
                 self.message = tr!("Back to the same start.").into();
                 self.turn_page(&mut effects);
                 self.begin(&mut effects);
@@ -82,7 +72,7 @@ impl State {
                 if self.is_locked("seed") {
                     return effects;
                 }
-                let mut link = self.link.clone();
+                let mut link = self.run.link.clone();
                 link.spec.run.seed = seed;
                 self.change(link, tr!("Started from the new seed {seed}.", seed), &mut effects);
             }
@@ -116,17 +106,17 @@ impl State {
             Action::WantWeights => self.want_weights(&mut effects),
         }
         if let Some(end) = &mut self.end {
-            end.link.view.clone_from(&self.link.view);
+            end.link.view.clone_from(&self.run.link.view);
         }
         for (_, drawn) in &mut self.library.drawn {
-            drawn.link.view.clone_from(&self.link.view);
+            drawn.link.view.clone_from(&self.run.link.view);
         }
         effects
     }
 
     fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
         if fragment == FRAGMENT {
-            if self.runs == 0 {
+            if self.run.runs == 0 {
                 self.library.is_blank = true;
                 self.set_link(PRESETS[0].link(), effects);
             }
@@ -137,16 +127,16 @@ impl State {
         }
         self.gallery.is_open = false;
         if let Some(slug) = fragment.trim_start_matches('#').strip_prefix("story/") {
-            if self.runs == 0 {
+            if self.run.runs == 0 {
                 self.set_link(PRESETS[0].link(), effects);
             }
             return self.open_story(slug, effects);
         }
         let empty = fragment.trim_start_matches('#').is_empty();
         let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
-        let first = self.runs == 0;
+        let first = self.run.runs == 0;
         self.library.is_blank = first && empty;
-        if !first && encode(&link) == encode(&self.link) {
+        if !first && encode(&link) == encode(&self.run.link) {
             self.notices = notices;
             return;
         }
@@ -159,7 +149,7 @@ impl State {
     }
 
     pub(super) fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
-        let waited = self.choice.is_none() && self.phase == Phase::Loading && self.runs > 0;
+        let waited = self.choice.is_none() && self.run.phase == Phase::Loading && self.run.runs > 0;
         self.survey = survey;
         if waited {
             self.resume(effects);
@@ -172,7 +162,7 @@ impl State {
     }
 
     fn choose(&self) -> Option<super::device::Choice> {
-        self.choose_for(self.spec())
+        self.choose_for(self.run.spec())
     }
 
     /// The program for a run of this page.
@@ -188,8 +178,8 @@ impl State {
         }
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
-            None if theory_knob(key).is_some() && self.chains.is_some() => self.edit_theory(key, text),
-            None if key == "lr" && self.is_under_way() && self.pending.is_none() => {
+            None if theory_knob(key).is_some() && self.run.chains.is_some() => self.edit_theory(key, text),
+            None if key == "lr" && self.run.is_under_way() && self.pending.is_none() => {
                 self.edit_learning_rate(text, effects)
             }
             None => self.edit_spec(key, text, effects),
@@ -200,16 +190,16 @@ impl State {
     }
 
     fn edit_learning_rate(&mut self, text: &str, effects: &mut Vec<Effect>) -> Result<(), Problem> {
-        let Some(knob) = self.link.spec.knob("lr") else { return Ok(()) };
+        let Some(knob) = self.run.link.spec.knob("lr") else { return Ok(()) };
         let Value::Real(lr) = knob.parse(text)? else { return Ok(()) };
-        if self.link.spec.run.schedule.len() >= MAX_CHANGES {
+        if self.run.link.spec.run.schedule.len() >= MAX_CHANGES {
             return Err(Problem::new(
                 "lr",
                 text,
                 tr!("at most {most} changes in one run", most = MAX_CHANGES),
             ));
         }
-        if lr != self.link.spec.learning_rate(self.step) {
+        if lr != self.run.link.spec.learning_rate(self.run.step) {
             self.send(Command::LearningRate(lr), effects);
         }
         Ok(())
@@ -229,14 +219,14 @@ impl State {
             return Ok(());
         }
         self.pending = None;
-        if spec != self.link.spec {
-            let what = words::changes(&self.link.spec, &spec);
-            let seed = if spec.run.seed == self.link.spec.run.seed {
+        if spec != self.run.link.spec {
+            let what = words::changes(&self.run.link.spec, &spec);
+            let seed = if spec.run.seed == self.run.link.spec.run.seed {
                 tr!("Restarted from the same seed")
             } else {
                 tr!("Restarted")
             };
-            let mut link = Link { spec, ..self.link.clone() };
+            let mut link = Link { spec, ..self.run.link.clone() };
             self.notices.extend(link.view.repair(&link.spec));
             self.change(link, tr!("{seed} because {what}.", seed, what), effects);
         }
@@ -251,7 +241,7 @@ impl State {
 
     /// Whether the link forbids to change what `name` stands for; then it is said.
     pub(super) fn is_locked(&mut self, name: &str) -> bool {
-        let is_locked = self.link.locks(name);
+        let is_locked = self.run.link.locks(name);
         if is_locked {
             self.message = tr!("The link of this page keeps that as it is.").into();
         }
@@ -260,7 +250,7 @@ impl State {
 
     fn take_up(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
         self.forget_goal(effects);
-        self.remember(Before::Link(Box::new(self.link.clone())));
+        self.remember(Before::Link(Box::new(self.run.link.clone())));
         self.message = message;
         self.set_link(link, effects);
     }
@@ -280,20 +270,20 @@ impl State {
 
     /// Takes up another link; nothing begins.
     pub(super) fn take_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
-        let first = self.runs == 0;
+        let first = self.run.runs == 0;
         self.turn_page(effects);
-        let device_wish = link.spec.run.device != self.link.spec.run.device;
+        let device_wish = link.spec.run.device != self.run.link.spec.run.device;
         // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
         self.paused = if first {
             link.view.start == Start::Paused
         } else {
-            self.phase == Phase::Paused || (self.phase == Phase::Loading && self.paused)
+            self.run.phase == Phase::Paused || (self.run.phase == Phase::Loading && self.paused)
         };
         self.goal = link.at().map(|step| Goal { step, in_haste: true });
-        if let Some(sweep) = self.sweep.take() {
-            self.shelf = Some((self.link.spec.clone(), sweep));
+        if let Some(sweep) = self.run.sweep.take() {
+            self.shelf = Some((self.run.link.spec.clone(), sweep));
         }
-        self.link = link;
+        self.run.link = link;
         self.uncovered = None;
         self.pending = None;
         self.conflicts.clear();
@@ -306,7 +296,7 @@ impl State {
     /// Begins the run, or the first run of the sweep, from its start.
     pub(super) fn begin(&mut self, effects: &mut Vec<Effect>) {
         self.set_up_sweep();
-        if self.sweep.as_ref().is_some_and(Sweep::is_at_rest) {
+        if self.run.sweep.as_ref().is_some_and(Sweep::is_at_rest) {
             self.dismiss(effects);
             self.set_up_run();
             self.rest();
@@ -317,8 +307,8 @@ impl State {
 
     /// A sweep at its start, or as far as it was when it was left for another run; or none.
     pub(super) fn set_up_sweep(&mut self) {
-        let shelved = self.shelf.take_if(|(spec, _)| *spec == self.link.spec);
-        self.sweep = shelved.map(|(_, sweep)| sweep).or_else(|| Sweep::of(&self.link.spec));
+        let shelved = self.shelf.take_if(|(spec, _)| *spec == self.run.link.spec);
+        self.run.sweep = shelved.map(|(_, sweep)| sweep).or_else(|| Sweep::of(&self.run.link.spec));
     }
 
     /// Begins the run whose turn it is.
@@ -329,29 +319,9 @@ impl State {
 
     /// The run whose turn it is at its start; nobody trains it yet.
     pub(super) fn set_up_run(&mut self) {
-        self.record = None;
+        self.run.set_up();
         self.flaw.clear();
-        let spec = self.spec().clone();
-        let inputs = spec.task.sampler().inputs();
-        let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
-        self.relevant = spec.task.sampler().relevant(spec.run.seed);
-        let is_known = spec.task.sampler().form() != Form::Pair || study().is_some();
-        let known = is_known && inputs * width <= MAX_PREVIEW && !is_forest(&spec);
-        let initial = if known { spec.initial_of(1).into_iter().next() } else { None };
-        self.trajectories = initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &self.relevant));
-        self.weights = Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) };
-        (self.gaps, self.spectrum, self.attention) = Default::default();
-        (self.powers, self.looks) = Default::default();
-        self.pairs = Pairs::of(&spec).map(Box::new);
-        self.chains =
-            Chains::of(&spec, &self.link.view, &self.link.theory, self.chains.as_deref()).map(Box::new);
-        self.held_out = spec.held_out();
-        self.runs += 1;
-        self.step = 0;
-        self.history = History::default();
-        self.noted = Default::default();
         self.viewing.zoom = None;
-        self.solved.clear();
         self.rate = None;
         self.checkpoint = None;
         self.replaced_at = None;
@@ -361,11 +331,11 @@ impl State {
 
     /// Has the run trained from the last checkpoint, or from the start if there is none.
     pub(super) fn resume(&mut self, effects: &mut Vec<Effect>) {
-        self.phase = Phase::Loading;
+        self.run.phase = Phase::Loading;
         self.awaiting = true;
         self.silence = 0;
         if self.end.is_some() && self.seeking.is_none() {
-            self.seeking = Some(Seek { to: self.step, then: Phase::Paused });
+            self.seeking = Some(Seek { to: self.run.step, then: Phase::Paused });
         }
         self.choice = self.choose();
         let Some(choice) = &self.choice else {
@@ -388,21 +358,21 @@ impl State {
     }
 
     pub(super) fn start(&mut self, effects: &mut Vec<Effect>) {
-        let spec = self.spec().clone();
+        let spec = self.run.spec().clone();
         let held_out_limit =
             (self.staff == Staff::Ready(Program::Cpu)).then(|| held_out_limit(&spec)).flatten();
         let payload =
             self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
         self.awaiting = true;
         self.unanswered += 1;
-        let goal = self.goal.filter(|_| self.sweep.is_none());
-        let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.link.view.speed };
+        let goal = self.goal.filter(|_| self.run.sweep.is_none());
+        let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.run.link.view.speed };
         let paused = self.paused || goal.is_some() || self.seeking.is_some();
-        let resting = self.sweep.is_some();
+        let resting = self.run.sweep.is_some();
         let command = Command::Start { spec, speed, paused, held_out_limit, resting };
         // First what to look at, so that the start is among it, and what to learn.
         self.watch_anew(effects);
-        effects.extend(handed_over(self.spec()).map(|(command, table)| Effect::Send(command, table)));
+        effects.extend(handed_over(self.run.spec()).map(|(command, table)| Effect::Send(command, table)));
         effects.push(Effect::Send(command, payload));
         self.look_ahead(effects);
         if let Some(seek) = &self.seeking {
@@ -422,7 +392,7 @@ impl State {
         if self.train_record(false, effects) {
             return;
         }
-        match self.phase {
+        match self.run.phase {
             // What is wished for is done on arrival.
             Phase::Loading if self.seeking.is_some() => self.paused = !self.paused,
             Phase::Loading => {
@@ -438,7 +408,7 @@ impl State {
                 self.paused = false;
                 self.send(Command::Play, effects);
             }
-            Phase::Finished(_) if self.sweep.is_some() => {
+            Phase::Finished(_) if self.run.sweep.is_some() => {
                 if !self.go_on_sweeping(effects) {
                     self.message = tr!("The sweep is complete. Reset makes it again.").into();
                 }
@@ -449,17 +419,17 @@ impl State {
     }
 
     fn extend(&mut self, reason: Ending, effects: &mut Vec<Effect>) {
-        let Some(Range::Int(_, most)) = self.link.spec.knob("steps").map(|k| k.range) else { return };
-        let end = (self.step * 2).clamp(1, most);
-        if end <= self.step {
+        let Some(Range::Int(_, most)) = self.run.link.spec.knob("steps").map(|k| k.range) else { return };
+        let end = (self.run.step * 2).clamp(1, most);
+        if end <= self.run.step {
             self.message =
                 tr!("This is the last step that a run can have: {most}.", most = words::thousands(most));
             return;
         }
         if reason == Ending::Target {
-            self.link.spec.run.halt = Halt::Steps;
+            self.run.link.spec.run.halt = Halt::Steps;
         }
-        self.link.spec.run.steps = end;
+        self.run.link.spec.run.steps = end;
         self.message = tr!("Goes on to step {end}, and the link says so.", end = words::thousands(end));
         if matches!(self.staff, Staff::Ready(_)) {
             self.send(Command::Extend(end), effects);
@@ -473,7 +443,7 @@ impl State {
         if self.train_record(true, effects) {
             return;
         }
-        match self.phase {
+        match self.run.phase {
             Phase::Loading if self.seeking.is_some() => self.paused = true,
             // A trainer that is not there yet finds the run waiting for the next press, as does the next run of
             // a sweep.

@@ -191,7 +191,7 @@ pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
     let rows = Closure::<dyn Fn() -> JsValue>::new(move || {
         let mut out = JsValue::UNDEFINED;
         read(&mut |state| {
-            let rows: Vec<_> = state.history.rows().collect();
+            let rows: Vec<_> = state.run.history.rows().collect();
             out = serde_wasm_bindgen::to_value(&rows).unwrap_or(JsValue::UNDEFINED);
         });
         out

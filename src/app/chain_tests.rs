@@ -1,11 +1,12 @@
 //! What the page shows and says of runs on sequences.
 
-use super::chains::{Chains, Origin, Who};
-use super::state::{Action, Phase, State};
+use super::state::{Action, State};
 use super::status::status;
-use super::summary::{Newest, extra, names};
 use crate::analysis::chart::{Chart, Kind};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role};
+use crate::display::Phase;
+use crate::display::chains::{Chains, Origin, Who};
+use crate::display::summary::{Newest, extra, names};
 use crate::markov::{Measure, Strategy};
 use crate::permalink::encode;
 use crate::protocol::{Ending, Event, Finding, Payload, Probe, Row};
@@ -19,25 +20,25 @@ fn open(link: &str) -> State {
 }
 
 fn chains(state: &State) -> &Chains {
-    state.chains.as_ref().unwrap()
+    state.run.chains.as_ref().unwrap()
 }
 
 fn lines(chart: Chart, state: &State) -> Lines {
-    match chart.reading(state) {
+    match chart.reading(&state.run) {
         Reading::Lines(lines) => lines,
         _ => panic!("{chart:?} draws curves"),
     }
 }
 
 fn grid(chart: Chart, state: &State) -> Grid {
-    match chart.reading(state) {
+    match chart.reading(&state.run) {
         Reading::Grid(grid) => grid,
         _ => panic!("{chart:?} draws a matrix"),
     }
 }
 
 fn bars(chart: Chart, state: &State) -> Bars {
-    match chart.reading(state) {
+    match chart.reading(&state.run) {
         Reading::Bars(bars) => bars,
         _ => panic!("{chart:?} draws bars"),
     }
@@ -63,14 +64,14 @@ fn row(step: u64, kl: f32, near: usize, replicas: usize) -> Row {
 /// A run with the lines of the thesis, in this phase.
 fn said(link: &str, phase: Phase, solved: &[(usize, u64)]) -> State {
     let mut state = open(link);
-    let replicas = state.spec().run.replicas;
+    let replicas = state.run.spec().run.replicas;
     let known = [Strategy::Uniform, Strategy::Unigram, Strategy::Bigram, Strategy::Trigram];
     let order = chains(&state).task.order;
     let all = known.into_iter().zip([0.2, 0.088, 0.018, 0.005]).take(order + 1).collect();
-    state.chains.as_mut().unwrap().lines = all;
-    state.history.push(row(0, 0.2, 0, replicas));
-    state.history.push(row(225, 0.091, 1, replicas));
-    (state.step, state.phase, state.solved) = (400, phase, solved.to_vec());
+    state.run.chains.as_mut().unwrap().lines = all;
+    state.run.history.push(row(0, 0.2, 0, replicas));
+    state.run.history.push(row(225, 0.091, 1, replicas));
+    (state.run.step, state.run.phase, state.run.solved) = (400, phase, solved.to_vec());
     state
 }
 
@@ -80,9 +81,9 @@ fn the_catalogue_of_sequences_has_its_order() {
     let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
     assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
     let state = open("#v1/markov");
-    assert_eq!(state.link.view.show, [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances]);
+    assert_eq!(state.run.link.view.show, [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances]);
     let link = "#v1/markov?show=loss.kl.ablation.next";
-    assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").link), link);
+    assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").run.link), link);
 }
 
 #[test]
@@ -98,12 +99,12 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
         for measured in [false, true] {
             let mut state = open(link);
             if measured {
-                let replicas = state.spec().run.replicas;
-                state.history.push(row(0, 0.2, 0, replicas));
-                state.history.push(row(5, 0.1, 1, replicas));
+                let replicas = state.run.spec().run.replicas;
+                state.run.history.push(row(0, 0.2, 0, replicas));
+                state.run.history.push(row(5, 0.1, 1, replicas));
             }
-            for chart in Chart::ALL.iter().filter(|chart| chart.applies(&state).is_ok()) {
-                let shape = match chart.reading(&state) {
+            for chart in Chart::ALL.iter().filter(|chart| chart.applies(&state.run).is_ok()) {
+                let shape = match chart.reading(&state.run) {
                     Reading::Lines(_) => Kind::Lines,
                     Reading::Grid(grid) => {
                         assert_eq!(grid.rows * grid.columns, grid.values.len(), "{chart:?}");
@@ -117,9 +118,9 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
                     Reading::Bars(_) => Kind::Bars,
                 };
                 assert_eq!(shape, chart.info().kind, "{chart:?}");
-                let said = chart.summary(&state);
+                let said = chart.summary(&state.run);
                 assert!(said.ends_with('.') && !said.contains("NaN"), "{chart:?} of {link}: {said}");
-                assert!(!chart.title(&state).is_empty());
+                assert!(!chart.title(&state.run).is_empty());
             }
         }
     }
@@ -131,7 +132,7 @@ fn charts_are_there_where_they_have_something_to_show() {
         let state = open(link);
         let all = Chart::ALL.iter().filter(|chart| chart.form() == Some(Form::Sequence));
         let shown: Vec<&str> =
-            all.filter(|chart| chart.applies(&state).is_ok()).map(|chart| chart.slug()).collect();
+            all.filter(|chart| chart.applies(&state.run).is_ok()).map(|chart| chart.slug()).collect();
         shown.join(" ")
     };
     assert_eq!(there("#v1/markov"), "kl strategies scores map distances ablation others next");
@@ -159,10 +160,10 @@ fn divergences_and_cross_entropies_share_no_chart() {
     let references: Vec<&str> = kl.references.iter().map(|r| r.1.as_str()).collect();
     assert_eq!((references.join(" "), kl.references[2].0), ("uniform unigram bigram".into(), 0.018));
     assert!(kl.marks.is_empty());
-    state.solved = vec![(0, 225)];
+    state.run.solved = vec![(0, 225)];
     assert_eq!(lines(Chart::Truth, &state).marks, [(225.0, "half-way".to_string())]);
     assert_eq!(lines(Chart::Loss, &state).marks, [(225.0, "target".to_string())]);
-    state.link.view.y_axis = crate::permalink::Axis::Log;
+    state.run.link.view.y_axis = crate::permalink::Axis::Log;
     assert!(lines(Chart::Truth, &state).log_y && !lines(Chart::Scores, &state).log_y);
 }
 
@@ -206,7 +207,9 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     let unknown = open("#v1/markov?seq=0.0.1");
     assert_eq!(chains(&unknown).expected(2)[0].0, Who::Network);
     assert!(
-        Chart::Next.summary(&unknown).starts_with("Most likely after symbol 3 of your own sequence, aab:")
+        Chart::Next
+            .summary(&unknown.run)
+            .starts_with("Most likely after symbol 3 of your own sequence, aab:")
     );
 }
 
@@ -238,10 +241,10 @@ fn maps_are_of_one_head_or_of_all() {
 #[test]
 fn findings_reach_their_charts() {
     let mut state = open("#v1/markov");
-    let stamp = Chart::Map.stamp(&state);
-    let count: usize = state.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
-    let view = state.link.view.clone();
-    let chains = state.chains.as_mut().unwrap();
+    let stamp = Chart::Map.stamp(&state.run);
+    let count: usize = state.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
+    let view = state.run.link.view.clone();
+    let chains = state.run.chains.as_mut().unwrap();
     chains.found(5, Finding::Parameters(vec![0.5; count - 1]), &view);
     assert_eq!(chains.step, 0, "numbers of another network");
     for step in 1..40 {
@@ -255,7 +258,7 @@ fn findings_reach_their_charts() {
     let distances = lines(Chart::Distances, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
     state.apply(Action::Edit("example".into(), "2".into()));
-    assert_ne!(Chart::Map.stamp(&state), stamp);
+    assert_ne!(Chart::Map.stamp(&state.run), stamp);
 }
 
 #[test]
@@ -282,9 +285,9 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     hear(Event::Probed { step: 7, finding }, Payload::Numbers(numbers));
     assert_eq!((chains(&state).step, grid(Chart::Kernel, &state).values), (7, vec![1.0, 0.0, 0.0, 1.0]));
     assert_eq!(bars(Chart::Lags, &state).bars[1], ("1".to_string(), 0.5));
-    assert_eq!(extra(&state, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
+    assert_eq!(extra(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
     assert_eq!(lines(Chart::Theory, &state).series.last().unwrap().name, "trained");
-    assert_eq!(Chart::Lags.summary(&state), "v is largest at distance 1, 0.500.");
+    assert_eq!(Chart::Lags.summary(&state.run), "v is largest at distance 1, 0.500.");
 }
 
 #[test]
@@ -323,15 +326,15 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
 fn numbers_go_by_what_they_are() {
     let state = said("#v1/markov", Phase::Running, &[]);
     assert_eq!(
-        names(&state),
+        names(&state.run),
         ["Loss, training", "KL to the truth", "Accuracy, training", "Way to the bigram line"]
     );
-    assert_eq!(Newest::of(state.history.last()).test_loss, "0.091");
-    assert_eq!(extra(&state, 0), ("KL / bigram line".to_string(), "5.056".to_string()));
-    assert_eq!(extra(&state, 1), ("Previous-token score".to_string(), "0.250".to_string()));
-    assert_eq!(names(&open("#v1/sparse-parity"))[1], "Loss, held-out");
+    assert_eq!(Newest::of(state.run.history.last()).test_loss, "0.091");
+    assert_eq!(extra(&state.run, 0), ("KL / bigram line".to_string(), "5.056".to_string()));
+    assert_eq!(extra(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
+    assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(
-        Chart::Truth.summary(&state),
+        Chart::Truth.summary(&state.run),
         "KL of the truth is 0.091 to the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
          0.0180 for the bigram strategy; the network is nearest to the unigram one."
     );

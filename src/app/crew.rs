@@ -13,9 +13,9 @@
 
 use super::acting::held_out_limit;
 use super::state::State;
-use super::sweeping::Outcome;
-use super::tables::handed_over;
 use super::trainer::{Program, Sign, Trainer};
+use crate::display::sweep::Outcome;
+use crate::display::tables::handed_over;
 use crate::protocol::{Command, Event, Payload, Row};
 use crate::run::RunSpec;
 
@@ -64,13 +64,13 @@ impl<T: Trainer> Crew<T> {
     pub fn settle(&mut self, state: &State, open: impl FnMut(u32) -> Option<T>) -> Vec<T> {
         let mut gone = std::mem::take(&mut self.lost);
         let helped = state.helped().filter(|_| self.most > 0);
-        if helped.is_none() || self.sweep.as_deref() != Some(&state.link.spec) {
+        if helped.is_none() || self.sweep.as_deref() != Some(&state.run.link.spec) {
             gone.extend(self.members.drain(..).map(|member| member.trainer));
             (self.sweep, self.is_going) = (None, false);
         }
         let Some((_, is_now)) = helped else { return gone };
         if self.sweep.is_none() {
-            self.sweep = Some(Box::new(state.link.spec.clone()));
+            self.sweep = Some(Box::new(state.run.link.spec.clone()));
         }
         if is_now != self.is_going {
             self.is_going = is_now;

@@ -3,10 +3,11 @@
 use super::crew::Crew;
 use super::scrub_tests::Page;
 use super::scrub_tests::with_a_worker::Real;
-use super::state::{Action, Phase, State};
-use super::sweeping::Sweep;
+use super::state::{Action, State};
 use super::trainer::Sign;
-use super::{scrub_tests::Trains as _, sweeping::Wish};
+use super::{scrub_tests::Trains as _, sweeps::Wish};
+use crate::display::Phase;
+use crate::display::sweep::Sweep;
 use crate::permalink::encode;
 
 use std::rc::Rc;
@@ -92,12 +93,12 @@ impl Office {
     }
 
     fn sweep(&self) -> &Sweep {
-        self.page.state.sweep.as_ref().expect("a sweep")
+        self.page.state.run.sweep.as_ref().expect("a sweep")
     }
 }
 
 fn is_over(state: &State) -> bool {
-    matches!(state.phase, Phase::Finished(_)) && state.sweep.as_ref().is_some_and(Sweep::is_over)
+    matches!(state.run.phase, Phase::Finished(_)) && state.run.sweep.as_ref().is_some_and(Sweep::is_over)
 }
 
 /// As texts, in which what is no number equals itself.
@@ -117,7 +118,7 @@ fn what_others_make_of_a_sweep_is_what_one_finds_alone() {
     assert!(office.ahead.len() >= 3 && !office.ahead.contains(&9), "{:?}", office.ahead);
     assert_eq!(found(&office), found(&alone));
     assert_eq!(office.sweep().ended(), 10);
-    let rows = |office: &Office| office.page.state.history.rows().cloned().collect::<Vec<_>>();
+    let rows = |office: &Office| office.page.state.run.history.rows().cloned().collect::<Vec<_>>();
     assert_eq!(
         format!("{:?}", rows(&office)),
         format!("{:?}", rows(&alone)),
@@ -142,18 +143,18 @@ fn what_ends_before_its_turn_is_seen_at_once() {
     }
     assert_eq!((office.sweep().done.len(), office.ahead.as_slice()), (0, [8, 7, 6, 5].as_slice()));
     assert!(office.sweep().progress().starts_with("4 of 10 runs"), "{}", office.sweep().progress());
-    let faces = super::sweep_map::faces(&office.page.state);
+    let faces = super::sweep_map::faces(&office.page.state.run);
     let is_made = |face: &super::sweep_map::Face| face.about.contains("reached the target");
     assert_eq!(faces.iter().map(is_made).collect::<Vec<_>>()[4..], [false, true, true, true, true, false]);
     assert!(faces[0].is_now);
-    let points = office.sweep().curves(&office.page.state.link.spec);
+    let points = office.sweep().curves(&office.page.state.run.link.spec);
     assert_eq!(points.iter().map(|(_, points)| points.len()).sum::<usize>(), 4);
 }
 
 #[test]
 fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
     let mut office = Office::new(LONG, 3);
-    office.until(|state| state.sweep.as_ref().unwrap().ended() >= 2);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() >= 2);
     office.act(Action::Toggle);
     for _ in 0..50 {
         // Whoever was at a run finishes the step it was at.
@@ -165,7 +166,7 @@ fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
     }
     assert_eq!((office.sweep().ended(), office.gone), (ended, 0), "paused");
     office.act(Action::Toggle);
-    office.until(|state| state.sweep.as_ref().unwrap().ended() > ended);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() > ended);
     // At a speed that a person has chosen there is nothing to be ahead of.
     office.act(Action::Edit("speed".into(), "5".into()));
     let ahead = office.ahead.len();
@@ -178,10 +179,10 @@ fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
     office.act(Action::Sweep(Wish::Cancel));
     assert_eq!((office.gone, office.sweep().ended()), (2, kept), "what was found is kept");
     office.act(Action::Toggle);
-    office.until(|state| state.sweep.as_ref().unwrap().ended() > kept);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() > kept);
     office.act(Action::Open("#v1/sparse-parity?n=9".into()));
     assert_eq!(office.gone, 4, "another run wants nobody");
-    assert_eq!(encode(&office.page.state.link), "#v1/sparse-parity?n=9");
+    assert_eq!(encode(&office.page.state.run.link), "#v1/sparse-parity?n=9");
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn a_member_that_breaks_down_costs_time_alone() {
     let mut alone = Office::new(SWEEP, 1);
     alone.until(is_over);
     let mut office = Office::new(SWEEP, 3);
-    office.until(|state| state.sweep.as_ref().unwrap().ended() >= 1);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() >= 1);
     assert_eq!(office.crew.hear(0, Sign::Died("out of memory".into())), None);
     office.settle();
     assert_eq!(office.gone, 1);

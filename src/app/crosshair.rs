@@ -4,10 +4,10 @@
 //! It is written as markup over the drawing, so that a pointer can move without the chart being drawn again. Charts
 //! over steps show one crosshair, whichever of them is pointed at.
 
-use super::words::{MISSING, thousands};
 use crate::analysis::curves::History;
 use crate::analysis::{Lines, Series};
 use crate::charts::{Across, Theme, colours};
+use crate::display::words::{MISSING, thousands};
 
 /// A pointer this near to a curve or a mark, in CSS pixels, means it.
 const NEAR: f64 = 24.0;

@@ -2,11 +2,12 @@
 
 use super::device::Survey;
 use super::files::{self, Export};
-use super::state::{Action, Phase, State};
+use super::state::{Action, State};
 use super::status::status;
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::chart::Chart;
+use crate::display::Phase;
 use crate::permalink::encode;
 use crate::protocol::{Command, Ending, Payload};
 use crate::record::{File, Record};
@@ -74,15 +75,18 @@ const LINK: &str = "#v1/sparse-parity?n=20&width=64&every=25";
 fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     let mut page = Page::open(LINK);
     page.train(400);
-    assert_eq!(page.state.phase, Phase::Finished(Ending::Target));
+    assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
     let json = page.save(Export::Json);
     let mut other = Page::open("#v1/sparse-parity?n=10&k=2");
     other.train(100);
     let starts = other.starts();
     other.act(Action::file("run.json", json.clone()));
-    assert_eq!(encode(&other.state.link), LINK);
-    assert_eq!(other.state.history, page.state.history);
-    assert_eq!((&other.state.phase, other.state.step), (&Phase::Finished(Ending::Target), page.state.step));
+    assert_eq!(encode(&other.state.run.link), LINK);
+    assert_eq!(other.state.run.history, page.state.run.history);
+    assert_eq!(
+        (&other.state.run.phase, other.state.run.step),
+        (&Phase::Finished(Ending::Target), page.state.run.step)
+    );
     assert_eq!(status(&other.state), status(&page.state));
     assert!(
         other.state.message.starts_with("Opened run.json: 13 measurements up to step 300."),
@@ -97,24 +101,27 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     );
     // What the old trainer still says is about another run.
     other.train(500);
-    assert_eq!(other.state.history, page.state.history);
+    assert_eq!(other.state.run.history, page.state.run.history);
     for chart in [Chart::Weights, Chart::Movement, Chart::Gap] {
-        assert!(chart.applies(&other.state).unwrap_err().contains("no weights"), "{chart:?}");
+        assert!(chart.applies(&other.state.run).unwrap_err().contains("no weights"), "{chart:?}");
     }
-    assert!(Chart::Loss.applies(&other.state).is_ok());
+    assert!(Chart::Loss.applies(&other.state.run).is_ok());
     // Saved again it is the same file, whoever saves it.
     assert_eq!(Export::Json.file(&other.state, "Other/2.0").unwrap().bytes, json);
     assert!(Export::Weights.file(&other.state, "").unwrap_err().contains("holds no weights"));
     (0..30).for_each(|_| other.act(Action::Tick));
-    assert_eq!(other.state.phase, Phase::Finished(Ending::Target), "nobody is missed");
+    assert_eq!(other.state.run.phase, Phase::Finished(Ending::Target), "nobody is missed");
     assert_eq!(other.state.main_button(), ("Train", false));
     other.act(Action::Toggle);
-    assert_eq!((other.starts(), other.state.step, &other.state.phase), (starts + 1, 0, &Phase::Running));
+    assert_eq!(
+        (other.starts(), other.state.run.step, &other.state.run.phase),
+        (starts + 1, 0, &Phase::Running)
+    );
     other.train(400);
-    assert_eq!(other.state.history, page.state.history, "the same link is the same run");
-    assert!(files::origin(&other.state).is_none() && Chart::Weights.applies(&other.state).is_ok());
+    assert_eq!(other.state.run.history, page.state.run.history, "the same link is the same run");
+    assert!(files::origin(&other.state).is_none() && Chart::Weights.applies(&other.state.run).is_ok());
     other.act(Action::Undo);
-    assert_eq!(encode(&other.state.link), "#v1/sparse-parity?n=10&k=2");
+    assert_eq!(encode(&other.state.run.link), "#v1/sparse-parity?n=10&k=2");
 }
 
 #[test]
@@ -123,13 +130,16 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
     page.train(150);
     let json = page.save(Export::Json);
     page.act(Action::file("half.json", json));
-    assert_eq!((&page.state.phase, page.state.step, page.starts()), (&Phase::Paused, 150, 1));
+    assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&Phase::Paused, 150, 1));
     assert!(page.state.message.contains("It is the run that was here."), "{}", page.state.message);
-    assert!(!page.state.is_under_way(), "a learning rate edited now is of the whole run");
+    assert!(!page.state.run.is_under_way(), "a learning rate edited now is of the whole run");
     page.act(Action::Edit("lr".into(), "0.2".into()));
-    assert_eq!((page.starts(), encode(&page.state.link)), (2, LINK.replace("width=64", "width=64&lr=0.2")));
+    assert_eq!(
+        (page.starts(), encode(&page.state.run.link)),
+        (2, LINK.replace("width=64", "width=64&lr=0.2"))
+    );
     page.act(Action::SingleStep);
-    assert_eq!((page.state.step, &page.state.phase), (1, &Phase::Paused));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (1, &Phase::Paused));
 }
 
 #[test]
@@ -137,7 +147,7 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
     let mut page = Page::open(LINK);
     page.train(100);
     let json = page.save(Export::Json);
-    let (link, runs, undo) = (encode(&page.state.link), page.state.runs, page.state.undo.len());
+    let (link, runs, undo) = (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len());
     for (bytes, part) in [
         (vec![], "empty"),
         (json[..json.len() / 2].to_vec(), "breaks off or is damaged"),
@@ -153,10 +163,13 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
         );
         assert!(said.contains(part) && page.state.flaw == said, "{said}");
     }
-    assert_eq!((encode(&page.state.link), page.state.runs, page.state.undo.len()), (link, runs, undo));
-    assert_eq!((&page.state.phase, page.state.step), (&Phase::Running, 100));
+    assert_eq!(
+        (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len()),
+        (link, runs, undo)
+    );
+    assert_eq!((&page.state.run.phase, page.state.run.step), (&Phase::Running, 100));
     page.train(150);
-    assert_eq!(page.state.step, 150);
+    assert_eq!(page.state.run.step, 150);
     page.act(Action::WantWeights);
     assert_eq!(page.state.flaw, "");
 }
@@ -188,12 +201,14 @@ fn weights_are_a_run_that_waits_at_their_step() {
     page.train(100);
     let bytes = weights(LINK, 120);
     page.act(Action::file("half.safetensors", bytes.clone()));
-    assert_eq!(encode(&page.state.link), format!("{LINK}&speed=0&show=loss"));
+    assert_eq!(encode(&page.state.run.link), format!("{LINK}&speed=0&show=loss"));
     let (command, payload) = page.sent.iter().rfind(|(c, _)| matches!(c, Command::Start { .. })).unwrap();
-    assert!(matches!(command, Command::Start { paused: true, spec, .. } if *spec == page.state.link.spec));
+    assert!(
+        matches!(command, Command::Start { paused: true, spec, .. } if *spec == page.state.run.link.spec)
+    );
     assert_eq!(*payload, Payload::Bytes(bytes));
     assert_eq!(page.state.message, "Opened half.safetensors: weights at step 120. Play goes on from there.");
-    assert_eq!(page.state.history.rows().count(), 0, "nothing was measured here yet");
+    assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
 }
 
 #[test]
@@ -220,11 +235,11 @@ fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
 fn a_sweep_is_saved_by_its_times_and_opened_so() {
     let mut page = Page::open("#v1/sparse-parity?replicas=1&sweep=n:10_20");
     page.train(400);
-    assert_eq!(page.state.sweep.as_ref().unwrap().done.len(), 1);
+    assert_eq!(page.state.run.sweep.as_ref().unwrap().done.len(), 1);
     let json = page.save(Export::Json);
     let mut other = Page::open("");
     other.act(Action::file("sweep.json", json));
-    let sweep = other.state.sweep.as_ref().unwrap();
+    let sweep = other.state.run.sweep.as_ref().unwrap();
     assert_eq!((sweep.done.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
     assert!(other.state.message.contains("a sweep with 1 of 2 runs"), "{}", other.state.message);
     assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep is many runs"));

@@ -5,11 +5,11 @@
 //! it, since the same link trains the same run. Charts that look into the network are not of it. A file of weights is a
 //! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
 
-use super::state::{Action, Before, Phase, Staff, State};
-use super::study::study;
+use super::openers::openers;
+use super::state::{Action, Before, Staff, State};
 use super::trainer::Effect;
-use super::words::thousands;
-use crate::analysis::chart::Chart;
+use crate::display::Phase;
+use crate::display::words::thousands;
 use crate::permalink::{Link, View};
 use crate::protocol::{Command, Ending};
 use crate::record::weights::Header;
@@ -80,9 +80,9 @@ impl Export {
     /// Why there is no such file now, where that is known without making it.
     pub fn unavailable(self, state: &State) -> Option<&'static str> {
         match self {
-            Export::Csv if state.history.last().is_none() => Some(tr!("Nothing has been measured yet.")),
+            Export::Csv if state.run.history.last().is_none() => Some(tr!("Nothing has been measured yet.")),
             Export::Weights if state.checkpoint.is_some() => None,
-            Export::Weights if state.record.is_some() => {
+            Export::Weights if state.run.record.is_some() => {
                 Some(tr!("The file that was opened holds no weights."))
             }
             Export::Weights => Some(tr!("The trainer has sent no weights yet.")),
@@ -102,16 +102,16 @@ impl Export {
         let weights = state.checkpoint.as_ref();
         let (kind, bytes) = match self {
             Export::Csv => {
-                let rows: Vec<_> = state.history.rows().collect();
+                let rows: Vec<_> = state.run.history.rows().collect();
                 ("text/csv", csv(rows.into_iter()).into_bytes())
             }
             Export::Json => ("application/json", record.to_json().into_bytes()),
             Export::Weights => {
                 ("application/octet-stream", weights.map(|(_, bytes)| bytes.clone()).unwrap_or_default())
             }
-            Export::Script => ("text/x-python", torch::script(&state.link.spec)?.into_bytes()),
+            Export::Script => ("text/x-python", torch::script(&state.run.link.spec)?.into_bytes()),
         };
-        let step = weights.filter(|_| self == Export::Weights).map_or(state.step, |(step, _)| *step);
+        let step = weights.filter(|_| self == Export::Weights).map_or(state.run.step, |(step, _)| *step);
         let record = Record { step, ..record };
         Ok(Saved { name: format!("{}.{}", record.name(), self.ending()), kind, bytes })
     }
@@ -126,20 +126,20 @@ pub fn record(state: &State, system: &str) -> Record {
         learner: state.learner.0.clone(),
         system: system.into(),
     };
-    let is_sweep = state.sweep.is_some();
+    let is_sweep = state.run.sweep.is_some();
     Record {
-        link: state.link.clone(),
-        environment: state.record.clone().unwrap_or_else(here),
-        step: state.step,
-        ending: match &state.phase {
+        link: state.run.link.clone(),
+        environment: state.run.record.clone().unwrap_or_else(here),
+        step: state.run.step,
+        ending: match &state.run.phase {
             Phase::Finished(ending) => Some(*ending),
             Phase::Diverged { .. } => Some(Ending::Diverged),
             _ => None,
         },
-        held_out: state.held_out,
-        solved: if is_sweep { vec![] } else { state.times() },
-        rows: if is_sweep { vec![] } else { state.history.rows().cloned().collect() },
-        times: state.sweep.as_ref().map_or(vec![], |sweep| sweep.done.clone()),
+        held_out: state.run.held_out,
+        solved: if is_sweep { vec![] } else { state.run.times() },
+        rows: if is_sweep { vec![] } else { state.run.history.rows().cloned().collect() },
+        times: state.run.sweep.as_ref().map_or(vec![], |sweep| sweep.done.clone()),
     }
 }
 
@@ -150,7 +150,7 @@ pub fn command(state: &State) -> String {
 
 /// Where the numbers on show come from, if that is a file.
 pub fn origin(state: &State) -> Option<String> {
-    let about = state.record.as_ref()?;
+    let about = state.run.record.as_ref()?;
     let parts = [&about.device, &about.learner, &about.program];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
@@ -165,29 +165,12 @@ fn is_table(name: &str) -> bool {
     [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether there is such a chart of what is on show, if that is a file.
-///
-/// # Errors
-/// That the file holds no weights.
-pub fn applies(chart: Chart, state: &State) -> Result<(), String> {
-    use Chart::{Accuracy, Characters, Loss, Margin, Others, Scores, Strategies, Sweep, Times, Truth};
-    let of_measurements =
-        [Loss, Accuracy, Margin, Times, Sweep, Truth, Strategies, Scores, Others, Characters, Chart::Ends];
-    match state.record.is_none() || of_measurements.contains(&chart) {
-        true => Ok(()),
-        false => {
-            Err(tr!("The opened file holds no weights, which this chart looks into; Train makes them.")
-                .into())
-        }
-    }
-}
-
 impl State {
     /// Opens a file that a person chose or dropped: the second program reads it, and is there, since all that chooses
     /// files comes with it.
     pub(super) fn open_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
-        if let Some(study) = study() {
-            (study.open_file)(self, name, bytes, effects);
+        if let Some(openers) = openers() {
+            (openers.file)(self, name, bytes, effects);
         }
     }
 
@@ -218,50 +201,49 @@ impl State {
     }
 
     fn open_record(&mut self, name: &str, record: Record, effects: &mut Vec<Effect>) {
-        self.remember(Before::Link(Box::new(self.link.clone())));
+        self.remember(Before::Link(Box::new(self.run.link.clone())));
         self.dismiss(effects);
-        let before = self.link.clone();
+        let before = self.run.link.clone();
         self.take_link(record.link, effects);
         self.set_up_sweep();
-        if let Some(sweep) = &mut self.sweep {
+        if let Some(sweep) = &mut self.run.sweep {
             sweep.done = record.times;
         }
         self.set_up_run();
         let steps = record.rows.len();
         for row in record.rows {
-            self.note(&row);
-            self.history.push(row);
+            self.run.measured(row);
         }
         let solved = record.solved.iter().enumerate();
-        self.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
+        self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
         // As they were found; a page lists them so.
-        self.solved.sort_by_key(|(replica, step)| (*step, *replica));
-        self.step = record.step;
+        self.run.solved.sort_by_key(|(replica, step)| (*step, *replica));
+        self.run.step = record.step;
         if record.held_out > 0 {
-            self.held_out = record.held_out;
+            self.run.held_out = record.held_out;
         }
-        self.phase = match record.ending {
+        self.run.phase = match record.ending {
             Some(Ending::Diverged) => Phase::Diverged { step: record.step, last_good: record.step },
             Some(ending) => Phase::Finished(ending),
             None => Phase::Paused,
         };
         self.paused = true;
         self.learner = Default::default();
-        let measured = match &self.sweep {
+        let measured = match &self.run.sweep {
             Some(sweep) => {
                 tr!("a sweep with {done} of {cells} runs", done = sweep.done.len(), cells = sweep.cells.len())
             }
             None => tr!(
                 "{steps} measurements up to step {step}",
                 steps = thousands(steps as u64),
-                step = thousands(self.step)
+                step = thousands(self.run.step)
             ),
         };
         let by = match &record.environment.program {
             program if *program == Environment::program() || program.is_empty() => String::new(),
             program => tr!(", written by {program}", program),
         };
-        let same = if before.spec == self.link.spec { tr!(" It is the run that was here.") } else { "" };
+        let same = if before.spec == self.run.link.spec { tr!(" It is the run that was here.") } else { "" };
         self.message = tr!(
             "Opened {name}: {measured}{by}.{same} Train makes the run anew; Undo goes back.",
             name,
@@ -269,25 +251,25 @@ impl State {
             by,
             same
         );
-        self.record = Some(record.environment);
+        self.run.record = Some(record.environment);
     }
 
     fn open_weights(&mut self, name: &str, header: &Header, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
-        self.remember(Before::Link(Box::new(self.link.clone())));
+        self.remember(Before::Link(Box::new(self.run.link.clone())));
         self.dismiss(effects);
         // How it is shown may stay where it suits.
-        let is_same_lab = self.link.spec.task.info().slug == header.spec.task.info().slug;
-        let view = if is_same_lab { self.link.view.clone() } else { View::of(&header.spec.task) };
+        let is_same_lab = self.run.link.spec.task.info().slug == header.spec.task.info().slug;
+        let view = if is_same_lab { self.run.link.view.clone() } else { View::of(&header.spec.task) };
         let mut link = Link { spec: header.spec.clone(), view, ..Default::default() };
         self.notices = link.view.repair(&link.spec);
         self.take_link(link, effects);
         self.set_up_sweep();
         self.set_up_run();
         // What was not seen of it is not known: neither its path nor its curves.
-        self.trajectories = None;
-        self.step = header.step;
+        self.run.trajectories = None;
+        self.run.step = header.step;
         let solved = header.solved.iter().enumerate();
-        self.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
+        self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
         self.message = tr!(
@@ -300,7 +282,7 @@ impl State {
 
     /// A file on show is a record, which begins to train when somebody asks for it; whether there was one.
     pub(super) fn train_record(&mut self, paused: bool, effects: &mut Vec<Effect>) -> bool {
-        if self.record.is_none() {
+        if self.run.record.is_none() {
             return false;
         }
         self.paused = paused;

@@ -91,7 +91,7 @@ fn pairs(options: &'static [Choice]) -> Vec<(&'static str, &'static str)> {
 
 /// The range in words, for people: options are visible anyway, and numbers carry separators.
 fn range(knob: &Knob) -> String {
-    use super::words::thousands;
+    use crate::display::words::thousands;
     let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", translated(knob.unit)) };
     match knob.range {
         Range::Int(low, high) if high > 1_000_000_000_000 => tr!("A whole number from {low} on.", low),
@@ -124,7 +124,7 @@ fn range(knob: &Knob) -> String {
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
         Range::Schedule(..) => tr!("Rising steps with values, like 500:0.1_900:0.02.").into(),
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
-        Range::Set(_) => format!("{}.", super::words::capital(&knob.expected())),
+        Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
     }
 }
 

@@ -1,14 +1,13 @@
 //! The gallery: which cards there are, what is drawn on them, and how it opens and closes.
 
-use super::gallery::{Browsing, FRAGMENT, Gallery, address, drawing, strip};
+use super::gallery::update::address;
+use super::gallery::{Browsing, FRAGMENT, Gallery, drawing, strip};
 use super::reducer_tests::Page;
 use super::state::{Action, State};
 use super::titles::title;
 use super::trainer::Effect;
 use crate::analysis::Role;
-use crate::labs::PRESETS;
-use crate::labs::find;
-use crate::labs::stories;
+use crate::labs::{PRESETS, find, stories};
 use crate::permalink::encode;
 use crate::presets::recorded::{Curve, Recorded, Time, parse};
 
@@ -132,20 +131,20 @@ fn every_recorded_curve_lies_in_its_drawing() {
 fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
     let mut page = Page::open("");
     page.train(40);
-    let run = encode(&page.state.link);
+    let run = encode(&page.state.run.link);
     page.act(Action::Open(FRAGMENT.into()));
-    assert!(page.state.gallery.is_open && page.state.step == 40);
+    assert!(page.state.gallery.is_open && page.state.run.step == 40);
     assert_eq!(address(&page.state), FRAGMENT);
     assert_eq!(title(&page.state), "Gallery · Vivarium");
     // Back to the run that is there: nothing begins.
-    let runs = page.state.runs;
+    let runs = page.state.run.runs;
     page.act(Action::Open(run.clone()));
-    assert_eq!((page.state.gallery.is_open, page.state.runs, page.state.step), (false, runs, 40));
+    assert_eq!((page.state.gallery.is_open, page.state.run.runs, page.state.run.step), (false, runs, 40));
     assert_eq!(address(&page.state), run);
     page.act(Action::Open(FRAGMENT.into()));
     let preset = find("sine-1").unwrap();
     page.act(Action::Open(preset.link.into()));
-    assert_eq!((page.state.gallery.is_open, page.state.preset()), (false, Some(preset)));
+    assert_eq!((page.state.gallery.is_open, page.state.run.preset()), (false, Some(preset)));
     page.act(Action::Open(FRAGMENT.into()));
     page.act(Action::Gallery(Browsing::Close));
     assert_eq!(address(&page.state), preset.link);
@@ -159,7 +158,7 @@ fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
 fn curves_that_cannot_be_fetched_leave_links_that_work() {
     let mut state = State::default();
     state.apply(Action::Open(FRAGMENT.into()));
-    assert_eq!(state.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
+    assert_eq!(state.run.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
     let waiting = state.gallery.cards();
     assert_eq!(names(&waiting).len(), PRESETS.len() + stories().count());
     state.apply(Action::Gallery(Browsing::Fetched(Err("it could not be fetched".into()))));

@@ -1,16 +1,14 @@
 //! What a trainer's message changes in the state, and what is done when one falls silent or dies.
 
-use std::sync::Arc;
-
 use super::device::Survey;
-use super::state::{Before, Phase, Staff, State, Weights};
-use super::status::{examples, found, status};
+use super::state::{Before, Staff, State};
+use super::status::status;
 use super::trainer::{Effect, Program, Sign};
-use super::words::{capital, decimal, percent, thousands};
-use crate::analysis::curves::{History, spread};
-use crate::analysis::gap::Gap;
-use crate::analysis::movement::Trajectories;
-use crate::protocol::{Command, Ending, Event, Failure, Finding, Message, Payload};
+use crate::analysis::curves::spread;
+use crate::display::Phase;
+use crate::display::status::{examples, found};
+use crate::display::words::{capital, decimal, percent, thousands};
+use crate::protocol::{Command, Ending, Event, Failure, Message, Payload};
 use crate::tasks::Form;
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
@@ -25,13 +23,15 @@ const DEAD_AFTER: u32 = 12;
 impl State {
     /// A second has passed.
     pub(super) fn tick(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(sweep) = self.sweep.as_mut().filter(|_| self.phase == Phase::Running || self.awaiting) {
+        if let Some(sweep) =
+            self.run.sweep.as_mut().filter(|_| self.run.phase == Phase::Running || self.awaiting)
+        {
             sweep.seconds += 1;
         }
         self.redirect(effects);
         self.keep_time(effects);
         match &mut self.staff {
-            Staff::Absent | Staff::Ready(_) if self.choice.is_none() && self.phase == Phase::Loading => {
+            Staff::Absent | Staff::Ready(_) if self.choice.is_none() && self.run.phase == Phase::Loading => {
                 self.silence += 1;
                 if self.silence >= SURVEY_WITHIN {
                     self.surveyed(Survey::NoAdapter, effects);
@@ -46,11 +46,11 @@ impl State {
                     self.lost(program, &why, effects);
                 }
             }
-            Staff::Ready(program) if self.phase == Phase::Running || self.awaiting => {
+            Staff::Ready(program) if self.run.phase == Phase::Running || self.awaiting => {
                 let program = *program;
                 self.silence += 1;
                 // Large networks may take long for one step.
-                let patience = DEAD_AFTER + (self.spec().step_flops() / 5e7) as u32;
+                let patience = DEAD_AFTER + (self.run.spec().step_flops() / 5e7) as u32;
                 if self.silence == ASK_AFTER {
                     self.send(Command::Checkpoint, effects);
                 } else if self.silence >= patience {
@@ -74,7 +74,7 @@ impl State {
                 self.report = Some(report);
                 self.staff = Staff::Ready(program);
                 // A run whose device is not chosen yet may want another one.
-                if self.phase == Phase::Loading && self.choice.is_some() {
+                if self.run.phase == Phase::Loading && self.choice.is_some() {
                     self.start(effects);
                 }
             }
@@ -107,15 +107,9 @@ impl State {
 
     fn started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
         self.awaiting = false;
-        if step == 0 {
-            self.history = History::default();
-        }
-        self.solved.retain(|(_, at)| *at <= step);
-        self.step = step;
-        self.relevant = relevant;
-        self.held_out = held_out;
-        self.phase = if self.paused { Phase::Paused } else { Phase::Running };
-        if self.sweep.as_ref().is_some_and(|sweep| sweep.is_at_rest()) {
+        self.run.started(step, relevant, held_out);
+        self.run.phase = if self.paused { Phase::Paused } else { Phase::Running };
+        if self.run.sweep.as_ref().is_some_and(|sweep| sweep.is_at_rest()) {
             // It was on its way when the sweep was cancelled.
             self.rest();
         }
@@ -125,71 +119,58 @@ impl State {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
                 for row in rows {
-                    self.step = self.step.max(row.step);
-                    self.note(&row);
-                    self.history.push(row);
+                    self.run.step = self.run.step.max(row.step);
+                    self.run.measured(row);
                 }
-                self.follow_lambda();
+                self.run.follow_lambda();
             }
             (Event::Weights { step, inputs, width }, Payload::Numbers(values)) => {
-                let start = || Trajectories::new(&values, inputs, width, &self.relevant);
-                // Too large to be drawn beforehand: the worker's first word is the start, unless it is a late one.
-                let trajectories = self.trajectories.take().or_else(|| (step == 0).then(start));
-                self.trajectories = trajectories.map(|mut kept| {
-                    kept.push(step, &values);
-                    kept
-                });
-                self.weights = Weights { step, inputs, width, values: Arc::new(values) };
-                if self.phase == Phase::Running {
-                    self.step = self.step.max(step);
-                }
+                self.run.weighed(step, inputs, width, values);
             }
             (Event::Rate { steps_per_s, capacity }, _) => self.rate = Some((steps_per_s, capacity)),
             (Event::Solved { replica, step }, _) => {
-                if self.solved.iter().all(|(r, _)| *r != replica) {
-                    self.solved.push((replica, step));
-                }
-                if self.solved.len() == self.spec().run.replicas && self.sweep.is_none() {
-                    self.message = found(self);
+                self.run.reached(replica, step);
+                if self.run.solved.len() == self.run.spec().run.replicas && self.run.sweep.is_none() {
+                    self.message = found(&self.run);
                 }
             }
             (Event::Paused { step }, _) => {
-                self.step = step;
+                self.run.step = step;
                 if self.goal.is_some_and(|goal| step >= goal.step) {
                     self.forget_goal(effects);
                 }
                 self.paused = true;
-                if !matches!(self.phase, Phase::Finished(_) | Phase::Diverged { .. }) {
-                    self.phase = Phase::Paused;
+                if !matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. }) {
+                    self.run.phase = Phase::Paused;
                 }
             }
             (Event::Resumed { step }, _) => {
-                self.step = step;
+                self.run.step = step;
                 self.paused = false;
-                self.phase = Phase::Running;
+                self.run.phase = Phase::Running;
             }
             (Event::Finished { step, reason }, _) => {
-                self.step = step;
+                self.run.step = step;
                 self.forget_goal(effects);
                 match reason {
-                    Ending::Diverged if matches!(self.phase, Phase::Diverged { .. }) => {}
-                    Ending::Diverged => self.phase = Phase::Diverged { step, last_good: step },
-                    _ => self.phase = Phase::Finished(reason),
+                    Ending::Diverged if matches!(self.run.phase, Phase::Diverged { .. }) => {}
+                    Ending::Diverged => self.run.phase = Phase::Diverged { step, last_good: step },
+                    _ => self.run.phase = Phase::Finished(reason),
                 }
-                if self.sweep.is_some() {
+                if self.run.sweep.is_some() {
                     self.next_of_sweep(effects);
-                } else if self.spec().run.replicas > 1 && reason != Ending::Diverged {
+                } else if self.run.spec().run.replicas > 1 && reason != Ending::Diverged {
                     self.message = status(self);
                 } else if reason == Ending::LastStep {
-                    let right = self.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
+                    let right = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
-                    let of = examples(self);
-                    let of = match self.spec().task.sampler().form() {
+                    let of = examples(&self.run);
+                    let of = match self.run.spec().task.sampler().form() {
                         Form::Bits | Form::Row => tr!("right on {examples}", examples = of),
                         _ => tr!("of the {examples} right", examples = of),
                     };
-                    let kl = self.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-                    self.message = match self.chains.is_some() {
+                    let kl = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
+                    self.message = match self.run.chains.is_some() {
                         true => {
                             tr!(
                                 "The last step, {step}, was made: KL to the truth is {kl}.",
@@ -202,48 +183,27 @@ impl State {
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {
-                self.remember(Before::Link(Box::new(self.link.clone())));
-                self.link.spec.change_learning_rate(step, lr);
+                self.remember(Before::Link(Box::new(self.run.link.clone())));
+                self.run.link.spec.change_learning_rate(step, lr);
                 self.branch(step);
                 let (lr, step) = (crate::settings::real(lr), thousands(step));
                 self.message = tr!("Learning rate {lr} from step {step} on; the link records it.", lr, step);
             }
             (Event::Diverged { step, last_good }, _) => {
-                self.step = last_good;
-                self.phase = Phase::Diverged { step, last_good };
+                self.run.step = last_good;
+                self.run.phase = Phase::Diverged { step, last_good };
                 let at = tr!("The loss was no longer a finite number at step {step}", step = thousands(step));
-                self.message = match self.place_in_sweep() {
+                self.message = match self.run.place_in_sweep() {
                     Some(place) => tr!("{place}. {at}; the sweep goes on.", place, at),
                     None => tr!("{at}. A smaller learning rate may help.", at),
                 };
             }
-            (Event::Probed { step, finding }, payload) => self.probed(step, finding.with_numbers(payload)),
+            (Event::Probed { step, finding }, payload) => self.run.found(step, finding.with_numbers(payload)),
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => {
-                self.past.push(step, &bytes, self.level());
+                self.past.push(step, &bytes, self.run.level());
                 self.checkpoint = Some((step, bytes));
             }
             _ => {}
-        }
-    }
-
-    fn probed(&mut self, step: u64, finding: Finding) {
-        self.findings += 1;
-        match finding {
-            Finding::Gap { relaxed, strict, error } => self.gaps.push(step, Gap { relaxed, strict, error }),
-            Finding::Spectrum { shares, correlation } => self.spectrum = Some((step, shares, correlation)),
-            Finding::Attention(mass) => self.attention = Some((step, mass)),
-            Finding::Looks { heads, numbers } => self.looks = Some((heads, numbers)),
-            Finding::Powers { width, mut numbers } => {
-                let w = numbers.split_off(numbers.len().saturating_sub(2 * width));
-                self.powers = Some((numbers, w, width));
-            }
-            found => {
-                if let Some(chains) = &mut self.chains {
-                    chains.found(step, found, &self.link.view);
-                } else if let Some(pairs) = &mut self.pairs {
-                    pairs.found(step, found);
-                }
-            }
         }
     }
 
@@ -254,7 +214,7 @@ impl State {
         match failure {
             Failure::Impossible(why) => {
                 self.message = tr!("This run is not possible: {why}", why);
-                self.phase = Phase::Failed(why);
+                self.run.phase = Phase::Failed(why);
                 self.awaiting = false;
             }
             Failure::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
@@ -281,7 +241,7 @@ impl State {
         self.report = None;
         self.rate = None;
         let why = why.trim_end_matches('.');
-        if matches!(self.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)) {
+        if matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)) {
             // Nothing is lost: another is opened when somebody wants to go on.
             return;
         }
@@ -301,7 +261,7 @@ impl State {
                 tr!("Training stopped: {why}. The run {goes_on} with a fresh worker.", why, goes_on);
         } else {
             self.message = tr!("Training stopped again: {why}.", why);
-            self.phase = Phase::Failed(why.to_string());
+            self.run.phase = Phase::Failed(why.to_string());
             self.awaiting = false;
             return;
         }

@@ -1,11 +1,11 @@
 //! What the panel "Look inside" shows of the state: where the prediction looks, what is expected next, the heads, and the
 //! chain.
 
-use super::chains::{Chains, Origin};
 use super::looking::shown_chain;
 use super::state::State;
-use super::words::{MISSING, decimal, list, percent};
 use crate::analysis::chains::letter;
+use crate::display::chains::{Chains, Origin};
+use crate::display::words::{self, MISSING, decimal, list, percent};
 use crate::markov::Chain;
 use crate::permalink::View;
 
@@ -22,7 +22,7 @@ pub fn origin(chains: &Chains) -> String {
             tr!("Held-out sequence {number} of {all}", number, all = EXAMPLES)
         }
     };
-    tr!("{of}: {symbols}.", of, symbols = super::words::count(count, "symbol"))
+    tr!("{of}: {symbols}.", of, symbols = words::count(count, "symbol"))
 }
 
 /// What a place of the sequence is called: "symbol 17 (b)".
@@ -74,7 +74,7 @@ pub fn gazed(chains: &Chains, view: &View, pointed: Option<usize>) -> String {
     let (who, weights) = gaze(chains, view);
     let here = chains.place(view);
     let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
-    let upper = |at: usize| super::words::capital(&place(chains, at));
+    let upper = |at: usize| words::capital(&place(chains, at));
     match pointed {
         Some(at) if at > here => tr!("{symbol} is not seen yet.", symbol = upper(at)),
         Some(at) => format!("{}: {} ({who}).", upper(at), decimal(weight(at) as f32)),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn with<T>(state: &State, of: impl Fn(&Chains, &View) -> T) -> T {
-        of(state.chains.as_ref().unwrap(), &state.link.view)
+        of(state.run.chains.as_ref().unwrap(), &state.run.link.view)
     }
 
     #[test]
@@ -285,8 +285,8 @@ mod tests {
     fn the_loss_without_a_head_is_said_once_it_is_known() {
         let mut state = open("#v1/markov");
         assert_eq!(with(&state, |chains, _| without(chains, 0)), None);
-        let view = state.link.view.clone();
-        let chains = state.chains.as_mut().unwrap();
+        let view = state.run.link.view.clone();
+        let chains = state.run.chains.as_mut().unwrap();
         chains.found(10, Finding::Ablation(vec![0.02, 0.21, 0.01]), &view);
         assert_eq!(without(chains, 0).unwrap(), "without it KL 0.210, +0.190");
         assert_eq!(without(chains, 1).unwrap(), "without it KL 0.010, −0.010");
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn chains_of_higher_order_have_a_table_of_contexts() {
         let state = open("#v1/markov?gram=3");
-        let chain = state.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
+        let chain = state.run.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
         let table = table(&chain);
         assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
         assert!(with(&state, |chains, _| stationary(chains)).unwrap().contains("b "));

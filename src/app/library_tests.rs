@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use super::library::{Answer, Deed, Kept, MOST_BYTES, MOST_RUNS, Wish, edited, merged};
-use super::state::{Action, Phase, State};
+use super::state::{Action, State};
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
+use crate::display::Phase;
 use crate::permalink::encode;
 use crate::protocol::{Command, Ending, Payload};
 
@@ -161,7 +162,7 @@ fn after_a_reload_it_goes_on_where_it_was() {
     tab.trainer.advance(200);
     tab.act(Action::Tick);
     tab.wish(Wish::Leave);
-    let whole: Vec<_> = tab.state.history.rows().cloned().collect();
+    let whole: Vec<_> = tab.state.run.history.rows().cloned().collect();
     for address in [LINK, ""] {
         let mut tab = Tab::open(address, &shelf);
         let offer = tab.state.offer().map(|kept| (kept.id.clone(), kept.step));
@@ -169,15 +170,15 @@ fn after_a_reload_it_goes_on_where_it_was() {
         assert_eq!(step, 200);
         tab.wish(Wish::TakeUp(id));
         assert_eq!(
-            (tab.state.step, &tab.state.phase, encode(&tab.state.link).as_str()),
+            (tab.state.run.step, &tab.state.run.phase, encode(&tab.state.run.link).as_str()),
             (200, &Phase::Running, LINK)
         );
-        assert_eq!(tab.state.history.rows().cloned().collect::<Vec<_>>(), whole);
+        assert_eq!(tab.state.run.history.rows().cloned().collect::<Vec<_>>(), whole);
         let start = tab.sent.iter().rev().find(|(command, _)| matches!(command, Command::Start { .. }));
         assert_eq!(start.unwrap().1, Payload::Bytes(200u64.to_le_bytes().to_vec()));
         assert!(tab.state.offer().is_none());
         tab.act(Action::Undo);
-        assert_eq!(tab.state.step, 0, "back to the run that the page was opened with");
+        assert_eq!(tab.state.run.step, 0, "back to the run that the page was opened with");
     }
     let other = Tab::open("#v1/sparse-parity?n=30", &shelf);
     assert!(other.state.offer().is_none(), "somebody's link is what was asked for");
@@ -188,7 +189,7 @@ fn an_ended_run_opens_at_its_end() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(300);
-    assert_eq!(tab.state.phase, Phase::Finished(Ending::Target));
+    assert_eq!(tab.state.run.phase, Phase::Finished(Ending::Target));
     // The script gives no checkpoint at its end; the worker does.
     tab.trainer.send(&Command::Step, &Payload::Empty);
     tab.train(350);
@@ -196,7 +197,7 @@ fn an_ended_run_opens_at_its_end() {
     assert!(kept(&shelf)[0].2);
     let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
     tab.wish(Wish::TakeUp(id));
-    assert_eq!((&tab.state.phase, tab.state.solved.len()), (&Phase::Paused, 1));
+    assert_eq!((&tab.state.run.phase, tab.state.run.solved.len()), (&Phase::Paused, 1));
     assert!(tab.state.offer().is_none());
 }
 
@@ -312,8 +313,8 @@ fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page()
     assert_eq!(tab.state.library.listed().len(), 5);
     // It can be taken up without the browser, where it was.
     tab.wish(Wish::TakeUp(id(23)));
-    let n = tab.state.spec().value("n").unwrap().to_string();
-    assert_eq!((tab.state.step, n.as_str()), (200, "23"));
+    let n = tab.state.run.spec().value("n").unwrap().to_string();
+    assert_eq!((tab.state.run.step, n.as_str()), (200, "23"));
     assert_eq!(shelf.borrow().runs, before);
 }
 
@@ -386,7 +387,7 @@ fn without_storage_everything_else_works() {
     tab.wish(Wish::Heard(Answer::Closed));
     tab.train(100);
     assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("keeps nothing"));
-    assert_eq!(tab.state.step, 100);
+    assert_eq!(tab.state.run.step, 100);
 }
 
 #[test]

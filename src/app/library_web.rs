@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::library::{Answer, Deed, Kept, edited, merged};
-use super::study::study;
-use super::tables;
+use crate::display::study::study;
+use crate::display::tables;
 
 #[wasm_bindgen]
 extern "C" {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::luck::{floor, rewound};
-use super::state::{Action, Phase, State};
+use super::state::{Action, State};
 use super::sweep_map::{legend, markup};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
 use crate::analysis::tickets::luck;
+use crate::display::Phase;
+use crate::display::luck::{floor, rewound};
 use crate::labs::find;
 use crate::models::mlp::W;
 use crate::permalink::decode;
@@ -21,17 +22,17 @@ fn open(link: &str) -> State {
 #[test]
 fn the_winners_are_rewound_by_a_link() {
     let mut state = open("#v1/sparse-parity?n=12&k=4&s=1.2.3.4&width=8&init=sparse&seed=3");
-    let before = rewound(&state).unwrap();
+    let before = rewound(&state.run).unwrap();
     assert!(before.ticket.is_none() && before.about.contains("pause it"), "{before:?}");
     // Neurons 2, 4, 6, 8 and 1 have grown.
-    let mut values = state.spec().initial()[W].clone();
+    let mut values = state.run.spec().initial()[W].clone();
     for (at, neuron) in [2, 4, 6, 8, 1].into_iter().enumerate() {
         (0..12).for_each(|i| values[i * 8 + neuron - 1] += 9.0 - at as f32);
     }
-    let starts = state.spec().initial()[W].clone();
-    (state.weights.step, state.weights.values) = (700, Arc::new(values));
-    state.phase = Phase::Paused;
-    let found = rewound(&state).unwrap();
+    let starts = state.run.spec().initial()[W].clone();
+    (state.run.weights.step, state.run.weights.values) = (700, Arc::new(values));
+    state.run.phase = Phase::Paused;
+    let found = rewound(&state.run).unwrap();
     assert!(found.about.contains("after 700 steps are 2, 4, 6, 8 and 1."), "{}", found.about);
     let (link, notices) = decode(&found.ticket.unwrap());
     assert!(notices.is_empty());
@@ -51,20 +52,20 @@ fn the_winners_are_rewound_by_a_link() {
     assert_eq!((others.run.inits, &drawn[..60]), (0, &ticket[..60]));
     assert_ne!(drawn[60..120], ticket[..60]);
     // The chart names the winners, and what they began with.
-    let Reading::Bars(bars) = Chart::Luck.reading(&state) else { panic!("bars") };
+    let Reading::Bars(bars) = Chart::Luck.reading(&state.run) else { panic!("bars") };
     assert_eq!(bars.bars[..2].iter().map(|bar| bar.0.as_str()).collect::<Vec<_>>(), ["2", "4"]);
     let holds = |neuron: usize| (0..4).filter(|i| starts[i * 8 + neuron - 1] != 0.0).count() as f32;
     assert_eq!(bars.overlay[..2], [holds(2), holds(4)]);
-    assert!(Chart::Luck.summary(&state).starts_with("The strongest neurons are 2, 4, 6, 8 and 1;"));
+    assert!(Chart::Luck.summary(&state.run).starts_with("The strongest neurons are 2, 4, 6, 8 and 1;"));
     // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
     let mut ticket = open(&crate::permalink::encode(&link));
-    let Reading::Bars(bars) = Chart::Luck.reading(&ticket) else { panic!("bars") };
+    let Reading::Bars(bars) = Chart::Luck.reading(&ticket.run) else { panic!("bars") };
     assert_eq!(bars.bars.len(), 5);
     assert!(bars.bars.iter().all(|bar| ["1", "2", "4", "6", "8"].contains(&bar.0.as_str())));
-    (ticket.phase, ticket.weights.step) = (Phase::Paused, 5);
-    assert_eq!(rewound(&ticket).unwrap().ticket, None);
+    (ticket.run.phase, ticket.run.weights.step) = (Phase::Paused, 5);
+    assert_eq!(rewound(&ticket.run).unwrap().ticket, None);
     let dense = open("#v1/sparse-parity?n=12&width=8");
-    assert!(rewound(&dense).is_none() && Chart::Luck.applies(&dense).is_err());
+    assert!(rewound(&dense.run).is_none() && Chart::Luck.applies(&dense.run).is_err());
 }
 
 #[test]
@@ -80,13 +81,13 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     let map = "#v1/sparse-parity?n=100&width=3&steps=10&replicas=2&sweep=m:5_500&series=k:2_6";
     let mut state = open(map);
     // C(100, 2) is little, C(100, 6) is not.
-    let cells = markup(&state);
+    let cells = markup(&state.run);
     assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
-    state.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
-    assert!(legend(&state).contains("forbids 2 runs of the sweep to succeed"), "{}", legend(&state));
+    state.run.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
+    assert!(legend(&state.run).contains("forbids 2 runs of the sweep to succeed"), "{}", legend(&state.run));
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
-    assert!(!markup(&rich).contains("map__floor"));
-    assert!(legend(&rich).contains("forbids none of them"), "{}", legend(&rich));
+    assert!(!markup(&rich.run).contains("map__floor"));
+    assert!(legend(&rich.run).contains("forbids none of them"), "{}", legend(&rich.run));
 }
 
 /// The neuron of the preset is a good one, found among those that its layer has.
@@ -136,13 +137,13 @@ mod trained {
         let master = find("lottery").unwrap();
         for seed in 0..3 {
             let mut state = open(master.link);
-            state.link.spec.run.seed = seed;
-            state.relevant = state.spec().task.sampler().relevant(seed);
-            let (row, weights) = trained(state.spec());
+            state.run.link.spec.run.seed = seed;
+            state.run.relevant = state.run.spec().task.sampler().relevant(seed);
+            let (row, weights) = trained(state.run.spec());
             assert!(row.test_accuracy[0] > 0.999, "master {seed}");
-            (state.weights.step, state.weights.values) = (10_000, Arc::new(weights));
-            state.phase = Phase::Paused;
-            let found = rewound(&state).unwrap();
+            (state.run.weights.step, state.run.weights.values) = (10_000, Arc::new(weights));
+            state.run.phase = Phase::Paused;
+            let found = rewound(&state.run).unwrap();
             let [ticket, others] = [found.ticket, found.others].map(|link| decode(&link.unwrap()).0.spec);
             if seed == 0 {
                 // The ticket that is in the gallery is this one.
@@ -159,7 +160,7 @@ mod trained {
             assert!(mean(&ticket) < 0.1 && mean(&others) > 0.2, "master {seed}: {others:?}");
             assert!(good(&others) <= 14, "master {seed}: {others:?}");
             // Five random rows of two hold 1.3 of four of thirty bits together; the winners' hold at least four.
-            let held = Chart::Luck.summary(&state);
+            let held = Chart::Luck.summary(&state.run);
             let sum: u32 = held.split_once("held ").unwrap().1.chars().filter_map(|c| c.to_digit(10)).sum();
             assert!(sum >= 4, "master {seed}: {held}");
         }

@@ -7,46 +7,36 @@
 //! things; what would change our mind is a page with many independent runs on it.
 
 pub mod acting;
-mod chain_charts;
-pub mod chains;
 pub mod checkpoints;
 pub mod crew;
 pub mod crosshair;
 pub mod device;
 pub mod diagram;
-pub mod events;
 pub mod files;
 pub mod form;
-pub mod functions;
 pub mod gallery;
 pub mod hearing;
+mod html;
 pub mod inside;
 pub mod library;
-mod library_room;
 pub mod looking;
-pub mod luck;
-mod pair_charts;
-pub mod pairs;
+pub mod openers;
 mod probed;
 pub mod qr;
-pub mod readings;
 pub mod scale;
-pub mod scrubbing;
 pub mod showing;
 pub mod state;
 pub mod status;
-pub mod study;
-pub mod summary;
 pub mod sweep_form;
 pub mod sweep_map;
-pub mod sweeping;
-pub mod tables;
+pub mod sweeps;
+mod tables;
 pub mod teaching;
+pub mod timeline;
 pub mod titles;
-pub mod touring;
+pub mod tour;
 pub mod trainer;
 pub mod viewing;
-pub mod words;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
@@ -120,7 +110,7 @@ fn show() {
         return mount();
     }
     crate::platform::web::spawn(async move {
-        components::later::early().await;
+        components::second::early().await;
         if is_table {
             library_web::open_table().await;
         }

@@ -1,10 +1,12 @@
 //! Whole sessions, played natively against the scripted trainer.
 
 use super::device::Survey;
-use super::state::{Action, Phase, Staff, State};
-use super::status::{held_out, status};
+use super::state::{Action, Staff, State};
+use super::status::status;
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
+use crate::display::Phase;
+use crate::display::status::held_out;
 use crate::labs::find;
 use crate::permalink::encode;
 use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
@@ -79,23 +81,23 @@ impl Page {
     }
 
     fn link(&self) -> String {
-        encode(&self.state.link)
+        encode(&self.state.run.link)
     }
 }
 
 #[test]
 fn an_empty_address_starts_the_first_preset_by_itself() {
     let mut page = Page::open("");
-    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
-    assert_eq!((page.opened.as_slice(), &page.state.phase), ([Program::Cpu].as_slice(), &Phase::Running));
+    assert_eq!(page.state.run.preset().unwrap().slug, "parity-20");
+    assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
     assert_eq!(page.surveys, 0, "a small network needs no GPU");
-    assert!(held_out(&page.state).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
+    assert!(held_out(&page.state.run).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
     page.train(200);
-    assert_eq!((page.state.step, page.state.history.last().unwrap().step), (200, 200));
+    assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (200, 200));
     assert_eq!(status(&page.state), "Learning. 50.0 % right, no better than guessing");
     page.train(400);
-    assert_eq!(page.state.phase, Phase::Finished(Ending::Target));
-    let bits: Vec<String> = page.state.relevant.iter().map(|i| (i + 1).to_string()).collect();
+    assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
+    let bits: Vec<String> = page.state.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
     assert_eq!(status(&page.state), format!("Found at step 300: all 3 bits ({}).", bits.join(", ")));
     assert_eq!(page.state.message, status(&page.state));
 }
@@ -103,16 +105,16 @@ fn an_empty_address_starts_the_first_preset_by_itself() {
 #[test]
 fn a_paused_link_waits_and_steps_singly() {
     let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
-    assert_eq!(page.state.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, Phase::Paused);
     page.act(Action::SingleStep);
     page.act(Action::SingleStep);
-    assert_eq!((page.state.step, &page.state.phase), (2, &Phase::Paused));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (2, &Phase::Paused));
     page.act(Action::Toggle);
-    assert_eq!(page.state.phase, Phase::Running);
+    assert_eq!(page.state.run.phase, Phase::Running);
     page.act(Action::Toggle);
-    assert_eq!(page.state.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, Phase::Paused);
     page.act(Action::Reset);
-    assert_eq!((page.state.step, &page.state.phase), (0, &Phase::Paused));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (0, &Phase::Paused));
 }
 
 #[test]
@@ -121,7 +123,7 @@ fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
     page.train(100);
     page.edit("width", "64");
     assert_eq!(page.state.message, "Restarted from the same seed because Width changed from 100 to 64.");
-    assert_eq!((page.state.step, page.state.history.rows().count()), (0, 1));
+    assert_eq!((page.state.run.step, page.state.run.history.rows().count()), (0, 1));
     assert_eq!(page.link(), "#v1/sparse-parity?width=64&seed=7");
     page.edit("width", "64");
     assert_eq!((page.starts(), page.state.undo.len()), (2, 1));
@@ -144,7 +146,7 @@ fn what_cannot_be_keeps_the_run_that_is() {
     page.edit("k", "5");
     page.edit("n", "4");
     assert_eq!(
-        (page.state.conflicts[0].key.as_str(), page.state.step),
+        (page.state.conflicts[0].key.as_str(), page.state.run.step),
         ("k", 0),
         "k = 5 restarted, n = 4 did not"
     );
@@ -163,9 +165,9 @@ fn the_learning_rate_changes_live_and_is_recorded() {
     page.train(150);
     page.edit("lr", "0.05");
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2&lrs=150:0.05");
-    assert_eq!((page.state.step, page.state.form_value("lr").unwrap().to_string()), (150, "0.05".into()));
+    assert_eq!((page.state.run.step, page.state.form_value("lr").unwrap().to_string()), (150, "0.05".into()));
     page.train(400);
-    assert!(matches!(page.state.phase, Phase::Finished(_)));
+    assert!(matches!(page.state.run.phase, Phase::Finished(_)));
     page.edit("lr", "0.3");
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.3", "a rate for the whole run replaces the changes");
 }
@@ -177,7 +179,7 @@ fn playing_on_after_the_end_extends_the_run_and_its_link() {
     page.act(Action::Toggle);
     assert!(page.sent.iter().any(|(c, _)| *c == Command::Extend(600)));
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&steps=600&halt=steps");
-    assert_eq!(page.state.phase, Phase::Running);
+    assert_eq!(page.state.run.phase, Phase::Running);
 }
 
 #[test]
@@ -186,7 +188,7 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
     page.train(100);
     let effects = page.state.apply(Action::NewSeed(5));
     page.say(Event::Solved { replica: 0, step: 150 });
-    assert!(page.state.solved.is_empty());
+    assert!(page.state.run.solved.is_empty());
     assert!(matches!(effects.as_slice(), [Effect::Send(Command::Start { .. }, Payload::Empty)]));
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&seed=5");
 }
@@ -197,7 +199,7 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
     assert!(page.opened.is_empty() && page.surveys == 1, "it waits for the survey");
     page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
     assert_eq!(page.opened, [Program::Fused]);
-    assert_eq!(held_out(&page.state), None);
+    assert_eq!(held_out(&page.state.run), None);
     page.train(200);
     page.say(Event::Failed(Failure::GpuLost("device lost".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
@@ -206,8 +208,8 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
         "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the \
          CPU."
     );
-    assert_eq!((page.state.step, &page.state.phase), (200, &Phase::Running));
-    assert_eq!(page.state.history.rows().count(), 5, "what was measured is kept");
+    assert_eq!((page.state.run.step, &page.state.run.phase), (200, &Phase::Running));
+    assert_eq!(page.state.run.history.rows().count(), 5, "what was measured is kept");
     page.edit("width", "64");
     assert_eq!(page.opened.len(), 2, "the GPU is not tried again unasked");
 }
@@ -230,7 +232,7 @@ fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
     page.say(Event::Failed(Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Gpu]);
     assert!(page.state.message.ends_with("Fused kernels do not fit this GPU: no. Autodiff trains instead."));
-    assert_eq!(page.state.phase, Phase::Running);
+    assert_eq!(page.state.run.phase, Phase::Running);
     page.edit("width", "64");
     assert_eq!(page.opened.last(), Some(&Program::Fused), "another network may fit");
 }
@@ -241,7 +243,7 @@ fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
     for _ in 0..5 {
         page.act(Action::Tick);
     }
-    assert_eq!((page.opened.as_slice(), &page.state.phase), ([Program::Cpu].as_slice(), &Phase::Running));
+    assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
 }
 
 #[test]
@@ -259,12 +261,12 @@ fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     page.die();
-    assert_eq!((page.opened.len(), page.state.step, &page.state.phase), (2, 100, &Phase::Running));
+    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (2, 100, &Phase::Running));
     assert!(page.state.message.contains("goes on from step 100 with a fresh worker"));
     page.die();
-    assert_eq!((page.opened.len(), &page.state.phase), (2, &Phase::Failed("it was killed".into())));
+    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Failed("it was killed".into())));
     page.act(Action::Retry);
-    assert_eq!((page.opened.len(), page.state.step, &page.state.phase), (3, 100, &Phase::Running));
+    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (3, 100, &Phase::Running));
 }
 
 #[test]
@@ -283,7 +285,7 @@ fn a_silent_worker_is_asked_and_then_replaced() {
     for _ in 0..60 {
         page.act(Action::Tick);
     }
-    assert_eq!((page.opened.len(), &page.state.phase), (2, &Phase::Paused), "who waits may be silent");
+    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Paused), "who waits may be silent");
 }
 
 #[test]
@@ -292,12 +294,12 @@ fn a_diverged_run_stands_at_the_last_good_step() {
     page.train(100);
     page.say(Event::Diverged { step: 120, last_good: 100 });
     page.say(Event::Finished { step: 100, reason: Ending::Diverged });
-    assert_eq!(page.state.phase, Phase::Diverged { step: 120, last_good: 100 });
+    assert_eq!(page.state.run.phase, Phase::Diverged { step: 120, last_good: 100 });
     assert_eq!(
         status(&page.state),
         "The loss was not finite at step 120; the run stands at step 100, the last good one"
     );
-    assert_eq!(page.state.history.rows().count(), 3);
+    assert_eq!(page.state.run.history.rows().count(), 3);
 }
 
 #[test]
@@ -312,7 +314,7 @@ fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
     page.act(Action::Open("#v1/sparse-parity?n=30".into()));
     assert_eq!(page.starts(), starts, "the same run is not begun again");
     page.act(Action::Undo);
-    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+    assert_eq!(page.state.run.preset().unwrap().slug, "parity-20");
 }
 
 #[test]
@@ -320,11 +322,11 @@ fn presets_and_speed() {
     let mut page = Page::open("");
     let preset = find("parity-grokking").unwrap();
     page.act(Action::Choose(preset));
-    assert_eq!((page.link().as_str(), page.state.preset()), (preset.link, Some(preset)));
+    assert_eq!((page.link().as_str(), page.state.run.preset()), (preset.link, Some(preset)));
     let starts = page.starts();
     page.edit("speed", "0");
     assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
-    assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
+    assert_eq!(page.state.run.preset(), Some(preset), "speed changes no number of the run");
     assert_eq!(page.state.staff, Staff::Ready(Program::Cpu));
 }
 
@@ -355,7 +357,7 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     hear(&mut state, started());
     hear(&mut state, found(770));
     hear(&mut state, Event::Finished { step: 770, reason: Ending::Target });
-    assert_eq!((&state.phase, state.solved.len(), state.step), (&Phase::Loading, 0, 0));
+    assert_eq!((&state.run.phase, state.run.solved.len(), state.run.step), (&Phase::Loading, 0, 0));
     assert_eq!(starts(state.apply(Action::Surveyed(Survey::NoAdapter))), 1);
     // And from there another seed, twice.
     for seed in [5, 6] {
@@ -364,9 +366,9 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     for _ in 0..2 {
         hear(&mut state, started());
         hear(&mut state, found(60));
-        assert_eq!((&state.phase, state.solved.len()), (&Phase::Loading, 0));
+        assert_eq!((&state.run.phase, state.run.solved.len()), (&Phase::Loading, 0));
     }
     hear(&mut state, started());
     hear(&mut state, found(80));
-    assert_eq!((&state.phase, state.solved.as_slice()), (&Phase::Running, [(0, 80)].as_slice()));
+    assert_eq!((&state.run.phase, state.run.solved.as_slice()), (&Phase::Running, [(0, 80)].as_slice()));
 }

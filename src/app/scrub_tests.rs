@@ -3,12 +3,13 @@
 #[cfg(test)]
 use std::collections::VecDeque;
 
-use super::state::{Action, Phase, State};
+use super::state::{Action, State};
 use super::status::status;
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
+use crate::display::Phase;
 use crate::protocol::{Command, Ending, Message, Payload, Row};
 
 /// Who trains in a test.
@@ -60,7 +61,7 @@ impl<T: Trains> Page<T> {
     }
 
     fn rows(&self) -> Vec<Row> {
-        self.state.history.rows().cloned().collect()
+        self.state.run.history.rows().cloned().collect()
     }
 
     fn starts(&self) -> usize {
@@ -82,7 +83,10 @@ fn every_panel_goes_back_and_returns() {
     let mut page = scripted(200);
     let whole = page.rows();
     page.act(Action::Scrub(130));
-    assert_eq!((page.state.step, &page.state.phase, page.state.end_step()), (130, &Phase::Paused, 200));
+    assert_eq!(
+        (page.state.run.step, &page.state.run.phase, page.state.end_step()),
+        (130, &Phase::Paused, 200)
+    );
     assert_eq!(page.sent.last(), Some(&Command::Reach(130)));
     assert_eq!(page.rows().last().unwrap().step, 100, "the newest measurement until then");
     assert_eq!(status(&page.state), "Step 130 of 200, as it was. Play trains it again");
@@ -94,7 +98,7 @@ fn every_panel_goes_back_and_returns() {
     assert!(ends(false).iter().all(|(from, to)| (*from, *to) == (0.0, 100.0)), "{:?}", ends(false));
     assert!(ends(true).iter().all(|(from, to)| (*from, *to) == (100.0, 200.0)), "{:?}", ends(true));
     page.act(Action::BackToEnd);
-    assert_eq!((page.state.step, &page.state.phase, page.rows()), (200, &Phase::Running, whole));
+    assert_eq!((page.state.run.step, &page.state.run.phase, page.rows()), (200, &Phase::Running, whole));
     assert_eq!(page.sent[page.sent.len() - 2..], [Command::Reach(200), Command::Play]);
     assert!(page.state.end.is_none() && status(&page.state).starts_with("Learning"));
 }
@@ -105,12 +109,12 @@ fn the_nearest_checkpoint_is_taken_and_a_little_way_on_needs_none() {
     page.act(Action::Scrub(130));
     let starts = page.starts();
     page.act(Action::Scrub(150));
-    assert_eq!((page.starts(), page.state.step), (starts, 150), "it goes on from where it stands");
+    assert_eq!((page.starts(), page.state.run.step), (starts, 150), "it goes on from where it stands");
     page.act(Action::ScrubBy(false));
     let steps = |page: &Page<Scripted>| page.rows().iter().map(|row| row.step).collect::<Vec<_>>();
-    assert_eq!((page.starts(), page.state.step, steps(&page)), (starts + 1, 100, vec![0, 50, 100]));
+    assert_eq!((page.starts(), page.state.run.step, steps(&page)), (starts + 1, 100, vec![0, 50, 100]));
     (0..2).for_each(|_| page.act(Action::ScrubBy(false)));
-    assert_eq!((page.state.step, page.state.history.last().unwrap().step), (0, 0));
+    assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (0, 0));
     (0..4).for_each(|_| page.act(Action::ScrubBy(true)));
     assert!(page.state.end.is_none(), "past the last measurement is the end");
 }
@@ -119,22 +123,22 @@ fn the_nearest_checkpoint_is_taken_and_a_little_way_on_needs_none() {
 fn an_ended_run_is_played_again_from_where_it_is_shown() {
     let mut page = scripted(300);
     let whole = page.rows();
-    assert_eq!((&page.state.phase, page.state.step), (&Phase::Finished(Ending::Target), 300));
+    assert_eq!((&page.state.run.phase, page.state.run.step), (&Phase::Finished(Ending::Target), 300));
     page.act(Action::Scrub(100));
-    assert!(page.state.solved.is_empty());
+    assert!(page.state.run.solved.is_empty());
     page.act(Action::Toggle);
-    assert_eq!(page.state.phase, Phase::Running);
+    assert_eq!(page.state.run.phase, Phase::Running);
     page.trainer.advance(200);
     page.listen();
-    assert_eq!((page.state.step, page.state.end_step()), (200, 300), "the rest is still drawn");
+    assert_eq!((page.state.run.step, page.state.end_step()), (200, 300), "the rest is still drawn");
     page.trainer.advance(300);
     page.listen();
-    assert_eq!((page.state.end_step(), &page.state.phase), (300, &Phase::Finished(Ending::Target)));
-    assert_eq!((page.rows(), page.state.solved.as_slice()), (whole, [(0, 300)].as_slice()));
+    assert_eq!((page.state.end_step(), &page.state.run.phase), (300, &Phase::Finished(Ending::Target)));
+    assert_eq!((page.rows(), page.state.run.solved.as_slice()), (whole, [(0, 300)].as_slice()));
     assert!(page.state.end.is_none());
     page.act(Action::Scrub(100));
     page.act(Action::BackToEnd);
-    assert_eq!((page.state.step, &page.state.phase), (300, &Phase::Finished(Ending::Target)));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (300, &Phase::Finished(Ending::Target)));
 }
 
 /// A trainer that is slow to answer gets one wish at a time, and the last one counts.
@@ -158,14 +162,17 @@ fn a_pointer_is_faster_than_the_trainer() {
     let starts = page.starts();
     page.trainer.1.set(true);
     (10..150).rev().for_each(|step| page.act(Action::Scrub(step)));
-    assert_eq!((page.starts(), page.state.step), (starts + 1, 10));
+    assert_eq!((page.starts(), page.state.run.step), (starts + 1, 10));
     assert_eq!(status(&page.state), "Going to step 10 of 200");
     page.act(Action::Toggle);
     page.act(Action::SingleStep);
     page.act(Action::Toggle);
     page.trainer.1.set(false);
     page.listen();
-    assert_eq!((page.starts(), page.state.step, &page.state.phase), (starts + 2, 10, &Phase::Running));
+    assert_eq!(
+        (page.starts(), page.state.run.step, &page.state.run.phase),
+        (starts + 2, 10, &Phase::Running)
+    );
 }
 
 #[test]
@@ -178,9 +185,9 @@ fn another_learning_rate_and_another_run_leave_no_end_behind() {
     page.act(Action::Scrub(0));
     page.act(Action::Edit("width".into(), "10".into()));
     assert!(page.state.end.is_none() && page.state.seeking.is_none());
-    assert_eq!(page.state.step, 0);
+    assert_eq!(page.state.run.step, 0);
     page.act(Action::Scrub(7));
-    assert_eq!(page.state.step, 0, "nothing has been trained yet");
+    assert_eq!(page.state.run.step, 0, "nothing has been trained yet");
 }
 
 #[cfg(feature = "session")]
@@ -257,26 +264,26 @@ pub(super) mod with_a_worker {
 
     fn same_again(link: &str) {
         let mut page = Page::open(link, Real::new());
-        page.until(|state| matches!(state.phase, Phase::Finished(_)));
+        page.until(|state| matches!(state.run.phase, Phase::Finished(_)));
         page.work(50);
-        let (whole, step) = (page.rows(), page.state.step);
-        let weights = page.state.weights.clone();
+        let (whole, step) = (page.rows(), page.state.run.step);
+        let weights = page.state.run.weights.clone();
         assert!(whole.len() > 10, "{}", whole.len());
         for (at, play) in [(step / 2 + 1, true), (3, true), (step - 1, false), (step / 3, false)] {
             page.act(Action::Scrub(at));
-            page.until(|state| state.phase == Phase::Paused);
+            page.until(|state| state.run.phase == Phase::Paused);
             page.work(5);
-            assert_eq!((page.state.step, page.state.weights.step), (at, at), "{link}");
-            assert!(at > 3 || page.state.weights.values != weights.values);
+            assert_eq!((page.state.run.step, page.state.run.weights.step), (at, at), "{link}");
+            assert!(at > 3 || page.state.run.weights.values != weights.values);
             if play {
                 page.act(Action::Toggle);
             } else {
                 page.act(Action::BackToEnd);
             }
-            page.until(|state| matches!(state.phase, Phase::Finished(_)));
+            page.until(|state| matches!(state.run.phase, Phase::Finished(_)));
             page.work(50);
             assert_eq!(page.rows(), whole, "{link} from {at}");
-            assert_eq!(page.state.weights, weights, "bit for bit");
+            assert_eq!(page.state.run.weights, weights, "bit for bit");
         }
     }
 

@@ -7,22 +7,29 @@ use super::form::{SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, SPEED_KEY, theory_knob};
 use super::looking::LOOKED_KEYS;
 use super::state::{Before, State};
 use super::trainer::Effect;
-use super::words;
+use super::viewing::Sight;
 use crate::analysis::chart::{Chart, Kind};
+use crate::display::words;
 use crate::language::translated;
 use crate::permalink::{Axis, View};
 use crate::protocol::Command;
 use crate::settings::{Knob, Problem, Settings, Value};
 
 impl State {
+    /// Shows what somebody wants to see of the charts.
+    pub(super) fn see(&mut self, sight: Sight) {
+        let end = self.end_step() as f64;
+        self.viewing.see(sight, end);
+    }
+
     /// Takes back the last change.
     pub(super) fn take_back(&mut self, effects: &mut Vec<Effect>) {
         match self.undo.pop() {
             Some(Before::Kept(before)) => self.undo_kept(&before, effects),
             Some(Before::Shown(key, value)) => self.show_again(key, &value, effects),
             Some(Before::Link(link)) => {
-                let what = words::changes(&self.link.spec, &link.spec);
-                let seed = if link.spec.run.seed == self.link.spec.run.seed {
+                let what = words::changes(&self.run.link.spec, &link.spec);
+                let seed = if link.spec.run.seed == self.run.link.spec.run.seed {
                     tr!(" from the same seed")
                 } else {
                     ""
@@ -41,15 +48,15 @@ impl State {
         text: &str,
         effects: &mut Vec<Effect>,
     ) -> Result<(), Problem> {
-        let (before, value) = (self.link.view.value(knob.key), knob.parse(text)?);
-        self.link.view.set(knob.key, &value)?;
+        let (before, value) = (self.run.link.view.value(knob.key), knob.parse(text)?);
+        self.run.link.view.set(knob.key, &value)?;
         let is_looked = LOOKED_KEYS.contains(&knob.key);
         if is_looked {
             self.check_look(knob.key, before.as_ref())?;
         }
         if knob.key == SPEED_KEY {
-            self.send(Command::Speed(self.link.view.speed), effects);
-            self.message = tr!("Speed: {speed}.", speed = words::speed(self.link.view.speed));
+            self.send(Command::Speed(self.run.link.view.speed), effects);
+            self.message = tr!("Speed: {speed}.", speed = words::speed(self.run.link.view.speed));
         }
         if knob.key == SHOW_KEY {
             self.watch_anew(effects);
@@ -65,10 +72,10 @@ impl State {
 
     /// Shows a chart, or hides it.
     pub(super) fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
-        let mut shown = self.link.view.show.clone();
+        let mut shown = self.run.link.view.show.clone();
         if shown.contains(&chart) {
             shown.retain(|other| *other != chart);
-        } else if let Err(why) = chart.applies(self) {
+        } else if let Err(why) = chart.applies(&self.run) {
             self.message = why;
             return;
         } else {
@@ -90,17 +97,17 @@ impl State {
 
     /// Whether the axis behind `key` is logarithmic.
     pub fn is_log(&self, key: &str) -> bool {
-        self.link.view.value(key) == Some(Value::Choice(Axis::Log.slug().into()))
+        self.run.link.view.value(key) == Some(Value::Choice(Axis::Log.slug().into()))
     }
 
     /// Goes back to what was shown, while the run goes on.
     pub(super) fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // It was in range when it was remembered.
-        let _ = self.link.view.set(key, value);
-        let _ = self.link.theory.set(key, value);
+        let _ = self.run.link.view.set(key, value);
+        let _ = self.run.link.theory.set(key, value);
         self.watch_anew(effects);
-        self.look_anew();
-        let names: Vec<String> = self.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
+        self.run.look_anew();
+        let names: Vec<String> = self.run.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
         let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
         self.message = match knob {
             Some(knob) if LOOKED_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
@@ -153,6 +160,7 @@ pub fn rooms(shown: &[Chart]) -> Vec<Room> {
 mod tests {
     use super::*;
     use crate::analysis::chart::USUAL;
+    use crate::analysis::{Lines, Series};
     use crate::app::state::Action;
     use crate::permalink::encode;
 
@@ -165,11 +173,11 @@ mod tests {
     #[test]
     fn charts_and_axes_are_toggled_undone_and_never_restart_the_run() {
         let mut state = open("#v1/sparse-parity?n=20");
-        let runs = state.runs;
-        state.step = 120;
+        let runs = state.run.runs;
+        state.run.step = 120;
         let act = |state: &mut State, action: Action| {
             assert_eq!(state.apply(action), []);
-            encode(&state.link).replace("#v1/sparse-parity?n=20", "")
+            encode(&state.run.link).replace("#v1/sparse-parity?n=20", "")
         };
         assert_eq!(act(&mut state, Action::ToggleChart(Chart::Accuracy)), "&show=loss.weights");
         assert_eq!(act(&mut state, Action::ToggleAxis("x")), "&show=loss.weights&x=log");
@@ -184,24 +192,24 @@ mod tests {
         for _ in 0..3 {
             act(&mut state, Action::Undo);
         }
-        assert_eq!((encode(&state.link).as_str(), state.undo.len()), ("#v1/sparse-parity?n=20", 0));
-        assert_eq!((state.runs, state.step), (runs, 120));
+        assert_eq!((encode(&state.run.link).as_str(), state.undo.len()), ("#v1/sparse-parity?n=20", 0));
+        assert_eq!((state.run.runs, state.run.step), (runs, 120));
     }
 
     #[test]
     fn undoing_what_was_shown_keeps_settings_that_changed_since() {
         let mut state = open("#v1/sparse-parity?n=20");
         state.apply(Action::ToggleAxis("x"));
-        state.link.spec.run.steps = 600;
+        state.run.link.spec.run.steps = 600;
         state.apply(Action::Undo);
-        assert_eq!(encode(&state.link), "#v1/sparse-parity?n=20&steps=600");
+        assert_eq!(encode(&state.run.link), "#v1/sparse-parity?n=20&steps=600");
     }
 
     #[test]
     fn one_chart_stays() {
         let mut state = open("#v1/sparse-parity?show=loss");
         state.apply(Action::ToggleChart(Chart::Loss));
-        assert_eq!((state.link.view.show.as_slice(), state.undo.len()), ([Chart::Loss].as_slice(), 0));
+        assert_eq!((state.run.link.view.show.as_slice(), state.undo.len()), ([Chart::Loss].as_slice(), 0));
         assert!(state.message.starts_with("One chart stays"));
     }
 
@@ -224,5 +232,30 @@ mod tests {
                 assert_eq!(rooms(&shown).iter().map(wide).sum::<usize>() % 2, 0);
             }
         }
+    }
+
+    #[test]
+    fn hidden_curves_and_the_part_reach_the_chart_and_a_new_run_is_seen_whole() {
+        let mut state = State::default();
+        state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
+        state.run.step = 500;
+        state.apply(Action::Sight(Sight::Toggle("loss", "held-out".into())));
+        state.apply(Action::Sight(Sight::Zoom(100.0, 200.0)));
+        let series = |name: &str| Series { name: name.into(), ..Default::default() };
+        let mut lines = Lines {
+            x_label: "step".into(),
+            series: vec![series("training batch"), series("held-out")],
+            ..Default::default()
+        };
+        let plain = lines.clone();
+        state.viewing.shape("loss", &mut lines);
+        assert_eq!(lines.series.iter().map(|s| s.hidden).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(lines.x_range, Some((100.0, 200.0)));
+        let mut other = Lines { x_label: "frequency".into(), ..plain.clone() };
+        state.viewing.shape("purity", &mut other);
+        assert_eq!((other.x_range, other.series), (None, plain.series));
+        state.apply(Action::NewSeed(7));
+        assert_eq!(state.viewing.zoom, None);
+        assert!(state.viewing.hides("loss", "held-out"));
     }
 }

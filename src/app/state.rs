@@ -7,55 +7,24 @@
 //! One value and one function from action to value: the order of things is visible, and tests play a whole
 //! session natively. Signals read from it and never write to each other.
 
-use std::sync::Arc;
-
-use super::chains::Chains;
 use super::checkpoints::Checkpoints;
 use super::device::{Choice, Survey};
-use super::events::Noted;
 use super::gallery::{Browsing, Gallery};
 use super::library::{Kept, Library, Wish};
 use super::looking::Looking;
-use super::pairs::Pairs;
-use super::scrubbing::Seek;
-use super::sweeping::{Outcome, Sweep, Wish as Sweeping};
-use super::touring::{Goal, Tour, Touring};
+use super::sweeps::Wish as Sweeping;
+use super::timeline::Seek;
+use super::tour::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use super::viewing::{Sight, Viewing};
 use crate::analysis::chart::Chart;
-use crate::analysis::convergence::best;
-use crate::analysis::curves::History;
-use crate::analysis::gap::GapTrace;
-use crate::analysis::movement::Trajectories;
+use crate::display::sweep::{Outcome, Sweep};
+use crate::display::{Phase, RunView};
 use crate::permalink::Link;
 use crate::presets::Preset;
-use crate::protocol::{DeviceReport, Ending};
-use crate::record::Environment;
+use crate::protocol::DeviceReport;
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
-
-/// What the run is doing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Phase {
-    /// A trainer is being opened, or has not answered yet.
-    #[default]
-    Loading,
-    /// It trains.
-    Running,
-    /// It waits for the person.
-    Paused,
-    /// It has ended.
-    Finished(Ending),
-    /// The loss is not finite; the run stands at the last good step.
-    Diverged {
-        /// Step at which it was seen.
-        step: u64,
-        /// Step at which the run stands.
-        last_good: u64,
-    },
-    /// Nobody trains, for this reason.
-    Failed(String),
-}
 
 /// What can happen.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,19 +95,6 @@ pub enum Action {
     WantWeights,
 }
 
-/// First-layer weights of the first replica.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Weights {
-    /// Steps made when they were read.
-    pub step: u64,
-    /// Rows.
-    pub inputs: usize,
-    /// Columns.
-    pub width: usize,
-    /// `[inputs, width]`; empty where they are not known.
-    pub values: Arc<Vec<f32>>,
-}
-
 /// Where the trainer stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Staff {
@@ -176,8 +132,8 @@ pub enum Before {
 /// Everything the page knows.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    /// The run and how it is shown; the address bar holds it.
-    pub link: Link,
+    /// The run on display.
+    pub run: RunView,
     /// Settings that cannot be together yet, waiting for the person to make them possible.
     pub pending: Option<RunSpec>,
     /// What is wrong with the pending settings.
@@ -194,56 +150,16 @@ pub struct State {
     pub report: Option<DeviceReport>,
     /// Which learner trains, and why not the faster one.
     pub learner: (String, String),
-    /// What the run is doing.
-    pub phase: Phase,
-    /// Steps made.
-    pub step: u64,
-    /// Measurements.
-    pub history: History,
-    /// First-layer weights.
-    pub weights: Weights,
-    /// The sweep that is being made, if the link holds one.
-    pub sweep: Option<Sweep>,
     /// The sweep that was left last, of this specification, for when somebody comes back.
     pub(super) shelf: Option<(RunSpec, Sweep)>,
-    /// How the first layer has moved.
-    pub trajectories: Option<Trajectories>,
-    /// Fourier gaps along the run.
-    pub gaps: GapTrace,
-    /// Newest share of the output's squared norm by degree, and its correlation with the target.
-    pub spectrum: Option<(u64, Vec<f32>, f32)>,
-    /// Newest attention on every input bit.
-    pub attention: Option<(u64, Vec<f32>)>,
-    /// Heads, and the newest attention of each for some examples, `[examples, heads, inputs + 1]`.
-    pub looks: Option<(usize, Vec<f32>)>,
-    /// Newest weights u and w of a network of powers, and its width.
-    pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
-    /// What is known of the group that the run is about, and of the network on it.
-    pub pairs: Option<Box<Pairs>>,
-    /// What is known of a run on sequences, and of the network on them.
-    pub chains: Option<Box<Chains>>,
-    /// Counts changes of what is looked into, likewise.
-    pub looked: u64,
-    /// Counts findings of probes, so that charts know a new one.
-    pub findings: u64,
-    /// Input coordinates that matter, from 0.
-    pub relevant: Vec<usize>,
-    /// Held-out examples that are measured on.
-    pub held_out: usize,
-    /// Replicas that reached the target, with the step.
-    pub solved: Vec<(usize, u64)>,
     /// Steps per second, and what the device could do.
     pub rate: Option<(f64, f64)>,
     /// The last thing worth telling.
     pub message: String,
-    /// Where a run was trained that is shown from a file, and that nobody trains now.
-    pub record: Option<Environment>,
     /// What was wrong with the last file that was to be opened.
     pub flaw: String,
     /// What can be gone back to, the newest last.
     pub undo: Vec<Before>,
-    /// Counts runs, so that a chart knows a new one from the same one.
-    pub runs: u64,
     /// The gallery, and whether it is open.
     pub gallery: Gallery,
     /// The story that is open.
@@ -252,10 +168,8 @@ pub struct State {
     pub(super) goal: Option<Goal>,
     /// What of the charts is looked at.
     pub viewing: Viewing,
-    /// What was noted in the measurements.
-    pub(super) noted: Noted,
     /// The run at its newest step, while an earlier one is shown.
-    pub end: Option<Box<State>>,
+    pub end: Option<Box<RunView>>,
     /// Where the trainer is going to.
     pub(super) seeking: Option<Seek>,
     /// The runs that this browser keeps.
@@ -288,67 +202,42 @@ impl State {
     /// Whether the field `key` has an effect beside the values of the others.
     pub fn has_effect(&self, key: &str) -> bool {
         match super::form::theory_knob(key) {
-            Some(knob) => knob.only.is_none_or(|(chooser, chosen)| match self.link.theory.value(chooser) {
-                Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
-                _ => false,
-            }),
+            Some(knob) => {
+                knob.only.is_none_or(|(chooser, chosen)| match self.run.link.theory.value(chooser) {
+                    Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
+                    _ => false,
+                })
+            }
             None => self.form_spec().applies(key) && !self.is_swept(key),
         }
     }
 
     /// The settings that the form shows: those of the run, or those that wait to become possible.
     pub fn form_spec(&self) -> &RunSpec {
-        self.pending.as_ref().unwrap_or(&self.link.spec)
+        self.pending.as_ref().unwrap_or(&self.run.link.spec)
     }
 
     /// What field `key` shows.
     pub fn form_value(&self, key: &str) -> Option<Value> {
-        if key == "lr" && self.is_under_way() && self.pending.is_none() {
-            return Some(Value::Real(self.link.spec.learning_rate(self.step)));
+        if key == "lr" && self.run.is_under_way() && self.pending.is_none() {
+            return Some(Value::Real(self.run.link.spec.learning_rate(self.run.step)));
         }
         self.form_spec()
             .value(key)
-            .or_else(|| self.link.view.value(key))
-            .or_else(|| self.link.theory.value(key))
-    }
-
-    /// The preset that this run is, whatever the speed it is shown at.
-    pub fn preset(&self) -> Option<&'static Preset> {
-        crate::labs::preset_of(&self.link.spec)
-    }
-
-    /// For each network of the run under way, the step at which it reached the target.
-    pub fn times(&self) -> Vec<Option<u64>> {
-        let mut times = vec![None; self.spec().run.replicas];
-        for (replica, step) in &self.solved {
-            times[*replica] = Some(*step);
-        }
-        times
-    }
-
-    /// The same of the best of each group of networks that shares its data, where there are such groups.
-    pub fn trials(&self) -> Vec<Option<u64>> {
-        best(&self.times(), self.spec().task.sampler().tries())
-    }
-
-    /// Whether steps were made and more can be, by one run that the link describes.
-    pub fn is_under_way(&self) -> bool {
-        self.step > 0
-            && self.sweep.is_none()
-            && self.record.is_none()
-            && matches!(self.phase, Phase::Running | Phase::Paused)
+            .or_else(|| self.run.link.view.value(key))
+            .or_else(|| self.run.link.theory.value(key))
     }
 
     /// The word on the main button, and whether it does nothing now.
     pub fn main_button(&self) -> (&'static str, bool) {
-        match self.phase {
+        match self.run.phase {
             _ if self.is_playing() => (tr!("Pause"), false),
-            _ if self.record.is_some() => (tr!("Train"), false),
-            Phase::Finished(_) if self.sweep.as_ref().is_some_and(|sweep| sweep.cancelled) => {
+            _ if self.run.record.is_some() => (tr!("Train"), false),
+            Phase::Finished(_) if self.run.sweep.as_ref().is_some_and(|sweep| sweep.cancelled) => {
                 (tr!("Go on"), false)
             }
             // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
-            Phase::Finished(_) if self.sweep.is_some() => (tr!("Complete"), true),
+            Phase::Finished(_) if self.run.sweep.is_some() => (tr!("Complete"), true),
             Phase::Finished(_) => (tr!("Go on"), false),
             Phase::Diverged { .. } | Phase::Failed(_) => (tr!("Play"), true),
             _ => (tr!("Play"), false),
@@ -357,7 +246,7 @@ impl State {
 
     /// Whether the next [`Action::Toggle`] pauses.
     pub fn is_playing(&self) -> bool {
-        match self.phase {
+        match self.run.phase {
             Phase::Running => true,
             Phase::Loading => !self.paused,
             _ => false,

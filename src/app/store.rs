@@ -4,17 +4,16 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use super::browser;
 use super::crew::Crew;
 use super::device::Survey;
-use super::gallery::{Browsing, address};
+use super::gallery::Browsing;
+use super::gallery::update::address;
 use super::library::Wish;
-use super::library_web;
 use super::state::{Action, State};
-use super::touring::Touring;
-use super::trainer::Program;
-use super::trainer::{Effect as Deed, Sign, Trainer};
+use super::trainer::{Effect as Deed, Program, Sign, Trainer};
 use super::trainer_web::WorkerTrainer;
+use super::{browser, library_web};
+use crate::app::tour::Touring;
 use crate::platform::web::spawn;
 
 /// The state and everything that acts on it. Copies are handles to the same.

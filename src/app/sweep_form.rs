@@ -3,8 +3,8 @@
 //! # Why
 //! As in [`super::teaching`], fields are text by name, and what they come to is decided here, where it can be tested.
 
-use super::words::{count, label, thousands};
 use crate::analysis::chart::Chart;
+use crate::display::words::{count, label, thousands};
 use crate::language::translated;
 use crate::models::Model;
 use crate::permalink::Link;

@@ -5,12 +5,12 @@
 //! run is what links do. Its markup is made once and each cell's looks as they change, so that whoever is on a cell
 //! stays there.
 
-use super::luck::{floor_of_map, is_forbidden};
-use super::state::State;
-use super::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::Times;
+use crate::display::RunView;
+use crate::display::luck::{floor_of_map, is_forbidden};
+use crate::display::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::permalink::{Cells, Link, View, encode};
 use crate::settings::Axis;
 use crate::sweep::Cell;
@@ -39,20 +39,20 @@ fn compact(number: f64) -> String {
 }
 
 /// "n = 20, k = 3": the values of a run.
-fn place(state: &State, cell: &Cell) -> String {
-    let (spec, run) = (&state.link.spec, &state.link.spec.run);
+fn place(run: &RunView, cell: &Cell) -> String {
+    let (spec, run) = (&run.link.spec, &run.link.spec.run);
     let one = |axis: &Axis, at: usize| Some(setting(spec, &axis.key, axis.values.get(at)?));
     let both = [one(&run.sweep, cell.at), one(&run.series, cell.series)];
     both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What the map is of: the number that each cell shows, if its run has ended, from which its colour follows.
-fn numbers(state: &State) -> Vec<Option<f64>> {
-    let Some(sweep) = &state.sweep else { return vec![] };
-    let number = |run: usize| {
-        let times = sweep.times(run)?;
-        let last = |of: usize| sweep.last(run).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
-        match state.link.view.cells {
+fn numbers(run: &RunView) -> Vec<Option<f64>> {
+    let Some(sweep) = &run.sweep else { return vec![] };
+    let number = |at: usize| {
+        let times = sweep.times(at)?;
+        let last = |of: usize| sweep.last(at).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
+        match run.link.view.cells {
             Cells::Share => Some(times.iter().flatten().count() as f64 / times.len().max(1) as f64),
             Cells::Steps => Times::new(times).median(),
             Cells::Loss => last(0),
@@ -63,8 +63,8 @@ fn numbers(state: &State) -> Vec<Option<f64>> {
 }
 
 /// The ends of the scale of colours: all shares, or the range of what was found.
-fn ends(state: &State, numbers: &[Option<f64>]) -> (f64, f64) {
-    if state.link.view.cells == Cells::Share {
+fn ends(run: &RunView, numbers: &[Option<f64>]) -> (f64, f64) {
+    if run.link.view.cells == Cells::Share {
         return (0.0, 1.0);
     }
     let found = numbers.iter().flatten();
@@ -72,24 +72,24 @@ fn ends(state: &State, numbers: &[Option<f64>]) -> (f64, f64) {
 }
 
 /// Every cell's looks, in the order of the runs.
-pub fn faces(state: &State) -> Vec<Face> {
-    let Some(sweep) = &state.sweep else { return vec![] };
-    let numbers = numbers(state);
-    let (low, high) = ends(state, &numbers);
+pub fn faces(run: &RunView) -> Vec<Face> {
+    let Some(sweep) = &run.sweep else { return vec![] };
+    let numbers = numbers(run);
+    let (low, high) = ends(run, &numbers);
     // Times are compared by their ratios.
-    let scale = |x: f64| if state.link.view.cells == Cells::Steps { libm::log(x.max(1.0)) } else { x };
+    let scale = |x: f64| if run.link.view.cells == Cells::Steps { libm::log(x.max(1.0)) } else { x };
     let strength = |x: f64| match scale(high) - scale(low) {
         width if width > 0.0 => (scale(x) - scale(low)) / width,
         _ => 1.0,
     };
-    let face = |(run, cell): (usize, &Cell)| {
-        let is_now = run == sweep.done.len() && !sweep.is_at_rest();
-        let Some(times) = sweep.times(run) else {
+    let face = |(at, cell): (usize, &Cell)| {
+        let is_now = at == sweep.done.len() && !sweep.is_at_rest();
+        let Some(times) = sweep.times(at) else {
             let about = if is_now { tr!("its run is under way") } else { tr!("not made yet") };
-            return Face { about: format!("{}: {about}", place(state, cell)), is_now, ..Face::default() };
+            return Face { about: format!("{}: {about}", place(run, cell)), is_now, ..Face::default() };
         };
         let (found, all) = (times.iter().flatten().count(), times.len());
-        let text = match (state.link.view.cells, numbers[run]) {
+        let text = match (run.link.view.cells, numbers[at]) {
             (Cells::Share, _) => format!("{found}/{all}"),
             (_, None) => "–".into(),
             (Cells::Steps, Some(x)) => compact(x),
@@ -99,7 +99,7 @@ pub fn faces(state: &State) -> Vec<Face> {
         let (from, to) = wilson(found, all);
         let mut about = tr!(
             "{place}: {found} of {seeds} reached the target, 95 % interval {from} to {to}",
-            place = place(state, cell),
+            place = place(run, cell),
             found,
             seeds = count(all, "seed"),
             from = percent(from as f32),
@@ -108,23 +108,23 @@ pub fn faces(state: &State) -> Vec<Face> {
         if let Some(median) = Times::new(times).median() {
             about += &tr!("; median {median} steps", median = thousands(median as u64));
         }
-        if let Some([loss, accuracy]) = sweep.last(run) {
+        if let Some([loss, accuracy]) = sweep.last(at) {
             about += &tr!(
                 "; held-out loss {loss}, accuracy {accuracy}",
                 loss = decimal(loss),
                 accuracy = percent(accuracy)
             );
         }
-        Face { strength: numbers[run].map(strength), text, about, is_now }
+        Face { strength: numbers[at].map(strength), text, about, is_now }
     };
     sweep.cells.iter().enumerate().map(face).collect()
 }
 
 /// What the colours mean.
-pub fn legend(state: &State) -> String {
-    let numbers = numbers(state);
-    let (low, high) = ends(state, &numbers);
-    let (what, low, high) = match state.link.view.cells {
+pub fn legend(run: &RunView) -> String {
+    let numbers = numbers(run);
+    let (low, high) = ends(run, &numbers);
+    let (what, low, high) = match run.link.view.cells {
         Cells::Share => {
             (tr!("Share of seeds that reached the target"), tr!("none").into(), tr!("all").into())
         }
@@ -135,7 +135,7 @@ pub fn legend(state: &State) -> String {
             (tr!("Median held-out accuracy at the end"), percent(low as f32), percent(high as f32))
         }
     };
-    let cells = state.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
+    let cells = run.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
     let floor = floor_of_map(cells).unwrap_or_default();
     let map =
         tr!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.", what, low, high);
@@ -154,9 +154,10 @@ fn link_of(link: &Link, cell: &Cell) -> String {
 }
 
 /// The table, with cells that are told apart by `cell-0`, `cell-1`, … and that nothing is known of yet.
-pub fn markup(state: &State) -> String {
-    let Some(sweep) = &state.sweep else { return String::new() };
-    let (spec, run) = (&state.link.spec, &state.link.spec.run);
+pub fn markup(run: &RunView) -> String {
+    let Some(sweep) = &run.sweep else { return String::new() };
+    let link = &run.link;
+    let (spec, run) = (&link.spec, &link.spec.run);
     let lines = run.series.values.len().max(1);
     let mut out = String::from("<table class=\"map__table\"><thead><tr><th scope=\"col\">");
     if !run.series.is_empty() {
@@ -174,10 +175,10 @@ pub fn markup(state: &State) -> String {
         for at in 0..run.sweep.values.len() {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
-            let link = link_of(&state.link, cell).replace('&', "&amp;");
+            let address = link_of(link, cell).replace('&', "&amp;");
             let floor = if is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
             out += &format!(
-                "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{link}\"></a></td>"
+                "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{address}\"></a></td>"
             );
         }
         out += "</tr>";

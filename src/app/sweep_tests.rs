@@ -1,12 +1,14 @@
 //! Sweeps on the page, natively against a trainer that ends every run at once.
 
 use super::device::Survey;
-use super::state::{Action, Phase, State};
+use super::state::{Action, State};
 use super::status::status;
 use super::sweep_form::Choice;
 use super::sweep_map::{faces, legend, markup};
-use super::sweeping::{Sweep, Wish};
+use super::sweeps::Wish;
 use super::trainer::{Effect, Program, Sign};
+use crate::display::Phase;
+use crate::display::sweep::Sweep;
 use crate::permalink::{Link, decode, encode};
 use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Row};
 use crate::run::RunSpec;
@@ -55,7 +57,7 @@ fn runs_follow_each_other_and_the_curves_grow() {
     let (mut state, mut effects) = open();
     let mut seen = vec![];
     while let Some(spec) = started(&effects) {
-        assert_eq!(&spec, state.spec());
+        assert_eq!(&spec, state.run.spec());
         assert!(spec.run.sweep.is_empty());
         seen.push(format!("{}/{}", spec.value("n").unwrap(), spec.value("k").unwrap()));
         begun(&mut state);
@@ -63,17 +65,20 @@ fn runs_follow_each_other_and_the_curves_grow() {
         effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
     }
     assert_eq!(seen, ["10/2", "10/3", "20/2", "20/3"]);
-    let curves = state.sweep.as_ref().unwrap().curves(&state.link.spec);
+    let curves = state.run.sweep.as_ref().unwrap().curves(&state.run.link.spec);
     assert_eq!((curves[0].0.as_str(), curves[1].0.as_str()), ("k = 2", "k = 3"));
     let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
     assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
-    assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
     assert_eq!(status(&state), "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
     assert_eq!((&state.message, state.main_button()), (&status(&state), ("Complete", true)));
-    assert!(crate::permalink::encode(&state.link).contains("sweep=n:10_20"), "the link stays the sweep's");
+    assert!(
+        crate::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
+        "the link stays the sweep's"
+    );
     state.apply(Action::Reset);
-    assert_eq!(state.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
-    assert!(state.sweep.as_ref().unwrap().done.is_empty());
+    assert_eq!(state.run.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert!(state.run.sweep.as_ref().unwrap().done.is_empty());
 }
 
 /// What the trainer is told of the sweep with each start, so that it can begin the next runs.
@@ -87,7 +92,7 @@ fn the_trainer_knows_which_runs_come_next() {
                 _ => None,
             })
         };
-        assert_eq!(told(&effects), Some((Box::new(state.link.spec.clone()), number)));
+        assert_eq!(told(&effects), Some((Box::new(state.run.link.spec.clone()), number)));
         begun(&mut state);
         effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
     }
@@ -109,7 +114,7 @@ fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
         let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
         assert!(waits(&effects));
         begun(&mut state);
-        assert_eq!(state.phase, Phase::Paused);
+        assert_eq!(state.run.phase, Phase::Paused);
         assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Play begins");
         state.apply(Action::Toggle);
         hear(&mut state, Event::Resumed { step: 0 });
@@ -163,7 +168,7 @@ fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
 }
 
 fn sweep(state: &State) -> &Sweep {
-    state.sweep.as_ref().unwrap()
+    state.run.sweep.as_ref().unwrap()
 }
 
 #[test]
@@ -171,11 +176,11 @@ fn cancelling_answers_at_once_and_keeps_what_was_found() {
     let (mut state, _) = open();
     end(&mut state, 20);
     begun(&mut state);
-    assert_eq!(state.phase, Phase::Running);
+    assert_eq!(state.run.phase, Phase::Running);
     let effects = state.apply(Action::Sweep(Wish::Cancel));
     assert!(effects.iter().any(|e| matches!(e, Effect::Send(Command::Pause, _))));
     // Before the trainer has said a word.
-    assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
     assert_eq!(sweep(&state).progress(), "Cancelled after 1 of 4 runs; what was found is kept");
     assert_eq!(sweep(&state).done, [vec![None, Some(20)]]);
     assert_eq!(
@@ -185,7 +190,7 @@ fn cancelling_answers_at_once_and_keeps_what_was_found() {
     // What it says later changes nothing.
     assert_eq!(hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep }), []);
     hear(&mut state, Event::Paused { step: 7 });
-    assert_eq!((sweep(&state).done.len(), &state.phase), (1, &Phase::Finished(Ending::LastStep)));
+    assert_eq!((sweep(&state).done.len(), &state.run.phase), (1, &Phase::Finished(Ending::LastStep)));
     // And it can go on with the run that it was in.
     let effects = state.apply(Action::Toggle);
     let spec = started(&effects).expect("the second run again");
@@ -203,16 +208,16 @@ fn a_sweep_that_is_cancelled_while_a_run_begins_stays_cancelled() {
     let (mut state, _) = open();
     state.apply(Action::Sweep(Wish::Cancel));
     begun(&mut state);
-    assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
     assert_eq!(state.apply(Action::Sweep(Wish::Cancel)), [], "twice is once");
     state.apply(Action::Reset);
     assert!(!sweep(&state).cancelled);
-    assert_eq!(state.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert_eq!(state.run.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
 }
 
 /// The link of each cell, as the page's table has it.
 fn links(state: &State) -> Vec<String> {
-    let table = markup(state).replace("&amp;", "&");
+    let table = markup(&state.run).replace("&amp;", "&");
     table.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_string()).collect()
 }
 
@@ -230,8 +235,8 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
         assert!(notices.is_empty() && link.spec == sweep(&state).cells[number].spec, "{notices:?}");
     }
     state.apply(Action::Open(cells[1].clone()));
-    assert!(state.sweep.is_none());
-    assert_eq!(encode(&state.link), cells[1]);
+    assert!(state.run.sweep.is_none());
+    assert_eq!(encode(&state.run.link), cells[1]);
     let effects = state.apply(Action::Undo);
     assert_eq!(sweep(&state).done, found);
     let spec = started(&effects).expect("the third run");
@@ -277,10 +282,10 @@ fn time_left_follows_from_what_has_passed() {
 #[test]
 fn the_map_says_of_each_cell_how_many_and_how_sure() {
     let (mut state, _) = open();
-    assert!(faces(&state)[0].is_now && !faces(&state)[1].is_now);
-    assert_eq!(faces(&state)[1].about, "n = 10, k = 3: not made yet");
+    assert!(faces(&state.run)[0].is_now && !faces(&state.run)[1].is_now);
+    assert_eq!(faces(&state.run)[1].about, "n = 10, k = 3: not made yet");
     end_of(&mut state, &[0, 1], 1200);
-    let face = &faces(&state)[0];
+    let face = &faces(&state.run)[0];
     assert_eq!((face.text.as_str(), face.strength, face.is_now), ("2/2", Some(1.0), false));
     assert_eq!(
         face.about,
@@ -289,19 +294,20 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
     );
     let mut shown = |cells: &str| {
         state.apply(Action::Edit("cells".into(), cells.into()));
-        (faces(&state)[0].text.clone(), legend(&state))
+        (faces(&state.run)[0].text.clone(), legend(&state.run))
     };
     assert_eq!(shown("steps").0, "1.2k");
     assert_eq!(shown("loss").0, "0.25");
     assert_eq!(shown("accuracy").0, "75.0");
     assert!(shown("share").1.starts_with("Share of seeds that reached the target: pale is none"));
     assert!(
-        encode(&state.link).contains("sweep=n:10_20&series=k:2_3") && !encode(&state.link).contains("cells")
+        encode(&state.run.link).contains("sweep=n:10_20&series=k:2_3")
+            && !encode(&state.run.link).contains("cells")
     );
     state.apply(Action::Edit("cells".into(), "steps".into()));
-    assert!(encode(&state.link).ends_with("cells=steps"));
+    assert!(encode(&state.run.link).ends_with("cells=steps"));
     assert_eq!(sweep(&state).done.len(), 1, "looking changes nothing");
-    let table = markup(&state);
+    let table = markup(&state.run);
     assert!(table.contains("<th scope=\"col\">k \\ n</th><th scope=\"col\">10</th>"), "{table}");
 }
 
@@ -401,7 +407,7 @@ fn the_dialog_estimates_and_starts() {
     begun(&mut state);
     state.apply(Action::Toggle);
     hear(&mut state, Event::Paused { step: 3 });
-    let before = encode(&state.link);
+    let before = encode(&state.run.link);
     let effects = state.apply(Action::Sweep(Wish::Make(Box::new(made))));
     assert!(started(&effects).is_some() && !waits(&effects), "who presses the button waits for nothing");
     assert_eq!(
@@ -409,9 +415,9 @@ fn the_dialog_estimates_and_starts() {
         (5, "A sweep of 5 runs. Undo goes back.")
     );
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.link), before);
+    assert_eq!(encode(&state.run.link), before);
     let mut locked = State::default();
     locked.apply(Action::Open("#v1/sparse-parity?lock=sweep".into()));
     locked.apply(Action::Sweep(Wish::Make(Box::new(link("#v1/sparse-parity?sweep=n:10_20")))));
-    assert!(locked.sweep.is_none());
+    assert!(locked.run.sweep.is_none());
 }

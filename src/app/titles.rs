@@ -5,7 +5,7 @@
 //! and again.
 
 use super::state::State;
-use super::words::setting;
+use crate::display::words::setting;
 use crate::language::translated;
 use crate::run::RunSpec;
 
@@ -24,15 +24,15 @@ fn subject(state: &State) -> String {
     if let Some(Ok(story)) = state.tour.as_ref().and_then(|tour| tour.story.as_ref()) {
         return story.title.clone();
     }
-    let lab = state.link.spec.task.info();
-    if let Some(preset) = state.preset() {
+    let lab = state.run.link.spec.task.info();
+    if let Some(preset) = state.run.preset() {
         return format!("{} · {}", translated(preset.name), translated(lab.name));
     }
     let usual = RunSpec::of_lab(lab.slug).unwrap_or_default();
-    let all = state.link.spec.differences(&usual);
+    let all = state.run.link.spec.differences(&usual);
     let some = all.iter().filter(|(.., value)| !value.is_empty()).take(SETTINGS);
     let mut words = vec![translated(lab.name).to_string()];
-    words.extend(some.map(|(key, _, value)| setting(&state.link.spec, key, value)));
+    words.extend(some.map(|(key, _, value)| setting(&state.run.link.spec, key, value)));
     if all.len() > SETTINGS {
         words.push("…".into());
     }

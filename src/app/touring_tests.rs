@@ -1,8 +1,9 @@
 //! Stories, played natively against the scripted trainer.
 
 use super::reducer_tests::Page;
-use super::state::{Action, Phase};
-use super::touring::Touring;
+use super::state::Action;
+use crate::app::tour::Touring;
+use crate::display::Phase;
 use crate::labs::stories;
 use crate::labs::story::{Block, Deed};
 use crate::permalink::{decode, encode};
@@ -32,8 +33,8 @@ fn every_passage_opens_its_run_and_every_button_works() {
         let story = page.state.tour.as_ref().unwrap().story.clone().unwrap().unwrap();
         for (at, passage) in story.passages.iter().enumerate() {
             assert_eq!(page.state.tour.as_ref().unwrap().at, at);
-            assert_eq!(page.state.link.spec, decode(&passage.run).0.spec, "{}", passage.title);
-            assert_eq!(page.state.link.view.show, decode(&passage.run).0.view.show, "{}", passage.title);
+            assert_eq!(page.state.run.link.spec, decode(&passage.run).0.spec, "{}", passage.title);
+            assert_eq!(page.state.run.link.view.show, decode(&passage.run).0.view.show, "{}", passage.title);
             for (place, block) in passage.blocks.iter().enumerate() {
                 match block {
                     Block::Buttons(buttons) => {
@@ -51,7 +52,7 @@ fn every_passage_opens_its_run_and_every_button_works() {
                                 "{word}"
                             );
                             match deed {
-                                Deed::Open(run) => assert_eq!(page.state.link.spec, decode(run).0.spec),
+                                Deed::Open(run) => assert_eq!(page.state.run.link.spec, decode(run).0.spec),
                                 Deed::Change(key, value) => {
                                     assert_eq!(page.state.form_value(key).unwrap().to_string(), *value);
                                 }
@@ -89,12 +90,12 @@ fn every_passage_opens_its_run_and_every_button_works() {
 fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
     let mut page = reading("hidden-progress");
     page.act(Action::Tour(Touring::Turn(1)));
-    assert_eq!(page.state.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, Phase::Paused);
     page.act(press(Deed::Train(250)));
-    assert_eq!((page.state.phase.clone(), page.state.step), (Phase::Paused, 250));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 250));
     assert!(page.sent.iter().any(|(command, _)| *command == Command::PlayTo(250)));
     page.act(press(Deed::Train(100)));
-    assert_eq!((page.state.phase.clone(), page.state.step), (Phase::Paused, 100));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 100));
     page.act(press(Deed::Train(100)));
     assert_eq!(page.state.message, "The run waits at step 100.");
     // Whoever plays on is not stopped.
@@ -102,7 +103,7 @@ fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
     assert_eq!((page.state.goal, page.state.is_playing()), (None, true));
     // The trainer of this test has the answer at step 300.
     page.act(press(Deed::Train(1_000)));
-    assert!(matches!(page.state.phase, Phase::Finished(_)) && page.state.goal.is_none());
+    assert!(matches!(page.state.run.phase, Phase::Finished(_)) && page.state.goal.is_none());
     page.act(press(Deed::Train(1_200)));
     assert!(page.state.message.starts_with("The run has ended at step "), "{}", page.state.message);
 }
@@ -110,21 +111,21 @@ fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
 #[test]
 fn a_story_leaves_the_run_alone_where_it_is_the_same_and_can_be_undone() {
     let mut page = reading("hidden-progress");
-    let first = encode(&page.state.link);
+    let first = encode(&page.state.run.link);
     page.act(Action::Tour(Touring::Turn(1)));
     page.act(press(Deed::Train(100)));
-    let runs = page.state.runs;
+    let runs = page.state.run.runs;
     page.act(Action::Tour(Touring::Turn(1)));
-    assert_eq!((page.state.runs, page.state.step), (runs, 100), "the same run goes on");
+    assert_eq!((page.state.run.runs, page.state.run.step), (runs, 100), "the same run goes on");
     page.act(Action::Undo);
-    assert_eq!(encode(&page.state.link), first);
+    assert_eq!(encode(&page.state.run.link), first);
 }
 
 #[test]
 fn links_open_stories_and_what_is_none_is_said() {
     let page = Page::open("#story/one-note");
     assert_eq!(page.state.tour.as_ref().map(|tour| tour.slug), Some("one-note"));
-    assert!(page.state.runs == 1 && page.state.notices.is_empty());
+    assert!(page.state.run.runs == 1 && page.state.notices.is_empty());
     let page = Page::open("#story/astrology");
     assert!(page.state.tour.is_none() && page.state.message.starts_with("There is no story"));
     let mut page = Page::open("#story/one-note");
@@ -139,7 +140,7 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     let mut page =
         Page::open("#v1/sparse-parity?n=12&k=2&width=16&every=10&speed=5&hide=seed&lock=n,presets&at=70");
     assert_eq!(page.state.notices.len(), 1, "a part of the page cannot be locked");
-    assert_eq!((page.state.phase.clone(), page.state.step), (Phase::Paused, 70));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 70));
     // In haste there, and at the link's own speed from then on.
     let speeds: Vec<u64> = page
         .sent
@@ -150,25 +151,25 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
         })
         .collect();
     assert_eq!(speeds, [0, 5]);
-    let link = encode(&page.state.link);
+    let link = encode(&page.state.run.link);
     page.act(Action::Edit("n".into(), "20".into()));
     page.act(Action::Default("n".into()));
     page.act(Action::NewSeed(7));
-    assert_eq!(encode(&page.state.link), link);
+    assert_eq!(encode(&page.state.run.link), link);
     assert_eq!(page.state.message, "The link of this page keeps that as it is.");
     page.act(Action::Edit("width".into(), "20".into()));
     assert!(
-        encode(&page.state.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
+        encode(&page.state.run.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
         "no place to wait"
     );
-    assert_eq!((page.state.step, page.state.goal), (0, None));
+    assert_eq!((page.state.run.step, page.state.goal), (0, None));
     // Another experiment is held as well; another address is not.
     page.act(Action::Choose(&crate::labs::PRESETS[1]));
-    assert!(page.state.link.locks("n"));
+    assert!(page.state.run.link.locks("n"));
     page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
     page.act(Action::Choose(&crate::labs::PRESETS[1]));
-    assert_eq!(page.state.link.spec.run, crate::permalink::decode("#v1/sparse-parity?n=14").0.spec.run);
-    assert!(page.state.link.hides("presets") && !page.state.link.locks("n"));
+    assert_eq!(page.state.run.link.spec.run, crate::permalink::decode("#v1/sparse-parity?n=14").0.spec.run);
+    assert!(page.state.run.link.hides("presets") && !page.state.run.link.locks("n"));
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn what_a_file_holds_is_text_and_no_markup() {
     assert!(html.contains("<p>A &lt;script> and <em>stress</em>.</p>"), "{html}");
     assert!(html.contains(">P &amp; &quot;Q&quot;</h2>") && html.contains("&lt;T> · 1 of 2"), "{html}");
     assert!(html.contains(">&lt;b>.</button>") && !html.contains("guess--right"), "{html}");
-    assert_eq!(page.state.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, Phase::Paused);
     page.act(Action::Tour(Touring::Guess(1, 0)));
     let html = page.state.tour.as_ref().unwrap().html();
     assert!(html.contains("guess--right") && html.contains("<p><em>Not quite.</em> D.</p>"), "{html}");

@@ -45,7 +45,7 @@ pub enum Effect {
     Open(Program),
     /// Send this to the trainer.
     Send(Command, Payload),
-    /// Fetch the text of the story of this name; the answer is [`super::touring::Touring::Fetched`].
+    /// Fetch the text of the story of this name; the answer is [`super::tour::Touring::Fetched`].
     Fetch(&'static str),
     /// Fetch the recorded curves; the answer is [`super::gallery::Browsing::Fetched`].
     FetchRecorded,

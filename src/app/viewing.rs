@@ -2,7 +2,6 @@
 //! link.
 
 use super::crosshair::escaped;
-use super::state::State;
 use crate::analysis::Lines;
 use crate::charts::Named;
 
@@ -50,7 +49,7 @@ impl Viewing {
     }
 
     /// Does what somebody wants to see, of a run with so many steps.
-    fn see(&mut self, sight: Sight, end: f64) {
+    pub(super) fn see(&mut self, sight: Sight, end: f64) {
         self.changes += 1;
         match sight {
             Sight::Whole => self.zoom = None,
@@ -104,19 +103,9 @@ pub fn legend(named: &[Named]) -> String {
     named.iter().enumerate().map(one).collect()
 }
 
-impl State {
-    /// Shows what somebody wants to see of the charts.
-    pub(super) fn see(&mut self, sight: Sight) {
-        let end = self.end_step() as f64;
-        self.viewing.see(sight, end);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Series;
-    use crate::app::state::Action;
 
     #[test]
     fn a_part_of_the_run_has_some_steps_and_ends_with_it() {
@@ -169,30 +158,5 @@ mod tests {
             both.contains("data-at=\"0\" aria-pressed=\"false\"") && both.contains("</i>a &lt;b></button>")
         );
         assert!(both.contains("data-at=\"1\" aria-pressed=\"true\"") && !both.contains("--patch"));
-    }
-
-    #[test]
-    fn hidden_curves_and_the_part_reach_the_chart_and_a_new_run_is_seen_whole() {
-        let mut state = State::default();
-        state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
-        state.step = 500;
-        state.apply(Action::Sight(Sight::Toggle("loss", "held-out".into())));
-        state.apply(Action::Sight(Sight::Zoom(100.0, 200.0)));
-        let series = |name: &str| Series { name: name.into(), ..Default::default() };
-        let mut lines = Lines {
-            x_label: "step".into(),
-            series: vec![series("training batch"), series("held-out")],
-            ..Default::default()
-        };
-        let plain = lines.clone();
-        state.viewing.shape("loss", &mut lines);
-        assert_eq!(lines.series.iter().map(|s| s.hidden).collect::<Vec<_>>(), [false, true]);
-        assert_eq!(lines.x_range, Some((100.0, 200.0)));
-        let mut other = Lines { x_label: "frequency".into(), ..plain.clone() };
-        state.viewing.shape("purity", &mut other);
-        assert_eq!((other.x_range, other.series), (None, plain.series));
-        state.apply(Action::NewSeed(7));
-        assert_eq!(state.viewing.zoom, None);
-        assert!(state.viewing.hides("loss", "held-out"));
     }
 }

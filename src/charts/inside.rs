@@ -8,9 +8,16 @@ use plotters::style::text_anchor::HPos;
 use super::Drawn;
 use super::axis::Axis;
 use super::decimate::Point;
-use super::lines::is_short;
 use super::pen::{Area, Label, Pen};
 use crate::analysis::Lines;
+
+/// A reference whose name is longer (CSS pixels) is named inside of the plot.
+const LONG_NAME: f64 = 48.0;
+
+/// Whether a reference is named beside the axis.
+pub(super) fn is_short<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> bool {
+    pen.width(name, pen.tick(HPos::Right)) <= pen.px(LONG_NAME)
+}
 
 /// Writes the names of marks, and of references that are too long for the axis.
 pub(super) fn names<DB: DrawingBackend>(

@@ -4,20 +4,17 @@ use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-use super::Drawn;
 use super::axis::{Axis, Scale};
 use super::colour::mix;
-use super::ends;
 use super::frame::{self, Entry, Names, Swatch};
+use super::inside::{self, is_short};
 use super::pen::{Area, Pen};
 use super::strokes::{self, Style};
-use super::{MUTED, Theme, inside};
+use super::{Drawn, MUTED, Theme, ends};
 use crate::analysis::{Lines, Role, Series, Span};
 
 /// An axis of steps reaches at least so far: the first measurements do not make it jump from frame to frame.
 const FEWEST_STEPS: f64 = 100.0;
-/// A reference whose name is longer (CSS pixels) is named inside of the plot.
-const LONG_NAME: f64 = 48.0;
 /// With more curves, the others are drawn as a crowd.
 const FEW: usize = 6;
 /// Width of a curve in a crowd.
@@ -114,11 +111,6 @@ fn shade(theme: &Theme, span: &Span, lines: &Lines) -> RGBColor {
     };
     let first = lines.spans.iter().find(|other| other.role == span.role).map(|other| &other.name);
     mix(colour, theme.bg, if first == Some(&span.name) { PALE } else { PALE + 0.06 })
-}
-
-/// Whether a reference is named beside the axis.
-pub(super) fn is_short<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> bool {
-    pen.width(name, pen.tick(HPos::Right)) <= pen.px(LONG_NAME)
 }
 
 /// The horizontal axis, without its pixels.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::{Trouble, open, run};
+use super::print::write;
+use super::{Trouble, open};
 use crate::permalink::{Link, View, encode};
 use crate::protocol::Ending;
 use crate::record::{File, Record, columns, torch};
@@ -33,7 +34,7 @@ pub fn script(arguments: &Arguments) -> Result<(), Trouble> {
         Some(path) => {
             std::fs::write(path, script).with_context(|| format!("cannot write {}", path.display()))?
         }
-        None => run::write(&mut std::io::stdout().lock(), &script)?,
+        None => write(&mut std::io::stdout().lock(), &script)?,
     }
     Ok(())
 }
@@ -61,7 +62,7 @@ pub fn check(path: &str) -> Result<(), Trouble> {
     };
     let mut text = lines.join("\n");
     text.push('\n');
-    Ok(run::write(&mut std::io::stdout().lock(), &text)?)
+    Ok(write(&mut std::io::stdout().lock(), &text)?)
 }
 
 fn link_of(spec: &RunSpec) -> String {

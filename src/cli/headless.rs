@@ -10,8 +10,9 @@ use std::collections::VecDeque;
 
 use super::Trouble;
 use crate::app::device::Survey;
-use crate::app::state::{Action, Phase, State};
+use crate::app::state::{Action, State};
 use crate::app::trainer::{Effect, Program, Sign};
+use crate::display::Phase;
 use crate::permalink::{Link, Start, encode};
 use crate::protocol::{Event, Failure, Message};
 use crate::run::DeviceChoice;
@@ -48,7 +49,7 @@ impl Headless {
         // What it would have done outside is left undone: a file needs no trainer.
         page.effects.clear();
         page.state.apply(Action::file(name, bytes));
-        page.state.link.view = link.view.clone();
+        page.state.run.link.view = link.view.clone();
         page
     }
 
@@ -88,7 +89,7 @@ impl Headless {
                 break;
             }
         }
-        match &self.state.phase {
+        match &self.state.run.phase {
             Phase::Finished(_) | Phase::Diverged { .. } => Ok(true),
             Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
             other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
@@ -121,7 +122,7 @@ impl Headless {
                 self.waiting.push_back(Action::Surveyed(survey));
             }
             // The page goes on elsewhere. Who asks for a GPU on the command line wants no other's numbers.
-            Effect::Open(Program::Cpu) if self.state.spec().run.device == DeviceChoice::Gpu => {
+            Effect::Open(Program::Cpu) if self.state.run.spec().run.device == DeviceChoice::Gpu => {
                 let why = || Failure::NoGpu("there is no GPU to use".into());
                 return Err(self.failure.take().unwrap_or_else(why).into());
             }
@@ -193,17 +194,17 @@ mod tests {
         let link = "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu\
                     &speed=1&start=paused&show=loss.movement.gap.spectrum";
         let state = finished(link);
-        assert_eq!(state.phase, Phase::Finished(Ending::LastStep));
-        let mut session = Session::start(&state.link.spec, &Device::cpu(), Options::default()).unwrap();
+        assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+        let mut session = Session::start(&state.run.link.spec, &Device::cpu(), Options::default()).unwrap();
         let rows = pollster::block_on(session.finish(|_| {})).unwrap().rows;
-        assert_eq!(state.history.rows().cloned().collect::<Vec<_>>(), rows);
-        let moved = state.trajectories.as_ref().unwrap().movements();
+        assert_eq!(state.run.history.rows().cloned().collect::<Vec<_>>(), rows);
+        let moved = state.run.trajectories.as_ref().unwrap().movements();
         let moved: Vec<u64> = moved.map(|(step, _)| step).collect();
         let every_measurement: Vec<u64> = (0..=12).map(|i| 10 * i).collect();
         assert_eq!(moved, every_measurement);
-        assert_eq!(state.gaps.iter().map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
-        assert_eq!(state.spectrum.map(|(step, shares, _)| (step, shares.len())), Some((120, 9)));
-        assert!(state.attention.is_none(), "nobody watches it");
+        assert_eq!(state.run.gaps.iter().map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
+        assert_eq!(state.run.spectrum.map(|(step, shares, _)| (step, shares.len())), Some((120, 9)));
+        assert!(state.run.attention.is_none(), "nobody watches it");
     }
 
     #[test]
@@ -211,7 +212,7 @@ mod tests {
         let link = "#v1/sparse-parity?k=2&width=32&lr=1&held=64&every=5&steps=300&replicas=3&device=cpu\
                     &sweep=n:6_8&series=k:1_2&show=sweep";
         let state = finished(link);
-        let sweep = state.sweep.as_ref().unwrap();
+        let sweep = state.run.sweep.as_ref().unwrap();
         assert!(sweep.is_over() && sweep.done.len() == 4);
         for (cell, found) in sweep.cells.iter().zip(&sweep.done) {
             let mut session = Session::start(&cell.spec, &Device::cpu(), Options::default()).unwrap();
@@ -225,6 +226,6 @@ mod tests {
         let state = finished(
             "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&device=cpu",
         );
-        assert!(matches!(state.phase, Phase::Diverged { last_good, .. } if last_good == state.step));
+        assert!(matches!(state.run.phase, Phase::Diverged { last_good, .. } if last_good == state.run.step));
     }
 }

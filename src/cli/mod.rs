@@ -13,6 +13,7 @@ mod open;
 mod plot;
 mod pool;
 mod previews;
+mod print;
 mod record;
 mod run;
 pub mod science;

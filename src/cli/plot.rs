@@ -12,9 +12,10 @@ use super::headless::Headless;
 use super::{Trouble, open};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
-use crate::app::state::{Phase, State};
+use crate::app::state::State;
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
+use crate::display::Phase;
 use crate::permalink::{Axis, Link, encode};
 use crate::record::File;
 
@@ -82,14 +83,14 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     };
     let (shown, left_out) = charts(page.state());
     // Other runs of a sweep may have what the first has not.
-    if shown.is_empty() && page.state().sweep.is_none() {
+    if shown.is_empty() && page.state().run.sweep.is_none() {
         return Err(Trouble::BadLink(left_out));
     }
     if !is_record {
         train(&mut page, arguments.quiet)?;
     }
     let state = page.state();
-    if matches!(state.phase, Phase::Diverged { .. }) {
+    if matches!(state.run.phase, Phase::Diverged { .. }) {
         eprintln!("{}", state.message);
     }
     let (shown, left_out) = charts(state);
@@ -97,7 +98,7 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
         return Err(Trouble::BadLink(left_out));
     }
     left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
-    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(state)).collect();
+    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
     let title = encode(&Link { spec: link.spec, ..Default::default() });
     let columns = columns(readings.len());
     let figure = Figure { readings: &readings, title: &title, columns, panel: (480, 320) };
@@ -112,13 +113,13 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
 
 /// Trains behind a bar of steps, or of a sweep's runs.
 fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
-    let bar = match &page.state().sweep {
+    let bar = match &page.state().run.sweep {
         Some(sweep) => open::bar_of_runs(sweep.cells.len() as u64, quiet),
-        None => open::bar(page.state().spec().run.steps, quiet),
+        None => open::bar(page.state().run.spec().run.steps, quiet),
     };
-    let finished = page.finish(|state| match &state.sweep {
+    let finished = page.finish(|state| match &state.run.sweep {
         Some(sweep) => bar.set_position(sweep.done.len() as u64),
-        None => bar.set_position(state.step),
+        None => bar.set_position(state.run.step),
     });
     bar.finish_and_clear();
     finished
@@ -127,8 +128,8 @@ fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
 /// The charts on show that there are of this run, and a sentence for each that there is not.
 fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     let (mut shown, mut left_out) = (vec![], vec![]);
-    for chart in &state.link.view.show {
-        match chart.applies(state) {
+    for chart in &state.run.link.view.show {
+        match chart.applies(&state.run) {
             Ok(()) => shown.push(*chart),
             Err(why) => left_out.push(format!("{} is left out. {why}", chart.info().name)),
         }

@@ -16,8 +16,7 @@ use super::{LARGE, Trouble};
 use crate::analysis::chart::{Chart, Kind};
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::app::state::State;
-use crate::labs::PRESETS;
-use crate::labs::find;
+use crate::labs::{PRESETS, find};
 use crate::platform::now_ms;
 use crate::presets::Preset;
 use crate::presets::recorded::{Curve, Recorded, Time, parse};
@@ -130,16 +129,17 @@ fn curves(lines: &Lines) -> Vec<Curve> {
 
 /// How far it went, and how far it goes.
 fn way(state: &State) -> (u64, u64) {
-    match &state.sweep {
+    match &state.run.sweep {
         Some(sweep) => (sweep.done.len() as u64, sweep.cells.len() as u64),
-        None => (state.step, state.spec().run.steps),
+        None => (state.run.step, state.run.spec().run.steps),
     }
 }
 
 /// Share of the run, or of the sweep, that is done.
 fn share(state: &State) -> f64 {
-    let run = state.step as f64 / state.spec().run.steps.max(1) as f64;
+    let run = state.run.step as f64 / state.run.spec().run.steps.max(1) as f64;
     state
+        .run
         .sweep
         .as_ref()
         .map_or(run, |sweep| (sweep.done.len() as f64 + run) / sweep.cells.len().max(1) as f64)
@@ -167,7 +167,7 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
     let state = page.state();
     let (reached, of) = way(state);
     let of = if is_over { reached } else { of };
-    let Reading::Lines(lines) = chart.reading(state) else {
+    let Reading::Lines(lines) = chart.reading(&state.run) else {
         return Err(anyhow::anyhow!("{} has no curves", chart.slug()).into());
     };
     let curves = if is_over || share(state) > LEAST { curves(&lines) } else { vec![] };
@@ -182,7 +182,7 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
     };
     let near = lines.references.iter().filter(|(height, _)| near(*height)).take(LINES);
     // A sweep is as fast as it can be; a run is watched.
-    let watched = if limit > 0 && state.sweep.is_none() { reached as f64 / limit as f64 } else { 0.0 };
+    let watched = if limit > 0 && state.run.sweep.is_none() { reached as f64 / limit as f64 } else { 0.0 };
     let left = if is_over { 1.0 } else { 1.0 / share(state).max(1e-6) };
     Ok(Recorded {
         slug: preset.slug.into(),
@@ -275,7 +275,7 @@ mod tests {
             let chart = telling(preset);
             assert_eq!(chart.info().kind, Kind::Lines, "{}", preset.slug);
             let page = page(preset);
-            assert!(chart.applies(page.state()).is_ok(), "{} {}", preset.slug, chart.slug());
+            assert!(chart.applies(&page.state().run).is_ok(), "{} {}", preset.slug, chart.slug());
         }
     }
 
@@ -288,8 +288,8 @@ mod tests {
             let old = all.iter().find(|one| one.slug == slug).unwrap();
             let until = old.curves[0].x[3] as u64;
             let mut page = page(preset);
-            page.finish_while(|state| state.step <= until).unwrap();
-            let Reading::Lines(now) = telling(preset).reading(page.state()) else { panic!("curves") };
+            page.finish_while(|state| state.run.step <= until).unwrap();
+            let Reading::Lines(now) = telling(preset).reading(&page.state().run) else { panic!("curves") };
             for curve in &old.curves {
                 let series = now.series.iter().find(|series| series.role == curve.role).unwrap();
                 for (x, y) in curve.x.iter().zip(&curve.y).take(4) {

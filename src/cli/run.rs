@@ -4,28 +4,18 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 
+use super::print::{Format, Print, environment, write};
 use super::{Trouble, open, sweep};
 use crate::analysis::curves::spread;
-use crate::app::sweeping::Sweep;
+use crate::display::sweep::Sweep;
 use crate::permalink::Link;
 use crate::protocol::{Ending, Row};
 use crate::record::{Column, Environment, Record, columns, csv};
 use crate::training::checkpoint::Checkpoint;
 use crate::training::session::{Options, Outcome, Session};
-
-/// How metrics are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For reading: medians, and the range over replicas where there are several.
-    Table,
-    /// For programs: one line per measurement and replica; of a sweep, one per run and replica.
-    Csv,
-    /// The run as a file that page and command line open: link, environment and measurements.
-    Json,
-}
 
 /// What `lab run` takes.
 #[derive(Debug, Args)]
@@ -40,10 +30,10 @@ pub struct Arguments {
     device: Option<String>,
     /// Held-out examples to measure on while the run goes on, as the page does on the CPU.
     #[arg(long, value_name = "EXAMPLES")]
-    pub held_out: Option<usize>,
+    held_out: Option<usize>,
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
-    pub format: Format,
+    format: Format,
     /// File for the metrics instead of standard output.
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -55,7 +45,7 @@ pub struct Arguments {
     resume: Option<PathBuf>,
     /// No progress bar and no closing line.
     #[arg(long, short)]
-    pub quiet: bool,
+    quiet: bool,
 }
 
 /// The link with what the arguments change in its run.
@@ -80,17 +70,6 @@ fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
     if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
 }
 
-/// Prints; that nobody reads on, as in `lab run … | head`, is no failure.
-///
-/// # Errors
-/// When the file is full or gone.
-pub fn write(output: &mut dyn Write, printed: &str) -> Result<(), anyhow::Error> {
-    match output.write_all(printed.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write the metrics"),
-    }
-}
-
 /// Runs `lab run`.
 ///
 /// # Errors
@@ -111,7 +90,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         None => Box::new(std::io::stdout().lock()),
     };
     if let Some(swept) = swept {
-        return sweep::sweep(&link, swept, arguments, &mut *output);
+        let Arguments { held_out, format, quiet, .. } = *arguments;
+        return sweep::sweep(&link, swept, Print { held_out, format, quiet }, &mut *output);
     }
     let device = open::device(&spec)?;
     let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
@@ -160,17 +140,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         )));
     }
     Ok(())
-}
-
-/// Where a run was trained, for its file.
-pub fn environment(device: &str, learner: &str) -> Environment {
-    Environment {
-        program: Environment::program(),
-        front: "lab".into(),
-        device: device.into(),
-        learner: learner.into(),
-        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-    }
 }
 
 /// The run's file.

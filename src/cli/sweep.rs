@@ -6,14 +6,15 @@ use std::io::Write;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::open::bar_of_runs;
-use super::{Trouble, pool, run};
+use super::print::{Format, Print, environment, write};
+use super::{Trouble, pool};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::best;
 use crate::analysis::ends::quartiles;
 use crate::analysis::scaling::{Point, fit};
-use crate::app::functions::thresholds;
-use crate::app::sweeping::Sweep;
-use crate::app::words::percent;
+use crate::display::functions::thresholds;
+use crate::display::sweep::Sweep;
+use crate::display::words::percent;
 use crate::permalink::Link;
 use crate::platform::now_ms;
 use crate::protocol::Ending;
@@ -31,19 +32,14 @@ const NONE: &str = "–";
 /// # Errors
 /// When a device stops working, after what was found until then is printed, or the output cannot be written.
 #[expect(clippy::print_stderr, reason = "the closing lines are for the person, not for the pipe")]
-pub fn sweep(
-    link: &Link,
-    mut sweep: Sweep,
-    arguments: &run::Arguments,
-    output: &mut dyn Write,
-) -> Result<(), Trouble> {
+pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut dyn Write) -> Result<(), Trouble> {
     let spec = &link.spec;
-    let is_csv = arguments.format == run::Format::Csv;
-    let options = Options { held_out_limit: arguments.held_out, resting: true };
-    let bar = bar_of_runs(sweep.cells.len() as u64, arguments.quiet);
+    let is_csv = print.format == Format::Csv;
+    let options = Options { held_out_limit: print.held_out, resting: true };
+    let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
     let begin = now_ms();
     if is_csv {
-        run::write(output, &line_of(keys(spec).chain(["replica", "t_c"]))?)?;
+        write(output, &line_of(keys(spec).chain(["replica", "t_c"]))?)?;
     }
     let mut diverged = vec![];
     // Runs end in any order, and are told in theirs.
@@ -57,7 +53,7 @@ pub fn sweep(
                 diverged.push(format!("{}: the loss stopped being finite.", named(spec, cell)));
             }
             if is_csv {
-                run::write(output, &lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
+                write(output, &lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
             }
             sweep.ends.push(right.unwrap_or_default());
             sweep.done.push(best(&solved, cell.spec.task.sampler().tries()));
@@ -70,28 +66,28 @@ pub fn sweep(
         Err(trouble) => (String::new(), Some(trouble)),
     };
     bar.finish_and_clear();
-    match arguments.format {
-        run::Format::Csv => {}
-        run::Format::Table => run::write(output, &(table(spec, &sweep) + &laws(spec, &sweep)))?,
-        run::Format::Json => {
+    match print.format {
+        Format::Csv => {}
+        Format::Table => write(output, &(table(spec, &sweep) + &laws(spec, &sweep)))?,
+        Format::Json => {
             let last = sweep.done.last().into_iter().flatten().flatten().max();
             let record = Record {
                 link: link.clone(),
-                environment: run::environment(&names, ""),
+                environment: environment(&names, ""),
                 step: last.copied().unwrap_or_default(),
                 ending: sweep.is_over().then_some(Ending::LastStep),
-                held_out: arguments.held_out.unwrap_or_default(),
+                held_out: print.held_out.unwrap_or_default(),
                 times: sweep.done.clone(),
                 ..Default::default()
             };
-            run::write(output, &record.to_json())?;
+            write(output, &record.to_json())?;
         }
     }
     diverged.iter().for_each(|sentence| eprintln!("{sentence}"));
     if let Some(trouble) = failed {
         return Err(trouble);
     }
-    if !arguments.quiet {
+    if !print.quiet {
         let seconds = (now_ms() - begin) / 1e3;
         eprintln!("{} runs ({names}, {seconds:.1} s).", sweep.done.len());
     }

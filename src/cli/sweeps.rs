@@ -11,13 +11,13 @@ use crate::analysis::binomial::wilson;
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
-use crate::app::functions::thresholds;
-use crate::app::luck::{floor_of_map, spent};
 use crate::app::state::State;
-use crate::app::sweeping::Sweep;
-use crate::app::words::{label, option, percent};
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
+use crate::display::functions::thresholds;
+use crate::display::luck::{floor_of_map, spent};
+use crate::display::sweep::Sweep;
+use crate::display::words::{label, option, percent};
 use crate::permalink::{Link, encode};
 use crate::platform::now_ms;
 use crate::run::RunSpec;
@@ -228,8 +228,8 @@ fn share_or_map(found: &Found, sweep: &Sweep) -> Reading {
 fn curve(found: &Found, sweep: Sweep, chart: Chart) -> Reading {
     let link = Link { spec: found.spec.clone(), ..Default::default() };
     let mut state = State::default();
-    (state.link, state.sweep) = (link, Some(sweep));
-    chart.reading(&state)
+    (state.run.link, state.run.sweep) = (link, Some(sweep));
+    chart.reading(&state.run)
 }
 
 /// The share of networks that reached the target, with the interval of each.

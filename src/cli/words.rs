@@ -126,7 +126,7 @@ fn of_catalogues(into: &mut Vec<String>) {
         into.extend([rows.name, rows.row, rows.column, rows.entry].map(String::from));
         into.extend(many.map(|noun| format!("{noun}s")));
     }
-    for noun in crate::app::words::NOUNS {
+    for noun in crate::display::words::NOUNS {
         into.extend([noun.to_string(), format!("{noun}s")]);
     }
     for preset in PRESETS.iter() {

@@ -20,6 +20,7 @@
 mod csv;
 pub mod dataset;
 mod error;
+mod file;
 mod read;
 pub mod torch;
 pub mod weights;
@@ -29,7 +30,7 @@ mod tests;
 
 pub use csv::{Column, columns, csv};
 pub use error::FileError;
-pub use read::File;
+pub use file::File;
 
 use crate::markov::Measure;
 use crate::permalink::{Link, encode};

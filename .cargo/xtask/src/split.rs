@@ -1,21 +1,18 @@
 //! Cuts the page's program in two: what the first picture needs, and what is fetched after it.
 //!
 //! # Why
-//! Everybody waits for the first part. `src/app/components/later.rs` marks where the second begins;
+//! Everybody waits for the first part. `src/app/components/second.rs` marks where the second begins;
 //! `wasm-split-cli` moves whatever is reached through that mark alone into a file of its own. Trunk
 //! knows nothing of it, so this is its hook (`Trunk.toml`): it has bundled the program as a whole by
 //! then, and we put the two parts in its place. The stories, of which every lab has its own, come along.
 
-use std::env;
-use std::fs;
+use std::{env, fs};
 use std::path::{Path, PathBuf};
 
-use crate::Outcome;
+use crate::{Outcome, wasm, web};
 use crate::cache::{self, Project};
 use crate::process::run;
 use crate::setup::Toolchain;
-use crate::wasm;
-use crate::web;
 
 /// The binary that is cut, and the mark in it.
 const BIN: &str = "app";

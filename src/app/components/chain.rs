@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use super::inside::{News, button};
+use super::news::{News, button};
 use crate::analysis::chains::letter;
-use crate::app::chains::Origin;
 use crate::app::diagram::{NODE, arrows, frame, nodes, width};
 use crate::app::inside::{self, Table};
 use crate::app::looking::{Looking, shown_chain};
+use crate::display::chains::Origin;
 use crate::platform::fresh_seed;
 
 /// Most symbols whose arrows carry numbers; more would cover each other.
@@ -24,8 +24,8 @@ pub fn ChainCard(
     let store = news.store;
     // Symbols of a chain of order 2; none of a chain of higher order or that nobody knows.
     let square = store.memo(|state| {
-        let chains = state.chains.as_deref()?;
-        shown_chain(chains, &state.link.view).map(|_| chains.task.symbols)
+        let chains = state.run.chains.as_deref()?;
+        shown_chain(chains, &state.run.link.view).map(|_| chains.task.symbols)
     });
     let contexts = move || news.see(|chains, _| chains.inspected.chain.as_ref().map(inside::table)).flatten();
     let is_own = move || news.see(|_, view| !view.chain.is_empty()).unwrap_or(false);
@@ -40,8 +40,8 @@ pub fn ChainCard(
             }
         })
     };
-    let rows = store.memo(|state| match &state.chains {
-        Some(chains) => inside::rows(chains, &state.link.view).unwrap_or_default(),
+    let rows = store.memo(|state| match &state.run.chains {
+        Some(chains) => inside::rows(chains, &state.run.link.view).unwrap_or_default(),
         None => String::new(),
     });
     view! {

@@ -15,9 +15,9 @@ use crate::app::files::{Export, Saved, record};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::surface::Surface;
-use crate::app::words::thousands;
 use crate::charts::figure::{alone, written};
 use crate::charts::{Theme, draw};
+use crate::display::words::thousands;
 
 /// Width and height of a saved chart that has no room on the page, in CSS pixels.
 const USUAL: (u32, u32) = (640, 360);
@@ -190,8 +190,8 @@ pub fn Files(
         .into_any()
     });
     let charts = store.memo(|state| {
-        let shown = state.link.view.show.iter().copied();
-        shown.filter(|chart| chart.applies(state).is_ok()).collect::<Vec<_>>()
+        let shown = state.run.link.view.show.iter().copied();
+        shown.filter(|chart| chart.applies(&state.run).is_ok()).collect::<Vec<_>>()
     });
     let keep = move |chart: Chart, is_vector: bool| {
         let saved = save_chart(store, chart, is_vector, appearance.is_dark.get_untracked());

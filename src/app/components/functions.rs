@@ -8,10 +8,10 @@ use super::theme::Appearance;
 use crate::analysis::chart::Chart;
 use crate::analysis::heads::{Shattering, masses, needed, texts};
 use crate::analysis::{Grid, Reading};
-use crate::app::functions::{head, of_heads};
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::words::percent;
+use crate::display::functions::{head, of_heads};
+use crate::display::words::percent;
 use crate::tasks::Task;
 
 /// Heads that a link can name.
@@ -25,8 +25,8 @@ const SHATTERED: u32 = 4;
 #[component]
 pub fn Looks() -> impl IntoView {
     let store = Store::here();
-    let count = store.memo(|state| match &state.looks {
-        Some((heads, _)) if *heads > 1 && state.link.view.show.contains(&Chart::Looks) => {
+    let count = store.memo(|state| match &state.run.looks {
+        Some((heads, _)) if *heads > 1 && state.run.link.view.show.contains(&Chart::Looks) => {
             (*heads).min(MOST_HEADS)
         }
         _ => 0,
@@ -53,7 +53,7 @@ pub fn Looks() -> impl IntoView {
 /// The button of a head, counted from 1; 0 stands for all of them.
 fn choice(store: Store, number: usize) -> AnyView {
     let said = store.memo(move |state| {
-        let heads = of_heads(state);
+        let heads = of_heads(&state.run);
         let share = match number {
             0 => heads.iter().sum::<f32>() / heads.len() as f32,
             head => heads.get(head - 1).copied().unwrap_or(f32::NAN),
@@ -62,8 +62,8 @@ fn choice(store: Store, number: usize) -> AnyView {
             if number == 0 { tr!("All, on average").to_string() } else { tr!("Head {number}", number) };
         format!("{name}: {}", percent(share))
     });
-    let chosen =
-        store.memo(move |state| head(state, of_heads(state).len()).map_or(0, |head| head + 1) == number);
+    let chosen = store
+        .memo(move |state| head(&state.run, of_heads(&state.run).len()).map_or(0, |head| head + 1) == number);
     view! {
         <button class="switch" type="button" aria-pressed=move || chosen.get().to_string()
             data-testid=format!("looks-{number}")
@@ -80,7 +80,7 @@ pub fn Written(
     /// Whether drawings are light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
-    let is_lab = Store::here().memo(|state| matches!(state.spec().task, Task::SparseBoolean(_)));
+    let is_lab = Store::here().memo(|state| matches!(state.run.spec().task, Task::SparseBoolean(_)));
     move || {
         is_lab
             .get()

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 
-use super::inside::{News, button};
+use super::news::{News, button};
 use super::plot::paint_on;
 use super::theme::Appearance;
 use crate::analysis::chart::Chart;
@@ -28,7 +28,7 @@ pub fn Heads(
     appearance: Appearance,
 ) -> impl IntoView {
     // As text, since texts are compared anyway.
-    let names = news.store.memo(|state| match &state.chains {
+    let names = news.store.memo(|state| match &state.run.chains {
         Some(chains) => chains.head_names().join(" "),
         None => String::new(),
     });
@@ -39,7 +39,7 @@ pub fn Heads(
 fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
     // The cell that is pointed at.
     let pointed = RwSignal::new(None::<usize>);
-    let off = news.store.memo(|state| inside::off(state.chains.as_deref()?, &state.link.view));
+    let off = news.store.memo(|state| inside::off(state.run.chains.as_deref()?, &state.run.link.view));
     let reading = move || {
         let said = news.see(|chains, _| {
             let [head, from, to] = unpacked(pointed.get()?);
@@ -51,7 +51,7 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
         })
     };
     let can_measure = news.store.memo(|state| {
-        !state.link.view.show.contains(&Chart::Ablation) && Chart::Ablation.applies(state).is_ok()
+        !state.run.link.view.show.contains(&Chart::Ablation) && Chart::Ablation.applies(&state.run).is_ok()
     });
     let names: Vec<&str> = names.split(' ').collect();
     let layer_of = |name: &str| name.split('.').next().unwrap_or_default().to_string();
@@ -113,15 +113,16 @@ fn head(
 ) -> AnyView {
     let store = news.store;
     let canvas = NodeRef::<Canvas>::new();
-    let is_off = store.memo(move |state| state.link.view.off.contains(&(head + 1)));
-    let is_large = store
-        .memo(move |state| state.link.view.head == head + 1 && state.link.view.show.contains(&Chart::Map));
+    let is_off = store.memo(move |state| state.run.link.view.off.contains(&(head + 1)));
+    let is_large = store.memo(move |state| {
+        state.run.link.view.head == head + 1 && state.run.link.view.show.contains(&Chart::Map)
+    });
     let length = move || untrack(|| news.see(|chains, _| chains.inspected.symbols.len())).unwrap_or(1);
     let paint = move || {
         let Some(canvas) = canvas.get_untracked() else { return };
         let colours = appearance.theme().rising(SHADES);
         store.peek(|state| {
-            let inspected = state.chains.as_deref().map(|chains| &chains.inspected)?;
+            let inspected = state.run.chains.as_deref().map(|chains| &chains.inspected)?;
             let shares = &inspected.look.heads.get(head)?.shares;
             fill(&canvas, inspected.symbols.len(), shares, &colours)
         });
@@ -171,7 +172,7 @@ fn head(
     let enlarge = move |_| {
         let next = if is_large.get_untracked() { 0 } else { head + 1 };
         news.look(Looking::Head(next));
-        if store.peek(|state| !state.link.view.show.contains(&Chart::Map)) {
+        if store.peek(|state| !state.run.link.view.show.contains(&Chart::Map)) {
             store.act(Action::ToggleChart(Chart::Map));
         }
     };

@@ -8,12 +8,11 @@ use web_sys::{Element, KeyboardEvent};
 use super::knob::shown;
 use super::sheet::Sheet;
 use super::theme::Appearance;
-use crate::app::LANGUAGE;
-use crate::app::browser;
 use crate::app::gallery::{Browsing, FRAGMENT};
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::touring::Touring;
+use crate::app::tour::Touring;
+use crate::app::{LANGUAGE, browser};
 use crate::language::{languages, translated, wanted};
 use crate::platform::fresh_seed;
 use crate::tasks::{Form, Task};
@@ -172,7 +171,7 @@ pub fn Help(
     let store = Store::here();
     view! {
         <Sheet open title=tr!("What you see")>
-            <p>{move || store.see(|state| about(&state.spec().task))}</p>
+            <p>{move || store.see(|state| about(&state.run.spec().task))}</p>
             <p>
                 {tr!("Every number follows from the settings and the seed. The address of this page holds them: copy it, open it elsewhere, and the same run begins. Nothing leaves your device.")}
             </p>

@@ -10,62 +10,17 @@ use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use super::chain::ChainCard;
 use super::heads::Heads;
+use super::news::{News, button};
 use super::theme::Appearance;
 use crate::analysis::chains::{letter, word};
-use crate::app::chains::{Chains, Origin};
 use crate::app::inside::{self, EXAMPLES};
 use crate::app::looking::Looking;
-use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::words::decimal;
-use crate::permalink::View;
+use crate::display::chains::Origin;
+use crate::display::words::decimal;
 
 /// Symbols that the keys PageUp and PageDown go.
 const PAGE: usize = 10;
-
-/// The state, for readers of the sequence that is looked into.
-#[derive(Clone, Copy)]
-pub(super) struct News {
-    /// The state itself.
-    pub store: Store,
-    told: Memo<u64>,
-}
-
-impl News {
-    /// Of this page.
-    pub fn here() -> News {
-        let store = Store::here();
-        // Each of them only ever grows.
-        News { store, told: store.memo(|state| state.runs + state.findings + state.looked) }
-    }
-
-    /// What `of` sees in the sequence; whoever calls is told when there is news of it.
-    pub fn see<T>(self, of: impl FnOnce(&Chains, &View) -> T) -> Option<T> {
-        self.told.get();
-        self.store.peek(|state| state.chains.as_deref().map(|chains| of(chains, &state.link.view)))
-    }
-
-    /// Has a person's wish done.
-    pub fn look(self, what: Looking) {
-        self.store.act(Action::Look(what));
-    }
-}
-
-/// A button with a word on it.
-pub(super) fn button(
-    testid: &str,
-    word: &'static str,
-    is_disabled: Box<dyn Fn() -> bool + Send + Sync>,
-    press: Box<dyn Fn()>,
-) -> AnyView {
-    view! {
-        <button class="button" type="button" data-testid=testid.to_string() disabled=is_disabled
-            on:click=move |_| press()>
-            {word}
-        </button>
-    }
-    .into_any()
-}
 
 /// The panel, for runs on sequences.
 #[component]
@@ -73,7 +28,7 @@ pub fn Inside(
     /// Whether maps are light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
-    let is_lab = Store::here().memo(|state| state.chains.is_some());
+    let is_lab = Store::here().memo(|state| state.run.chains.is_some());
     move || {
         is_lab.get().then(|| {
             let news = News::here();
@@ -190,7 +145,7 @@ fn editing(news: News) -> AnyView {
         if let Some(draft) = state.drafts.iter().find(|draft| draft.key == "seq") {
             return draft.text.clone();
         }
-        let symbols: Vec<u8> = state.link.view.sequence.iter().map(|symbol| *symbol as u8).collect();
+        let symbols: Vec<u8> = state.run.link.view.sequence.iter().map(|symbol| *symbol as u8).collect();
         word(&symbols)
     });
     let text = move || typed.get().unwrap_or_else(|| own.get());
@@ -200,10 +155,10 @@ fn editing(news: News) -> AnyView {
     let is_held_out =
         move || news.see(|chains, _| matches!(chains.inspected.origin, Origin::HeldOut(_))) == Some(true);
     let back = move || {
-        let has_chain = store.peek(|state| !state.link.view.chain.is_empty());
+        let has_chain = store.peek(|state| !state.run.link.view.chain.is_empty());
         news.look(if has_chain { Looking::NoChain } else { Looking::Sequence(String::new()) });
     };
-    let count = store.memo(|state| state.chains.as_deref().map_or(0, |chains| chains.task.symbols));
+    let count = store.memo(|state| state.run.chains.as_deref().map_or(0, |chains| chains.task.symbols));
     let append = move |symbol: usize| {
         let letter = letter(symbol);
         view! {

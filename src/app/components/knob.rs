@@ -42,8 +42,8 @@ pub fn Knob(
     });
     let swept = store.memo(move |state| state.is_swept(key));
     let idle = store.memo(move |state| !state.has_effect(key));
-    let locked = store.memo(move |state| state.link.locks(key));
-    let gone = store.memo(move |state| state.link.hides(key));
+    let locked = store.memo(move |state| state.run.link.locks(key));
+    let gone = store.memo(move |state| state.run.link.hides(key));
     // Help appears on hover and keyboard focus by the style sheet, and on a tap by this.
     let asked = RwSignal::new(false);
     let dismissed = RwSignal::new(false);

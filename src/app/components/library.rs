@@ -5,14 +5,14 @@ use leptos::prelude::*;
 use crate::app::library::{Kept, Wish};
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::app::words::{difference, thousands};
 use crate::charts::MUTED;
+use crate::display::words::{difference, thousands};
 use crate::permalink::decode;
 
 /// What a line of the list says besides the name.
 fn about(state: &State, kept: &Kept) -> String {
     let step = thousands(kept.step);
-    let difference = difference(state.spec(), &decode(&kept.link).0.spec);
+    let difference = difference(state.run.spec(), &decode(&kept.link).0.spec);
     if !state.library.is_stored(&kept.id) {
         return tr!("not stored; step {step}; {difference}", step, difference);
     }

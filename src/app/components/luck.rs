@@ -17,8 +17,8 @@ use super::theme::Appearance;
 use crate::analysis::Reading;
 use crate::analysis::recovery::trials::{Share, Trials};
 use crate::analysis::recovery::{Neuron, chart};
-use crate::app::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
 use crate::app::store::Store;
+use crate::display::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
 use crate::models::Model;
 use crate::platform::now_ms;
 use crate::tasks::Task;
@@ -49,7 +49,7 @@ pub fn Luck(
 ) -> impl IntoView {
     let store = Store::here();
     let lab = store.memo(|state| {
-        let spec = state.spec();
+        let spec = state.run.spec();
         let is_sparse = matches!(&spec.model, Model::Mlp(net) if net.init.rest(1).is_some());
         matches!(spec.task, Task::SparseParity(_)).then_some(is_sparse || spec.run.steps == 1)
     });
@@ -65,9 +65,9 @@ fn part(class: &'static str, testid: &'static str, markup: Signal<String>) -> An
 }
 
 fn opened(store: Store, appearance: Appearance) -> AnyView {
-    let winners = store.memo(winners_markup);
-    let floor = store.memo(|state| floor(state.spec()).unwrap_or_default());
-    let places = RwSignal::new(store.peek(|state| places(state.spec())));
+    let winners = store.memo(|state| winners_markup(&state.run));
+    let floor = store.memo(|state| floor(state.run.spec()).unwrap_or_default());
+    let places = RwSignal::new(store.peek(|state| places(state.run.spec())));
     let all = Memo::new(move |_| {
         let [n, k, s] = places.get();
         neurons(n, k, s)

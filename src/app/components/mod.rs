@@ -12,13 +12,15 @@ mod help;
 mod icon;
 mod inside;
 mod knob;
-pub mod later;
+mod later;
 mod library;
 mod luck;
+mod news;
 mod numbers;
 mod plot;
 mod readouts;
 mod scrub;
+pub mod second;
 mod sheet;
 mod story;
 mod sweep;
@@ -32,10 +34,9 @@ mod transport;
 
 use leptos::prelude::*;
 
-use super::browser;
 use super::state::Action;
 use super::store::Store;
-use super::titles;
+use super::{browser, titles};
 use crate::language::translated;
 use curves::Gaze;
 use form::Form;
@@ -56,20 +57,20 @@ pub fn App() -> impl IntoView {
     let shown = Shown::provide();
     Gaze::provide();
     let hidden = store.memo(|state| {
-        let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.link.hides(part));
+        let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
     let in_gallery = store.memo(|state| state.gallery.is_open);
     let title = store.memo(titles::title);
     Effect::new(move |_| document().set_title(&title.get()));
-    let embedded = store.memo(|state| state.link.is_embedded());
+    let embedded = store.memo(|state| state.run.link.is_embedded());
     Effect::new(move |_| {
         browser::mark_root("data-hide", &hidden.get());
         browser::mark_root("data-embed", if embedded.get() { "on" } else { "off" });
     });
     let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
     shortcuts(store, help, files, appearance);
-    later::provide(store, move || help.get() | files.get() | tours.get() | shown.is_asked());
+    second::provide(store, move || help.get() | files.get() | tours.get() | shown.is_asked());
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>

@@ -37,7 +37,10 @@ pub fn Ask(
     let (store, Shown(shown)) = (Store::here(), expect_context::<Shown>());
     let ask = move |_| {
         let of = |state: &crate::app::state::State| {
-            chart.applies(state).is_ok().then(|| (chart.title(state), chart.reading(state).table(MOST)))
+            chart
+                .applies(&state.run)
+                .is_ok()
+                .then(|| (chart.title(&state.run), chart.reading(&state.run).table(MOST)))
         };
         shown.set(store.peek(of));
     };

@@ -35,7 +35,7 @@ pub fn Plots(
     appearance: Appearance,
 ) -> impl IntoView {
     let store = Store::here();
-    let shown = store.memo(|state| state.link.view.show.clone());
+    let shown = store.memo(|state| state.run.link.view.show.clone());
     // One row takes the height that two usually share.
     let is_row = Memo::new(move |_| shown.with(|shown| shown.len() < 3));
     view! {
@@ -61,11 +61,12 @@ fn Plot(
     appearance: Appearance,
 ) -> impl IntoView {
     let store = Store::here();
-    let stamp = store
-        .memo(move |state| (chart.stamp(state), state.end.as_ref().map(|_| state.step), state.drawings()));
-    let label = store.memo(move |state| chart.summary(state));
-    let title = store.memo(move |state| chart.title(state));
-    let reason = store.memo(move |state| chart.applies(state).err());
+    let stamp = store.memo(move |state| {
+        (chart.stamp(&state.run), state.end.as_ref().map(|_| state.run.step), state.drawings())
+    });
+    let label = store.memo(move |state| chart.summary(&state.run));
+    let title = store.memo(move |state| chart.title(&state.run));
+    let reason = store.memo(move |state| chart.applies(&state.run).err());
     let room = Memo::new(move |_| {
         shown
             .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
@@ -79,7 +80,7 @@ fn Plot(
         testid: format!("chart-{}", chart.slug()),
         is_lines: RwSignal::new(kind == Kind::Lines),
         reading: Callback::new(move |()| {
-            store.peek(|state| chart.applies(state).is_ok().then(|| chart.drawn(state)))
+            store.peek(|state| chart.applies(&state.run).is_ok().then(|| chart.drawn(state)))
         }),
         news: Callback::new(move |()| {
             // Read, not only tracked: a memo that nobody reads is never computed.

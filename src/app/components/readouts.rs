@@ -4,11 +4,12 @@ use leptos::prelude::*;
 
 use crate::app::device::device_line;
 use crate::app::files::origin;
-use crate::app::state::State;
 use crate::app::status;
 use crate::app::store::Store;
-use crate::app::summary::{self, Newest, extra};
-use crate::app::words::thousands;
+use crate::display::RunView;
+use crate::display::status::held_out;
+use crate::display::summary::{self, Newest, extra};
+use crate::display::words::thousands;
 
 /// A number with its name.
 #[component]
@@ -19,9 +20,9 @@ fn Readout(
     #[prop(into)]
     name: Signal<String>,
     /// The number.
-    of: fn(&State) -> String,
+    of: fn(&RunView) -> String,
 ) -> impl IntoView {
-    let text = Store::here().memo(of);
+    let text = Store::here().memo(move |state| of(&state.run));
     view! {
         <div class="readout">
             <dt class="readout__name">{name}</dt>
@@ -35,25 +36,25 @@ fn Readout(
 #[component]
 pub fn Readouts() -> impl IntoView {
     let store = Store::here();
-    let held_out = store.memo(status::held_out);
+    let held_out = store.memo(|state| held_out(&state.run));
     let device = store.memo(|state| {
         origin(state).unwrap_or_else(|| device_line(state.choice.as_ref(), state.report.as_ref()))
     });
     let learner = store.memo(status::learner);
     let rate = store.memo(status::rate);
-    let names = [0, 1].map(|which| store.memo(move |state| extra(state, which).0));
-    let labels = [0, 1, 2, 3].map(|which| store.memo(move |state| summary::names(state)[which].clone()));
+    let names = [0, 1].map(|which| store.memo(move |state| extra(&state.run, which).0));
+    let labels = [0, 1, 2, 3].map(|which| store.memo(move |state| summary::names(&state.run)[which].clone()));
     view! {
         <section class="numbers" aria-label=tr!("Newest numbers")>
             <dl class="readouts">
-                <Readout testid="train-loss" name=labels[0] of=|s| Newest::of(s.history.last()).train_loss />
-                <Readout testid="test-loss" name=labels[1] of=|s| Newest::of(s.history.last()).test_loss />
+                <Readout testid="train-loss" name=labels[0] of=|run| Newest::of(run.history.last()).train_loss />
+                <Readout testid="test-loss" name=labels[1] of=|run| Newest::of(run.history.last()).test_loss />
                 <Readout testid="train-accuracy" name=labels[2]
-                    of=|s| Newest::of(s.history.last()).train_accuracy />
+                    of=|run| Newest::of(run.history.last()).train_accuracy />
                 <Readout testid="test-accuracy" name=labels[3]
-                    of=|s| Newest::of(s.history.last()).test_accuracy />
-                <Readout testid="reach-relevant" name=names[0] of=|s| extra(s, 0).1 />
-                <Readout testid="reach-other" name=names[1] of=|s| extra(s, 1).1 />
+                    of=|run| Newest::of(run.history.last()).test_accuracy />
+                <Readout testid="reach-relevant" name=names[0] of=|run| extra(run, 0).1 />
+                <Readout testid="reach-other" name=names[1] of=|run| extra(run, 1).1 />
             </dl>
             <p class="device">
                 <span data-testid="device">{device}</span>
@@ -70,7 +71,7 @@ pub fn Readouts() -> impl IntoView {
 #[component]
 pub fn Headline() -> impl IntoView {
     let store = Store::here();
-    let step = store.memo(|state| thousands(state.step));
+    let step = store.memo(|state| thousands(state.run.step));
     let text = store.memo(status::status);
     view! {
         <div class="headline">

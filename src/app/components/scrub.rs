@@ -4,13 +4,13 @@ use leptos::prelude::*;
 
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::words::thousands;
+use crate::display::words::thousands;
 
 /// A slider over the steps made so far, and the way back to the newest.
 #[component]
 pub fn Scrub() -> impl IntoView {
     let store = Store::here();
-    let at = store.memo(|state| (state.end_step(), state.step));
+    let at = store.memo(|state| (state.end_step(), state.run.step));
     let words = move || {
         let (end, step) = at.get();
         tr!("Step {step} of {end}", step = thousands(step), end = thousands(end))

@@ -4,13 +4,13 @@ use leptos::prelude::*;
 
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::app::study::study;
+use crate::display::study::study;
 use crate::labs::{find, preset_groups};
 use crate::language::translated;
 
 /// What the card says: claim, source and instance.
 fn card(state: &State) -> (String, String, String) {
-    match state.preset() {
+    match state.run.preset() {
         Some(preset) => {
             let time =
                 if preset.time.is_empty() { String::new() } else { format!(" {}", translated(preset.time)) };
@@ -21,7 +21,7 @@ fn card(state: &State) -> (String, String, String) {
             )
         }
         None => {
-            let info = state.link.spec.task.info();
+            let info = state.run.link.spec.task.info();
             let source = info.sources.first().map(|s| s.cite).unwrap_or_default();
             (
                 translated(info.about).into(),
@@ -36,7 +36,7 @@ fn card(state: &State) -> (String, String, String) {
 #[component]
 pub fn Presets() -> impl IntoView {
     let store = Store::here();
-    let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
+    let chosen = store.memo(|state| state.run.preset().map(|preset| preset.slug));
     let choose = move |event| {
         if let Some(preset) = find(&event_target_value(&event)) {
             store.act(Action::Choose(preset));
@@ -69,7 +69,7 @@ pub fn Presets() -> impl IntoView {
 pub fn Story() -> impl IntoView {
     let store = Store::here();
     let card = store.memo(card);
-    let advice = store.memo(|state| study().map_or(vec![], |study| (study.advice)(&state.link.spec)));
+    let advice = store.memo(|state| study().map_or(vec![], |study| (study.advice)(&state.run.link.spec)));
     view! {
         <section class="story" aria-label=tr!("What this run shows")>
             <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>

@@ -15,7 +15,8 @@ use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::app::sweep_form::{Choice, options};
 use crate::app::sweep_map::{Face, faces, legend, markup};
-use crate::app::sweeping::{Sweep, Wish};
+use crate::app::sweeps::Wish;
+use crate::display::sweep::Sweep;
 use crate::language::translated;
 use crate::permalink::{Cells, encode};
 
@@ -51,7 +52,7 @@ pub fn SweepForm() -> impl IntoView {
 fn dialog(open: RwSignal<bool>) -> AnyView {
     let store = Store::here();
     // As the link is when the dialog is opened; the run behind it goes on.
-    let (link, flops) = store.peek(|state| (state.link.clone(), state.flops()));
+    let (link, flops) = store.peek(|state| (state.run.link.clone(), state.flops()));
     let choice = Choice::of(&link.spec);
     let fields = choice.markup(&link.spec);
     let kept = StoredValue::new((link, choice));
@@ -104,7 +105,7 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
 type News = (String, usize, String);
 
 fn news(state: &State) -> Option<News> {
-    state.sweep.as_ref().map(|sweep| (encode(&state.link), sweep.ended(), sweep.progress()))
+    state.run.sweep.as_ref().map(|sweep| (encode(&state.run.link), sweep.ended(), sweep.progress()))
 }
 
 /// What does not change while a sweep is made, and room for what does.
@@ -116,8 +117,8 @@ fn frame(state: &State) -> String {
          type=\"button\" id=\"map-cancel\" data-testid=\"sweep-cancel\">{cancel}</button><select class=\"knob__select\" \
          aria-label=\"{shown}\" data-testid=\"sweep-cells\">{}</select></div><div class=\"map__room\">{}\
          </div><p class=\"map__about\" id=\"map-about\" data-testid=\"map-about\"></p>",
-        options(cells, state.link.view.cells.slug()),
-        markup(state),
+        options(cells, state.run.link.view.cells.slug()),
+        markup(&state.run),
         runs = tr!("Runs of the sweep"),
         cancel = tr!("Cancel"),
         shown = tr!("What the cells show"),
@@ -153,7 +154,7 @@ fn show(number: usize, face: &Face) {
 
 /// The cell to which a key leads from another one.
 fn led(state: &State, number: usize, key: &str) -> Option<usize> {
-    let run = &state.link.spec.run;
+    let run = &state.run.link.spec.run;
     let (rows, columns) = (run.series.values.len().max(1), run.sweep.values.len());
     let (column, row) = (number / rows, number % rows);
     let (column, row) = match key {
@@ -171,7 +172,7 @@ fn led(state: &State, number: usize, key: &str) -> Option<usize> {
 /// The sweep's map, with how far it is and what ends it; nothing for one run.
 #[component]
 pub fn SweepMap() -> impl IntoView {
-    let is_sweep = Store::here().memo(|state| state.sweep.is_some());
+    let is_sweep = Store::here().memo(|state| state.run.sweep.is_some());
     move || is_sweep.get().then(map)
 }
 
@@ -184,8 +185,8 @@ fn map() -> AnyView {
     Effect::new(move |_| {
         let (Some(room), Some((link, done, progress))) = (room.get(), told.get()) else { return };
         let (fresh, all, rests) = store.peek(|state| {
-            let sweep = state.sweep.as_ref();
-            (faces(state), sweep.map_or(0, |s| s.cells.len()), sweep.is_none_or(Sweep::is_at_rest))
+            let sweep = state.run.sweep.as_ref();
+            (faces(&state.run), sweep.map_or(0, |s| s.cells.len()), sweep.is_none_or(Sweep::is_at_rest))
         });
         drawn.update_value(|(of, known, reached)| {
             if *of != link {
@@ -201,7 +202,7 @@ fn map() -> AnyView {
                     .filter(|(number, face)| known.get(*number) != Some(face))
                     .for_each(|(number, face)| show(number, face));
                 *known = fresh;
-                write("map-about", &store.peek(legend));
+                write("map-about", &store.peek(|state| legend(&state.run)));
             }
         });
         set("map-bar", "max", &all.to_string());

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::files::Choice;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::tables::{about, shown};
+use crate::display::tables::{about, shown};
 use crate::tasks::Task;
 use crate::tasks::tabular::{Origin, Tabular};
 
@@ -33,8 +33,8 @@ fn card(task: &Tabular, spec: &crate::run::RunSpec) -> Card {
 #[component]
 pub fn Tables() -> impl IntoView {
     let store = Store::here();
-    let shown = store.memo(|state| match &state.spec().task {
-        Task::Tabular(task) => Some(card(task, state.spec())),
+    let shown = store.memo(|state| match &state.run.spec().task {
+        Task::Tabular(task) => Some(card(task, state.run.spec())),
         _ => None,
     });
     let flaw = store.memo(|state| state.flaw.clone());

@@ -24,9 +24,9 @@ pub fn Teacher(
         <Sheet open title=tr!("Link for a class")>
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
-                let link = store.peek(|state| state.link.clone());
+                let link = store.peek(|state| state.run.link.clone());
                 let (mut wish, fields) = (Wish::of(&link), form(&link));
-                let step = store.peek(|state| state.step).max(100).to_string();
+                let step = store.peek(|state| state.run.step).max(100).to_string();
                 let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
                 let made = RwSignal::new(None);
                 let tell = move |wish: &Wish, link: &Link| {

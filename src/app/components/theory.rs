@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::inside::News;
 use super::knob::Knob;
+use super::news::News;
 use super::plot::Drawing;
 use super::sheet::fold;
 use super::theme::Appearance;
@@ -25,8 +25,9 @@ pub fn Theory(
     appearance: Appearance,
 ) -> impl IntoView {
     let store = Store::here();
-    let lab = store
-        .memo(|state| state.chains.is_some().then(|| matches!(state.spec().model, Model::MinimalMarkov(_))));
+    let lab = store.memo(|state| {
+        state.run.chains.is_some().then(|| matches!(state.run.spec().model, Model::MinimalMarkov(_)))
+    });
     move || {
         let is_minimal = lab.get()?;
         Some(fold("theory", tr!("The theory of two steps"), is_minimal, move || explored(store, appearance)))
@@ -38,7 +39,7 @@ fn explored(store: Store, appearance: Appearance) -> AnyView {
     let news = News::here();
     // As text, since texts are compared anyway.
     let taken = store.memo(|state| {
-        let knobs = Explorer::KNOBS.iter().filter_map(|knob| state.link.theory.value(knob.key));
+        let knobs = Explorer::KNOBS.iter().filter_map(|knob| state.run.link.theory.value(knob.key));
         knobs.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
     });
     // While a slider is moved the theory follows at once, "tt=40"; the link changes when it is let go.
@@ -49,7 +50,7 @@ fn explored(store: Store, appearance: Appearance) -> AnyView {
     });
     let outcome = Memo::new(move |_| {
         taken.get();
-        let mut knobs = store.peek(|state| state.link.theory.clone());
+        let mut knobs = store.peek(|state| state.run.link.theory.clone());
         trial.with(|trial| {
             let (key, text) = trial.as_deref()?.split_once('=')?;
             knobs.set(key, &theory_knob(key)?.parse(text).ok()?).ok()
@@ -57,7 +58,7 @@ fn explored(store: Store, appearance: Appearance) -> AnyView {
         knobs.result()
     });
     let trained = move || news.see(|chains, _| chains.minimal().map(|(_, v)| v.to_vec())).flatten();
-    let is_trained = store.memo(|state| matches!(state.spec().model, Model::MinimalMarkov(_)));
+    let is_trained = store.memo(|state| matches!(state.run.spec().model, Model::MinimalMarkov(_)));
     let lags = move || {
         outcome.with(|outcome| {
             let after: Vec<(usize, &[f64])> =

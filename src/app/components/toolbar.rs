@@ -44,8 +44,8 @@ fn ChartSwitch(
 ) -> impl IntoView {
     let store = Store::here();
     let about = chart.info();
-    let on = store.memo(move |state| state.link.view.show.contains(&chart));
-    let reason = store.memo(move |state| chart.applies(state).err());
+    let on = store.memo(move |state| state.run.link.view.show.contains(&chart));
+    let reason = store.memo(move |state| chart.applies(&state.run).err());
     let hint = Signal::derive(move || match reason.get() {
         Some(why) => format!("{}: {why}", about.name),
         None => format!("{}: {}", about.name, about.help),
@@ -93,9 +93,9 @@ fn zoom() -> AnyView {
 /// How smooth the curves are.
 fn smoothing() -> AnyView {
     let store = Store::here();
-    let value = store.memo(|state| state.link.view.smooth.to_string());
-    let at = store.memo(|state| format!("{}%", state.link.view.smooth * 100.0));
-    let locked = store.memo(|state| state.link.locks(SMOOTH_KEY));
+    let value = store.memo(|state| state.run.link.view.smooth.to_string());
+    let at = store.memo(|state| format!("{}%", state.run.link.view.smooth * 100.0));
+    let locked = store.memo(|state| state.run.link.locks(SMOOTH_KEY));
     view! {
         <label class="switches__smooth" title=tr!("Curves over what was measured, which is drawn pale: a moving average in which the measurement before counts so much")>
             {tr!("Smooth")}
@@ -113,9 +113,9 @@ fn smoothing() -> AnyView {
 pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
-        let form = state.spec().task.sampler().form();
+        let form = state.run.spec().task.sampler().form();
         let suits = |chart: &Chart| chart.form().is_none_or(|of| form.is_a(of));
-        let shown = |chart: &Chart| state.link.view.show.contains(chart);
+        let shown = |chart: &Chart| state.run.link.view.show.contains(chart);
         Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()
     });
     view! {

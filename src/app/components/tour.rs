@@ -8,7 +8,7 @@ use super::sheet::Sheet;
 use crate::app::browser;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::touring::{Touring, list};
+use crate::app::tour::{Touring, list};
 
 /// The name of the button that was pressed, inside of what is written as markup.
 pub(super) fn pressed(event: &MouseEvent) -> Option<String> {

@@ -6,12 +6,12 @@ use super::icon::{Icon, Name};
 use super::knob::Knob;
 use super::later::{Later, Part};
 use super::scrub::Scrub;
-use crate::app::browser;
-use crate::app::files;
 use crate::app::form::speed_field;
-use crate::app::state::{Action, Phase, State};
+use crate::app::state::{Action, State};
 use crate::app::status::status;
 use crate::app::store::Store;
+use crate::app::{browser, files};
+use crate::display::Phase;
 use crate::permalink::encode;
 use crate::platform::fresh_seed;
 
@@ -51,10 +51,11 @@ pub fn Transport() -> impl IntoView {
     let act = move |action: Action| Callback::new(move |()| store.act(action.clone()));
     let playing = store.memo(|state| state.is_playing());
     let main = store.memo(State::main_button);
-    let cannot_step = store
-        .memo(|state| matches!(state.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)));
+    let cannot_step = store.memo(|state| {
+        matches!(state.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_))
+    });
     let no_undo = store.memo(|state| state.undo.is_empty());
-    let failed = store.memo(|state| matches!(state.phase, Phase::Failed(_)));
+    let failed = store.memo(|state| matches!(state.run.phase, Phase::Failed(_)));
     let play_word = Signal::derive(move || main.get().0);
     let stuck = Signal::derive(move || main.get().1);
     let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
@@ -99,12 +100,16 @@ pub fn Transport() -> impl IntoView {
 #[component]
 pub fn Links() -> impl IntoView {
     let store = Store::here();
-    let link = store.memo(|state| encode(&state.link));
+    let link = store.memo(|state| encode(&state.run.link));
     let address = move || browser::address_of(&link.get());
     let command = store.memo(files::command);
     let teach = RwSignal::new(false);
     let whole = store.memo(|state| {
-        state.link.is_embedded().then(|| browser::address_of(&encode(&state.link.clone().without("embed"))))
+        state
+            .run
+            .link
+            .is_embedded()
+            .then(|| browser::address_of(&encode(&state.run.link.clone().without("embed"))))
     });
     view! {
         {move || whole.get().map(|address| view! {

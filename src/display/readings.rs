@@ -1,23 +1,25 @@
-//! What the charts of the catalogue show of the state.
+//! What the charts of the catalogue show of the run.
 //!
 //! A new chart is its line in [`crate::analysis::chart`] and one arm in each of the methods here and in
 //! [`super::summary`].
 
-use super::state::State;
 use super::study::study;
 use super::summary::chance;
-use super::words::{label, option, symbol};
+use super::sweep::{abscissa, ends};
+use super::view::RunView;
+use super::words::symbol;
 use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
-use crate::analysis::{Grid, Lines, Reading, Role, Series};
-use crate::analysis::{attention, curves, movement, parity_neurons, scaling, spectrum, weights};
+use crate::analysis::{
+    Grid, Lines, Reading, Role, Series, attention, curves, movement, parity_neurons, scaling, spectrum,
+    weights,
+};
 use crate::permalink::{Axis, View};
 use crate::probing::applies;
 use crate::run::RunSpec;
-use crate::settings::Axis as Swept;
 use crate::settings::real;
 use crate::tasks::Form;
 
@@ -40,10 +42,9 @@ impl Chart {
     ///
     /// # Errors
     /// A sentence that says why not.
-    pub fn applies(self, state: &State) -> Result<(), String> {
-        super::files::applies(self, state)?;
-        let run = &state.link.spec.run;
-        let form = state.spec().task.sampler().form();
+    pub fn applies(self, run: &RunView) -> Result<(), String> {
+        of_record(self, run)?;
+        let form = run.spec().task.sampler().form();
         match self.form().filter(|of| !form.is_a(*of)) {
             Some(of) => return Err(of.only().into()),
             None if !form.is_a(Form::Bits) && self.form().is_some() && study().is_none() => {
@@ -52,49 +53,49 @@ impl Chart {
             None => {}
         }
         match self {
-            Chart::Margin if state.spec().architecture().penalty(0).is_some() => Ok(()),
+            Chart::Margin if run.spec().architecture().penalty(0).is_some() => Ok(()),
             Chart::Margin => {
                 Err(tr!("Margins are normalised by the norm of a penalty, and this model has none.").into())
             }
             Chart::Phases | Chart::Residual
-                if !state.pairs.as_ref().is_some_and(|pairs| pairs.group.is_cyclic_by_number()) =>
+                if !run.pairs.as_ref().is_some_and(|pairs| pairs.group.is_cyclic_by_number()) =>
             {
                 Err(tr!("Phases are there for the numbers modulo n.").into())
             }
-            Chart::Phases | Chart::Residual if !state.spec().model.config().embeds_by_neuron() => {
+            Chart::Phases | Chart::Residual if !run.spec().model.config().embeds_by_neuron() => {
                 Err(tr!("A transformer's neurons have no embeddings of their own.").into())
             }
             Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),
-            Chart::Weights | Chart::Movement | Chart::Paths if tables::is_forest(state.spec()) => {
+            Chart::Weights | Chart::Movement | Chart::Paths if tables::is_forest(run.spec()) => {
                 Err(tr!("A forest has no weights.").into())
             }
             Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
-            Chart::Times if state.spec().run.replicas > 1 => Ok(()),
+            Chart::Times if run.spec().run.replicas > 1 => Ok(()),
             Chart::Times => Err(tr!("Convergence times are distributed with several replicas only.").into()),
-            Chart::Sweep if !run.sweep.is_empty() => Ok(()),
+            Chart::Sweep if !run.link.spec.run.sweep.is_empty() => Ok(()),
             Chart::Sweep => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
             _ => {
-                chain_charts::applies(self, state)?;
-                luck::applies(self, state)?;
-                functions::applies(self, state)?;
-                tables::applies(self, state)?;
-                self.probe().map_or(Ok(()), |probe| applies(probe, state.spec()))
+                chain_charts::applies(self, run)?;
+                luck::applies(self, run)?;
+                functions::applies(self, run)?;
+                tables::applies(self, run)?;
+                self.probe().map_or(Ok(()), |probe| applies(probe, run.spec()))
             }
         }
     }
 
     /// Its title.
-    pub fn title(self, state: &State) -> String {
-        let rows = state.spec().rows().translated();
+    pub fn title(self, run: &RunView) -> String {
+        let rows = run.spec().rows().translated();
         let entry = rows.entry;
         match self {
-            Chart::Accuracy if state.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
-            Chart::Loss if state.chains.is_some() => tr!("Training loss").into(),
-            Chart::Accuracy if state.chains.is_some() => tr!("Training accuracy").into(),
-            Chart::Map => chain_charts::map_title(state).unwrap_or_else(|| self.info().name.into()),
+            Chart::Accuracy if run.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
+            Chart::Loss if run.chains.is_some() => tr!("Training loss").into(),
+            Chart::Accuracy if run.chains.is_some() => tr!("Training accuracy").into(),
+            Chart::Map => chain_charts::map_title(run).unwrap_or_else(|| self.info().name.into()),
             Chart::Weights => rows.name.into(),
-            Chart::Curve => pair_charts::curve_title(state).unwrap_or_else(|| self.info().name.into()),
-            Chart::Paths => match state.trajectories.as_ref().and_then(Trajectories::shown) {
+            Chart::Curve => pair_charts::curve_title(run).unwrap_or_else(|| self.info().name.into()),
+            Chart::Paths => match run.trajectories.as_ref().and_then(Trajectories::shown) {
                 Some(number) => {
                     tr!("Path of every {entry}, {kind} {number}", entry, kind = rows.column, number)
                 }
@@ -105,89 +106,89 @@ impl Chart {
     }
 
     /// What is drawn, if the chart applies.
-    pub fn reading(self, state: &State) -> Reading {
-        let task = state.spec().task.sampler();
-        let of_chains = state.chains.is_some();
+    pub fn reading(self, run: &RunView) -> Reading {
+        let task = run.spec().task.sampler();
+        let of_chains = run.chains.is_some();
         // Every sequence is trained on at all of its places, so that one is enough.
         let train = match of_chains {
             true => Some(tr!("training batch")),
-            false => curves::trained_on(task.sample_size().is_some(), state.spec().batch()),
+            false => curves::trained_on(task.sample_size().is_some(), run.spec().batch()),
         };
-        let solved = state.solved.iter().map(|(_, step)| *step).max();
-        let solved = solved.filter(|_| state.solved.len() == state.spec().run.replicas);
+        let solved = run.solved.iter().map(|(_, step)| *step).max();
+        let solved = solved.filter(|_| run.solved.len() == run.spec().run.replicas);
         let reading = match self {
             Chart::Loss => {
-                let (inits, replicas) = (state.spec().run.inits, state.spec().run.replicas);
+                let (inits, replicas) = (run.spec().run.inits, run.spec().run.replicas);
                 let grouped = !of_chains && (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
                 let lines = match grouped {
-                    true => curves::loss_by_start(&state.history, inits),
-                    false => curves::loss(&state.history, train, solved),
+                    true => curves::loss_by_start(&run.history, inits),
+                    false => curves::loss(&run.history, train, solved),
                 };
-                let mut lines = marked(trained_only(lines, state), state);
-                lines.log_y &= !state.spec().run.loss.is_signed();
+                let mut lines = marked(trained_only(lines, run), run);
+                lines.log_y &= !run.spec().run.loss.is_signed();
                 Reading::Lines(lines)
             }
             Chart::Accuracy => {
-                let log = state.link.view.y_axis == Axis::Log;
+                let log = run.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
-                let lines = curves(&state.history, train, solved, f64::from(chance(state)));
-                Reading::Lines(marked(trained_only(lines, state), state))
+                let lines = curves(&run.history, train, solved, f64::from(chance(run)));
+                Reading::Lines(marked(trained_only(lines, run), run))
             }
             Chart::Weights => {
-                let w = &state.weights;
-                let grid = weights::first_layer(&w.values, w.inputs, w.width, &state.relevant);
-                let rows = state.spec().rows().translated();
+                let w = &run.weights;
+                let grid = weights::first_layer(&w.values, w.inputs, w.width, &run.relevant);
+                let rows = run.spec().rows().translated();
                 Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
             Chart::Movement | Chart::Paths => {
                 let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
-                let lines = state.trajectories.as_ref().map(draw);
-                let mut lines =
-                    marked(lines.unwrap_or_else(|| self.empty(tr!("step"), tr!("weight"))), state);
+                let lines = run.trajectories.as_ref().map(draw);
+                let mut lines = marked(lines.unwrap_or_else(|| self.empty(tr!("step"), tr!("weight"))), run);
                 // Weights have signs, and half of them no place on a logarithmic axis.
                 lines.log_y &= self == Chart::Movement;
                 Reading::Lines(lines)
             }
             Chart::Gap => {
-                let reference = relu_majority_gap(task.inputs(), state.relevant.len());
-                Reading::Lines(marked(gap::chart(&state.gaps, Some(reference)), state))
+                let reference = relu_majority_gap(task.inputs(), run.relevant.len());
+                Reading::Lines(marked(gap::chart(&run.gaps, Some(reference)), run))
             }
             Chart::Spectrum => {
-                let shares = state.spectrum.as_ref().map(|(_, shares, _)| shares.clone());
+                let shares = run.spectrum.as_ref().map(|(_, shares, _)| shares.clone());
                 let none = || vec![f32::NAN; task.inputs() + 1];
-                Reading::Bars(spectrum::degrees(&shares.unwrap_or_else(none), state.relevant.len()))
+                Reading::Bars(spectrum::degrees(&shares.unwrap_or_else(none), run.relevant.len()))
             }
             Chart::Attention => {
-                let mass = state.attention.as_ref().map(|(_, mass)| mass.clone());
+                let mass = run.attention.as_ref().map(|(_, mass)| mass.clone());
                 let none = || vec![f32::NAN; task.inputs()];
-                Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &state.relevant))
+                Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &run.relevant))
             }
             Chart::Strongest => {
-                let grid = state.powers.as_ref().map(|(u, w, width)| {
-                    parity_neurons::top_neurons(u, w, *width, &state.relevant, STRONGEST)
-                });
+                let grid = run
+                    .powers
+                    .as_ref()
+                    .map(|(u, w, width)| parity_neurons::top_neurons(u, w, *width, &run.relevant, STRONGEST));
                 Reading::Grid(grid.unwrap_or_default())
             }
-            Chart::Times => Reading::Lines(times(state)),
-            Chart::Sweep => Reading::Lines(sweep(state)),
+            Chart::Times => Reading::Lines(times(run)),
+            Chart::Sweep => Reading::Lines(sweep(run)),
             Chart::Margin => {
-                let mut lines = marked(pair_charts::margin(state), state);
+                let mut lines = marked(pair_charts::margin(run), run);
                 lines.log_y = false;
                 Reading::Lines(lines)
             }
-            other => match study().and_then(|study| (study.reading)(other, state)) {
+            other => match study().and_then(|study| (study.reading)(other, run)) {
                 Some(Reading::Lines(lines)) if lines.is_over_steps() => {
-                    let mut lines = marked(lines, state);
+                    let mut lines = marked(lines, run);
                     // Scores are shares from 0 on.
                     lines.log_y &= self != Chart::Scores;
-                    lines.marks.extend(solved.filter(|_| self == Chart::Truth).map(reached(state)));
+                    lines.marks.extend(solved.filter(|_| self == Chart::Truth).map(reached(run)));
                     Reading::Lines(lines)
                 }
                 Some(other) => other,
                 None => Reading::Lines(self.empty("", "")),
             },
         };
-        reading.titled(self.title(state))
+        reading.titled(self.title(run))
     }
 
     fn empty(self, x_label: &str, y_label: &str) -> Lines {
@@ -195,62 +196,79 @@ impl Chart {
     }
 
     /// Changes when the reading does, and is cheap.
-    pub fn stamp(self, state: &State) -> Stamp {
+    pub fn stamp(self, run: &RunView) -> Stamp {
         let at = match self {
-            Chart::Weights => state.weights.step,
+            Chart::Weights => run.weights.step,
             Chart::Loss | Chart::Accuracy | Chart::Margin => {
-                state.history.last().map_or(u64::MAX, |row| row.step)
+                run.history.last().map_or(u64::MAX, |row| row.step)
             }
-            Chart::Movement | Chart::Paths | Chart::Luck => state.weights.step,
+            Chart::Movement | Chart::Paths | Chart::Luck => run.weights.step,
             Chart::Characters => 0,
             Chart::Truth | Chart::Strategies | Chart::Scores | Chart::Others => {
-                state.history.last().map_or(u64::MAX, |row| row.step)
+                run.history.last().map_or(u64::MAX, |row| row.step)
             }
-            Chart::Map | Chart::Next | Chart::Theory => state.findings ^ state.looked << 40,
-            Chart::Curve | Chart::Wave => state.weights.step ^ (state.link.view.neuron as u64) << 40,
-            Chart::Times => state.solved.len() as u64,
-            Chart::Sweep | Chart::Threshold => state.sweep.as_ref().map_or(0, |s| s.ended() as u64),
-            Chart::Looks => state.findings ^ (state.link.view.head as u64) << 40,
-            _ => state.findings,
+            Chart::Map | Chart::Next | Chart::Theory => run.findings ^ run.looked << 40,
+            Chart::Curve | Chart::Wave => run.weights.step ^ (run.link.view.neuron as u64) << 40,
+            Chart::Times => run.solved.len() as u64,
+            Chart::Sweep | Chart::Threshold => run.sweep.as_ref().map_or(0, |s| s.ended() as u64),
+            Chart::Looks => run.findings ^ (run.link.view.head as u64) << 40,
+            _ => run.findings,
         };
-        let marks = state.solved.len() + state.spec().run.schedule.len() + state.events_count();
-        let View { x_axis, y_axis, smooth, .. } = state.link.view;
+        let marks = run.solved.len() + run.spec().run.schedule.len() + run.events_count();
+        let View { x_axis, y_axis, smooth, .. } = run.link.view;
         let axes = (x_axis, y_axis, smooth.to_bits());
-        Stamp { run: state.runs, at, marks, axes }
+        Stamp { run: run.runs, at, marks, axes }
+    }
+}
+
+/// Whether there is such a chart of what is on show, if that is a file.
+///
+/// # Errors
+/// That the file holds no weights.
+fn of_record(chart: Chart, run: &RunView) -> Result<(), String> {
+    use Chart::{Accuracy, Characters, Loss, Margin, Others, Scores, Strategies, Sweep, Times, Truth};
+    let of_measurements =
+        [Loss, Accuracy, Margin, Times, Sweep, Truth, Strategies, Scores, Others, Characters, Chart::Ends];
+    match run.record.is_none() || of_measurements.contains(&chart) {
+        true => Ok(()),
+        false => {
+            Err(tr!("The opened file holds no weights, which this chart looks into; Train makes them.")
+                .into())
+        }
     }
 }
 
 /// Curves of what is trained on alone, where what is measured on held-out examples is another thing; and what the target
 /// is called where nothing is hidden that could be found.
-fn trained_only(mut lines: Lines, state: &State) -> Lines {
-    let of_chains = state.chains.is_some();
+fn trained_only(mut lines: Lines, run: &RunView) -> Lines {
+    let of_chains = run.chains.is_some();
     lines.series.retain(|series| !of_chains || series.role == Role::Train);
-    let is_shown = of_chains || tables::is_table(state.spec());
+    let is_shown = of_chains || tables::is_table(run.spec());
     lines.marks.iter_mut().filter(|_| is_shown).for_each(|(_, name)| *name = tr!("target").into());
     lines
 }
 
 /// The mark of the step at which the last network has reached the target.
-fn reached(state: &State) -> impl Fn(u64) -> (f64, String) {
-    let name = if state.spec().run.target == 0.5 { tr!("half-way") } else { tr!("target") };
+fn reached(run: &RunView) -> impl Fn(u64) -> (f64, String) {
+    let name = if run.spec().run.target == 0.5 { tr!("half-way") } else { tr!("target") };
     move |step| (step as f64, name.into())
 }
 
 /// The distribution of t_c, or t_c by initialisation where several replicas share one.
-fn times(state: &State) -> Lines {
-    let run = &state.spec().run;
-    let solved = state.trials();
-    let mut lines = if run.inits > 0 && run.inits < run.replicas {
-        convergence::by_start(&solved, run.inits)
+fn times(run: &RunView) -> Lines {
+    let settings = &run.spec().run;
+    let solved = run.trials();
+    let mut lines = if settings.inits > 0 && settings.inits < settings.replicas {
+        convergence::by_start(&solved, settings.inits)
     } else {
-        let sets = convergence::sets(state.spec().task.sampler().inputs(), state.relevant.len());
-        convergence::histogram(&convergence::Times::new(&solved), run.every, sets, Height::Count)
+        let sets = convergence::sets(run.spec().task.sampler().inputs(), run.relevant.len());
+        convergence::histogram(&convergence::Times::new(&solved), settings.every, sets, Height::Count)
     };
-    if tables::is_table(state.spec()) {
+    if tables::is_table(run.spec()) {
         // Of a table nobody guesses sets.
         lines.series.truncate(1);
     }
-    if state.solved.is_empty() {
+    if run.solved.is_empty() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));
         lines.y_range = Some((0.0, 1.0));
     }
@@ -258,9 +276,9 @@ fn times(state: &State) -> Lines {
 }
 
 /// The curves of the sweep so far.
-fn sweep(state: &State) -> Lines {
-    let spec = &state.link.spec;
-    let Some(sweep) = &state.sweep else { return Chart::Sweep.empty("", tr!("steps until converged")) };
+fn sweep(run: &RunView) -> Lines {
+    let spec = &run.link.spec;
+    let Some(sweep) = &run.sweep else { return Chart::Sweep.empty("", tr!("steps until converged")) };
     let (label, places, has_ratios) = abscissa(spec);
     let curves = sweep.curves(spec);
     let mut lines = scaling::chart(&curves, &label, &symbol(spec, &spec.run.sweep.key), searches(spec));
@@ -272,29 +290,6 @@ fn sweep(state: &State) -> Lines {
     let missed = sweep.missed().into_iter();
     lines.marks = missed.map(|(at, found, all)| (places[at], tr!("{found} of {all}", found, all))).collect();
     lines
-}
-
-/// The axis of a sweep's curves: its label, the places of its values, and whether it can be logarithmic. A value of zero,
-/// as no noise, has no place on a logarithmic axis, and words have no ratio.
-pub(super) fn abscissa(spec: &RunSpec) -> (String, Vec<f64>, bool) {
-    let Swept { key, values } = &spec.run.sweep;
-    let places = crate::sweep::places(&spec.run.sweep);
-    let are_numbers = values.iter().all(|v| v.parse::<f64>().is_ok());
-    let label = match are_numbers {
-        true => label(spec, key),
-        false => {
-            let names = places.iter().zip(values).map(|(at, v)| format!("{at} {}", option(spec, key, v)));
-            format!("{}: {}", label(spec, key), names.collect::<Vec<_>>().join(", "))
-        }
-    };
-    let has_ratios = are_numbers && places.iter().all(|x| *x > 0.0);
-    (label, places, has_ratios)
-}
-
-/// All of the way that a sweep will go, from the start.
-pub(super) fn ends(places: &[f64]) -> (f64, f64) {
-    let low = places.iter().copied().fold(f64::INFINITY, f64::min);
-    (low, places.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// How long random search would take at the values of a sweep over n, for each k, or over the width.
@@ -318,22 +313,22 @@ fn searches(spec: &RunSpec) -> Vec<Series> {
 }
 
 /// Curves over the steps with what every one of them has: the axes of the view, and the changes on the way.
-fn marked(mut lines: Lines, state: &State) -> Lines {
-    let view = &state.link.view;
+fn marked(mut lines: Lines, run: &RunView) -> Lines {
+    let view = &run.link.view;
     lines.smooth(view.smooth);
     (lines.log_x, lines.log_y) = (view.x_axis == Axis::Log, view.y_axis == Axis::Log);
-    let spec = state.spec();
+    let spec = run.spec();
     let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
     lines.marks.extend(
-        stages.filter(|(s, _)| *s <= state.step).map(|(s, at)| (s as f64, tr!("layer {at}", at = at + 1))),
+        stages.filter(|(s, _)| *s <= run.step).map(|(s, at)| (s as f64, tr!("layer {at}", at = at + 1))),
     );
-    if state.history.last().is_none() {
+    if run.history.last().is_none() {
         lines.x_range = Some((0.0, EMPTY_UNTIL));
         lines.y_range.get_or_insert(if lines.log_y { (1e-3, 1.2) } else { (0.0, 1.2) });
     }
     let changes = spec.run.schedule.iter();
     lines.marks.extend(
-        changes.filter(|(s, _)| *s <= state.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))),
+        changes.filter(|(s, _)| *s <= run.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))),
     );
     lines
 }
@@ -342,18 +337,18 @@ fn marked(mut lines: Lines, state: &State) -> Lines {
 mod tests {
     use super::*;
     use crate::analysis::chart::Kind;
-    use crate::app::state::Action;
+    use crate::app::state::{Action, State};
     use crate::protocol::Row;
 
     #[test]
     fn axes_are_there_before_any_measurement_and_weights_before_any_worker() {
         let mut state = State::default();
         state.apply(Action::Open(String::new()));
-        let Reading::Lines(lines) = Chart::Loss.reading(&state) else { panic!("curves") };
+        let Reading::Lines(lines) = Chart::Loss.reading(&state.run) else { panic!("curves") };
         assert_eq!((lines.x_range, lines.y_range), (Some((0.0, 1000.0)), Some((0.0, 1.2))));
-        let Reading::Grid(grid) = Chart::Weights.reading(&state) else { panic!("a matrix") };
+        let Reading::Grid(grid) = Chart::Weights.reading(&state.run) else { panic!("a matrix") };
         assert_eq!((grid.rows, grid.columns, grid.marked_rows.len()), (20, 64, 3));
-        assert!(Chart::Accuracy.summary(&state).contains("– on training examples"));
+        assert!(Chart::Accuracy.summary(&state.run).contains("– on training examples"));
     }
 
     #[test]
@@ -362,14 +357,14 @@ mod tests {
         state.apply(Action::Open(String::new()));
         for chart in Chart::ALL {
             let kind = chart.info().kind;
-            if chart.applies(&state).is_ok() {
-                let shape = match chart.reading(&state) {
+            if chart.applies(&state.run).is_ok() {
+                let shape = match chart.reading(&state.run) {
                     Reading::Lines(_) => Kind::Lines,
                     Reading::Grid(_) => Kind::Grid,
                     Reading::Bars(_) => Kind::Bars,
                 };
                 assert_eq!(shape, kind, "{chart:?}");
-                assert!(chart.summary(&state).ends_with('.') && !chart.title(&state).is_empty());
+                assert!(chart.summary(&state.run).ends_with('.') && !chart.title(&state.run).is_empty());
             }
         }
     }
@@ -379,8 +374,8 @@ mod tests {
         let mut state = State::default();
         state.apply(Action::Open("#v1/sparse-parity?x=log&y=log".into()));
         let row = Row { test_accuracy: vec![0.75, 0.5], train_accuracy: vec![1.0], ..Default::default() };
-        state.history.push(row);
-        let Reading::Lines(lines) = Chart::Accuracy.reading(&state) else { panic!("curves") };
+        state.run.history.push(row);
+        let Reading::Lines(lines) = Chart::Accuracy.reading(&state.run) else { panic!("curves") };
         assert!(lines.log_x && lines.log_y && lines.y_range.is_none());
         assert_eq!(lines.series[0].y, [0.0]);
         assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.375, (0.25, 0.5)));
@@ -391,12 +386,12 @@ mod tests {
     fn stamps_change_with_what_is_shown() {
         let mut state = State::default();
         state.apply(Action::Open(String::new()));
-        let before = Chart::Loss.stamp(&state);
-        state.history.push(Row { step: 50, ..Default::default() });
-        assert_ne!(Chart::Loss.stamp(&state), before);
-        let before = Chart::Loss.stamp(&state);
+        let before = Chart::Loss.stamp(&state.run);
+        state.run.history.push(Row { step: 50, ..Default::default() });
+        assert_ne!(Chart::Loss.stamp(&state.run), before);
+        let before = Chart::Loss.stamp(&state.run);
         state.apply(Action::ToggleAxis("y"));
-        assert_ne!(Chart::Loss.stamp(&state), before);
+        assert_ne!(Chart::Loss.stamp(&state.run), before);
     }
 
     fn open(link: &str) -> State {
@@ -408,28 +403,32 @@ mod tests {
     #[test]
     fn the_first_parameter_goes_by_its_own_name() {
         let state = open("#v1/sparse-parity?model=parity-transformer&opt=adam&n=10");
-        assert_eq!(Chart::Weights.title(&state), "Positional embeddings P");
+        assert_eq!(Chart::Weights.title(&state.run), "Positional embeddings P");
         assert!(
-            Chart::Weights.summary(&state).starts_with("Positional embeddings P, 10 input bits by 32 comp")
+            Chart::Weights
+                .summary(&state.run)
+                .starts_with("Positional embeddings P, 10 input bits by 32 comp")
         );
-        assert!(Chart::Movement.summary(&state).starts_with("Positional embeddings P have moved"));
-        assert_eq!(Chart::Paths.title(&state), "Path of every position, component 1");
-        let Reading::Grid(grid) = Chart::Weights.reading(&state) else { panic!("a matrix") };
+        assert!(Chart::Movement.summary(&state.run).starts_with("Positional embeddings P have moved"));
+        assert_eq!(Chart::Paths.title(&state.run), "Path of every position, component 1");
+        let Reading::Grid(grid) = Chart::Weights.reading(&state.run) else { panic!("a matrix") };
         assert_eq!((grid.title.as_str(), grid.x_label.as_str()), ("Positional embeddings P", "component"));
         let state = open("#v1/sparse-parity?n=10&width=1");
-        assert_eq!(Chart::Paths.title(&state), "Path of every weight");
+        assert_eq!(Chart::Paths.title(&state.run), "Path of every weight");
         assert!(
-            Chart::Weights.summary(&state).starts_with("First-layer weights W, 10 input bits by 1 neuron:")
+            Chart::Weights
+                .summary(&state.run)
+                .starts_with("First-layer weights W, 10 input bits by 1 neuron:")
         );
         let state = open("#v1/sparse-parity?n=10&model=disjoint-polynet");
         assert!(
-            Chart::Weights.summary(&state).starts_with("Weights w of the blocks, 10 input bits: largest")
+            Chart::Weights.summary(&state.run).starts_with("Weights w of the blocks, 10 input bits: largest")
         );
     }
 
     #[test]
     fn what_has_a_sign_stays_linear() {
-        let is_log = |link: &str, chart: Chart| match chart.reading(&open(link)) {
+        let is_log = |link: &str, chart: Chart| match chart.reading(&open(link).run) {
             Reading::Lines(lines) => lines.log_y,
             _ => false,
         };
@@ -444,7 +443,7 @@ mod tests {
         for (chart, names) in
             [(Chart::Spectrum, "0 1 2 3 4 5 6 7 8 9"), (Chart::Attention, "1 2 3 4 5 6 7 8 9")]
         {
-            let Reading::Bars(bars) = chart.reading(&state) else { panic!("bars") };
+            let Reading::Bars(bars) = chart.reading(&state.run) else { panic!("bars") };
             let found: Vec<&str> = bars.bars.iter().map(|bar| bar.0.as_str()).collect();
             assert_eq!(found.join(" "), names);
             assert!(bars.bars.iter().all(|bar| bar.1.is_nan()));
@@ -454,25 +453,25 @@ mod tests {
     #[test]
     fn stages_are_marked_once_they_begin() {
         let mut state = open("#v1/sparse-parity?model=deep-mlp&k=4&layers=greedy&steps=1000");
-        let marks = |state: &State| match Chart::Accuracy.reading(state) {
+        let marks = |state: &State| match Chart::Accuracy.reading(&state.run) {
             Reading::Lines(lines) => lines.marks,
             _ => vec![],
         };
-        state.step = 499;
+        state.run.step = 499;
         assert_eq!(marks(&state), []);
-        state.step = 500;
+        state.run.step = 500;
         assert_eq!(marks(&state), [(500.0, "layer 2".to_string())]);
     }
 
     #[test]
     fn a_sweep_shows_its_whole_way_and_where_too_few_arrive() {
         let mut state = open("#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=wd:0.001_0.003");
-        let lines = |state: &State| match Chart::Sweep.reading(state) {
+        let lines = |state: &State| match Chart::Sweep.reading(&state.run) {
             Reading::Lines(lines) => lines,
             _ => panic!("curves"),
         };
         let mut done = |times: [Option<u64>; 2]| {
-            state.sweep.as_mut().unwrap().done.push(times.to_vec());
+            state.run.sweep.as_mut().unwrap().done.push(times.to_vec());
             lines(&state)
         };
         let none = done([None; 2]);
@@ -486,7 +485,7 @@ mod tests {
         let found = done([None; 2]);
         assert_eq!((found.marks.len(), found.y_range), (1, None));
         assert_eq!(
-            Chart::Sweep.summary(&state),
+            Chart::Sweep.summary(&state.run),
             "4 of the sweep's 6 runs have ended; 2 of their 8 networks have reached the target."
         );
         let words = lines(&open("#v1/sparse-parity?replicas=2&sweep=loss:hinge_ce"));

@@ -5,7 +5,7 @@
 //! A ticket is a link like any other: whoever presses it has the winners in the address bar, and nothing needs to be
 //! remembered of the network that they come from.
 
-use super::state::{Phase, State};
+use super::view::{Phase, RunView};
 use super::words::{capital, count, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::recovery::{Neuron, Start, choose};
@@ -36,9 +36,9 @@ fn sparse(spec: &RunSpec) -> Option<&Mlp> {
 ///
 /// # Errors
 /// A sentence that says why not.
-pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
+pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
     match chart {
-        Chart::Luck if sparse(state.spec()).is_none() => {
+        Chart::Luck if sparse(run.spec()).is_none() => {
             Err(tr!("Luck can be counted where rows begin with a few ones.").into())
         }
         _ => Ok(()),
@@ -53,22 +53,22 @@ fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
 }
 
 /// What one of these charts draws.
-pub(super) fn reading(which: Chart, state: &State) -> Option<Reading> {
-    let (Chart::Luck, Some((rows, names))) = (which, beginning(state.spec())) else { return None };
-    let now = &state.weights;
+pub(super) fn reading(which: Chart, run: &RunView) -> Option<Reading> {
+    let (Chart::Luck, Some((rows, names))) = (which, beginning(run.spec())) else { return None };
+    let now = &run.weights;
     let fits = now.width == names.len() && now.values.len() == rows.len();
-    let bars = fits.then(|| chart(&now.values, &rows, &names, &state.relevant));
+    let bars = fits.then(|| chart(&now.values, &rows, &names, &run.relevant));
     Some(Reading::Bars(bars.unwrap_or_else(Bars::default)))
 }
 
 /// The `count` strongest neurons now, by their numbers from 1, and how many relevant bits each began with.
-fn winners(state: &State, count: usize) -> Option<Vec<(usize, usize)>> {
-    let (rows, names) = beginning(state.spec())?;
-    let now = &state.weights;
+fn winners(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
+    let (rows, names) = beginning(run.spec())?;
+    let now = &run.weights;
     if now.width != names.len() || now.values.len() != rows.len() {
         return None;
     }
-    let held = luck(&rows, now.width, &state.relevant);
+    let held = luck(&rows, now.width, &run.relevant);
     Some(strongest(&now.values, now.width, count).into_iter().map(|j| (names[j], held[j])).collect())
 }
 
@@ -77,8 +77,8 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 }
 
 /// What is seen, for those who do not see it.
-pub(super) fn summary(which: Chart, state: &State) -> Option<String> {
-    let (Chart::Luck, Some(winners)) = (which, winners(state, TICKET)) else { return None };
+pub(super) fn summary(which: Chart, run: &RunView) -> Option<String> {
+    let (Chart::Luck, Some(winners)) = (which, winners(run, TICKET)) else { return None };
     let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
         "The strongest neurons are {listed}; at the start their rows held {held} relevant bits.",
@@ -100,16 +100,16 @@ pub struct Rewound {
 
 /// The strongest neurons of the run that is shown, while it waits or has ended; none where rows do not begin with a few
 /// ones.
-pub fn rewound(state: &State) -> Option<Rewound> {
-    let (net, spec) = (sparse(state.spec())?, state.spec());
+pub fn rewound(run: &RunView) -> Option<Rewound> {
+    let (net, spec) = (sparse(run.spec())?, run.spec());
     let Task::SparseParity(task) = &spec.task else { return None };
-    if matches!(state.phase, Phase::Running | Phase::Loading) || state.weights.step == 0 {
+    if matches!(run.phase, Phase::Running | Phase::Loading) || run.weights.step == 0 {
         let about =
             tr!("Train the network, and pause it: its strongest neurons can then be rewound to their start \
              and trained again alone.");
         return Some(Rewound { about: about.into(), ticket: None, others: None });
     }
-    let winners = winners(state, TICKET).filter(|winners| winners.len() > 1)?;
+    let winners = winners(run, TICKET).filter(|winners| winners.len() > 1)?;
     let held: Vec<usize> = winners.iter().map(|(_, held)| *held).collect();
     let chances = (1..=net.ones.min(2)).map(|held| {
         let chance = percent(chance_of(task.n, task.k, net.ones, held) as f32);
@@ -119,7 +119,7 @@ pub fn rewound(state: &State) -> Option<Rewound> {
         "The strongest of {neuron} after {step} steps are {listed}. At the start their rows of {one} \
          held {held} of the {k} relevant bits; a row drawn at random holds {chances}.",
         neuron = count(net.neurons(), "neuron"),
-        step = thousands(state.weights.step),
+        step = thousands(run.weights.step),
         listed = listed(winners.iter().map(|(name, _)| *name)),
         one = count(net.ones, "one"),
         held = listed(held.into_iter()),
@@ -132,11 +132,11 @@ pub fn rewound(state: &State) -> Option<Rewound> {
         if let Model::Mlp(net) = &mut spec.model {
             net.keep = winners.iter().map(|(name, _)| *name).collect();
         }
-        let mut view = state.link.view.clone();
+        let mut view = run.link.view.clone();
         view.show = vec![Chart::Accuracy, Chart::Weights, Chart::Luck];
         encode(&Link { spec, view, ..Default::default() })
     };
-    let is_whole = net.keep.is_empty() && net.width > TICKET && state.record.is_none();
+    let is_whole = net.keep.is_empty() && net.width > TICKET && run.record.is_none();
     let made = |inits: usize| is_whole.then(|| link(inits));
     Some(Rewound { about, ticket: made(1), others: made(0) })
 }
@@ -153,8 +153,8 @@ pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neur
 }
 
 /// The markup of the winners: what is known of them, and the links that train them again.
-pub fn winners_markup(state: &State) -> String {
-    let Some(found) = rewound(state) else { return String::new() };
+pub fn winners_markup(run: &RunView) -> String {
+    let Some(found) = rewound(run) else { return String::new() };
     let link = |link: Option<String>, word: &str, testid: &str| match link {
         Some(link) => {
             let link = link.replace('&', "&amp;");
@@ -297,7 +297,7 @@ fn significant_count(number: f64) -> String {
 }
 
 /// Whether proposition 6.3 forbids that every second run of these settings succeeds.
-pub(super) fn is_forbidden(spec: &RunSpec) -> bool {
+pub fn is_forbidden(spec: &RunSpec) -> bool {
     spent(spec).is_some_and(|spent| spent.success_at_most() < 0.5)
 }
 

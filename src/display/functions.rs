@@ -1,8 +1,8 @@
-//! What the charts of chapter 4 show of the state, and say of it: where each example is looked at, and how many
+//! What the charts of chapter 4 show of the run, and say of it: where each example is looked at, and how many
 //! examples are enough; as [`super::readings`] has it for all.
 
-use super::state::State;
-use super::sweeping::Sweep;
+use super::sweep::Sweep;
+use super::view::RunView;
 use super::words::{decimal, label, percent, symbol, thousands};
 use crate::analysis::attention::by_example;
 use crate::analysis::chart::Chart;
@@ -12,8 +12,8 @@ use crate::run::RunSpec;
 use crate::settings::Axis;
 
 /// Whether there is such a chart of this run.
-pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
-    let run = &state.link.spec.run;
+pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
+    let run = &run.link.spec.run;
     if chart == Chart::Threshold && (numbers(&run.sweep).is_none() || numbers(&run.series).is_none()) {
         return Err(tr!("A threshold is of a sweep of two settings that are numbers.").into());
     }
@@ -42,42 +42,42 @@ pub fn thresholds(spec: &RunSpec, sweep: &Sweep) -> Option<Vec<(f64, Option<f64>
 }
 
 /// What one of these charts draws.
-pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
+pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
     Some(Reading::Lines(match chart {
-        Chart::Threshold => drawn(state).unwrap_or_default(),
-        Chart::Looks => looks(state),
+        Chart::Threshold => drawn(run).unwrap_or_default(),
+        Chart::Looks => looks(run),
         _ => return None,
     }))
 }
 
-fn drawn(state: &State) -> Option<Lines> {
-    let spec = &state.link.spec;
+fn drawn(run: &RunView) -> Option<Lines> {
+    let spec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
-    let points = thresholds(spec, state.sweep.as_ref()?)?;
+    let points = thresholds(spec, run.sweep.as_ref()?)?;
     let name = tr!("least {setting}", setting = label(spec, sweep).to_lowercase());
     Some(chart(&points, &label(spec, series), &name, &symbol(spec, series)))
 }
 
 /// The head that is shown, from 0, of so many; none stands for the mean of all.
-pub fn head(state: &State, heads: usize) -> Option<usize> {
-    state.link.view.head.checked_sub(1).filter(|head| *head < heads)
+pub fn head(run: &RunView, heads: usize) -> Option<usize> {
+    run.link.view.head.checked_sub(1).filter(|head| *head < heads)
 }
 
-fn looks(state: &State) -> Lines {
-    let inputs = state.spec().task.sampler().inputs();
-    match &state.looks {
-        Some((heads, shares)) => by_example(shares, *heads, inputs + 1, head(state, *heads), &state.relevant),
-        None => by_example(&[], 1, inputs + 1, None, &state.relevant),
+fn looks(run: &RunView) -> Lines {
+    let inputs = run.spec().task.sampler().inputs();
+    match &run.looks {
+        Some((heads, shares)) => by_example(shares, *heads, inputs + 1, head(run, *heads), &run.relevant),
+        None => by_example(&[], 1, inputs + 1, None, &run.relevant),
     }
 }
 
 /// Attention on the relevant bits together, in each head, the mean over the examples that were looked at.
-pub fn of_heads(state: &State) -> Vec<f32> {
-    let Some((heads, shares)) = &state.looks else { return vec![] };
-    let tokens = state.spec().task.sampler().inputs() + 1;
+pub fn of_heads(run: &RunView) -> Vec<f32> {
+    let Some((heads, shares)) = &run.looks else { return vec![] };
+    let tokens = run.spec().task.sampler().inputs() + 1;
     let mut sums = vec![0.0; *heads];
     for (at, own) in shares.chunks_exact(tokens).enumerate() {
-        sums[at % heads] += state.relevant.iter().filter_map(|i| own.get(*i)).sum::<f32>();
+        sums[at % heads] += run.relevant.iter().filter_map(|i| own.get(*i)).sum::<f32>();
     }
     let examples = (shares.len() / tokens / heads).max(1) as f32;
     sums.iter_mut().for_each(|sum| *sum /= examples);
@@ -85,11 +85,11 @@ pub fn of_heads(state: &State) -> Vec<f32> {
 }
 
 /// What is seen, for those who do not see it.
-pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
+pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
     match chart {
         Chart::Threshold => {
-            let spec = &state.link.spec;
-            let all = thresholds(spec, state.sweep.as_ref()?)?;
+            let spec = &run.link.spec;
+            let all = thresholds(spec, run.sweep.as_ref()?)?;
             let known: Vec<(f64, f64)> = all.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
             let (of, symbol) = (symbol(spec, &spec.run.sweep.key), symbol(spec, &spec.run.series.key));
             let one = |(x, m): &(f64, f64)| {
@@ -115,10 +115,10 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             })
         }
         Chart::Looks => {
-            let heads = of_heads(state);
+            let heads = of_heads(run);
             let mean = heads.iter().sum::<f32>() / heads.len() as f32;
             let best = heads.iter().copied().fold(f32::NAN, f32::max);
-            Some(match (head(state, heads.len()), heads.len()) {
+            Some(match (head(run, heads.len()), heads.len()) {
                 (_, 0) => tr!("Nothing has been looked at yet.").into(),
                 (Some(head), _) => {
                     tr!(
@@ -143,7 +143,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::state::Action;
+    use crate::app::state::{Action, State};
 
     fn open(link: &str) -> State {
         let mut state = State::default();
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_threshold_wants_two_settings_that_are_numbers() {
-        let applies = |link: &str| Chart::Threshold.applies(&open(link)).is_ok();
+        let applies = |link: &str| Chart::Threshold.applies(&open(link).run).is_ok();
         assert!(applies("#v1/sparse-boolean?sweep=m:20_40&series=n:25_50"));
         for other in
             ["", "?sweep=m:20_40", "?sweep=m:20_40&series=ln:yes_no", "?sweep=fn:and_or&series=n:25_50"]
@@ -165,45 +165,46 @@ mod tests {
     #[test]
     fn thresholds_are_of_the_best_of_each_group_and_said() {
         let mut state = open("#v1/sparse-boolean?sweep=m:20_30_40&series=n:25_50");
-        let sweep = state.sweep.as_mut().unwrap();
+        let sweep = state.run.sweep.as_mut().unwrap();
         let cell = |some: usize| (0..5).map(|i| (i < some).then_some(40)).collect::<Vec<_>>();
         // m = 20, then 30, then 40; each at T = 25 and T = 50.
         sweep.done = [4, 0, 5, 3].map(cell).to_vec();
         assert_eq!(
-            thresholds(&state.link.spec, state.sweep.as_ref().unwrap()).unwrap(),
+            thresholds(&state.run.link.spec, state.run.sweep.as_ref().unwrap()).unwrap(),
             [(25.0, Some(20.0)), (50.0, None)]
         );
-        state.sweep.as_mut().unwrap().done.extend([5, 4].map(cell));
-        let said = Chart::Threshold.summary(&state);
+        state.run.sweep.as_mut().unwrap().done.extend([5, 4].map(cell));
+        let said = Chart::Threshold.summary(&state.run);
         assert_eq!(
             said,
             "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more for each doubling."
         );
-        let Reading::Lines(lines) = Chart::Threshold.reading(&state) else { panic!("curves") };
+        let Reading::Lines(lines) = Chart::Threshold.reading(&state.run) else { panic!("curves") };
         assert_eq!(lines.series[0].y, [20.0, 40.0]);
     }
 
     #[test]
     fn looks_are_of_one_head_or_of_all() {
         let mut state = open("#v1/sparse-boolean?n=3&k=1&s=2&m=20&heads=2&show=looks");
-        assert!(Chart::Looks.summary(&state).contains("yet"));
+        assert!(Chart::Looks.summary(&state.run).contains("yet"));
         // Two examples of two heads on three bits and [CLS].
         let numbers =
             vec![0.1, 0.8, 0.1, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.6, 0.4, 0.0, 0.5, 0.25, 0.0, 0.25];
-        state.looks = Some((2, numbers));
+        state.run.looks = Some((2, numbers));
         let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
-        assert!(of_heads(&state).iter().zip([0.7, 0.25]).all(near));
+        assert!(of_heads(&state.run).iter().zip([0.7, 0.25]).all(near));
         assert!(
-            Chart::Looks.summary(&state).starts_with("47.5 % of the attention of 2 heads"),
+            Chart::Looks.summary(&state.run).starts_with("47.5 % of the attention of 2 heads"),
             "{}",
-            Chart::Looks.summary(&state)
+            Chart::Looks.summary(&state.run)
         );
-        let stamp = Chart::Looks.stamp(&state);
+        let stamp = Chart::Looks.stamp(&state.run);
         state.apply(Action::Edit("head".into(), "1".into()));
         assert!(
-            Chart::Looks.summary(&state).starts_with("Head 1: 70.0 %") && stamp != Chart::Looks.stamp(&state)
+            Chart::Looks.summary(&state.run).starts_with("Head 1: 70.0 %")
+                && stamp != Chart::Looks.stamp(&state.run)
         );
-        let Reading::Lines(lines) = Chart::Looks.reading(&state) else { panic!("dots") };
+        let Reading::Lines(lines) = Chart::Looks.reading(&state.run) else { panic!("dots") };
         let [other, relevant] = &lines.series[..] else { panic!("two kinds") };
         assert_eq!(
             (relevant.x.as_slice(), relevant.y.as_slice()),

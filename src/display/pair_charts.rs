@@ -1,7 +1,7 @@
-//! What the charts of networks on pairs show of the state, and say of it; as [`super::readings`] has it for all.
+//! What the charts of networks on pairs show of the run, and say of it; as [`super::readings`] has it for all.
 
 use super::pairs::Pairs;
-use super::state::State;
+use super::view::RunView;
 use super::words::{decimal, percent, significant};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
@@ -11,18 +11,17 @@ use crate::analysis::neurons::readings::{
     What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
 };
 use crate::analysis::neurons::{Neurons, Part, logits, wave};
-use crate::analysis::progress;
 use crate::analysis::replicas::{Each, Of};
-use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series, progress};
 use crate::groups::subgroups::Side;
 use crate::models::Model;
 use crate::models::group_net::GroupNet;
 
 /// The normalised margin over the steps, as a share of the largest possible where that is known.
-pub(super) fn margin(state: &State) -> Lines {
-    let largest = state.largest_margin();
+pub(super) fn margin(run: &RunView) -> Lines {
+    let largest = run.largest_margin();
     let mut series = Series { name: tr!("network").into(), role: Role::Test, ..Default::default() };
-    for row in state.history.rows().filter(|row| !row.margin.is_empty()) {
+    for row in run.history.rows().filter(|row| !row.margin.is_empty()) {
         let unit = largest.unwrap_or(1.0) as f32;
         let (middle, low, high) = spread(&row.margin);
         series.x.push(row.step as f64);
@@ -34,7 +33,7 @@ pub(super) fn margin(state: &State) -> Lines {
     }
     let mut references = vec![];
     references.extend(largest.map(|_| (1.0, "γ*".to_string())));
-    let theory = state.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
+    let theory = run.pairs.as_ref().and_then(|pairs| pairs.theory.as_ref());
     if let Some(prediction) = theory.and_then(|theory| theory.prediction()) {
         let is_below = prediction.ratio < 0.995;
         let text = tr!("at this λ {ratio}", ratio = format!("{:.3}", prediction.ratio));
@@ -55,8 +54,8 @@ pub(super) fn margin(state: &State) -> Lines {
 }
 
 /// What one of these charts draws; axes without anything until something is found.
-pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
-    let pairs = state.pairs.as_deref()?;
+pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
+    let pairs = run.pairs.as_deref()?;
     let neurons = pairs.neurons.as_ref();
     let empty = || Lines { x_label: tr!("neurons have not been looked at yet").into(), ..Default::default() };
     let bars = |read: fn(&Neurons, &Pairs) -> Bars| {
@@ -72,7 +71,7 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
         ),
         Chart::Counts => bars(|neurons, pairs| per_irrep(neurons, None, &pairs.names, What::Count)),
         Chart::Mass => {
-            let exponent = exponent(state);
+            let exponent = exponent(run);
             let predicted = predicted(pairs);
             Reading::Bars(neurons.map_or_else(Bars::default, |neurons| {
                 per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent))
@@ -80,12 +79,12 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
         }
         Chart::Phases => lines(torus),
         Chart::Residual => lines(phase_residuals),
-        Chart::Curve => Reading::Lines(curve(state, pairs)),
+        Chart::Curve => Reading::Lines(curve(run, pairs)),
         Chart::Wave => {
-            let values = column(state, pairs).map(|(_, values)| values).unwrap_or_default();
+            let values = column(run, pairs).map(|(_, values)| values).unwrap_or_default();
             Reading::Bars(wave_bars(pairs, &values))
         }
-        Chart::Outputs => Reading::Grid(outputs(state, pairs)),
+        Chart::Outputs => Reading::Grid(outputs(run, pairs)),
         Chart::Cosets => {
             let counts = pairs.cosets.as_deref().unwrap_or_default();
             Reading::Bars(Cosets::new(&pairs.group, Side::Left).map(|c| c.bars(counts)).unwrap_or_default())
@@ -102,8 +101,8 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
 }
 
 /// Exponent of the norm whose shares are shown.
-fn exponent(state: &State) -> u32 {
-    match &state.spec().model {
+fn exponent(run: &RunView) -> u32 {
+    match &run.spec().model {
         Model::GroupNet(GroupNet { exponent, .. }) => *exponent as u32,
         _ => 2,
     }
@@ -116,9 +115,9 @@ fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
 }
 
 /// The title of the curve of one neuron.
-pub(super) fn curve_title(state: &State) -> Option<String> {
-    let neuron = shown_neuron(state, state.pairs.as_deref()?)?;
-    let rows = state.spec().rows();
+pub(super) fn curve_title(run: &RunView) -> Option<String> {
+    let neuron = shown_neuron(run, run.pairs.as_deref()?)?;
+    let rows = run.spec().rows();
     Some(tr!(
         "{symbol} of {kind} {number}",
         symbol = rows.symbol,
@@ -128,13 +127,13 @@ pub(super) fn curve_title(state: &State) -> Option<String> {
 }
 
 /// The neuron that is shown, from 0: the one that the view names, or of all the largest.
-fn shown_neuron(state: &State, pairs: &Pairs) -> Option<usize> {
-    let weights = &state.weights;
+fn shown_neuron(run: &RunView, pairs: &Pairs) -> Option<usize> {
+    let weights = &run.weights;
     let width = weights.width;
     if weights.values.len() != weights.inputs * width || width == 0 {
         return None;
     }
-    let chosen = state.link.view.neuron;
+    let chosen = run.link.view.neuron;
     let norm = |i: &usize| {
         let known = pairs.neurons.as_ref().filter(|neurons| neurons.neurons() == width);
         known.map_or_else(
@@ -149,14 +148,14 @@ fn shown_neuron(state: &State, pairs: &Pairs) -> Option<usize> {
 }
 
 /// That neuron, with its column of the first parameter.
-fn column(state: &State, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
-    let neuron = shown_neuron(state, pairs)?;
-    let column = state.weights.values.iter().skip(neuron).step_by(state.weights.width);
+fn column(run: &RunView, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
+    let neuron = shown_neuron(run, pairs)?;
+    let column = run.weights.values.iter().skip(neuron).step_by(run.weights.width);
     Some((neuron, column.copied().collect()))
 }
 
-fn curve(state: &State, pairs: &Pairs) -> Lines {
-    let Some((neuron, values)) = column(state, pairs) else { return Lines::default() };
+fn curve(run: &RunView, pairs: &Pairs) -> Lines {
+    let Some((neuron, values)) = column(run, pairs) else { return Lines::default() };
     let mut lines = wave::embedding(&values, Part::First, neuron);
     if !pairs.group.is_cyclic_by_number() {
         // Between the elements of such a group there is nothing.
@@ -181,12 +180,12 @@ fn wave_bars(pairs: &Pairs, values: &[f32]) -> Bars {
     }
 }
 
-fn outputs(state: &State, pairs: &Pairs) -> Grid {
-    let (Some((shown, outputs)), crate::tasks::Task::Groups(task)) = (&pairs.outputs, &state.spec().task)
+fn outputs(run: &RunView, pairs: &Pairs) -> Grid {
+    let (Some((shown, outputs)), crate::tasks::Task::Groups(task)) = (&pairs.outputs, &run.spec().task)
     else {
         return Grid::default();
     };
-    let products = task.products(state.spec().run.seed);
+    let products = task.products(run.spec().run.seed);
     let order = pairs.group.order();
     let both = shown.as_chunks::<2>().0.iter();
     let labels: Vec<usize> =
@@ -199,9 +198,9 @@ fn outputs(state: &State, pairs: &Pairs) -> Grid {
 }
 
 /// What is seen, for those who do not see it.
-pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
+pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
     if chart == Chart::Margin {
-        return Some(match (state.margin_share(), state.history.last()) {
+        return Some(match (run.margin_share(), run.history.last()) {
             (Some(share), _) => {
                 tr!("The normalised margin is {share} of the largest possible.", share = percent(share))
             }
@@ -211,7 +210,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             (None, None) => tr!("The normalised margin has not been measured yet.").into(),
         });
     }
-    let pairs = state.pairs.as_deref()?;
+    let pairs = run.pairs.as_deref()?;
     let Some(neurons) = &pairs.neurons else {
         return Some(tr!("{chart}: nothing has been found yet.", chart = chart.info().name))
             .filter(|_| wants(chart));

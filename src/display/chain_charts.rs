@@ -1,7 +1,7 @@
-//! What the charts of networks on sequences show of the state, and say of it; as [`super::readings`] has it for all.
+//! What the charts of networks on sequences show of the run, and say of it; as [`super::readings`] has it for all.
 
 use super::chains::{Chains, Origin, Who};
-use super::state::State;
+use super::view::RunView;
 use super::words::{MISSING, decimal, list, percent, significant};
 use crate::analysis::chains::curves::{self, measured, nearest};
 use crate::analysis::chains::looks::{self, Attention};
@@ -23,8 +23,8 @@ const SPELLED: usize = 60;
 ///
 /// # Errors
 /// A sentence that says why not.
-pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
-    match (chart, &state.spec().model) {
+pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
+    match (chart, &run.spec().model) {
         (Chart::Map | Chart::Scores | Chart::Ablation, Model::AttentionOnly(_)) => Ok(()),
         (Chart::Map | Chart::Scores | Chart::Ablation, _) => Err(tr!("This network has no heads.").into()),
         (Chart::Distances, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
@@ -34,7 +34,7 @@ pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
         (Chart::Kernel | Chart::Lags | Chart::Theory, _) => {
             Err(tr!("This is about the minimal model.").into())
         }
-        (Chart::Others, _) if state.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
+        (Chart::Others, _) if run.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
             Err(tr!("The other laws are of chains of order 2.").into())
         }
         _ => Ok(()),
@@ -42,9 +42,9 @@ pub(super) fn applies(chart: Chart, state: &State) -> Result<(), String> {
 }
 
 /// What one of these charts draws; axes without anything until something is found.
-pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
-    let chains = state.chains.as_deref()?;
-    let (history, order) = (&state.history, chains.task.order);
+pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
+    let chains = run.chains.as_deref()?;
+    let (history, order) = (&run.history, chains.task.order);
     Some(match chart {
         Chart::Truth => {
             let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
@@ -54,7 +54,7 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
         Chart::Strategies => Reading::Lines(curves::followed(history, order)),
         Chart::Scores => Reading::Lines(curves::scores(history)),
         Chart::Others => Reading::Lines(curves::others(history)),
-        Chart::Map => Reading::Grid(map(state, chains)),
+        Chart::Map => Reading::Grid(map(run, chains)),
         Chart::Distances => Reading::Lines(parts::distances(chains.distances.iter())),
         Chart::Ablation => Reading::Bars(parts::ablation(chains.heads(), chains.ablation.as_deref())),
         Chart::Kernel => Reading::Grid(
@@ -62,7 +62,7 @@ pub(super) fn reading(chart: Chart, state: &State) -> Option<Reading> {
         ),
         Chart::Lags => Reading::Bars(chains.minimal().map(|(_, v)| parts::lags(v)).unwrap_or_default()),
         Chart::Next => {
-            let expected = chains.expected(chains.place(&state.link.view));
+            let expected = chains.expected(chains.place(&run.link.view));
             let network = expected.iter().position(|(who, _)| *who == Who::Network);
             let rows: Vec<_> = expected.into_iter().map(|(who, p)| (who.name(), p)).collect();
             Reading::Grid(looks::next(chains.task.symbols, &rows, network))
@@ -81,8 +81,8 @@ fn by_theory(chains: &Chains) -> Lines {
     theory::lags(last, chains.minimal().map(|(_, v)| v))
 }
 
-fn map(state: &State, chains: &Chains) -> crate::analysis::Grid {
-    let view = &state.link.view;
+fn map(run: &RunView, chains: &Chains) -> crate::analysis::Grid {
+    let view = &run.link.view;
     let names = chains.head_names();
     let heads = chains.inspected.look.heads.iter().zip(&names);
     let heads: Vec<Attention> =
@@ -95,20 +95,20 @@ fn map(state: &State, chains: &Chains) -> crate::analysis::Grid {
 }
 
 /// The title of the attention map, with the head that is drawn.
-pub(super) fn map_title(state: &State) -> Option<String> {
-    let names = state.chains.as_ref()?.head_names();
-    let name = names.get(state.link.view.head.checked_sub(1)?)?;
+pub(super) fn map_title(run: &RunView) -> Option<String> {
+    let names = run.chains.as_ref()?.head_names();
+    let name = names.get(run.link.view.head.checked_sub(1)?)?;
     Some(tr!("Attention map, head {name}", name))
 }
 
 /// The median over replicas of a measure in the newest row; not a number where there is none.
-fn newest(state: &State, of: Measure) -> f32 {
-    state.history.last().map_or(f32::NAN, |row| spread(measured(row, of)).0)
+fn newest(run: &RunView, of: Measure) -> f32 {
+    run.history.last().map_or(f32::NAN, |row| spread(measured(row, of)).0)
 }
 
 /// What is seen, for those who do not see it.
-pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
-    let chains = state.chains.as_deref()?;
+pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
+    let chains = run.chains.as_deref()?;
     let order = chains.task.order;
     Some(match chart {
         Chart::Truth => {
@@ -120,10 +120,10 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
                 )
             };
             let lines: Vec<String> = chains.lines.iter().map(line).collect();
-            let near = state.history.last().and_then(|row| nearest(row, order));
+            let near = run.history.last().and_then(|row| nearest(row, order));
             let near = near
                 .map(|of| tr!("; the network is nearest to the {strategy} one", strategy = curves::name(of)));
-            let kl = state.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
+            let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
             tr!(
                 "KL of the truth is {network} to the network, {strategies}{near}.",
                 network = decimal(kl),
@@ -135,7 +135,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             let one = |of: &Measure| {
                 tr!(
                     "{kl} from the {strategy} strategy",
-                    kl = decimal(newest(state, *of)),
+                    kl = decimal(newest(run, *of)),
                     strategy = curves::name(*of)
                 )
             };
@@ -145,22 +145,22 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
         Chart::Scores => tr!(
             "Attention on the symbol before: {previous}; of the last symbol on those after its earlier \
              copies: {induction}.",
-            previous = decimal(newest(state, Measure::Previous)),
-            induction = decimal(newest(state, Measure::Induction))
+            previous = decimal(newest(run, Measure::Previous)),
+            induction = decimal(newest(run, Measure::Induction))
         ),
         Chart::Others => {
             let laws = [Measure::OnDirichlet, Measure::OnIndependent, Measure::OnDoubly];
             let one = |of: Measure| {
                 tr!(
                     "{kl} on {law}",
-                    kl = decimal(newest(state, of)),
+                    kl = decimal(newest(run, of)),
                     law = translated(Measure::OPTIONS[of as usize].label)
                 )
             };
             tr!("KL to the truth: {all}.", all = list(&laws.map(one)))
         }
         Chart::Map => {
-            let place = chains.place(&state.link.view);
+            let place = chains.place(&run.link.view);
             let looks = chains.glances(place).into_iter().map(|glance| {
                 let most = (0..=place).max_by(|a, b| glance.weights[*a].total_cmp(&glance.weights[*b]));
                 let at = most.unwrap_or(0);
@@ -236,7 +236,7 @@ pub(super) fn summary(chart: Chart, state: &State) -> Option<String> {
             )
         }
         Chart::Next => {
-            let place = chains.place(&state.link.view);
+            let place = chains.place(&run.link.view);
             let one = |(who, p): (Who, Vec<f64>)| {
                 let most = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap_or(0);
                 tr!(
@@ -275,11 +275,11 @@ fn sequence(chains: &Chains) -> String {
 
 /// Two numbers with their names: KL in units of the last strategy's, and the previous-token score, or of the minimal
 /// model v at distance 1 over v at 0.
-pub(super) fn extra(state: &State, chains: &Chains, which: usize) -> (String, String) {
+pub(super) fn extra(run: &RunView, chains: &Chains, which: usize) -> (String, String) {
     if which == 0 {
         let line = chains.lines.last();
         let name = line.map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-        let kl = state.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
+        let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
         let share = kl / line.map_or(f32::NAN, |(_, kl)| *kl as f32);
         return (
             tr!("KL / {strategy} line", strategy = name),
@@ -287,25 +287,25 @@ pub(super) fn extra(state: &State, chains: &Chains, which: usize) -> (String, St
         );
     }
     let Some((_, v)) = chains.minimal() else {
-        return (tr!("Previous-token score").into(), decimal(newest(state, Measure::Previous)));
+        return (tr!("Previous-token score").into(), decimal(newest(run, Measure::Previous)));
     };
     // What is not watched stands still at the start.
-    let is_new = chains.step > 0 || state.step == 0;
+    let is_new = chains.step > 0 || run.step == 0;
     let ratio = v[1] / v[0];
     ("v₁ / v₀".into(), if is_new && ratio.is_finite() { decimal(ratio) } else { MISSING.into() })
 }
 
 /// "nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018".
-pub(super) fn learning(state: &State) -> Option<String> {
-    let chains = state.chains.as_deref()?;
-    let row = state.history.last()?;
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let chains = run.chains.as_deref()?;
+    let row = run.history.last()?;
     let kl = spread(&row.test_loss).0;
     let near = nearest(row, chains.task.order)
         .map(|of| tr!("nearest to the {strategy} strategy. ", strategy = curves::name(of)));
     let lines = chains.way()?;
     let [below, best] =
         lines.map(|(strategy, kl)| format!("{} {}", strategy.name().to_lowercase(), decimal(kl as f32)));
-    let median = if state.spec().run.replicas > 1 { tr!(" in the median") } else { "" };
+    let median = if run.spec().run.replicas > 1 { tr!(" in the median") } else { "" };
     Some(tr!(
         "{near}KL {kl}{median}, {below}, {best}",
         near = near.unwrap_or_default(),
@@ -317,14 +317,14 @@ pub(super) fn learning(state: &State) -> Option<String> {
 }
 
 /// "The induction head formed{who} {at}: KL is more than half-way from unigram to bigram."
-pub(super) fn found(state: &State, who: &str, at: &str) -> Option<String> {
-    let chains = state.chains.as_deref()?;
+pub(super) fn found(run: &RunView, who: &str, at: &str) -> Option<String> {
+    let chains = run.chains.as_deref()?;
     let [below, best] = chains.way()?.map(|(strategy, _)| strategy.name());
     let what = match chains.heads().len() {
         0 | 1 => tr!("{best}s are learned", best),
         _ => tr!("The induction head formed").into(),
     };
-    let target = state.spec().run.target;
+    let target = run.spec().run.target;
     let way = match target == 0.5 {
         true => tr!("more than half-way").into(),
         false => tr!("at least {target} of the way", target = percent(target as f32)),

@@ -1,7 +1,6 @@
 //! What the page knows of a run on sequences: the strategies' lines, what probes have found, and the sequence that is
 //! looked into.
 
-use super::state::State;
 use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
@@ -350,14 +349,4 @@ pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
     let ratio =
         |pair: &[f64]| if pair[0] > 0.0 { pair[1] / pair[0] } else { pair[1].signum() * f64::INFINITY };
     Some(pairs.map(ratio).fold(f64::INFINITY, f64::min) as f32)
-}
-
-impl State {
-    /// Looks anew into the sequence that the view names.
-    pub(super) fn look_anew(&mut self) {
-        self.looked += 1;
-        if let Some(chains) = &mut self.chains {
-            chains.look_anew(&self.link.view, &self.link.theory);
-        }
-    }
 }

@@ -1,17 +1,14 @@
-//! A sweep on the page: one run after the other, each as any other run, and what has been found so far.
+//! A sweep: one run after the other, each as any other run, and what has been found so far.
 
 use std::collections::BTreeMap;
 
-use super::state::{Phase, Staff, State};
-use super::status::status;
-use super::trainer::{Effect, Program};
-use super::words::{count, setting, thousands};
+use super::words::{count, label, option, setting, thousands};
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::curves::spread;
 use crate::analysis::scaling::Point;
-use crate::permalink::Link;
-use crate::protocol::{Command, Ending, Row};
+use crate::protocol::Row;
 use crate::run::RunSpec;
+use crate::settings::Axis;
 use crate::sweep::{Cell, cells, duration, places, seconds_of_one};
 
 /// A sweep that is being made.
@@ -57,15 +54,6 @@ impl Outcome {
     }
 }
 
-/// What a person wants of sweeps.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Wish {
-    /// Make the one of this link.
-    Make(Box<Link>),
-    /// Make no more runs, and keep what was found.
-    Cancel,
-}
-
 impl Sweep {
     /// The sweep of `spec`, if it is one, at its beginning.
     pub fn of(spec: &RunSpec) -> Option<Sweep> {
@@ -109,7 +97,7 @@ impl Sweep {
     }
 
     /// Takes what the run under way has come to, and what those after it came to before.
-    fn end(&mut self, outcome: Outcome) {
+    pub fn end(&mut self, outcome: Outcome) {
         let mut next = Some(outcome);
         while let Some(Outcome { times, last, right }) = next {
             self.done.push(times);
@@ -122,6 +110,11 @@ impl Sweep {
     /// Whether somebody may train this run before its turn: the last one is left to the page, where it stays on show.
     pub fn is_open(&self, run: usize) -> bool {
         run > self.done.len() && run + 1 < self.cells.len() && !self.ahead.contains_key(&run)
+    }
+
+    /// Takes what a run came to that has ended before its turn.
+    pub fn end_ahead(&mut self, run: usize, outcome: Outcome) {
+        self.ahead.insert(run, outcome);
     }
 
     /// "12 of 40 runs, about 3 min left".
@@ -201,110 +194,25 @@ impl Sweep {
     }
 }
 
-impl State {
-    /// The run under way: of a sweep, the one whose turn it is.
-    pub fn spec(&self) -> &RunSpec {
-        self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current().spec)
-    }
-
-    /// "Run 4 of 15: n = 20, k = 2", or at the end how many there were and which of them the other charts show.
-    pub fn place_in_sweep(&self) -> Option<String> {
-        let sweep = self.sweep.as_ref()?;
-        let (cell, spec) = (sweep.current(), &self.link.spec);
-        let axes = [(&spec.run.sweep, cell.at), (&spec.run.series, cell.series)];
-        let values =
-            axes.iter().filter_map(|(axis, at)| Some(setting(spec, &axis.key, axis.values.get(*at)?)));
-        let (values, all) = (values.collect::<Vec<_>>().join(", "), sweep.cells.len());
-        Some(match sweep.is_over() {
-            true => tr!("The sweep is complete: {all} runs, the last of them with {values}", all, values),
-            false if sweep.cancelled => {
-                tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.ended(), all)
-            }
-            false => tr!("Run {number} of {all}: {values}", number = sweep.done.len() + 1, all, values),
-        })
-    }
-
-    /// Whether the sweep sets the setting behind `key`, so that its field has no effect.
-    pub fn is_swept(&self, key: &str) -> bool {
-        let run = &self.form_spec().run;
-        [&run.sweep, &run.series].iter().any(|axis| !axis.is_empty() && axis.key == key)
-    }
-
-    /// Operations that the device has shown that it makes in a second.
-    pub fn flops(&self) -> Option<f64> {
-        self.rate.map(|(_, capacity)| capacity * self.spec().step_flops()).filter(|flops| *flops > 0.0)
-    }
-
-    /// Does what a person wants of sweeps.
-    pub(super) fn sweep(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
-        match wish {
-            Wish::Make(_) if self.is_locked("sweep") => {}
-            Wish::Make(link) => {
-                // Who presses the button waits for nothing, also where the run before was paused.
-                self.paused = false;
-                self.phase = Phase::Loading;
-                let runs = count(crate::sweep::count(&link.spec), "run");
-                self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
-            }
-            Wish::Cancel => {
-                let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
-                sweep.cancelled = true;
-                self.paused = true;
-                self.awaiting = false;
-                self.send(Command::Pause, effects);
-                self.rest();
-            }
+/// The axis of a sweep's curves: its label, the places of its values, and whether it can be logarithmic. A value of zero,
+/// as no noise, has no place on a logarithmic axis, and words have no ratio.
+pub(super) fn abscissa(spec: &RunSpec) -> (String, Vec<f64>, bool) {
+    let Axis { key, values } = &spec.run.sweep;
+    let at = places(&spec.run.sweep);
+    let are_numbers = values.iter().all(|v| v.parse::<f64>().is_ok());
+    let label = match are_numbers {
+        true => label(spec, key),
+        false => {
+            let names = at.iter().zip(values).map(|(at, v)| format!("{at} {}", option(spec, key, v)));
+            format!("{}: {}", label(spec, key), names.collect::<Vec<_>>().join(", "))
         }
-    }
+    };
+    let has_ratios = are_numbers && at.iter().all(|x| *x > 0.0);
+    (label, at, has_ratios)
+}
 
-    /// Nobody trains for the sweep any more.
-    pub(super) fn rest(&mut self) {
-        self.phase = Phase::Finished(Ending::LastStep);
-        self.message = status(self);
-    }
-
-    /// Goes on with a sweep that was cancelled; whether there is one.
-    pub(super) fn go_on_sweeping(&mut self, effects: &mut Vec<Effect>) -> bool {
-        let Some(sweep) = self.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
-        sweep.cancelled = false;
-        self.paused = false;
-        self.message = tr!("The sweep goes on.").into();
-        self.begin_run(effects);
-        true
-    }
-
-    /// Tells the trainer which run of a sweep it was given, so that it can begin those after it.
-    pub(super) fn look_ahead(&self, effects: &mut Vec<Effect>) {
-        if let Some(sweep) = self.sweep.as_ref().filter(|_| !self.paused) {
-            let command = Command::Sweep(Box::new(self.link.spec.clone()), sweep.done.len());
-            effects.push(Effect::Send(command, crate::protocol::Payload::Empty));
-        }
-    }
-
-    /// A run has ended: of a sweep, the next one begins.
-    pub(super) fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
-        let outcome = Outcome::of(self.spec(), &self.times(), self.history.last());
-        let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
-        sweep.end(outcome);
-        if sweep.is_over() {
-            self.rest();
-        } else {
-            self.begin_run(effects);
-        }
-    }
-
-    /// A run has ended before its turn.
-    pub(super) fn ended_ahead(&mut self, run: usize, outcome: Outcome) {
-        if let Some(sweep) = self.sweep.as_mut().filter(|sweep| !sweep.is_at_rest() && sweep.is_open(run)) {
-            sweep.ahead.insert(run, outcome);
-        }
-    }
-
-    /// The sweep that others may help with, and whether they are to train now: beside a trainer on the processor, which
-    /// makes one run at a time, and not at a speed that a person has chosen.
-    pub(super) fn helped(&self) -> Option<(&Sweep, bool)> {
-        let sweep = self.sweep.as_ref().filter(|sweep| !sweep.is_at_rest())?;
-        let is_now = !self.paused && self.link.view.speed == 0 && self.staff == Staff::Ready(Program::Cpu);
-        Some((sweep, is_now))
-    }
+/// All of the way that a sweep will go, from the start.
+pub(super) fn ends(places: &[f64]) -> (f64, f64) {
+    let low = places.iter().copied().fold(f64::INFINITY, f64::min);
+    (low, places.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }

@@ -1,156 +1,16 @@
-//! What a person does to the sequence that is looked into. All of it is in the link and can be undone; none of it
-//! restarts the run.
+//! What a person's deeds to the sequence that is looked into change in the state.
 
-use super::chains::Chains;
-use super::form::theory_knob;
-use super::state::{Before, Draft, State};
-use super::trainer::Effect;
-use crate::analysis::chains::letter;
-use crate::permalink::View;
-use crate::rng::{Purpose, Stream};
+use super::{Looking, dotted, random_chain, rescaled, shown_chain, symbols_in, whole};
+use crate::app::form::theory_knob;
+use crate::app::state::{Before, Draft, State};
+use crate::app::trainer::Effect;
 use crate::settings::{Problem, Settings, Value};
 
-/// Keys of what stands beside the sequence that is looked into.
-pub const LOOKED_KEYS: [&str; 6] = ["example", "seq", "chain", "place", "head", "off"];
-
-/// What can be done to what is looked into.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Looking {
-    /// Look into this sequence of letters or digits; spaces, commas and dots may stand between. Nothing goes back to
-    /// the held-out one, or to one of the own chain.
-    Sequence(String),
-    /// Add this symbol, from 0, at the end.
-    Append(u8),
-    /// Take the last symbol away.
-    Shorten,
-    /// Give this entry of the own chain this many percent, and share what is left of its row among the others.
-    Entry {
-        /// Row, from 0.
-        row: usize,
-        /// Column, from 0.
-        column: usize,
-        /// Percent.
-        percent: usize,
-    },
-    /// The same with what was typed into the entry's field, which is refused where it is no percentage.
-    Typed {
-        /// Row, from 0.
-        row: usize,
-        /// Column, from 0.
-        column: usize,
-        /// What was typed.
-        text: String,
-    },
-    /// Make these percents the own chain, row by row with spaces, commas, dots or strokes between; rows that do not sum to
-    /// 100 are refused.
-    Rows(String),
-    /// Make the chain on show the own one, in whole percents, to go on from; even rows where none is known.
-    OwnChain,
-    /// A chain at random, by this number.
-    RandomChain(u64),
-    /// Forget the own chain.
-    NoChain,
-    /// Switch this head off, or on again; counted layer by layer from 1.
-    ToggleHead(usize),
-    /// Switch all heads on.
-    AllHeads,
-    /// Look into the prediction after this symbol, from 1; 0 takes the last.
-    Place(usize),
-    /// Draw this head, counted layer by layer from 1; 0 draws all.
-    Head(usize),
-    /// Look into this held-out sequence, or this one of the own chain, from 1.
-    Example(usize),
-}
-
-/// Text of a person as symbols: letters from a, or digits from 0, in either case with separators between.
-///
-/// # Errors
-/// Which sign is no symbol, and what the symbols are.
-pub fn symbols_in(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
-    let last = letter(symbols - 1);
-    let one = |sign: char| {
-        let sign = sign.to_ascii_lowercase();
-        let symbol = match sign {
-            'a'..='z' => sign as usize - 'a' as usize,
-            '0'..='9' => sign as usize - '0' as usize,
-            _ => usize::MAX,
-        };
-        let wrong = || {
-            tr!(
-                "symbols from a to {last}, or from 0 to {symbols}; “{sign}” is none of them",
-                last,
-                symbols = symbols - 1,
-                sign
-            )
-        };
-        if symbol < symbols { Ok(symbol) } else { Err(wrong()) }
-    };
-    text.chars().filter(|sign| !sign.is_whitespace() && !",.;".contains(*sign)).map(one).collect()
-}
-
-/// A row in percent with one entry changed: the others keep their proportions as whole percents, and all sum to 100.
-fn rescaled(row: &[usize], column: usize, percent: usize) -> Vec<usize> {
-    let percent = percent.min(100);
-    let others: usize = row.iter().enumerate().filter(|(at, _)| *at != column).map(|(_, p)| p).sum();
-    let shares = row.iter().enumerate().map(|(at, p)| match (at == column, others) {
-        (true, _) => 0.0,
-        (false, 0) => 1.0,
-        (false, _) => *p as f64,
-    });
-    let mut row = whole(&shares.collect::<Vec<f64>>(), 100 - percent);
-    row[column] = percent;
-    row
-}
-
-/// Whole numbers with this sum in proportion to shares of which not all are 0, by the largest remainders.
-fn whole(shares: &[f64], sum: usize) -> Vec<usize> {
-    let total: f64 = shares.iter().sum();
-    let exact: Vec<f64> = shares.iter().map(|share| share / total * sum as f64).collect();
-    let mut parts: Vec<usize> = exact.iter().map(|x| libm::floor(*x) as usize).collect();
-    let mut order: Vec<usize> = (0..shares.len()).filter(|at| shares[*at] > 0.0).collect();
-    let rest = |at: &usize| exact[*at] - libm::floor(exact[*at]);
-    order.sort_by(|a, b| rest(b).total_cmp(&rest(a)));
-    let missing = sum - parts.iter().sum::<usize>();
-    order.iter().take(missing).for_each(|at| parts[*at] += 1);
-    parts
-}
-
-/// A chain in percent with uniform rows, by this number.
-fn random_chain(symbols: usize, number: u64) -> Vec<usize> {
-    let stream = Stream::new(number, Purpose::Chain, 0);
-    let row = |row: usize| {
-        // Gaps between uniform numbers are uniform on the simplex; none is nothing, so that a chain visits all.
-        let shares = (0..symbols).map(|at| {
-            let unit = f64::from(stream.unit(row as u64, at as u32));
-            -libm::log(unit.clamp(1e-6, 1.0 - 1e-6))
-        });
-        let shares: Vec<f64> = shares.collect();
-        whole(&shares, 100 - symbols).into_iter().map(|percent| percent + 1).collect::<Vec<_>>()
-    };
-    (0..symbols).flat_map(row).collect()
-}
-
-/// The chain on show in whole percents, `[symbols, symbols]`: the own one, or that of the sequence where it is known and
-/// has order 2.
-pub fn shown_chain(chains: &Chains, view: &View) -> Option<Vec<usize>> {
-    let k = chains.task.symbols;
-    if view.chain.len() == k * k {
-        return Some(view.chain.clone());
-    }
-    let chain = chains.inspected.chain.as_ref().filter(|chain| chain.order == 2)?;
-    Some((0..k).flat_map(|row| whole(&chain.law(row), 100)).collect())
-}
-
-/// Numbers as they stand in a link.
-fn dotted(numbers: impl IntoIterator<Item = usize>) -> String {
-    numbers.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(".")
-}
-
 impl State {
-    pub(super) fn look_at(&mut self, what: Looking, effects: &mut Vec<Effect>) {
-        let Some(chains) = &self.chains else { return };
+    pub(in crate::app) fn look_at(&mut self, what: Looking, effects: &mut Vec<Effect>) {
+        let Some(chains) = &self.run.chains else { return };
         let (k, t) = (chains.task.symbols, chains.task.length);
-        let view = &self.link.view;
+        let view = &self.run.link.view;
         let even = || whole(&vec![1.0; k], 100).repeat(k);
         let now = || chains.inspected.symbols.iter().map(|symbol| usize::from(*symbol));
         let (key, text) = match what {
@@ -221,11 +81,11 @@ impl State {
     }
 
     /// Takes what was entered for a knob of the theory.
-    pub(super) fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), Problem> {
+    pub(in crate::app) fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), Problem> {
         let Some(knob) = theory_knob(key) else { return Ok(()) };
-        let (before, value) = (self.link.theory.value(key), knob.parse(text)?);
-        self.link.theory.set(key, &value)?;
-        self.look_anew();
+        let (before, value) = (self.run.link.theory.value(key), knob.parse(text)?);
+        self.run.link.theory.set(key, &value)?;
+        self.run.look_anew();
         if let Some(before) = before.filter(|before| *before != value) {
             self.remember_look(knob.key, before);
         }
@@ -233,21 +93,21 @@ impl State {
     }
 
     /// Remembers what was looked into, so that changes of one kind that follow each other are undone together.
-    pub(super) fn remember_look(&mut self, key: &'static str, before: Value) {
+    pub(in crate::app) fn remember_look(&mut self, key: &'static str, before: Value) {
         if !matches!(self.undo.last(), Some(Before::Shown(last, _)) if *last == key) {
             self.remember(Before::Shown(key, before));
         }
     }
 
     /// Whether what is looked into suits the run, and has it looked into; or why not, and nothing is changed then.
-    pub(super) fn check_look(&mut self, key: &str, before: Option<&Value>) -> Result<(), Problem> {
-        if let Some(problem) = self.link.view.repair(&self.link.spec).into_iter().next() {
+    pub(in crate::app) fn check_look(&mut self, key: &str, before: Option<&Value>) -> Result<(), Problem> {
+        if let Some(problem) = self.run.link.view.repair(&self.run.link.spec).into_iter().next() {
             if let Some(before) = before {
-                self.link.view.set(key, before)?;
+                self.run.link.view.set(key, before)?;
             }
             return Err(problem);
         }
-        self.look_anew();
+        self.run.look_anew();
         Ok(())
     }
 }
@@ -255,8 +115,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::chains::Origin;
     use crate::app::state::Action;
+    use crate::display::chains::Origin;
     use crate::permalink::encode;
 
     fn open(link: &str) -> State {
@@ -266,14 +126,14 @@ mod tests {
     }
 
     fn look(state: &mut State, what: Looking) -> String {
-        let runs = state.runs;
+        let runs = state.run.runs;
         assert_eq!(state.apply(Action::Look(what)), []);
-        assert_eq!(state.runs, runs, "nothing restarts");
-        encode(&state.link).replace("#v1/markov", "")
+        assert_eq!(state.run.runs, runs, "nothing restarts");
+        encode(&state.run.link).replace("#v1/markov", "")
     }
 
     fn word(state: &State) -> String {
-        crate::analysis::chains::word(&state.chains.as_ref().unwrap().inspected.symbols)
+        crate::analysis::chains::word(&state.run.chains.as_ref().unwrap().inspected.symbols)
     }
 
     #[test]
@@ -294,7 +154,7 @@ mod tests {
         assert_eq!(look(&mut state, Looking::Shorten), "?t=4&seq=1.1.1");
         assert_eq!((word(&state), state.undo.len()), ("bbb".into(), 1));
         state.apply(Action::Undo);
-        assert_eq!((word(&state), encode(&state.link).as_str()), (held_out, "#v1/markov?t=4"));
+        assert_eq!((word(&state), encode(&state.run.link).as_str()), (held_out, "#v1/markov?t=4"));
         assert_eq!(state.message, "Undone: own sequence.");
         look(&mut state, Looking::Sequence("a".into()));
         look(&mut state, Looking::Shorten);
@@ -305,14 +165,17 @@ mod tests {
     fn what_is_no_sequence_stays_a_draft() {
         let mut state = open("#v1/markov");
         look(&mut state, Looking::Sequence("abc".into()));
-        assert_eq!((state.drafts.len(), state.link.view.sequence.len()), (1, 0));
+        assert_eq!((state.drafts.len(), state.run.link.view.sequence.len()), (1, 0));
         look(&mut state, Looking::Sequence("ab".into()));
         assert!(state.drafts.is_empty());
         state.apply(Action::Edit("seq".into(), "0.5".into()));
         assert!(state.drafts[0].problem.expected.contains("symbols below k = 2"), "{:?}", state.drafts);
-        assert_eq!((word(&state).as_str(), state.link.view.sequence.as_slice()), ("ab", [0, 1].as_slice()));
+        assert_eq!(
+            (word(&state).as_str(), state.run.link.view.sequence.as_slice()),
+            ("ab", [0, 1].as_slice())
+        );
         state.apply(Action::Edit("chain".into(), "90.20.30.70".into()));
-        assert!(state.drafts.iter().any(|d| d.key == "chain") && state.link.view.chain.is_empty());
+        assert!(state.drafts.iter().any(|d| d.key == "chain") && state.run.link.view.chain.is_empty());
     }
 
     #[test]
@@ -321,18 +184,18 @@ mod tests {
         look(&mut state, Looking::Sequence("abc".into()));
         let link = look(&mut state, Looking::Entry { row: 1, column: 2, percent: 80 });
         assert_eq!(link, "?k=3&chain=34.33.33.10.10.80.34.33.33");
-        let chains = state.chains.as_ref().unwrap();
+        let chains = state.run.chains.as_ref().unwrap();
         assert_eq!((chains.inspected.origin, chains.inspected.symbols.len()), (Origin::Drawn(1), 50));
         let before = word(&state);
         look(&mut state, Looking::Example(2));
         assert_ne!(word(&state), before);
         look(&mut state, Looking::Entry { row: 1, column: 2, percent: 100 });
-        assert_eq!(state.link.view.chain[3..6], [0, 0, 100]);
+        assert_eq!(state.run.link.view.chain[3..6], [0, 0, 100]);
         look(&mut state, Looking::Entry { row: 1, column: 2, percent: 35 });
-        assert_eq!(state.link.view.chain[3..6], [33, 32, 35]);
+        assert_eq!(state.run.link.view.chain[3..6], [33, 32, 35]);
         for number in 0..50 {
             look(&mut state, Looking::RandomChain(number));
-            let rows = state.link.view.chain.chunks(3);
+            let rows = state.run.link.view.chain.chunks(3);
             assert!(rows.clone().all(|row| row.iter().sum::<usize>() == 100 && row.iter().all(|p| *p > 0)));
         }
         assert!(state.drafts.is_empty());
@@ -352,43 +215,43 @@ mod tests {
             look(&mut state, Looking::Rows(text.into()));
             let draft = state.drafts.iter().find(|draft| draft.key == "chain").unwrap();
             assert!(draft.problem.expected.contains(why), "{:?}", draft.problem);
-            assert_eq!((word(&state).as_str(), state.link.view.chain.len()), ("ab", 0));
+            assert_eq!((word(&state).as_str(), state.run.link.view.chain.len()), ("ab", 0));
         }
         assert_eq!(look(&mut state, Looking::Rows("90 10 / 30 70 %".into())), "?chain=90.10.30.70");
-        assert!(state.drafts.is_empty() && state.chains.unwrap().inspected.origin == Origin::Drawn(1));
+        assert!(state.drafts.is_empty() && state.run.chains.unwrap().inspected.origin == Origin::Drawn(1));
     }
 
     #[test]
     fn the_chain_on_show_is_what_one_goes_on_from() {
         let mut state = open("#v1/markov?k=3");
-        let shown = |state: &State| shown_chain(state.chains.as_ref().unwrap(), &state.link.view);
+        let shown = |state: &State| shown_chain(state.run.chains.as_ref().unwrap(), &state.run.link.view);
         let held_out = shown(&state).unwrap();
         assert!(held_out.chunks(3).all(|row| row.iter().sum::<usize>() == 100));
-        let chain = state.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
+        let chain = state.run.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
         let close = |at: usize| (held_out[at] as f64 - 100.0 * chain.probability(at / 3, at % 3)).abs() < 1.0;
         assert!((0..9).all(close), "{held_out:?}");
         look(&mut state, Looking::OwnChain);
-        assert_eq!(state.link.view.chain, held_out);
+        assert_eq!(state.run.link.view.chain, held_out);
         look(&mut state, Looking::NoChain);
         look(&mut state, Looking::Typed { row: 2, column: 0, text: " 40 %".into() });
-        assert_eq!((state.link.view.chain[6], &state.link.view.chain[..6]), (40, &held_out[..6]));
+        assert_eq!((state.run.link.view.chain[6], &state.run.link.view.chain[..6]), (40, &held_out[..6]));
         for text in ["101", "-1", "4.5", "x", ""] {
             look(&mut state, Looking::Typed { row: 2, column: 0, text: text.into() });
             assert_eq!(state.drafts[0].problem.expected, "a whole number of percent from 0 to 100");
-            assert_eq!((state.drafts.len(), state.link.view.chain[6]), (1, 40), "{text}");
+            assert_eq!((state.drafts.len(), state.run.link.view.chain[6]), (1, 40), "{text}");
         }
         look(&mut state, Looking::NoChain);
         assert!(state.drafts.is_empty());
         look(&mut state, Looking::Sequence("ab".into()));
         assert_eq!(shown(&state), None, "nobody knows the chain of an own sequence");
         look(&mut state, Looking::OwnChain);
-        assert_eq!(state.link.view.chain, [34, 33, 33, 34, 33, 33, 34, 33, 33]);
+        assert_eq!(state.run.link.view.chain, [34, 33, 33, 34, 33, 33, 34, 33, 33]);
     }
 
     #[test]
     fn heads_are_switched_off_and_on() {
         let mut state = open("#v1/markov");
-        let logits = |state: &State| state.chains.as_ref().unwrap().inspected.look.logits.clone();
+        let logits = |state: &State| state.run.chains.as_ref().unwrap().inspected.look.logits.clone();
         let whole = logits(&state);
         assert_eq!(look(&mut state, Looking::ToggleHead(2)), "?off=2");
         assert_ne!(logits(&state), whole);
@@ -407,18 +270,25 @@ mod tests {
     fn knobs_of_the_theory_change_it_and_are_undone() {
         let mut state = open("#v1/markov?model=minimal-markov");
         let steps = |state: &State| {
-            state.chains.as_ref().unwrap().theory.as_ref().map_or(0, |(_, outcome)| outcome.after.len() - 1)
+            state
+                .run
+                .chains
+                .as_ref()
+                .unwrap()
+                .theory
+                .as_ref()
+                .map_or(0, |(_, outcome)| outcome.after.len() - 1)
         };
         assert_eq!(steps(&state), 2);
         state.apply(Action::Edit("tsteps".into(), "4".into()));
         assert_eq!(
-            (steps(&state), encode(&state.link).as_str()),
+            (steps(&state), encode(&state.run.link).as_str()),
             (4, "#v1/markov?model=minimal-markov&tsteps=4")
         );
         state.apply(Action::Edit("tsteps".into(), "99".into()));
         assert_eq!((steps(&state), state.drafts.len()), (4, 1));
         state.apply(Action::Undo);
-        assert_eq!((steps(&state), encode(&state.link).as_str()), (2, "#v1/markov?model=minimal-markov"));
+        assert_eq!((steps(&state), encode(&state.run.link).as_str()), (2, "#v1/markov?model=minimal-markov"));
         assert_eq!(state.message, "Undone: steps of the theory.");
     }
 
@@ -427,7 +297,7 @@ mod tests {
         let mut state = open("#v1/markov?k=3&seq=0.1.2&chain=34.33.33.34.33.33.34.33.33");
         assert!(state.notices.is_empty(), "{:?}", state.notices);
         state.apply(Action::Edit("k".into(), "2".into()));
-        assert_eq!(encode(&state.link), "#v1/markov");
+        assert_eq!(encode(&state.run.link), "#v1/markov");
         let keys: Vec<&str> = state.notices.iter().map(|n| n.key.as_str()).collect();
         assert_eq!(keys, ["seq", "chain"]);
     }

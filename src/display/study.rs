@@ -2,13 +2,12 @@
 //!
 //! # Why
 //! Irreducible representations, theory and what looks into a transformer are a tenth of the page's code, and no use to
-//! the first view. The page's second program brings them (`components/later.rs`), so nothing in the first one may name
+//! the first view. The page's second program brings them (`app/components/second.rs`), so nothing in the first one may name
 //! them but through this table; until it is there, these labs have their curves and a sentence in place of the rest.
 
 use super::chains::Chains;
 use super::pairs::Pairs;
-use super::state::State;
-use super::trainer::Effect;
+use super::view::RunView;
 use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::Reading;
 use crate::analysis::chart::Chart;
@@ -28,20 +27,18 @@ pub struct Study {
     pub(super) pairs: fn(&RunSpec) -> Option<Pairs>,
     pub(super) found_of_pairs: fn(&mut Pairs, u64, Finding),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "elsewhere it is called directly"))]
-    pub(super) largest_network: fn(&Group) -> Option<Construction>,
+    pub(crate) largest_network: fn(&Group) -> Option<Construction>,
     pub(super) largest_margin: fn(&RunSpec) -> Option<f64>,
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only a browser keeps tables"))]
-    pub(super) table: fn(&[u8], Option<usize>) -> Result<Dataset, String>,
+    pub(crate) table: fn(&[u8], Option<usize>) -> Result<Dataset, String>,
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
-    pub(super) advice: fn(&RunSpec) -> Vec<String>,
-    pub(super) open_file: fn(&mut State, &str, Vec<u8>, &mut Vec<Effect>),
-    pub(super) open_table: fn(&mut State, &str, Vec<u8>, Option<usize>, &mut Vec<Effect>),
+    pub(crate) advice: fn(&RunSpec) -> Vec<String>,
     pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&Chains>) -> Option<Chains>,
     pub(super) found_of_chains: fn(&mut Chains, u64, Finding, &View),
     pub(super) look: fn(&mut Chains, &View, &Explorer),
-    pub(super) reading: fn(Chart, &State) -> Option<Reading>,
-    pub(super) summary: fn(Chart, &State) -> Option<String>,
+    pub(super) reading: fn(Chart, &RunView) -> Option<Reading>,
+    pub(super) summary: fn(Chart, &RunView) -> Option<String>,
 }
 
 /// All of them.
@@ -53,23 +50,21 @@ pub const STUDY: Study = Study {
     follow_lambda: GroupTheory::set_lambda,
     table: dataset::read,
     advice: cannot_learn,
-    open_file: State::read_file,
-    open_table: State::read_table,
     chains: Chains::made,
     found_of_chains: Chains::take,
     look: |chains, view, theory| {
         chains.look_into(view);
         chains.explore(theory);
     },
-    reading: |chart, state| {
-        let of_labs = pair_charts::reading(chart, state).or_else(|| chain_charts::reading(chart, state));
-        let of_bits = || luck::reading(chart, state).or_else(|| functions::reading(chart, state));
-        of_labs.or_else(of_bits).or_else(|| tables::reading(chart, state))
+    reading: |chart, run| {
+        let of_labs = pair_charts::reading(chart, run).or_else(|| chain_charts::reading(chart, run));
+        let of_bits = || luck::reading(chart, run).or_else(|| functions::reading(chart, run));
+        of_labs.or_else(of_bits).or_else(|| tables::reading(chart, run))
     },
-    summary: |chart, state| {
-        let of_labs = pair_charts::summary(chart, state).or_else(|| chain_charts::summary(chart, state));
-        let of_bits = || luck::summary(chart, state).or_else(|| functions::summary(chart, state));
-        of_labs.or_else(of_bits).or_else(|| tables::summary(chart, state))
+    summary: |chart, run| {
+        let of_labs = pair_charts::summary(chart, run).or_else(|| chain_charts::summary(chart, run));
+        let of_bits = || luck::summary(chart, run).or_else(|| functions::summary(chart, run));
+        of_labs.or_else(of_bits).or_else(|| tables::summary(chart, run))
     },
 };
 
@@ -128,19 +123,5 @@ impl Chains {
         if let Some(study) = study() {
             (study.look)(self, view, theory);
         }
-    }
-}
-
-impl State {
-    /// What could not be known of the run before the second program was there.
-    pub(super) fn catch_up(&mut self, effects: &mut Vec<Effect>) {
-        let spec = self.spec().clone();
-        if self.pairs.is_none() && self.chains.is_none() {
-            self.pairs = Pairs::of(&spec).map(Box::new);
-            self.chains = Chains::of(&spec, &self.link.view, &self.link.theory, None).map(Box::new);
-            self.note_again();
-        }
-        self.findings += 1;
-        self.watch_anew(effects);
     }
 }

@@ -4,16 +4,13 @@
 //! A story acts through the same actions as a person, so that everything it does can be undone, and nothing on the page
 //! is its own. Its run opens paused: the reader predicts before anything moves.
 
-use super::form::SHOW_KEY;
-use super::state::{Phase, State};
-use super::trainer::Effect;
-use super::words::thousands;
+mod update;
+
+use super::html::Html;
 use crate::analysis::chart::Chart;
 use crate::labs::stories;
-use crate::labs::story::{Block, Deed, Passage, Story, parse};
+use crate::labs::story::{Block, Deed, Passage, Story};
 use crate::language::translated;
-use crate::permalink::decode;
-use crate::protocol::Command;
 
 /// A step at which the run is to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,70 +166,6 @@ impl Tour {
     }
 }
 
-/// Markup that is being written.
-#[derive(Default)]
-pub(super) struct Html(pub(super) String);
-
-impl Html {
-    /// Markup as it is.
-    pub(super) fn raw(&mut self, markup: &str) {
-        self.0.push_str(markup);
-    }
-
-    /// Markup and text by turns, markup first.
-    pub(super) fn mixed(&mut self, parts: &[&str]) {
-        for (at, part) in parts.iter().enumerate() {
-            if at % 2 == 0 { self.raw(part) } else { self.text(part) }
-        }
-    }
-
-    /// Text, whatever is in it.
-    pub(super) fn text(&mut self, text: &str) {
-        for letter in text.chars() {
-            match letter {
-                '&' => self.raw("&amp;"),
-                '<' => self.raw("&lt;"),
-                '"' => self.raw("&quot;"),
-                letter => self.0.push(letter),
-            }
-        }
-    }
-
-    /// Every second part between stars is stressed.
-    fn paragraph(&mut self, text: &str) {
-        self.raw("<p>");
-        for (i, part) in text.split('*').enumerate() {
-            if i > 0 {
-                self.raw(if i % 2 == 1 { "<em>" } else { "</em>" });
-            }
-            self.text(part);
-        }
-        self.raw("</p>");
-    }
-
-    /// An option of a list, of which `chosen` is the value.
-    pub(super) fn option(&mut self, value: &str, word: &str, chosen: &str) {
-        for part in ["<option value=\"", value, if value == chosen { "\" selected>" } else { "\">" }] {
-            self.raw(part);
-        }
-        self.text(word);
-        self.raw("</option>");
-    }
-
-    fn button(&mut self, name: &str, class: &str, testid: &str, state: &str, word: &str) {
-        for part in
-            ["<button type=\"button\" class=\"", class, "\" data-testid=\"", testid, "\" data-press=\""]
-        {
-            self.raw(part);
-        }
-        for part in [name, "\" ", state, ">"] {
-            self.raw(part);
-        }
-        self.text(word);
-        self.raw("</button>");
-    }
-}
-
 /// The list of stories, likewise; buttons are named by the stories' slugs.
 pub fn list() -> String {
     let mut out = Html::default();
@@ -268,135 +201,4 @@ pub enum Touring {
     Guess(usize, usize),
     /// Closes the story; the run stays.
     Close,
-}
-
-impl State {
-    pub(super) fn open_story(&mut self, slug: &str, effects: &mut Vec<Effect>) {
-        let Some(about) = stories().find(|about| about.slug == slug) else {
-            self.message = tr!("There is no story of that name; the list has them all.").into();
-            return;
-        };
-        self.tour =
-            Some(Box::new(Tour { slug: about.slug, story: None, at: 0, guesses: vec![], pointed: None }));
-        effects.push(Effect::Fetch(about.slug));
-    }
-
-    pub(super) fn tour(&mut self, what: Touring, effects: &mut Vec<Effect>) {
-        match what {
-            Touring::Open(slug) => self.open_story(&slug, effects),
-            Touring::Fetched(slug, text) => {
-                let Some(tour) = self.tour.as_mut().filter(|tour| tour.slug == slug) else { return };
-                let story = text.and_then(|text| parse(&text).map_err(|flaw| flaw.to_string()));
-                tour.story = Some(story);
-                // The reader is to predict what has not happened yet.
-                self.enter(effects);
-                if self.step > 0 || !self.paused {
-                    self.paused = true;
-                    self.begin(effects);
-                }
-            }
-            Touring::Turn(by) => {
-                let Some(tour) = &mut self.tour else { return };
-                let Some(Ok(story)) = &tour.story else { return };
-                // One past the last are the sources.
-                let to = tour.at.saturating_add_signed(by).min(story.passages.len());
-                if to != tour.at {
-                    (tour.at, tour.pointed) = (to, None);
-                    self.enter(effects);
-                }
-            }
-            Touring::Do(deed) => self.act_out(deed, effects),
-            Touring::Guess(block, guess) => {
-                if let Some(tour) = &mut self.tour
-                    && tour.guess(block).is_none()
-                {
-                    tour.guesses.push((tour.at, block, guess));
-                }
-            }
-            Touring::Close => self.tour = None,
-        }
-    }
-
-    /// Opens the run of the passage that is read, unless it is open.
-    fn enter(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(run) =
-            self.tour.as_ref().and_then(|tour| tour.passage()).map(|passage| passage.run.clone())
-        {
-            self.open_paused(&run, effects);
-        }
-    }
-
-    fn open_paused(&mut self, run: &str, effects: &mut Vec<Effect>) {
-        let (mut link, _) = decode(run);
-        if link.spec == self.link.spec {
-            if link.view.show != self.link.view.show {
-                let slugs: Vec<&str> = link.view.show.into_iter().map(Chart::slug).collect();
-                self.edit(SHOW_KEY, &slugs.join("."), effects);
-            }
-            return;
-        }
-        link.reserved.clone_from(&self.link.reserved);
-        // A change of the run keeps it waiting if it waits.
-        self.phase = Phase::Paused;
-        self.change(link, tr!("The story opened this run; it waits.").into(), effects);
-    }
-
-    fn act_out(&mut self, deed: Deed, effects: &mut Vec<Effect>) {
-        match deed {
-            Deed::Train(step) => self.train_to(step, effects),
-            Deed::Change(key, value) => {
-                self.phase = Phase::Paused;
-                self.edit(&key, &value, effects);
-            }
-            Deed::Point(chart) => {
-                if !self.link.view.show.contains(&chart) {
-                    self.toggle_chart(chart, effects);
-                }
-                self.message = tr!("The story points at a chart: {chart}.", chart = chart.info().name);
-                if let Some(tour) = &mut self.tour {
-                    let before = tour.pointed.map_or(0, |(_, times)| times);
-                    tour.pointed = Some((chart, before + 1));
-                }
-            }
-            Deed::Open(run) => self.open_paused(&run, effects),
-        }
-    }
-
-    /// Has the run train to `step` and wait there; from its start, where it has gone beyond.
-    pub(super) fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
-        let has_ended = matches!(self.phase, Phase::Finished(_) | Phase::Diverged { .. });
-        if matches!(self.phase, Phase::Failed(_)) || self.sweep.is_some() {
-            return;
-        }
-        if self.step == step || has_ended && self.step < step {
-            let step = thousands(self.step);
-            self.message = match has_ended {
-                true => tr!("The run has ended at step {step}.", step),
-                false => tr!("The run waits at step {step}.", step),
-            };
-            return;
-        }
-        let goal = Goal { step, in_haste: false };
-        if step < self.step {
-            self.goal = Some(goal);
-            self.paused = true;
-            self.message = tr!("Started again, to step {step}.", step = thousands(step));
-            self.begin(effects);
-            return;
-        }
-        self.goal = Some(goal);
-        self.message = tr!("Trains to step {step}.", step = thousands(step));
-        // One that has not started yet is told when it does.
-        if !self.awaiting {
-            self.paused = false;
-            self.send(Command::PlayTo(step), effects);
-        }
-    }
-
-    /// From now on the run waits at no step.
-    pub(super) fn forget_goal(&mut self, effects: &mut Vec<Effect>) {
-        if self.goal.take().is_some_and(|goal| goal.in_haste) {
-            self.send(Command::Speed(self.link.view.speed), effects);
-        }
-    }
 }

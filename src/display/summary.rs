@@ -1,8 +1,8 @@
 //! What the charts of the catalogue show, in a sentence each, for those who do not see them; and the newest numbers.
 
-use super::state::State;
 use super::study::study;
 use super::tables::{is_table, larger_class};
+use super::view::RunView;
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
 use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
@@ -17,30 +17,30 @@ use crate::tasks::Form;
 
 impl Chart {
     /// What is seen, for those who do not see it.
-    pub fn summary(self, state: &State) -> String {
-        let newest = Newest::of(state.history.last());
-        let drawn = if state.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
-        if let Some(sentence) = study().and_then(|study| (study.summary)(self, state)) {
+    pub fn summary(self, run: &RunView) -> String {
+        let newest = Newest::of(run.history.last());
+        let drawn = if run.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
+        if let Some(sentence) = study().and_then(|study| (study.summary)(self, run)) {
             return sentence;
         }
         match self {
-            Chart::Loss if state.chains.is_some() => tr!(
+            Chart::Loss if run.chains.is_some() => tr!(
                 "Cross-entropy on training sequences over {step} steps: {train_loss}.",
-                step = thousands(state.step),
+                step = thousands(run.step),
                 train_loss = newest.train_loss
             ),
-            Chart::Accuracy if state.chains.is_some() => {
+            Chart::Accuracy if run.chains.is_some() => {
                 tr!(
                     "Accuracy on training sequences over {step} steps{drawn}: {train_accuracy}; chance is {chance}.",
-                    step = thousands(state.step),
+                    step = thousands(run.step),
                     drawn,
                     train_accuracy = newest.train_accuracy,
-                    chance = percent(chance(state))
+                    chance = percent(chance(run))
                 )
             }
             Chart::Loss => tr!(
                 "Loss over {step} steps: {train_loss} on training examples, {test_loss} on held-out ones.",
-                step = thousands(state.step),
+                step = thousands(run.step),
                 train_loss = newest.train_loss,
                 test_loss = newest.test_loss
             ),
@@ -48,16 +48,16 @@ impl Chart {
                 tr!(
                     "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, \
                      {test_accuracy} on held-out ones; chance is {chance}.",
-                    step = thousands(state.step),
+                    step = thousands(run.step),
                     drawn,
                     train_accuracy = newest.train_accuracy,
                     test_accuracy = newest.test_accuracy,
-                    chance = percent(chance(state))
+                    chance = percent(chance(run))
                 )
             }
-            Chart::Weights if state.relevant.is_empty() => {
-                let rows = state.spec().rows();
-                let (inputs, width) = (state.weights.inputs, state.weights.width);
+            Chart::Weights if run.relevant.is_empty() => {
+                let rows = run.spec().rows();
+                let (inputs, width) = (run.weights.inputs, run.weights.width);
                 tr!(
                     "{rows}, {row} by {column}.",
                     rows = translated(rows.name),
@@ -66,16 +66,16 @@ impl Chart {
                 )
             }
             Chart::Weights => {
-                let (relevant, other) = reach(state);
-                let rows = state.spec().rows();
-                let of_table = is_table(state.spec());
+                let (relevant, other) = reach(run);
+                let rows = run.spec().rows();
+                let of_table = is_table(run.spec());
                 let by = match rows.column {
                     "" => String::new(),
-                    column => tr!(" by {column}", column = count(state.weights.width, column)),
+                    column => tr!(" by {column}", column = count(run.weights.width, column)),
                 };
                 let (rows, bits) = (
                     translated(rows.name),
-                    count(state.weights.inputs, if of_table { rows.row } else { "input bit" }),
+                    count(run.weights.inputs, if of_table { rows.row } else { "input bit" }),
                 );
                 match of_table {
                     true => tr!(
@@ -97,13 +97,13 @@ impl Chart {
                 }
             }
             Chart::Movement | Chart::Paths => {
-                let moved = state.trajectories.as_ref().and_then(|t| t.movements().last());
+                let moved = run.trajectories.as_ref().and_then(|t| t.movements().last());
                 let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
-                let rows = translated(state.spec().rows().name);
+                let rows = translated(run.spec().rows().name);
                 let (relevant, other) = (decimal(relevant), decimal(other));
-                match state.relevant.is_empty() {
+                match run.relevant.is_empty() {
                     true => tr!("{rows} have moved by up to {other}.", rows, other),
-                    false if is_table(state.spec()) => tr!(
+                    false if is_table(run.spec()) => tr!(
                         "{rows} have moved by up to {relevant} on the relevant columns and {other} on the others.",
                         rows,
                         relevant,
@@ -118,15 +118,14 @@ impl Chart {
                 }
             }
             Chart::Gap => {
-                let newest = state.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
+                let newest = run.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
                 tr!("Fourier gap of the population gradient: {newest}.", newest = decimal(newest as f32))
             }
             Chart::Spectrum => {
-                let k = state.relevant.len();
-                let (share, cosine) =
-                    state.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
-                        (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
-                    });
+                let k = run.relevant.len();
+                let (share, cosine) = run.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
+                    (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
+                });
                 tr!(
                     "{share} of the output's squared norm is of degree {k}; its correlation with the \
                      target is {cosine}.",
@@ -136,28 +135,28 @@ impl Chart {
                 )
             }
             Chart::Strongest => {
-                let penalty = state.spec().architecture().penalty(0);
+                let penalty = run.spec().architecture().penalty(0);
                 let read = |(u, w, width): &(Vec<f32>, Vec<f32>, usize)| {
-                    ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &state.relevant)
+                    ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &run.relevant)
                 };
-                let found = state.powers.as_ref().and_then(read);
+                let found = run.powers.as_ref().and_then(read);
                 found.map_or(tr!("The neurons have not been looked at yet.").into(), |found| found.summary())
             }
             Chart::Attention => {
-                let mass = state
+                let mass = run
                     .attention
                     .as_ref()
-                    .map_or(f32::NAN, |(_, mass)| state.relevant.iter().filter_map(|i| mass.get(*i)).sum());
+                    .map_or(f32::NAN, |(_, mass)| run.relevant.iter().filter_map(|i| mass.get(*i)).sum());
                 tr!("{mass} of the attention rests on the relevant bits.", mass = percent(mass))
             }
             Chart::Times => tr!(
                 "{solved} of {replicas} networks have reached the target.",
-                solved = thousands(state.solved.len() as u64),
-                replicas = thousands(state.spec().run.replicas as u64)
+                solved = thousands(run.solved.len() as u64),
+                replicas = thousands(run.spec().run.replicas as u64)
             ),
             Chart::Sweep => {
-                let (done, all) = state.sweep.as_ref().map_or((0, 0), |s| (s.ended(), s.cells.len()));
-                let (found, networks) = state.sweep.as_ref().map_or((0, 0), |s| s.found());
+                let (done, all) = run.sweep.as_ref().map_or((0, 0), |s| (s.ended(), s.cells.len()));
+                let (found, networks) = run.sweep.as_ref().map_or((0, 0), |s| s.found());
                 match done {
                     0 => tr!("None of the sweep's {all} runs has ended.", all),
                     _ => tr!(
@@ -170,22 +169,22 @@ impl Chart {
                     ),
                 }
             }
-            _ => tr!("{title}, after {step} steps.", title = self.title(state), step = thousands(state.step)),
+            _ => tr!("{title}, after {step} steps.", title = self.title(run), step = thousands(run.step)),
         }
     }
 }
 
 /// Accuracy of guessing.
-pub fn chance(state: &State) -> f32 {
-    if let Some(larger) = larger_class(state.spec()) {
+pub fn chance(run: &RunView) -> f32 {
+    if let Some(larger) = larger_class(run.spec()) {
         return larger;
     }
-    1.0 / state.spec().task.sampler().classes().unwrap_or(2) as f32
+    1.0 / run.spec().task.sampler().classes().unwrap_or(2) as f32
 }
 
 /// What the numbers of [`Newest`] are called, in its order.
-pub fn names(state: &State) -> [String; 4] {
-    let Some(chains) = &state.chains else {
+pub fn names(run: &RunView) -> [String; 4] {
+    let Some(chains) = &run.chains else {
         return [
             tr!("Loss, training"),
             tr!("Loss, held-out"),
@@ -202,36 +201,36 @@ pub fn names(state: &State) -> [String; 4] {
 /// Two more numbers with their names: of networks on bits how large their weights are, of networks on pairs how large
 /// the margin is and how pure the neurons, of networks on sequences how near the best strategy is and how well the
 /// symbol before is seen.
-pub fn extra(state: &State, which: usize) -> (String, String) {
-    if let Some(chains) = &state.chains {
-        return super::chain_charts::extra(state, chains, which);
+pub fn extra(run: &RunView, which: usize) -> (String, String) {
+    if let Some(chains) = &run.chains {
+        return super::chain_charts::extra(run, chains, which);
     }
-    if let Some(share) = larger_class(state.spec()) {
-        return match (which, &state.spec().model) {
+    if let Some(share) = larger_class(run.spec()) {
+        return match (which, &run.spec().model) {
             (0, Model::RandomForest(forest)) => {
-                (tr!("Trees").into(), thousands(forest.grown(state.step) as u64))
+                (tr!("Trees").into(), thousands(forest.grown(run.step) as u64))
             }
-            (0, _) => (tr!("Held-out rows").into(), thousands(state.held_out as u64)),
+            (0, _) => (tr!("Held-out rows").into(), thousands(run.held_out as u64)),
             _ => (tr!("Larger class").into(), percent(share)),
         };
     }
-    if state.spec().task.sampler().form() == Form::Bits {
-        let symbol = state.spec().rows().symbol;
-        let (relevant, other) = reach(state);
+    if run.spec().task.sampler().form() == Form::Bits {
+        let symbol = run.spec().rows().symbol;
+        let (relevant, other) = reach(run);
         return match which {
             0 => (tr!("Largest |{symbol}|, relevant bits", symbol), relevant),
             _ => (tr!("Largest |{symbol}|, other bits", symbol), other),
         };
     }
-    let margin = state.history.last().filter(|row| !row.margin.is_empty());
-    match (which, state.largest_margin()) {
-        (0, Some(_)) => (tr!("Margin / γ*").into(), decimal(state.margin_share().unwrap_or(f32::NAN))),
+    let margin = run.history.last().filter(|row| !row.margin.is_empty());
+    match (which, run.largest_margin()) {
+        (0, Some(_)) => (tr!("Margin / γ*").into(), decimal(run.margin_share().unwrap_or(f32::NAN))),
         (0, None) => {
             let newest = margin.map_or(f32::NAN, |row| spread(&row.margin).0);
             (tr!("Normalised margin").into(), significant(f64::from(newest)))
         }
         _ => {
-            let neurons = state.pairs.as_ref().and_then(|pairs| pairs.neurons.as_ref());
+            let neurons = run.pairs.as_ref().and_then(|pairs| pairs.neurons.as_ref());
             let median = neurons.and_then(|neurons| neurons.median_share(Part::First));
             (tr!("Largest power, median").into(), decimal(median.unwrap_or(f32::NAN)))
         }
@@ -239,12 +238,12 @@ pub fn extra(state: &State, which: usize) -> (String, String) {
 }
 
 /// Largest weight on the relevant bits and on the others, as text.
-pub fn reach(state: &State) -> (String, String) {
-    let w = &state.weights;
+pub fn reach(run: &RunView) -> (String, String) {
+    let w = &run.weights;
     if w.values.is_empty() {
         return (MISSING.into(), MISSING.into());
     }
-    let (relevant, other) = weights::reach(&w.values, w.inputs, w.width, &state.relevant);
+    let (relevant, other) = weights::reach(&w.values, w.inputs, w.width, &run.relevant);
     (decimal(relevant), decimal(other))
 }
 

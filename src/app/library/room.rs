@@ -1,8 +1,8 @@
 //! Room for kept runs: what has none stays on the page and is said to, and nothing is deleted unasked.
 
-use super::library::{Deed, Kept, Library, MOST_BYTES, MOST_RUNS};
-use super::trainer::Effect;
-use super::words;
+use super::{Deed, Kept, Library, MOST_BYTES, MOST_RUNS};
+use crate::app::trainer::Effect;
+use crate::display::words;
 
 impl Library {
     /// Whether the browser has it; else it is gone with the page.

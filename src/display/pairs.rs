@@ -1,7 +1,5 @@
 //! What the page knows of the group that a run is about, and what probes have found of the network on it.
 
-use super::state::State;
-use super::study::study;
 use crate::analysis::neurons::Neurons;
 use crate::analysis::progress::{Progress, ProgressTrace, Spread};
 use crate::groups::{Group, Irreps};
@@ -76,34 +74,6 @@ impl Pairs {
                 self.progress.push(step, found);
             }
             _ => {}
-        }
-    }
-}
-
-impl State {
-    /// The network's normalised margin as a share of the largest, by the newest measurement: the median of its
-    /// replicas.
-    pub fn margin_share(&self) -> Option<f32> {
-        let row = self.history.last().filter(|row| !row.margin.is_empty())?;
-        let share = crate::analysis::curves::spread(&row.margin).0 / self.largest_margin()? as f32;
-        share.is_finite().then_some(share)
-    }
-
-    /// γ* of the run, where theory knows it.
-    pub fn largest_margin(&self) -> Option<f64> {
-        match &self.pairs {
-            Some(pairs) => pairs.theory.as_ref().map(|theory| theory.largest.value),
-            None => study().and_then(|study| (study.largest_margin)(self.spec())),
-        }
-    }
-
-    /// Has theory follow λ to what it is by now.
-    pub(super) fn follow_lambda(&mut self) {
-        let penalty = self.spec().architecture().penalty(self.step);
-        if let (Some(pairs), Some(penalty)) = (&mut self.pairs, penalty)
-            && let (Some(theory), Some(study)) = (&mut pairs.theory, study())
-        {
-            (study.follow_lambda)(theory, penalty.lambda);
         }
     }
 }

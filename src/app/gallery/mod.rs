@@ -1,22 +1,21 @@
 //! The gallery: every story and every preset as a card with its recorded curve, and what of it is shown.
 //!
 //! # Why
-//! Cards are markup, as [`super::touring`] has it for stories: a hundred of them as components would make the program
+//! Cards are markup, as [`super::tour`] has it for stories: a hundred of them as components would make the program
 //! larger for a view that few visits open. They are links, so that the browser opens them in a tab of their own, keeps
 //! them in its history and goes back. The run goes on beneath.
 
+pub mod update;
+
 use std::sync::Arc;
 
-use super::state::State;
-use super::touring::Html;
-use super::trainer::Effect;
-use super::words::{decimal, thousands};
+use super::html::Html;
 use crate::analysis::Role;
 use crate::analysis::chart::Chart;
+use crate::display::words::{decimal, thousands};
 use crate::labs::{PRESETS, stories};
 use crate::language::translated;
-use crate::permalink::encode;
-use crate::presets::recorded::{Recorded, Time, parse, role_name};
+use crate::presets::recorded::{Recorded, Time, role_name};
 use crate::presets::{Preset, PresetGroup};
 use crate::tasks::Task;
 
@@ -375,40 +374,4 @@ pub fn strip() -> String {
         "</span></a></li></ul>",
     ]);
     out.0
-}
-
-/// What stands in the address bar.
-pub fn address(state: &State) -> String {
-    if state.gallery.is_open { FRAGMENT.into() } else { encode(&state.link) }
-}
-
-impl State {
-    /// Opens the gallery over the run.
-    pub(super) fn open_gallery(&mut self, effects: &mut Vec<Effect>) {
-        self.gallery.is_open = true;
-        self.gallery.version += 1;
-        if !matches!(self.gallery.recorded, Some(Ok(_))) {
-            self.gallery.recorded = None;
-            effects.push(Effect::FetchRecorded);
-        }
-    }
-
-    pub(super) fn browse(&mut self, what: Browsing) {
-        let gallery = &mut self.gallery;
-        gallery.version += 1;
-        match what {
-            Browsing::Fetched(text) => {
-                gallery.recorded = Some(text.and_then(|text| parse(&text)).map(Arc::new));
-            }
-            Browsing::Filter(name, value) => {
-                let field = match name.as_str() {
-                    "topic" => &mut gallery.filter.topic,
-                    "time" => &mut gallery.filter.time,
-                    _ => &mut gallery.filter.words,
-                };
-                *field = value;
-            }
-            Browsing::Close => gallery.is_open = false,
-        }
-    }
 }

@@ -1,0 +1,45 @@
+//! What changes the gallery, and the address while it is open.
+
+use std::sync::Arc;
+
+use super::{Browsing, FRAGMENT};
+use crate::app::state::State;
+use crate::app::trainer::Effect;
+use crate::permalink::encode;
+use crate::presets::recorded::parse;
+
+/// What stands in the address bar.
+pub fn address(state: &State) -> String {
+    if state.gallery.is_open { FRAGMENT.into() } else { encode(&state.run.link) }
+}
+
+impl State {
+    /// Opens the gallery over the run.
+    pub(in crate::app) fn open_gallery(&mut self, effects: &mut Vec<Effect>) {
+        self.gallery.is_open = true;
+        self.gallery.version += 1;
+        if !matches!(self.gallery.recorded, Some(Ok(_))) {
+            self.gallery.recorded = None;
+            effects.push(Effect::FetchRecorded);
+        }
+    }
+
+    pub(in crate::app) fn browse(&mut self, what: Browsing) {
+        let gallery = &mut self.gallery;
+        gallery.version += 1;
+        match what {
+            Browsing::Fetched(text) => {
+                gallery.recorded = Some(text.and_then(|text| parse(&text)).map(Arc::new));
+            }
+            Browsing::Filter(name, value) => {
+                let field = match name.as_str() {
+                    "topic" => &mut gallery.filter.topic,
+                    "time" => &mut gallery.filter.time,
+                    _ => &mut gallery.filter.words,
+                };
+                *field = value;
+            }
+            Browsing::Close => gallery.is_open = false,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What a story's buttons, and training to a step, change in the state.
+
+use super::{Goal, Tour, Touring};
+use crate::analysis::chart::Chart;
+use crate::app::form::SHOW_KEY;
+use crate::app::state::State;
+use crate::app::trainer::Effect;
+use crate::display::Phase;
+use crate::display::words::thousands;
+use crate::labs::stories;
+use crate::labs::story::{Deed, parse};
+use crate::permalink::decode;
+use crate::protocol::Command;
+
+impl State {
+    pub(in crate::app) fn open_story(&mut self, slug: &str, effects: &mut Vec<Effect>) {
+        let Some(about) = stories().find(|about| about.slug == slug) else {
+            self.message = tr!("There is no story of that name; the list has them all.").into();
+            return;
+        };
+        self.tour =
+            Some(Box::new(Tour { slug: about.slug, story: None, at: 0, guesses: vec![], pointed: None }));
+        effects.push(Effect::Fetch(about.slug));
+    }
+
+    pub(in crate::app) fn tour(&mut self, what: Touring, effects: &mut Vec<Effect>) {
+        match what {
+            Touring::Open(slug) => self.open_story(&slug, effects),
+            Touring::Fetched(slug, text) => {
+                let Some(tour) = self.tour.as_mut().filter(|tour| tour.slug == slug) else { return };
+                let story = text.and_then(|text| parse(&text).map_err(|flaw| flaw.to_string()));
+                tour.story = Some(story);
+                // The reader is to predict what has not happened yet.
+                self.enter(effects);
+                if self.run.step > 0 || !self.paused {
+                    self.paused = true;
+                    self.begin(effects);
+                }
+            }
+            Touring::Turn(by) => {
+                let Some(tour) = &mut self.tour else { return };
+                let Some(Ok(story)) = &tour.story else { return };
+                // One past the last are the sources.
+                let to = tour.at.saturating_add_signed(by).min(story.passages.len());
+                if to != tour.at {
+                    (tour.at, tour.pointed) = (to, None);
+                    self.enter(effects);
+                }
+            }
+            Touring::Do(deed) => self.act_out(deed, effects),
+            Touring::Guess(block, guess) => {
+                if let Some(tour) = &mut self.tour
+                    && tour.guess(block).is_none()
+                {
+                    tour.guesses.push((tour.at, block, guess));
+                }
+            }
+            Touring::Close => self.tour = None,
+        }
+    }
+
+    /// Opens the run of the passage that is read, unless it is open.
+    fn enter(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(run) =
+            self.tour.as_ref().and_then(|tour| tour.passage()).map(|passage| passage.run.clone())
+        {
+            self.open_paused(&run, effects);
+        }
+    }
+
+    fn open_paused(&mut self, run: &str, effects: &mut Vec<Effect>) {
+        let (mut link, _) = decode(run);
+        if link.spec == self.run.link.spec {
+            if link.view.show != self.run.link.view.show {
+                let slugs: Vec<&str> = link.view.show.into_iter().map(Chart::slug).collect();
+                self.edit(SHOW_KEY, &slugs.join("."), effects);
+            }
+            return;
+        }
+        link.reserved.clone_from(&self.run.link.reserved);
+        // A change of the run keeps it waiting if it waits.
+        self.run.phase = Phase::Paused;
+        self.change(link, tr!("The story opened this run; it waits.").into(), effects);
+    }
+
+    fn act_out(&mut self, deed: Deed, effects: &mut Vec<Effect>) {
+        match deed {
+            Deed::Train(step) => self.train_to(step, effects),
+            Deed::Change(key, value) => {
+                self.run.phase = Phase::Paused;
+                self.edit(&key, &value, effects);
+            }
+            Deed::Point(chart) => {
+                if !self.run.link.view.show.contains(&chart) {
+                    self.toggle_chart(chart, effects);
+                }
+                self.message = tr!("The story points at a chart: {chart}.", chart = chart.info().name);
+                if let Some(tour) = &mut self.tour {
+                    let before = tour.pointed.map_or(0, |(_, times)| times);
+                    tour.pointed = Some((chart, before + 1));
+                }
+            }
+            Deed::Open(run) => self.open_paused(&run, effects),
+        }
+    }
+
+    /// Has the run train to `step` and wait there; from its start, where it has gone beyond.
+    pub(in crate::app) fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
+        let has_ended = matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. });
+        if matches!(self.run.phase, Phase::Failed(_)) || self.run.sweep.is_some() {
+            return;
+        }
+        if self.run.step == step || has_ended && self.run.step < step {
+            let step = thousands(self.run.step);
+            self.message = match has_ended {
+                true => tr!("The run has ended at step {step}.", step),
+                false => tr!("The run waits at step {step}.", step),
+            };
+            return;
+        }
+        let goal = Goal { step, in_haste: false };
+        if step < self.run.step {
+            self.goal = Some(goal);
+            self.paused = true;
+            self.message = tr!("Started again, to step {step}.", step = thousands(step));
+            self.begin(effects);
+            return;
+        }
+        self.goal = Some(goal);
+        self.message = tr!("Trains to step {step}.", step = thousands(step));
+        // One that has not started yet is told when it does.
+        if !self.awaiting {
+            self.paused = false;
+            self.send(Command::PlayTo(step), effects);
+        }
+    }
+
+    /// From now on the run waits at no step.
+    pub(in crate::app) fn forget_goal(&mut self, effects: &mut Vec<Effect>) {
+        if self.goal.take().is_some_and(|goal| goal.in_haste) {
+            self.send(Command::Speed(self.run.link.view.speed), effects);
+        }
+    }
+}

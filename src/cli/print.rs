@@ -1,0 +1,52 @@
+//! How `lab run` prints, be it of one run or of a sweep.
+
+use std::io::Write;
+
+use anyhow::Context;
+use clap::ValueEnum;
+
+use crate::record::Environment;
+
+/// How metrics are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading: medians, and the range over replicas where there are several.
+    Table,
+    /// For programs: one line per measurement and replica; of a sweep, one per run and replica.
+    Csv,
+    /// The run as a file that page and command line open: link, environment and measurements.
+    Json,
+}
+
+/// What a sweep needs of the arguments of `lab run`.
+#[derive(Debug, Clone, Copy)]
+pub struct Print {
+    /// Held-out examples to measure on while a run goes on.
+    pub held_out: Option<usize>,
+    /// How metrics are printed.
+    pub format: Format,
+    /// Whether there is no progress bar and no closing line.
+    pub quiet: bool,
+}
+
+/// Prints; that nobody reads on, as in `lab run … | head`, is no failure.
+///
+/// # Errors
+/// When the file is full or gone.
+pub fn write(output: &mut dyn Write, printed: &str) -> Result<(), anyhow::Error> {
+    match output.write_all(printed.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write the metrics"),
+    }
+}
+
+/// Where a run was trained, for its file.
+pub fn environment(device: &str, learner: &str) -> Environment {
+    Environment {
+        program: Environment::program(),
+        front: "lab".into(),
+        device: device.into(),
+        learner: learner.into(),
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+    }
+}

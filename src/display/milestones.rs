@@ -1,0 +1,58 @@
+//! What was noted in the measurements of a run.
+//!
+//! # Why
+//! Each measurement is looked at once, when it comes: to look through all of them at every drawing would take longer
+//! than the drawing, with thousands of replicas.
+
+use crate::analysis::chains::curves::nearest;
+use crate::analysis::curves::spread;
+use crate::markov::Measure;
+use crate::protocol::Row;
+
+/// Accuracy on a finite sample from which it counts as memorised.
+const MEMORISED: f32 = 0.99;
+/// Measurements in a row after which a strategy counts as followed.
+const LASTING: u32 = 3;
+
+/// What was noted in measurements.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Milestones {
+    last: Option<u64>,
+    pub(super) memorised: Option<u64>,
+    pub(super) lost: Option<(u64, usize)>,
+    pub(super) followed: Vec<(Measure, u64)>,
+    /// The strategy that is nearest now, since when, and in how many measurements.
+    nearest: Option<(Measure, u64, u32)>,
+}
+
+impl Milestones {
+    /// Looks at a measurement. One that is not later than the last takes the place of what came after it.
+    pub(super) fn hear(&mut self, row: &Row, has_sample: bool, order: Option<usize>) {
+        let step = row.step;
+        if self.last.is_some_and(|last| step <= last) {
+            self.memorised = self.memorised.filter(|at| *at < step);
+            self.lost = self.lost.filter(|(at, _)| *at < step);
+            self.followed.retain(|(_, at)| *at < step);
+            self.nearest = None;
+        }
+        self.last = Some(step);
+        if has_sample && self.memorised.is_none() && spread(&row.train_accuracy).0 >= MEMORISED {
+            self.memorised = Some(step);
+        }
+        if self.lost.is_none() {
+            let lost = row.test_loss.iter().filter(|loss| !loss.is_finite()).count();
+            self.lost = (lost > 0).then_some((step, lost));
+        }
+        let Some(now) = order.and_then(|order| nearest(row, order)) else { return };
+        let (of, since, count) = self.nearest.filter(|(of, ..)| *of == now).unwrap_or((now, step, 0));
+        self.nearest = Some((of, since, count + 1));
+        if count + 1 == LASTING && self.followed.last().is_none_or(|(before, _)| *before != of) {
+            self.followed.push((of, since));
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        usize::from(self.memorised.is_some()) + usize::from(self.lost.is_some()) + self.followed.len()
+    }
+}

@@ -1,0 +1,194 @@
+//! What the run is doing, and what has been found, in a sentence.
+
+use super::chain_charts;
+use super::summary::chance;
+use super::tables::is_table;
+use super::view::{Phase, RunView};
+use super::words::{percent, thousands};
+use crate::analysis::curves::spread;
+use crate::protocol::Ending;
+use crate::tasks::Form;
+
+/// How far above that of guessing the accuracy of a network may be that does no better, given a thousand held-out
+/// examples.
+const ABOVE_CHANCE: f32 = 0.05;
+
+/// Accuracy on the training sample above which it counts as memorised.
+const MEMORISED_ABOVE: f32 = 0.99;
+
+/// What the run is doing; `loading` says it as long as no trainer has answered.
+pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
+    let step = thousands(run.step);
+    let line = match &run.phase {
+        Phase::Loading => loading(),
+        Phase::Running if is_found(run) => tr!("{found} Goes on.", found = found(run)),
+        Phase::Running => learning(run),
+        Phase::Paused if is_found(run) => tr!("Paused. {found}", found = found(run)),
+        Phase::Paused if run.step == 0 => tr!("Waiting at the start. Play begins").into(),
+        Phase::Paused if !run.solved.is_empty() => {
+            tr!(
+                "Paused at step {step}. {arrived} {networks}",
+                step,
+                arrived = arrived(run),
+                networks = networks(run)
+            )
+        }
+        Phase::Paused => tr!("Paused at step {step}", step),
+        Phase::Finished(Ending::Target) => found(run),
+        Phase::Finished(_) if !run.solved.is_empty() => {
+            tr!("{found} Ended at step {step}.", found = found(run), step)
+        }
+        Phase::Finished(_) if run.pairs.is_some() || run.chains.is_some() || is_table(run.spec()) => {
+            tr!("Ended at step {step} before its target", step)
+        }
+        Phase::Finished(_) => tr!("Ended at step {step}, not found", step),
+        Phase::Diverged { step, last_good } => tr!(
+            "The loss was not finite at step {step}; the run stands at step {last_good}, the last good one",
+            step = thousands(*step),
+            last_good = thousands(*last_good)
+        ),
+        Phase::Failed(why) => tr!("Stopped: {why}", why),
+    };
+    match diverged(run) {
+        0 => line,
+        lost => {
+            tr!("{line}. {lost} diverged.", line = line.trim_end_matches('.'), lost = thousands(lost as u64))
+        }
+    }
+}
+
+fn is_found(run: &RunView) -> bool {
+    !run.solved.is_empty() && run.solved.len() == run.spec().run.replicas
+}
+
+/// How many networks are lost while others go on: those whose newest loss is not finite.
+fn diverged(run: &RunView) -> usize {
+    let Some(row) = run.history.last().filter(|row| row.test_loss.len() > 1) else { return 0 };
+    if matches!(run.phase, Phase::Diverged { .. }) {
+        return 0; // All are, and that is said already.
+    }
+    row.train_loss.iter().zip(&row.test_loss).filter(|(a, b)| !a.is_finite() || !b.is_finite()).count()
+}
+
+/// "5 of 20 networks", "all 1,000 networks": those that have reached the target.
+fn networks(run: &RunView) -> String {
+    let all = thousands(run.spec().run.replicas as u64);
+    match is_found(run) {
+        true => tr!("all {all} networks", all),
+        false => tr!("{some} of {all} networks", some = thousands(run.solved.len() as u64), all),
+    }
+}
+
+/// What those networks have done.
+fn arrived(run: &RunView) -> &'static str {
+    let is_hidden = run.chains.is_none() && !is_table(run.spec());
+    if is_hidden { tr!("Found by") } else { tr!("Target reached by") }
+}
+
+fn learning(run: &RunView) -> String {
+    let replicas = run.spec().run.replicas;
+    if replicas > 1 && !run.solved.is_empty() {
+        return tr!("Learning. {reached} {networks}", reached = arrived(run), networks = networks(run));
+    }
+    if let Some(line) = chain_charts::learning(run) {
+        return tr!("Learning: {line}", line);
+    }
+    let Some(row) = run.history.last() else { return tr!("Learning").into() };
+    let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
+    let finite = run.spec().task.sampler().sample_size().is_some();
+    let right = match replicas {
+        1 => tr!("{share} right", share = percent(test)),
+        _ => tr!("{share} right in the median", share = percent(test)),
+    };
+    if finite && train >= MEMORISED_ABOVE && test < 0.9 {
+        return tr!("Memorised its sample; {right} on what it has not seen", right);
+    }
+    if test < chance(run) + ABOVE_CHANCE {
+        return tr!("Learning. {right}, no better than guessing", right);
+    }
+    match run.margin_share().filter(|_| train >= 1.0) {
+        Some(share) => {
+            tr!(
+                "Every pair is right. The margin is at {share} of the largest possible",
+                share = percent(share)
+            )
+        }
+        None => tr!("Learning. {right}, no longer guessing", right),
+    }
+}
+
+/// "All pairs are right at step 85." or the same of fewer than all, or of held-out ones.
+fn found_on_pairs(run: &RunView, at: &str) -> String {
+    let spec = run.spec();
+    let (held_out, of) = (has_held_out(run), examples(run));
+    let who =
+        if spec.run.replicas > 1 { tr!(" by {networks}", networks = networks(run)) } else { String::new() };
+    let share = match spec.run.target >= 1.0 {
+        true => tr!("All {of} are right", of),
+        false => tr!("{target} of the {of} are right", target = percent(spec.run.target as f32), of),
+    };
+    let margin = run.margin_share().filter(|_| !held_out && run.history.last().is_some_and(all_right));
+    let margin =
+        margin.map(|share| tr!(" The margin is at {share} of the largest possible.", share = percent(share)));
+    format!("{share}{who} {at}.{}", margin.unwrap_or_default())
+}
+
+/// Whether there are examples that are not trained on.
+fn has_held_out(run: &RunView) -> bool {
+    let sampler = run.spec().task.sampler();
+    sampler.form() != Form::Pair || sampler.sample_size() != Some(sampler.inputs().pow(2))
+}
+
+/// What the accuracy that counts is measured on.
+pub fn examples(run: &RunView) -> &'static str {
+    match (run.spec().task.sampler().form(), has_held_out(run)) {
+        (Form::Row, _) => tr!("held-out rows"),
+        (Form::Bits, _) => tr!("held-out examples"),
+        (Form::Sequence, _) => tr!("held-out sequences"),
+        (Form::Pair, true) => tr!("held-out pairs"),
+        (Form::Pair, false) => tr!("pairs"),
+    }
+}
+
+fn all_right(row: &crate::protocol::Row) -> bool {
+    spread(&row.train_accuracy).0 >= 1.0
+}
+
+/// "Found at step 1,250: all 3 bits (4, 11, 17)."
+pub fn found(run: &RunView) -> String {
+    let Some(first) = run.solved.iter().map(|(_, step)| *step).min() else { return String::new() };
+    let bits: Vec<String> = run.relevant.iter().map(|i| (i + 1).to_string()).collect();
+    let bits = match bits.as_slice() {
+        [one] => tr!("the bit that matters ({one})", one),
+        bits => tr!("all {many} bits ({places})", many = bits.len(), places = bits.join(", ")),
+    };
+    let last = run.solved.iter().map(|(_, step)| *step).max().unwrap_or(first);
+    let at = match first == last {
+        true => tr!("at step {first}", first = thousands(first)),
+        false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
+    };
+    match run.spec().task.sampler().form() {
+        Form::Row => {
+            return tr!("Reached by {networks}, {at}.", networks = networks(run), at);
+        }
+        Form::Bits => {}
+        Form::Pair => return found_on_pairs(run, &at),
+        Form::Sequence => {
+            let many = run.spec().run.replicas > 1;
+            let who = if many { tr!(" in {networks},", networks = networks(run)) } else { String::new() };
+            return chain_charts::found(run, &who, &at).unwrap_or_default();
+        }
+    }
+    match run.spec().run.replicas {
+        1 => tr!("Found {at}: {bits}.", at, bits),
+        _ => tr!("Found by {networks}, {at}: {bits}.", networks = networks(run), at, bits),
+    }
+}
+
+/// What is measured on less than the specification says, if it is.
+pub fn held_out(run: &RunView) -> Option<String> {
+    let whole = run.spec().held_out();
+    (run.held_out < whole).then(|| {
+        tr!("Measured on {some} of {all} held-out examples while on the CPU; a reached target is confirmed on all.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
+    })
+}
