@@ -5,11 +5,11 @@ mod possible;
 use serde::{Deserialize, Serialize};
 
 use crate::models::{Activation, DeepMlp, Initialisation, Model, Rows};
+use crate::optim::Adam;
+use crate::optim::Optimizer;
+use crate::optim::loss::Loss;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
-use crate::training::loss::Loss;
-use crate::training::optimizers::Adam;
-use crate::training::optimizers::Optimizer;
 use crate::{choices, settings};
 
 choices! {

@@ -19,6 +19,8 @@
 //! program of its own, and the larger one is fetched only for what kernels do not cover. 2026-11-21.
 
 #[cfg(feature = "fused")]
+pub mod client;
+#[cfg(feature = "fused")]
 pub mod drawing;
 #[cfg(feature = "fused")]
 pub mod forward;

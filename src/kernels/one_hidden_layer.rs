@@ -43,11 +43,11 @@
 
 use cubecl::prelude::*;
 
-use super::drawing::{choose_rows, draw_fresh, gather_rows};
+use super::drawing::{choose_rows, draw_fresh, drawn, gather_rows};
 use super::forward::{forward, load, meet, output, store};
 use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, indices, lose, registers, sign, update};
 use super::plan::{Head, Plan};
-use super::shape::{FIELDS, Shape, drawn, parameters, place_b, place_beta, place_u, shape};
+use super::shape::{FIELDS, Shape, parameters, place_b, place_beta, place_u, shape};
 
 /// Where a step's numbers lie: of its network, of its gradients, of its schedule.
 #[derive(CubeType, Clone, Copy)]

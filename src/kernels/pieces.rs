@@ -18,7 +18,7 @@ use cubecl::prelude::*;
 
 use super::plan::Rule;
 use crate::models::Activation;
-use crate::training::loss::Loss;
+use crate::optim::loss::Loss;
 
 /// Numbers at the head of the schedule that hold for the whole launch.
 pub const SCHEDULE_HEAD: usize = 24;

@@ -61,7 +61,7 @@ pub fn tables() -> Vec<(&'static str, String)> {
     vec![
         ("tasks", entry_rows(crate::tasks::Task::ENTRIES)),
         ("models", entry_rows(crate::models::Model::ENTRIES)),
-        ("optimizers", entry_rows(crate::training::optimizers::Optimizer::ENTRIES)),
+        ("optimizers", entry_rows(crate::optim::Optimizer::ENTRIES)),
         ("run", knob_rows(Run::KNOBS)),
         ("view", knob_rows(View::KNOBS)),
         ("charts", chart_rows()),

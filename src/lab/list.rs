@@ -32,7 +32,7 @@ fn entries(heading: &str, entries: &[Entry]) {
 pub fn list() -> Result<(), Trouble> {
     entries("Tasks", crate::tasks::Task::ENTRIES);
     entries("Models (model=…)", crate::models::Model::ENTRIES);
-    entries("Optimizers (opt=…)", crate::training::optimizers::Optimizer::ENTRIES);
+    entries("Optimizers (opt=…)", crate::optim::Optimizer::ENTRIES);
     println!("Run");
     settings(Run::KNOBS);
     println!("View");

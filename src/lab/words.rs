@@ -14,6 +14,7 @@ use crate::catalog::Entry;
 use crate::markov::theory::Explorer;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
+use crate::optim::Optimizer;
 use crate::permalink::View;
 use crate::presets::recorded::Time;
 use crate::presets::stories::{Block, STORIES, parse};
@@ -21,7 +22,6 @@ use crate::presets::{Group, PRESETS};
 use crate::run::Run;
 use crate::settings::{Choice, Knob, Range, Settings};
 use crate::tasks::Task;
-use crate::training::optimizers::Optimizer;
 
 /// How a source says that a literal is a text.
 const MARKS: [&str; 2] = ["tr!(", "text!("];

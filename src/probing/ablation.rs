@@ -1,9 +1,10 @@
 //! What a network on sequences loses without each of its heads.
 
+use crate::kernels::sequence_lanes::Answers;
 use crate::kernels::sequence_lanes::Evaluator;
 use crate::protocol::Finding;
 use crate::run::RunSpec;
-use crate::training::judge::{Answers, Judge};
+use crate::training::judge::Judge;
 
 /// Contexts between two looks at the clock.
 const PORTION: usize = 64;
@@ -56,12 +57,13 @@ impl Ablation {
 
 #[cfg(test)]
 mod tests {
+    use crate::kernels::sequence_lanes::Answers;
     use crate::models::Model;
     use crate::models::attention_only::OfLength;
     use crate::permalink::decode;
     use crate::probing::Inquiry;
     use crate::protocol::{Finding, Probe};
-    use crate::training::judge::{Answers, Judge};
+    use crate::training::judge::Judge;
 
     #[test]
     fn heads_are_left_out_as_in_the_definition() {

@@ -9,12 +9,12 @@
 
 use super::shell;
 use crate::models::{Model, attention_only, deep_mlp, group_net, minimal_markov, mlp, polynet, power_net};
+use crate::optim::Optimizer;
 use crate::permalink::{Link, View, encode};
 use crate::run::{Halt, RunSpec};
 use crate::settings::Value;
 use crate::tasks::Task;
 use crate::tasks::tabular::Origin;
-use crate::training::optimizers::Optimizer;
 
 const HEAD: &str = include_str!("torch/head.py");
 const TRAIN: &str = include_str!("torch/train.py");

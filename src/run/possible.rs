@@ -2,10 +2,10 @@
 
 use super::{MODEL_KEY, RunSpec};
 use crate::models::Model;
+use crate::optim::loss::Loss;
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
 use crate::tasks::{Form, Task};
-use crate::training::loss::Loss;
 
 /// Most numbers a run may keep per tensor of hidden activations or weights, so that a link cannot ask
 /// for more memory than a browser gives: 256 MiB in single precision.

@@ -18,7 +18,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::feed::{Examples, Feed};
 use super::judge::{Judge, judged_row};
 use super::learner::{Learner, Leg, Local, MEASURE_SAMPLE, Progress, Weights, split};
-use super::loss;
+use super::losses::of_classes;
 use crate::kernels::sequence_lanes::Evaluator;
 use crate::models::Parameter;
 use crate::models::lookup::one_hot;
@@ -75,7 +75,7 @@ impl Autodiff {
         let labels = self.labels(&x, &y);
         let outputs = self.spec.model.net().forward(&tracked, x.autodiff(), self.spec.stage(step));
         let losses = match labels {
-            Some(labels) => loss::of_classes(labels.autodiff(), outputs).0,
+            Some(labels) => of_classes(labels.autodiff(), outputs).0,
             None => self.spec.run.loss.forward(y.autodiff(), outputs),
         };
         let count = losses.dims()[1];
@@ -119,7 +119,7 @@ impl Autodiff {
         let penalty = self.spec.architecture().penalty(step)?;
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), self.spec.stage(step));
         let margins = match self.labels(x, y) {
-            Some(labels) => loss::of_classes(labels, outputs).1,
+            Some(labels) => of_classes(labels, outputs).1,
             None => outputs * y.clone(),
         };
         Some(margins.min_dim(1) / self.norms(penalty.exponent).sum_dim(2))
@@ -147,7 +147,7 @@ impl Autodiff {
     fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
         let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), stage);
         let (losses, margins) = match self.labels(x, y) {
-            Some(labels) => loss::of_classes(labels, outputs),
+            Some(labels) => of_classes(labels, outputs),
             None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), outputs * y.clone()),
         };
         let right = margins.greater_elem(0.0).float().sum_dim(1);

@@ -143,7 +143,7 @@ mod with_session {
     /// Whether the largest tensor of an autodiff step fits the GPU: weights, inputs or activations of all replicas.
     #[cfg(feature = "fused")]
     fn fits(spec: &RunSpec) -> Result<(), Failure> {
-        use crate::training::device::{client, limits};
+        use crate::kernels::client::{client, limits};
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
         let inputs = spec.task.sampler().inputs();

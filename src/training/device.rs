@@ -39,68 +39,21 @@ impl Device {
 }
 
 #[cfg(feature = "fused")]
-pub use gpu::client;
-
-#[cfg(feature = "fused")]
 mod gpu {
-    use cubecl::prelude::Client;
-    use cubecl::wgpu::{WgpuDevice, WgpuRuntime, WgpuSetup};
-    use cubecl_runtime::runtime::Runtime;
+    #[cfg(not(feature = "train"))]
+    use cubecl::wgpu::WgpuDevice;
+    use cubecl::wgpu::WgpuSetup;
 
     use super::{Device, DeviceKind, DeviceReport};
-    use crate::kernels::plan::Limits;
+    #[cfg(feature = "cuda")]
+    use crate::kernels::client::{client, cuda};
     use crate::protocol::Failure;
 
-    /// The queue of the GPU that [`Device::gpu`] has opened.
-    pub fn client() -> Client {
-        #[cfg(feature = "cuda")]
-        if cuda::is_there() {
-            return cuda::client();
-        }
-        <WgpuRuntime>::client(&WgpuDevice::default())
-    }
-
-    /// NVIDIA's own interface, in place of Vulkan where the build and the machine have it.
-    ///
-    /// # Why
-    /// On a cluster there is often no Vulkan. What runs on it is the same: cubecl's queue has no type of its own for
-    /// each interface, and before the first step a GPU has to agree with the processor, whichever it is.
     #[cfg(feature = "cuda")]
-    mod cuda {
-        use std::sync::OnceLock;
-
-        use cubecl::cuda::{CudaDevice, CudaRuntime};
-
-        use super::{Client, Device, DeviceKind, DeviceReport, Runtime};
-
-        /// Whether the machine has a driver and a device for it.
-        pub fn is_there() -> bool {
-            static THERE: OnceLock<bool> = OnceLock::new();
-            *THERE.get_or_init(|| !<CudaRuntime>::enumerate_devices(0).is_empty())
-        }
-
-        pub fn client() -> Client {
-            <CudaRuntime>::client(&CudaDevice::default())
-        }
-
-        pub fn open() -> Device {
-            let name = format!("CUDA: {}", client().properties().identity.name);
-            let report = DeviceReport { kind: DeviceKind::Gpu, name, simulated: false };
-            Device { report, tensors: burn::tensor::Device::cuda(0), setup: None }
-        }
-    }
-
-    /// What that GPU allows.
-    pub fn limits(client: &Client) -> Limits {
-        let hardware = &client.properties().hardware;
-        Limits {
-            lanes: hardware.max_units_per_cube as usize,
-            workgroup_bytes: hardware.max_shared_memory_size,
-            buffer_bytes: client.properties().memory.max_page_size,
-            // Mesa's simulated GPU ends the loops of a lane after 65,535 turns in all
-            // (LP_MAX_TGSI_LOOP_ITERATIONS in its gallivm), without a word.
-            turns: if client.properties().identity.name.contains("llvmpipe") { 60_000 } else { u64::MAX },
-        }
+    fn open_cuda() -> Device {
+        let name = format!("CUDA: {}", client().properties().identity.name);
+        let report = DeviceReport { kind: DeviceKind::Gpu, name, simulated: false };
+        Device { report, tensors: burn::tensor::Device::cuda(0), setup: None }
     }
 
     impl Device {
@@ -124,7 +77,7 @@ mod gpu {
         async fn open_gpu() -> Result<Self, Failure> {
             #[cfg(feature = "cuda")]
             if cuda::is_there() {
-                return Ok(cuda::open());
+                return Ok(open_cuda());
             }
             let opened = burn::tensor::Device::wgpu_options().init_with_setup_async().await;
             let (tensors, setup) = opened.map_err(refused)?;
@@ -160,6 +113,3 @@ mod gpu {
         DeviceReport { kind: DeviceKind::Gpu, name, simulated }
     }
 }
-
-#[cfg(feature = "fused")]
-pub use gpu::limits;

@@ -4,6 +4,7 @@
 //! A learner answers for all [`Judge::contexts`] at once, and the judge does the rest, so that every learner is measured
 //! alike. Divergences are in nats.
 
+use crate::kernels::sequence_lanes::Answers;
 use crate::markov::{Measure, Strategy, kl, kl_to_logits, log_softmax};
 use crate::protocol::Row;
 use crate::run::RunSpec;
@@ -21,18 +22,6 @@ const OTHERS: [(Chains, Measure); 3] = [
     (Chains::Independent, Measure::OnIndependent),
     (Chains::Doubly, Measure::OnDoubly),
 ];
-
-/// What a network answers to the judge's contexts.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answers {
-    /// Logits of the next symbol after each context, `[count, symbols]`.
-    pub logits: Vec<f32>,
-    /// Previous-token score and induction score of each head, layer by layer: means over the scored contexts. Empty for
-    /// models without heads.
-    pub heads: Vec<[f32; 2]>,
-    /// Heads of each layer.
-    pub layers: Vec<usize>,
-}
 
 /// What the judge says.
 #[derive(Debug, Clone, PartialEq)]

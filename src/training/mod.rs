@@ -23,8 +23,8 @@ pub mod judge;
 #[cfg(feature = "session")]
 pub mod lanes;
 pub mod learner;
-pub mod loss;
-pub mod optimizers;
+#[cfg(feature = "train")]
+pub mod losses;
 pub mod pace;
 #[cfg(feature = "fused")]
 pub mod pack;
@@ -47,3 +47,5 @@ pub mod sequence_kernels;
 pub mod sequence_lanes;
 #[cfg(feature = "session")]
 pub mod session;
+#[cfg(feature = "train")]
+pub mod updates;

@@ -20,12 +20,12 @@ use std::rc::Rc;
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::device::{client, limits};
 use super::flight::{Flight, Snapshots, push};
 use super::learner::{Leg, Progress, Resting, Weights};
 use super::pace::Pace;
 use super::pack_data::{Data, Seen, Words};
 use super::packed::Batches;
+use crate::kernels::client::{client, limits};
 use crate::kernels::measuring;
 use crate::kernels::plan::{Limits, Network, Plan};
 use crate::kernels::shape::{CARRIED_FIELDS, carry};

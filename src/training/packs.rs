@@ -12,11 +12,12 @@
 use std::collections::VecDeque;
 
 use super::choose::{Chosen, Engine, KERNELS, engine};
-use super::device::{Device, client, limits};
+use super::device::Device;
 use super::fused::{Fused, Shared};
 use super::pack::{MEASURE_GROUPS, plans};
 use super::pack_data::words_of;
 use super::session::{Options, Outcome, Session};
+use crate::kernels::client::{client, limits};
 use crate::kernels::plan::{Limits, Network, Plan};
 use crate::platform::now_ms;
 use crate::protocol::{Event, Failure};

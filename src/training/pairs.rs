@@ -3,10 +3,10 @@
 use crate::kernels::plan::Rule;
 use crate::models::Model;
 use crate::models::group_net::GroupNet;
+use crate::optim::Optimizer;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::{Batch, Task};
-use crate::training::optimizers::Optimizer;
 
 /// Pairs of elements with their labels.
 #[derive(Debug, Clone, PartialEq, Default)]

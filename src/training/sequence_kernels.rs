@@ -3,9 +3,10 @@
 //! A slice of steps is enqueued at once and read back once with all its measurements; what has to be made again, is, from a
 //! state that was read back a moment before, as in [`super::pair_kernels`].
 
-use super::judge::{Answers, Judge};
+use super::judge::Judge;
 use super::learner::{Learner, Leg, Local, Progress, Weights, split};
 use super::past::Past;
+use crate::kernels::sequence_lanes::Answers;
 use crate::kernels::sequence_net::{Record, SequenceNet};
 use crate::models::Parameter;
 use crate::protocol::{Failure, Row};

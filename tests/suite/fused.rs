@@ -4,6 +4,7 @@
 //! the loop on the processor.
 
 use vivarium::models::Activation;
+use vivarium::optim::loss::Loss;
 use vivarium::platform::now_ms;
 use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
@@ -14,7 +15,6 @@ use vivarium::training::device::Device;
 use vivarium::training::fused::Fused;
 use vivarium::training::lanes::Lanes;
 use vivarium::training::learner::{Learner, Leg};
-use vivarium::training::loss::Loss;
 
 use crate::devices::{gpu, tolerance};
 use crate::spec;

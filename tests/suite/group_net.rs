@@ -8,11 +8,11 @@ use vivarium::kernels::group_net::plan::{Network, Plan, Sigma, Variant};
 use vivarium::kernels::group_net::trial::Trial;
 use vivarium::kernels::group_net::{GroupNet, Record, Shape, Weights};
 use vivarium::kernels::plan::{Limits, Rule};
+use vivarium::optim::adam::Decay;
+use vivarium::optim::{Adam, Optimizer, Sgd};
 use vivarium::platform::now_ms;
 use vivarium::rng::{Purpose, Stream};
 use vivarium::training::device::Device;
-use vivarium::training::optimizers::adam::Decay;
-use vivarium::training::optimizers::{Adam, Optimizer, Sgd};
 
 use crate::devices::{gpu, tolerance};
 use crate::gradients::numbers;

@@ -333,7 +333,7 @@ impl Replica {
 mod tests {
     use super::*;
     use crate::kernels::plan::Rule;
-    use crate::training::optimizers::{Adam, Optimizer};
+    use crate::optim::{Adam, Optimizer};
 
     /// What all processors run, and what this one runs.
     #[test]

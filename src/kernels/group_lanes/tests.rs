@@ -1,7 +1,7 @@
 use super::*;
+use crate::optim::adam::Decay;
+use crate::optim::{Adam, Optimizer, Sgd};
 use crate::rng::{Purpose, Stream};
-use crate::training::optimizers::adam::Decay;
-use crate::training::optimizers::{Adam, Optimizer, Sgd};
 
 /// The definition, term by term.
 #[derive(Clone)]

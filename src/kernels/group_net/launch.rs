@@ -11,12 +11,12 @@ use cubecl::server::Handle;
 use super::data::{Record, Shape, Weights, check, sum, table};
 use super::plan::{Network, Plan, Variant};
 use super::{FIELDS, NO_RECORD, steps};
+use crate::kernels::client::{client, limits};
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::kernels::plan::Rule;
+use crate::optim::Optimizer;
 use crate::platform::now_ms;
 use crate::protocol::Failure;
-use crate::training::device::{client, limits};
-use crate::training::optimizers::Optimizer;
 
 /// What one slice is to take.
 const SLICE_MS: f64 = 20.0;

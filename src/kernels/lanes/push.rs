@@ -1,8 +1,8 @@
-//! Update rules on rows, operation for operation as [`crate::training::optimizers`] has them on tensors.
+//! Update rules on rows, operation for operation as [`crate::optim`] has them on tensors.
 
 use super::Row;
-use crate::training::optimizers::Optimizer;
-use crate::training::optimizers::adam::Decay;
+use crate::optim::Optimizer;
+use crate::optim::adam::Decay;
 
 /// An optimizer's numbers at one step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@ use super::*;
 use crate::kernels::plan::Network;
 use crate::models::Activation;
 use crate::models::activation::interpolant;
+use crate::optim::loss::Loss;
 use crate::run::RunSpec;
-use crate::training::loss::Loss;
 
 fn single(activation: Activation, degree: usize, z: f32) -> (f32, f32) {
     let coefficients: Vec<f32> = interpolant(degree).iter().map(|c| *c as f32).collect();

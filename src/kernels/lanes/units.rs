@@ -3,7 +3,7 @@
 
 use super::{LANES, Row};
 use crate::models::Activation;
-use crate::training::loss::Loss;
+use crate::optim::loss::Loss;
 
 /// 1 if true.
 #[inline(always)]

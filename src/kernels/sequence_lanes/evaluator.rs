@@ -4,7 +4,18 @@ use super::Network;
 use super::replica::{Asked, Replica, Scratch};
 use super::symbols::Tally;
 use crate::run::RunSpec;
-use crate::training::judge::Answers;
+
+/// What a network answers to contexts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answers {
+    /// Logits of the next symbol after each context, `[count, symbols]`.
+    pub logits: Vec<f32>,
+    /// Previous-token score and induction score of each head, layer by layer: means over the scored contexts. Empty for
+    /// models without heads.
+    pub heads: Vec<[f32; 2]>,
+    /// Heads of each layer.
+    pub layers: Vec<usize>,
+}
 
 /// A network without an optimizer.
 #[derive(Debug, Clone)]

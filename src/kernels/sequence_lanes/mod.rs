@@ -59,7 +59,7 @@ mod tests;
 mod transformer;
 mod wide;
 
-pub use evaluator::{Evaluator, answers};
+pub use evaluator::{Answers, Evaluator, answers};
 pub use replica::{Replica, Scratch};
 pub use symbols::Tally;
 
@@ -68,8 +68,8 @@ pub use super::plan::Rule;
 
 use super::lanes::{LANES, Row};
 use crate::models::{AttentionOnly, Model};
+use crate::optim::Optimizer;
 use crate::run::RunSpec;
-use crate::training::optimizers::Optimizer;
 
 /// What kind of network it is.
 #[derive(Debug, Clone, PartialEq)]

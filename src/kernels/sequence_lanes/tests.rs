@@ -1,10 +1,10 @@
 use super::*;
 use crate::models::attention_only::OfLength;
 use crate::models::minimal_markov;
+use crate::optim::adam::Decay;
+use crate::optim::{Adam, Optimizer, Sgd};
 use crate::permalink::decode;
 use crate::rng::{Purpose, Stream};
-use crate::training::optimizers::adam::Decay;
-use crate::training::optimizers::{Adam, Optimizer, Sgd};
 
 fn spec(link: &str) -> RunSpec {
     let decoded = decode(&format!("#v1/markov?{link}")).0.spec;

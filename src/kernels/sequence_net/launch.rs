@@ -14,12 +14,12 @@ use super::data::{Layout, Questions, Record, mirrored, table};
 use super::plan::{LANES, Network, Plan};
 use super::sampling::sample;
 use super::steps::{FIELDS, look, settle, slope};
+use crate::kernels::client::{client, limits};
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::run::RunSpec;
 use crate::tasks::Task;
-use crate::training::device::{client, limits};
 
 /// What one slice is to take.
 const SLICE_MS: f64 = 20.0;

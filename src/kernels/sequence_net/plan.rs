@@ -3,9 +3,9 @@
 use crate::kernels::plan::{Limits, Rule};
 use crate::models::Model;
 use crate::models::attention_only::{AttentionOnly, Block, Norm, Positions};
+use crate::optim::Optimizer;
 use crate::run::RunSpec;
 use crate::tasks::Task;
-use crate::training::optimizers::Optimizer;
 
 /// Most layers.
 pub const MOST_LAYERS: usize = 4;

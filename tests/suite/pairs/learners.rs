@@ -1,5 +1,7 @@
 //! Autodiff, the processor's loop and the GPU's kernels: the same specification gives the same weights.
 
+use vivarium::optim::Optimizer;
+use vivarium::optim::adam::Decay;
 use vivarium::platform::now_ms;
 use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
@@ -7,8 +9,6 @@ use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::device::Device;
 use vivarium::training::learner::{Learner, Leg, Weights};
-use vivarium::training::optimizers::Optimizer;
-use vivarium::training::optimizers::adam::Decay;
 use vivarium::training::pair_kernels::PairKernels;
 use vivarium::training::pair_lanes::PairLanes;
 use vivarium::training::session::Session;

@@ -31,7 +31,7 @@ impl Loss {
         self == Loss::Correlation
     }
 
-    /// The loss of one example, in double precision: the reference for the tensor form.
+    /// The loss of one example, in double precision: the reference for the learners' forms.
     pub fn of(self, label: f64, output: f64) -> f64 {
         match self {
             Loss::Hinge => (1.0 - label * output).max(0.0),
@@ -54,52 +54,6 @@ impl Loss {
             Loss::Correlation => -label,
         }
     }
-
-    /// The losses of a batch.
-    ///
-    /// # Shapes
-    /// All tensors are `[replicas, batch, 1]`.
-    #[cfg(feature = "train")]
-    pub fn forward(
-        self,
-        labels: burn::tensor::Tensor<3>,
-        outputs: burn::tensor::Tensor<3>,
-    ) -> burn::tensor::Tensor<3> {
-        use burn::tensor::activation::relu;
-        match self {
-            Loss::Hinge => relu(-(labels * outputs) + 1.0),
-            Loss::Square => {
-                let error = labels - outputs;
-                error.clone() * error
-            }
-            // The stable form: relu(−m) + ln(1 + exp(−|m|)), where |m| = relu(m) + relu(−m).
-            Loss::CrossEntropy => {
-                let margin = labels * outputs;
-                let below = relu(-margin.clone());
-                let size = relu(margin) + below.clone();
-                below + ((-size).exp() + 1.0).log()
-            }
-            Loss::Correlation => -(labels * outputs),
-        }
-    }
-}
-
-/// The cross-entropies −ln softmax(outputs)\[label\] of a batch whose labels are classes, and the margins: the
-/// label's output less the largest other one.
-///
-/// # Shapes
-/// `labels` is `[replicas, batch, classes]`, one-hot; `outputs` likewise; both results are `[replicas, batch, 1]`.
-#[cfg(feature = "train")]
-pub fn of_classes(
-    labels: burn::tensor::Tensor<3>,
-    outputs: burn::tensor::Tensor<3>,
-) -> (burn::tensor::Tensor<3>, burn::tensor::Tensor<3>) {
-    use burn::tensor::activation::log_softmax;
-    let losses = -(log_softmax(outputs.clone(), 2) * labels.clone()).sum_dim(2);
-    let own = (outputs.clone() * labels.clone()).sum_dim(2);
-    // Far below any output, and far from the end of the numbers.
-    let others = (outputs - labels * 1e30).max_dim(2);
-    (losses, own - others)
 }
 
 #[cfg(test)]

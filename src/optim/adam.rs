@@ -58,25 +58,3 @@ impl Adam {
         [(lr / unbias(self.beta1)) as f32, unbias(self.beta2) as f32, (1.0 - lr * decoupled) as f32, 0.0]
     }
 }
-
-#[cfg(feature = "train")]
-use super::Array;
-
-#[cfg(feature = "train")]
-impl super::Update for Adam {
-    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array {
-        let [rate, unbias, keep, _] = self.scalars(step, lr);
-        let (mut parameter, mut g) = (parameter, gradient);
-        if self.decay > 0.0 {
-            match self.kind {
-                Decay::Coupled => g = g + parameter.clone() * self.decay as f32,
-                Decay::Decoupled => parameter = parameter * keep,
-            }
-        }
-        let [mean, square] = moments else { unreachable!("Adam keeps two moments") };
-        *mean = mean.clone() * self.beta1 as f32 + g.clone() * (1.0 - self.beta1) as f32;
-        *square = square.clone() * self.beta2 as f32 + g.clone() * g * (1.0 - self.beta2) as f32;
-        let denominator = (square.clone() / unbias).sqrt() + self.epsilon as f32;
-        parameter - mean.clone() * rate / denominator
-    }
-}

@@ -1,6 +1,7 @@
-//! Optimizers: update rules over the replica axis. Settings here, tensors behind `train`.
+//! Losses and update rules as plain data: settings and formulas that every learner and kernel follows.
 
 pub mod adam;
+pub mod loss;
 pub mod sgd;
 
 pub use adam::Adam;
@@ -63,32 +64,6 @@ impl Optimizer {
         match self {
             Optimizer::Sgd(_) => [lr as f32, 1.0, 1.0, 0.0],
             Optimizer::Adam(adam) => adam.scalars(step, lr),
-        }
-    }
-}
-
-/// One parameter, gradient or moment: `[replicas, rows, columns]`.
-#[cfg(feature = "train")]
-pub type Array = burn::tensor::Tensor<3>;
-
-/// One parameter's update rule on tensors.
-#[cfg(feature = "train")]
-pub trait Update {
-    /// The parameter after one step of `gradient` at learning rate `lr`; `step` counts from 0, and
-    /// `moments` is what the optimizer remembers of this parameter (zeros at the start).
-    ///
-    /// # Shapes
-    /// All tensors are `[replicas, rows, columns]`.
-    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array;
-}
-
-#[cfg(feature = "train")]
-impl Optimizer {
-    /// The update rule.
-    pub fn rule(&self) -> &dyn Update {
-        match self {
-            Optimizer::Sgd(sgd) => sgd,
-            Optimizer::Adam(adam) => adam,
         }
     }
 }

@@ -33,21 +33,3 @@ impl Sgd {
         sources: &[EDELMAN_2024],
     };
 }
-
-#[cfg(feature = "train")]
-use super::Array;
-
-#[cfg(feature = "train")]
-impl super::Update for Sgd {
-    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, _step: u64) -> Array {
-        let mut push = gradient;
-        if self.decay > 0.0 {
-            push = push + parameter.clone() * self.decay as f32;
-        }
-        if let Some(velocity) = moments.first_mut() {
-            push = velocity.clone() * self.momentum as f32 + push;
-            *velocity = push.clone();
-        }
-        parameter - push * lr as f32
-    }
-}
