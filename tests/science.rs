@@ -6,7 +6,7 @@
 
 use vivarium::lab::{LARGE, science};
 use vivarium::presets::{PRESETS, Preset};
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 
 fn check(preset: &Preset) -> Vec<String> {
     let verdicts = science::check(preset, &Device::cpu()).unwrap();

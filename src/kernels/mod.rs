@@ -1,5 +1,5 @@
 //! Whole training loops as kernels: on a GPU, where one workgroup trains one replica for many steps per launch,
-//! and on the processor, in [`lanes`] and [`group_lanes`].
+//! and on the processor, in [`cpu`].
 //!
 //! # Why
 //! A small model is bound by launches: one step through autodiff is a chain of 25 to 400 of them and takes a
@@ -20,14 +20,13 @@
 
 #[cfg(feature = "fused")]
 pub mod client;
+pub mod cpu;
 #[cfg(feature = "fused")]
 pub mod drawing;
 #[cfg(feature = "fused")]
 pub mod forward;
-pub mod group_lanes;
 #[cfg(feature = "fused")]
 pub mod group_net;
-pub mod lanes;
 #[cfg(feature = "fused")]
 pub mod measuring;
 #[cfg(feature = "fused")]
@@ -37,7 +36,6 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
-pub mod sequence_lanes;
 pub mod sequence_net;
 #[cfg(feature = "fused")]
 pub mod shape;

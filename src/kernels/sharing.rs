@@ -139,23 +139,23 @@ mod tests {
                     .zip(inputs)
                     .map(|(width, n)| alone(&format!("n={n}&k=2&width={width}"), few))
                     .collect();
-                let mut packs: Vec<Vec<(Plan, usize)>> = vec![];
+                let mut batches: Vec<Vec<(Plan, usize)>> = vec![];
                 for member in &members {
-                    let joins = packs.last_mut().filter(|pack| {
-                        let with: Vec<_> = pack.iter().chain([member]).copied().collect();
+                    let joins = batches.last_mut().filter(|batch| {
+                        let with: Vec<_> = batch.iter().chain([member]).copied().collect();
                         Plan::shared(&with, LIMITS).is_some()
                     });
                     match joins {
-                        Some(pack) => pack.push(*member),
-                        None => packs.push(vec![*member]),
+                        Some(batch) => batch.push(*member),
+                        None => batches.push(vec![*member]),
                     }
                 }
-                assert!(packs.len() <= 3, "{few}: {packs:?}");
-                for pack in packs {
-                    let plan = Plan::shared(&pack, LIMITS).unwrap();
-                    assert_eq!(plan.fixed, pack.len() == 1);
+                assert!(batches.len() <= 3, "{few}: {batches:?}");
+                for batch in batches {
+                    let plan = Plan::shared(&batch, LIMITS).unwrap();
+                    assert_eq!(plan.fixed, batch.len() == 1);
                     assert!(plan.lanes <= 256);
-                    for (one, _) in &pack {
+                    for (one, _) in &batch {
                         assert!(plan.bands() * one.columns <= plan.lanes, "{plan:?}");
                         assert!(plan.lanes / one.columns >= 1);
                         let alone = plan.alone(one);

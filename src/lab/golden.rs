@@ -13,7 +13,7 @@ use crate::kernels::plan::Network;
 use crate::presets::{PRESETS, Preset};
 use crate::run::{Halt, RunSpec};
 use crate::sweep::cells;
-use crate::training::device::Device;
+use crate::training::launch::device::Device;
 use crate::training::session::{Options, Session};
 
 /// What `lab golden` takes.

@@ -39,7 +39,7 @@ pub fn sweep(
 ) -> Result<(), Trouble> {
     let spec = &link.spec;
     let is_csv = arguments.format == run::Format::Csv;
-    let options = Options { held_out_limit: arguments.held_out, resting: true };
+    let options = Options { held_out_limit: arguments.held_out, stop_solved: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, arguments.quiet);
     let begin = now_ms();
     if is_csv {

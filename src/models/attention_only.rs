@@ -22,13 +22,13 @@
 //! [`plain`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
 
 mod backward;
+mod constructions;
 mod matrices;
-pub mod plain;
+pub mod reference;
 #[cfg(test)]
 mod tests;
-mod written;
 
-pub use plain::{Head, Look, Plain};
+pub use reference::{Head, Look, Plain};
 
 #[cfg(feature = "train")]
 mod tensors;

@@ -199,7 +199,7 @@ fn every_combination_trains() {
                 assert!(notices.is_empty(), "{notices:?}");
                 let mut session = vivarium::training::session::Session::start(
                     &link.spec,
-                    &vivarium::training::device::Device::cpu(),
+                    &vivarium::training::launch::device::Device::cpu(),
                     Default::default(),
                 )
                 .unwrap();

@@ -7,8 +7,8 @@ use vivarium::optim::loss::Loss;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::device::Device;
-use vivarium::training::learner::Learner;
+use vivarium::training::launch::device::Device;
+use vivarium::training::session::learner::Learner;
 
 use crate::reference::Reference;
 use crate::spec;

@@ -12,7 +12,7 @@ use vivarium::optim::adam::Decay;
 use vivarium::optim::{Adam, Optimizer, Sgd};
 use vivarium::platform::now_ms;
 use vivarium::rng::{Purpose, Stream};
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 
 use crate::devices::{gpu, tolerance};
 use crate::gradients::numbers;

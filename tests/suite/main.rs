@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "which device was tested is worth knowing")]
 
+mod batched_runs;
 mod catalogs;
 mod command_line;
 mod devices;
@@ -14,7 +15,6 @@ mod gradients;
 mod group_net;
 mod layers;
 mod links;
-mod packs;
 mod pairs;
 mod plain;
 mod probes;
@@ -30,7 +30,7 @@ mod workers;
 
 use vivarium::permalink::decode;
 use vivarium::run::RunSpec;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
 /// The run of a link that must be right.

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use vivarium::optim::Optimizer;
 use vivarium::protocol::{Ending, Event, Row};
 use vivarium::tasks::Batch;
-use vivarium::training::checkpoint::Checkpoint;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
+use vivarium::training::session::checkpoint::Checkpoint;
 use vivarium::training::session::{Options, Session};
 
 use crate::reference::Reference;

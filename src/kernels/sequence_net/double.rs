@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::kernels::client::client;
     use crate::rng::{Purpose, Stream};
-    use crate::training::device::Device;
+    use crate::training::launch::device::Device;
 
     #[cube(launch_unchecked)]
     fn check(pairs: &[u32], cells: &mut [f32], out: &mut [u32]) {

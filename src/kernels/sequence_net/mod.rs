@@ -3,7 +3,7 @@
 //!
 //! A step is two launches: `slope`, in which a workgroup takes a sequence forward and back, and `settle`, in which a
 //! lane adds up a parameter's gradients in a fixed order and updates it. A third kernel has drawn the sequences of a whole
-//! slice of steps before, and a fourth answers the judge's contexts wherever something is to be measured.
+//! slice of steps before, and a fourth answers the evaluator's contexts wherever something is to be measured.
 //!
 //! # Why
 //! Attention is a t by t matrix that nothing but its own row needs, so no more of it is kept than a row's largest score
@@ -20,7 +20,7 @@
 //! dependent instructions, but thousands of lanes do it at once, since a slice has many steps.
 //!
 //! # What is the same, and what is not
-//! A run has the same bits however it is cut into legs, and on the same device again. Replicas share nothing, so that a
+//! A run has the same bits however it is cut into segments, and on the same device again. Replicas share nothing, so that a
 //! replica has the bits of the same run with fewer of them, as long as every sequence has a workgroup of its own; beyond
 //! 1,024 workgroups, or a buffer's size, a workgroup takes several sequences in turn, and sums are rounded in another order.
 //! Between devices, and between these kernels and the processor, training differs by rounding: after 100 steps of small
