@@ -3,6 +3,8 @@
 #[cfg(feature = "session")]
 pub mod group_net;
 #[cfg(feature = "session")]
+pub mod learner;
+#[cfg(feature = "session")]
 pub mod one_hidden_layer;
 #[cfg(feature = "train")]
 pub mod random_forest;

@@ -1,93 +1,57 @@
-//! The processor's learner: the loops of [`crate::kernels::cpu::one_hidden_layer`] over all replicas.
-//!
-//! # Why
-//! Replicas take turns of many steps, so that each stays in the caches while it trains. How many follows the
-//! clock: it is looked at about twice a millisecond, and all replicas stand at the same step when it is. The
-//! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
+//! The CPU learner of one-hidden-layer networks: the loops of [`crate::kernels::cpu::one_hidden_layer`].
 
-use crate::kernels::cpu::one_hidden_layer::{Patterns, Push, Replica, Scratch, Sums};
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::one_hidden_layer::{Patterns, Replica, Scratch, Sums, Update};
 use crate::kernels::plan::Network;
-use crate::models::Parameter;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::training::launch::sizer::SliceSizer;
 use crate::training::session::bit_packed::{Batches, held_out, seen};
-use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
 
-/// Our loops over all replicas.
-pub struct OneHiddenLayerCpu {
+/// Trains all replicas of a one-hidden-layer network on the processor.
+pub type OneHiddenLayerCpu = CpuLearner<OneHiddenLayer>;
+
+/// A one-hidden-layer network with its examples.
+pub struct OneHiddenLayer {
     spec: RunSpec,
     network: Network,
-    shapes: Vec<Parameter>,
     batches: Batches,
-    replicas: Vec<Replica>,
-    remembered: Vec<Replica>,
     scratch: Scratch,
+    /// The batch that was drawn last, as bits.
     words: Vec<u32>,
     /// Held-out examples, and how many.
     held_out: (Patterns, usize),
-    /// What each replica has of a finite sample, as it is measured.
+    /// What each replica has of a finite sample, as it is measured, and how many examples that are.
     seen: Vec<(Patterns, usize)>,
-    looks: SliceSizer,
-    stopped: StoppedReplicas,
 }
 
-impl OneHiddenLayerCpu {
-    /// The learner of `spec` at its initial weights.
-    ///
-    /// # Errors
-    /// A sentence that says why the network is not covered.
-    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+impl CpuNetwork for OneHiddenLayer {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
-        let replicas = vec![Replica::new(&network); spec.run.replicas];
-        let initial = spec.initial();
-        let shapes = spec.parameters();
-        let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; network.rule.moments()]).collect();
-        let mut learner = OneHiddenLayerCpu {
+        let family = OneHiddenLayer {
             spec: spec.clone(),
-            network,
-            shapes,
             batches: Batches::new(spec),
-            remembered: replicas.clone(),
-            replicas,
             scratch: Scratch::new(&network),
             words: vec![],
             held_out: (Patterns::default(), 0),
             seen: vec![],
-            looks: SliceSizer::default(),
-            stopped: StoppedReplicas::default(),
+            network,
         };
-        learner.load(&Weights { parameters: initial, moments });
-        Ok(learner)
+        Ok((family, Replica::new(&network)))
     }
 
-    /// Trains every replica from step `from` to step `until`.
-    fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
-        let pushes: Vec<Push> =
-            (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
-        let stopped = &self.stopped;
-        let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| stopped.of(*r).is_none());
-        for (r, replica) in awake {
-            for (step, push) in (from..until).zip(&pushes) {
-                self.batches.draw(r as u32, step, &mut self.words);
-                replica.step(&mut self.scratch, &self.words, push);
-            }
-        }
+    #[inline]
+    fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
+        self.batches.draw(number as u32, step, &mut self.words);
     }
 
-    /// As [`Learner::advance`].
-    fn run(&mut self, segment: &Segment) -> Progress {
-        if segment.due(segment.from) {
-            return Progress { step: segment.from, rows: vec![self.look(segment.from, segment.held_out)] };
-        }
-        let mut looks = self.looks;
-        let step = looks.train(segment, |from, until| self.train(segment.spec, from, until));
-        self.looks = looks;
-        Progress { step, rows: vec![] }
+    #[inline]
+    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
+        replica.step(&mut self.scratch, &self.words, update);
     }
 
-    /// As [`Learner::measure`].
-    fn look(&mut self, step: u64, count: usize) -> Row {
+    fn prepare_measure(&mut self, count: usize) {
         let inputs = self.network.inputs;
         if self.held_out.1 < count {
             self.held_out = (Patterns::new(&held_out(&self.spec, count), inputs), count);
@@ -96,89 +60,39 @@ impl OneHiddenLayerCpu {
             let samples = (0..self.spec.run.replicas as u32).filter_map(|r| seen(&self.spec, r));
             self.seen = samples.map(|(words, count)| (Patterns::new(&words, inputs), count)).collect();
         }
-        let mut row = Row { step, ..Default::default() };
-        let share = |sums: Sums, count: usize| {
+    }
+
+    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
+        let mean = |sums: Sums, count: usize| {
             ((sums.loss / count as f64) as f32, (sums.right as f64 / count as f64) as f32)
         };
-        let mut fresh = (Patterns::default(), self.network.batch);
-        for (r, replica) in self.replicas.iter_mut().enumerate() {
-            if let Some(last) = self.stopped.of(r) {
-                row.append(last);
-                continue;
+        let fresh;
+        let (patterns, size) = match self.seen.get(number) {
+            Some((patterns, size)) => (patterns, *size),
+            None => {
+                self.batches.draw(number as u32, step, &mut self.words);
+                fresh = Patterns::new(&self.words, self.network.inputs);
+                (&fresh, self.network.batch)
             }
-            if self.seen.is_empty() {
-                self.batches.draw(r as u32, step, &mut self.words);
-                fresh.0 = Patterns::new(&self.words, inputs);
-            }
-            let (patterns, size) = self.seen.get(r).unwrap_or(&fresh);
-            let (loss, right) = share(replica.measure(&mut self.scratch, patterns, *size), *size);
-            row.train_loss.push(loss);
-            row.train_accuracy.push(right);
-            let (loss, right) = share(replica.measure(&mut self.scratch, &self.held_out.0, count), count);
-            row.test_loss.push(loss);
-            row.test_accuracy.push(right);
-        }
-        row
-    }
-
-    /// Parameter `which`, or a moment of it, of all replicas.
-    fn gather(&self, part: usize, which: usize) -> Vec<f32> {
-        self.replicas.iter().flat_map(|replica| replica.read(part, which)).collect()
-    }
-}
-
-impl Learner for OneHiddenLayerCpu {
-    fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
-        Box::pin(async move { Ok(self.run(segment)) })
-    }
-
-    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
-        Box::pin(async move { Ok(self.look(step, held_out)) })
-    }
-
-    fn weights(&self) -> Local<'_, Weights> {
-        let which = 0..self.shapes.len();
-        let moments = |which| (0..self.network.rule.moments()).map(|m| self.gather(m + 1, which)).collect();
-        let weights = Weights {
-            parameters: which.clone().map(|which| self.gather(0, which)).collect(),
-            moments: which.map(moments).collect(),
         };
-        Box::pin(async move { Ok(weights) })
+        let (loss, accuracy) = mean(replica.measure(&mut self.scratch, patterns, size), size);
+        row.train_loss.push(loss);
+        row.train_accuracy.push(accuracy);
+        let (loss, accuracy) = mean(replica.measure(&mut self.scratch, &self.held_out.0, held_out), held_out);
+        row.test_loss.push(loss);
+        row.test_accuracy.push(accuracy);
     }
 
-    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
-        let values = (0..count).map(|which| self.replicas[0].read(0, which)).collect();
-        Box::pin(async move { Ok(values) })
+    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
+        replica.read(part, which)
     }
 
-    fn load(&mut self, weights: &Weights) {
-        let parameters = weights.parameters.iter().zip(&weights.moments).enumerate();
-        for (which, (values, moments)) in parameters {
-            for (part, values) in [values].into_iter().chain(moments).enumerate() {
-                let own = values.chunks(values.len() / self.replicas.len());
-                for (replica, values) in self.replicas.iter_mut().zip(own) {
-                    replica.write(part, which, values);
-                }
-            }
-        }
-        self.remember(0);
+    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
+        replica.write(part, which, values);
     }
 
-    fn remember(&mut self, _step: u64) {
-        for (kept, replica) in self.remembered.iter_mut().zip(&self.replicas) {
-            kept.copy(replica);
-        }
-    }
-
-    fn restore(&mut self) -> Local<'_, ()> {
-        for (replica, kept) in self.replicas.iter_mut().zip(&self.remembered) {
-            replica.copy(kept);
-        }
-        Box::pin(async { Ok(()) })
-    }
-
-    fn stop_replica(&mut self, replica: usize, row: &Row) {
-        self.stopped.add(replica, row);
+    fn copy(to: &mut Replica, from: &Replica) {
+        to.copy(from);
     }
 }
 
@@ -189,6 +103,7 @@ mod tests {
     use super::*;
     use crate::models::mlp::{B, BETA, U, W};
     use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, Local};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/sparse-parity?{link}"));

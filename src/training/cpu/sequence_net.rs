@@ -1,177 +1,82 @@
-//! The processor's learner of networks on sequences: the loops of [`crate::kernels::cpu::sequence_net`] over all replicas.
-//!
-//! Replicas take turns of many steps, as in [`crate::training::cpu::one_hidden_layer`].
+//! The CPU learner of networks on sequences: the loops of [`crate::kernels::cpu::sequence_net`].
 
-use crate::kernels::cpu::sequence_net::{Network, Push, Replica, Scratch, answers};
-use crate::models::Parameter;
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::markov::MarkovChain;
-use crate::training::launch::sizer::SliceSizer;
 use crate::training::session::evaluator::Evaluator;
-use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
 
-/// Our loops over all replicas.
-pub struct SequenceNetCpu {
-    spec: RunSpec,
+/// Trains all replicas of a network on sequences on the processor.
+pub type SequenceNetCpu = CpuLearner<SequenceNet>;
+
+/// A network on sequences with its examples.
+pub struct SequenceNet {
+    seed: u64,
+    size: usize,
     task: MarkovChain,
     network: Network,
-    shapes: Vec<Parameter>,
     evaluator: Evaluator,
     /// The sequences of one step.
     batch: Vec<u8>,
-    replicas: Vec<Replica>,
-    remembered: Vec<Replica>,
     scratch: Scratch,
-    looks: SliceSizer,
-    stopped: StoppedReplicas,
 }
 
-impl SequenceNetCpu {
-    /// The learner of `spec` at its initial weights.
-    ///
-    /// # Errors
-    /// A sentence that says why the network is not covered.
-    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+impl CpuNetwork for SequenceNet {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
         let (Task::MarkovChain(task), Some(evaluator)) = (&spec.task, Evaluator::new(spec)) else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
-        let replicas = vec![Replica::new(&network); spec.run.replicas];
-        let shapes = spec.parameters();
-        let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; network.rule.moments()]).collect();
-        let mut learner = SequenceNetCpu {
-            spec: spec.clone(),
+        let replica = Replica::new(&network);
+        let family = SequenceNet {
+            seed: spec.run.seed,
+            size: spec.batch(),
             task: task.clone(),
             evaluator,
             batch: vec![],
-            remembered: replicas.clone(),
-            replicas,
             scratch: Scratch::new(&network),
-            looks: SliceSizer::default(),
-            stopped: StoppedReplicas::default(),
             network,
-            shapes,
         };
-        learner.load(&Weights { parameters: spec.initial(), moments });
-        Ok(learner)
+        Ok((family, replica))
     }
 
-    /// Trains every replica from step `from` to step `until`.
-    fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
-        let pushes: Vec<Push> =
-            (from..until).map(|step| Push::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
-        let stopped = &self.stopped;
-        let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| stopped.of(*r).is_none());
-        for (r, replica) in awake {
-            for (step, push) in (from..until).zip(&pushes) {
-                self.batch.clear();
-                self.task.sequences(spec.run.seed, r as u32, step, spec.batch(), &mut self.batch);
-                replica.step(&mut self.scratch, &self.batch, push);
-            }
-        }
+    #[inline]
+    fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
+        self.batch.clear();
+        self.task.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
     }
 
-    /// As [`Learner::advance`].
-    fn run(&mut self, segment: &Segment) -> Progress {
-        if segment.due(segment.from) {
-            return Progress { step: segment.from, rows: vec![self.look(segment.from)] };
-        }
-        let mut looks = self.looks;
-        let step = looks.train(segment, |from, until| self.train(segment.spec, from, until));
-        self.looks = looks;
-        Progress { step, rows: vec![] }
+    #[inline]
+    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
+        replica.step(&mut self.scratch, &self.batch, update);
     }
 
-    /// As [`Learner::measure`].
-    fn look(&mut self, step: u64) -> Row {
-        let mut row = Row { step, ..Default::default() };
-        let (seed, size) = (self.spec.run.seed, self.spec.batch());
-        let places = (size * self.network.length) as f64;
-        for (r, replica) in self.replicas.iter_mut().enumerate() {
-            if let Some(last) = self.stopped.of(r) {
-                row.append(last);
-                continue;
-            }
-            self.batch.clear();
-            self.task.sequences(seed, r as u32, step, size, &mut self.batch);
-            let tally = replica.measure(&mut self.scratch, &self.batch);
-            row.train_loss.push((tally.loss / places) as f32);
-            row.train_accuracy.push((tally.right as f64 / places) as f32);
-            let contexts = self.evaluator.contexts();
-            let answers = answers(replica, &mut self.scratch, contexts, self.evaluator.scored(), &[]);
-            let evaluation = self.evaluator.evaluate(&answers);
-            row.test_loss.push(evaluation.kl);
-            row.test_accuracy.push(evaluation.way);
-            row.measures.resize(evaluation.measures.len(), vec![]);
-            for (all, one) in row.measures.iter_mut().zip(evaluation.measures) {
-                all.extend(one);
-            }
-        }
-        row
+    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+        self.batch.clear();
+        self.task.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+        let sums = replica.measure(&mut self.scratch, &self.batch);
+        let places = (self.size * self.network.length) as f64;
+        row.train_loss.push((sums.loss / places) as f32);
+        row.train_accuracy.push((sums.right as f64 / places) as f32);
+        let contexts = self.evaluator.contexts();
+        let answers = answers(replica, &mut self.scratch, contexts, self.evaluator.scored(), &[]);
+        self.evaluator.evaluate(&answers).append_to(row);
     }
 
-    /// Parameter `which`, or a moment of it, of all replicas.
-    fn gather(&self, part: usize, which: usize) -> Vec<f32> {
-        let size = self.network.sizes[which];
-        self.replicas.iter().flat_map(|replica| replica.read(part, which, size)).collect()
-    }
-}
-
-impl Learner for SequenceNetCpu {
-    fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
-        Box::pin(async move { Ok(self.run(segment)) })
+    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
+        replica.read(part, which, self.network.sizes[which])
     }
 
-    fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Row> {
-        Box::pin(async move { Ok(self.look(step)) })
+    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
+        replica.write(part, which, values);
     }
 
-    fn weights(&self) -> Local<'_, Weights> {
-        let which = 0..self.shapes.len();
-        let moments = |which| (0..self.network.rule.moments()).map(|m| self.gather(m + 1, which)).collect();
-        let weights = Weights {
-            parameters: which.clone().map(|which| self.gather(0, which)).collect(),
-            moments: which.map(moments).collect(),
-        };
-        Box::pin(async move { Ok(weights) })
-    }
-
-    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
-        let values = (0..count).map(|which| self.replicas[0].read(0, which, self.network.sizes[which]));
-        let values = values.collect();
-        Box::pin(async move { Ok(values) })
-    }
-
-    fn load(&mut self, weights: &Weights) {
-        let parameters = weights.parameters.iter().zip(&weights.moments).enumerate();
-        for (which, (values, moments)) in parameters {
-            for (part, values) in [values].into_iter().chain(moments).enumerate() {
-                let own = values.chunks(values.len() / self.replicas.len());
-                for (replica, values) in self.replicas.iter_mut().zip(own) {
-                    replica.write(part, which, values);
-                }
-            }
-        }
-        self.remember(0);
-    }
-
-    fn remember(&mut self, _step: u64) {
-        for (kept, replica) in self.remembered.iter_mut().zip(&self.replicas) {
-            kept.copy(replica);
-        }
-    }
-
-    fn restore(&mut self) -> Local<'_, ()> {
-        for (replica, kept) in self.replicas.iter_mut().zip(&self.remembered) {
-            replica.copy(kept);
-        }
-        Box::pin(async { Ok(()) })
-    }
-
-    fn stop_replica(&mut self, replica: usize, row: &Row) {
-        self.stopped.add(replica, row);
+    fn copy(to: &mut Replica, from: &Replica) {
+        to.copy(from);
     }
 }
 
@@ -181,6 +86,7 @@ mod tests {
 
     use super::*;
     use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, Local};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/markov?held=64&{link}"));
@@ -247,14 +153,14 @@ mod tests {
         ] {
             let spec = spec(link);
             let mut learner = SequenceNetCpu::new(&spec).unwrap();
-            let before = learner.look(0);
+            let before = learner.measure_now(0, 64);
             assert!(
                 before.train_loss.iter().all(|loss| (loss - std::f32::consts::LN_2).abs() < 0.1),
                 "{before:?}"
             );
             learner.train(&spec, 0, 400);
-            let after = learner.look(400);
-            let [unigram, bigram] = [1, 2].map(|which| learner.evaluator.lines()[which].1 as f32);
+            let after = learner.measure_now(400, 64);
+            let [unigram, bigram] = [1, 2].map(|which| learner.network.evaluator.lines()[which].1 as f32);
             for r in 0..2 {
                 assert!(after.train_loss[r] < before.train_loss[r], "{link}: {after:?}");
                 assert!(

@@ -97,12 +97,7 @@ impl SequenceNetGpu {
         };
         for (logits, heads) in record.logits.into_iter().zip(record.heads) {
             let evaluation = self.evaluator.evaluate(&Answers { logits, heads, layers: self.layers.clone() });
-            row.test_loss.push(evaluation.kl);
-            row.test_accuracy.push(evaluation.way);
-            row.measures.resize(evaluation.measures.len(), vec![]);
-            for (all, one) in row.measures.iter_mut().zip(evaluation.measures) {
-                all.extend(one);
-            }
+            evaluation.append_to(&mut row);
         }
         row
     }

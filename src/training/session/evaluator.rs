@@ -35,6 +35,18 @@ pub struct Evaluation {
     pub measures: Vec<Option<f32>>,
 }
 
+impl Evaluation {
+    /// Adds it behind the measurements of the replicas before.
+    pub fn append_to(self, row: &mut Row) {
+        row.test_loss.push(self.kl);
+        row.test_accuracy.push(self.way);
+        row.measures.resize(self.measures.len(), vec![]);
+        for (all, one) in row.measures.iter_mut().zip(self.measures) {
+            all.extend(one);
+        }
+    }
+}
+
 /// Contexts with the truth and the strategies' predictions after each.
 #[derive(Debug, Clone)]
 pub struct Evaluator {

@@ -55,7 +55,7 @@ mod tests;
 pub use pairs::Pairs;
 pub use replica::{Replica, Scratch};
 
-pub use super::one_hidden_layer::Push;
+pub use super::one_hidden_layer::Update;
 pub use crate::kernels::plan::{Rule, Sigma};
 
 /// What is known of a network before it is trained.

@@ -4,7 +4,7 @@ use super::pairs::{NO_LABEL, Pairs};
 use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
 use super::softmax::Answer;
 use super::{Network, Sums};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Push, Row};
+use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
 use crate::kernels::plan::Sigma;
 
 /// Rows of activations that a tile of pairs may have: 128 KiB, a part of the second-level cache.
@@ -56,7 +56,7 @@ impl Scratch {
 
 /// What is to be computed.
 enum Job<'a> {
-    Step(f32, &'a Push),
+    Step(f32, &'a Update),
     Measure,
 }
 
@@ -93,8 +93,8 @@ impl Replica {
     }
 
     /// One step on all of `pairs`, with a penalty of strength `lambda`.
-    pub fn step(&mut self, scratch: &mut Scratch, pairs: &Pairs, lambda: f32, push: &Push) {
-        self.compute(scratch, pairs, Job::Step(lambda, push));
+    pub fn step(&mut self, scratch: &mut Scratch, pairs: &Pairs, lambda: f32, update: &Update) {
+        self.compute(scratch, pairs, Job::Step(lambda, update));
     }
 
     /// Measures the network on `pairs`.
@@ -159,7 +159,7 @@ impl Replica {
         }
         match job {
             Job::Measure => sums.norms = self.norms(),
-            Job::Step(lambda, push) => self.update(scratch, pairs.len(), lambda, push),
+            Job::Step(lambda, update) => self.update(scratch, pairs.len(), lambda, update),
         }
         sums
     }
@@ -272,7 +272,7 @@ impl Replica {
 
     /// Adds the penalty's gradient to the mean over `count` pairs and moves every neuron against them.
     #[inline(always)]
-    fn update(&mut self, scratch: &mut Scratch, count: usize, lambda: f32, push: &Push) {
+    fn update(&mut self, scratch: &mut Scratch, count: usize, lambda: f32, update: &Update) {
         let Network { order, nu, .. } = self.network;
         let scale = 1.0 / count.max(1) as f32;
         for (t, gradient) in scratch.gradient.chunks_exact_mut(3 * order).enumerate() {
@@ -285,10 +285,10 @@ impl Replica {
                 *g = *g * scale + w.zip(pull, |w, pull| w * pull);
             }
             match &mut self.state[..] {
-                [w] => push.apply(&mut w[rows], gradient, &mut [], &mut []),
-                [w, m] => push.apply(&mut w[rows.clone()], gradient, &mut m[rows], &mut []),
+                [w] => update.apply(&mut w[rows], gradient, &mut [], &mut []),
+                [w, m] => update.apply(&mut w[rows.clone()], gradient, &mut m[rows], &mut []),
                 [w, m, v, ..] => {
-                    push.apply(&mut w[rows.clone()], gradient, &mut m[rows.clone()], &mut v[rows]);
+                    update.apply(&mut w[rows.clone()], gradient, &mut m[rows.clone()], &mut v[rows]);
                 }
                 [] => {}
             }
@@ -351,9 +351,9 @@ mod tests {
             let labels: Vec<u32> = (0..90).map(|i| i % 19).collect();
             let (pairs, mut scratch) = (Pairs::new(19, &cells, &labels), Scratch::new(&network));
             for step in 0..10 {
-                let push = Push::new(&Optimizer::Adam(Adam::default()), step, 0.01);
-                replica.step(&mut scratch, &pairs, 0.01, &push);
-                plain.compute_anywhere(&mut scratch, &pairs, Job::Step(0.01, &push));
+                let update = Update::new(&Optimizer::Adam(Adam::default()), step, 0.01);
+                replica.step(&mut scratch, &pairs, 0.01, &update);
+                plain.compute_anywhere(&mut scratch, &pairs, Job::Step(0.01, &update));
             }
             assert_eq!(replica, plain);
             let sums = plain.compute_anywhere(&mut scratch, &pairs, Job::Measure);

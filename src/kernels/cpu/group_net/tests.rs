@@ -136,7 +136,7 @@ fn gradients_and_measures_are_those_of_the_definition() {
                 if order > 1 {
                     close(&[sums.margin], &[exact.margin], 1e-4, &what);
                 }
-                replica.step(&mut scratch, &pairs, lambda as f32, &Push::new(&descent, 0, 0.5));
+                replica.step(&mut scratch, &pairs, lambda as f32, &Update::new(&descent, 0, 0.5));
                 for which in 0..3 {
                     close(&replica.read(1, which), &exact.gradient[which], 1e-5, &what);
                     let pushed = slow.parts[which].iter().zip(&exact.gradient[which]);
@@ -160,7 +160,12 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
         let mut moments: [[Vec<f64>; 3]; 2] =
             std::array::from_fn(|_| std::array::from_fn(|_| vec![0.0; 7 * 21]));
         for step in 0..10 {
-            replica.step(&mut scratch, &pairs, 1e-3, &Push::new(&Optimizer::Adam(adam.clone()), step, 0.01));
+            replica.step(
+                &mut scratch,
+                &pairs,
+                1e-3,
+                &Update::new(&Optimizer::Adam(adam.clone()), step, 0.01),
+            );
             let judged = slow.judge(&data, 1e-3);
             for which in 0..3 {
                 for (i, g) in judged.gradient[which].iter().enumerate() {
@@ -172,8 +177,8 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
                     *m = 0.9 * *m + 0.1 * g;
                     *v = 0.999 * *v + 0.001 * g * g;
                     let unbias = |beta: f64| 1.0 - beta.powi(step as i32 + 1);
-                    let push = *m / unbias(0.9) / ((*v / unbias(0.999)).sqrt() + 1e-4);
-                    *w -= 0.01 * (push + (0.1 - coupled) * *w);
+                    let update = *m / unbias(0.9) / ((*v / unbias(0.999)).sqrt() + 1e-4);
+                    *w -= 0.01 * (update + (0.1 - coupled) * *w);
                 }
             }
         }
@@ -220,7 +225,7 @@ fn without_pairs_only_the_penalty_pulls() {
     let mut scratch = Scratch::new(&network);
     let (pairs, descent) = (Pairs::new(5, &[], &[]), Optimizer::Sgd(Sgd::default()));
     assert!(pairs.is_empty());
-    replica.step(&mut scratch, &pairs, 0.25, &Push::new(&descent, 0, 0.5));
+    replica.step(&mut scratch, &pairs, 0.25, &Update::new(&descent, 0, 0.5));
     for which in 0..3 {
         let exact: Vec<f64> = slow.parts[which].iter().map(|w| 0.75 * w).collect();
         close(&replica.read(0, which), &exact, 1e-6, "shrunk");
@@ -241,7 +246,7 @@ fn the_bits_are_the_same_everywhere() {
         for step in 0..12 {
             let data = if step % 2 == 0 { &all } else { &few };
             pairs.fill(&data.0, &data.1);
-            replica.step(&mut scratch, &pairs, 1e-3, &Push::new(&adam, step, 0.01));
+            replica.step(&mut scratch, &pairs, 1e-3, &Update::new(&adam, step, 0.01));
         }
         let of_part = |part: usize| (0..3).flat_map(move |which| [(part, which)]);
         let numbers: Vec<f32> = (0..3).flat_map(of_part).flat_map(|(p, w)| replica.read(p, w)).collect();
@@ -268,7 +273,7 @@ fn speed() {
         let network = network(order, neurons, Sigma::Square, 3, Rule::Sgd { momentum: false });
         let (mut replica, _) = twins(network, 0.1);
         let (data, mut scratch) = (table(order), Scratch::new(&network));
-        let push = Push::new(&Optimizer::Sgd(Sgd::default()), 0, 0.01);
+        let update = Update::new(&Optimizer::Sgd(Sgd::default()), 0, 0.01);
         let pairs = Pairs::new(order, &data.0, &data.1);
         let flops = (6 * order * order * neurons * order) as f64;
         let steps = (1e10 / flops) as usize + 1;
@@ -276,7 +281,7 @@ fn speed() {
         for _ in 0..4 {
             let start = busy();
             for _ in 0..steps {
-                replica.step(&mut scratch, &pairs, 1e-4, &push);
+                replica.step(&mut scratch, &pairs, 1e-4, &update);
             }
             least = least.min((busy() - start) / steps as f64);
         }

@@ -35,16 +35,16 @@
 //! TensorFlow.js 4.22, wasm              2,870         and 593 on its cpu backend
 //! ```
 
-mod push;
 mod replica;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod units;
+mod update;
 
-pub use push::Push;
 pub use replica::{Replica, Scratch, Sums};
 pub use tables::Patterns;
+pub use update::Update;
 
 use std::ops::{Add, Mul, Sub};
 

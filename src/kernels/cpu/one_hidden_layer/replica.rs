@@ -1,8 +1,8 @@
 //! One network: its numbers in tiles of units, the training step and the measuring of it.
 
-use super::push::Push;
 use super::tables::{BLOCK, GROUPS, Patterns, Table, project, tabulate};
 use super::units::{activate, lose, multiply, slope};
+use super::update::Update;
 use super::{LANES, Row};
 use crate::kernels::plan::{Head, Network, coefficients};
 
@@ -77,7 +77,7 @@ fn stride(network: &Network) -> usize {
 
 /// What is to be computed.
 enum Job<'a> {
-    Step(&'a [u32], &'a Push),
+    Step(&'a [u32], &'a Update),
     Measure(&'a Patterns, usize),
 }
 
@@ -131,8 +131,8 @@ impl Replica {
 
     /// One step on a batch: for each block of 32 examples a word for every input and one for the labels, where a
     /// set bit means −1. Bits beyond the batch count for nothing.
-    pub fn step(&mut self, scratch: &mut Scratch, words: &[u32], push: &Push) {
-        self.compute(scratch, Job::Step(words, push));
+    pub fn step(&mut self, scratch: &mut Scratch, words: &[u32], update: &Update) {
+        self.compute(scratch, Job::Step(words, update));
     }
 
     /// Loss and right answers on the first `count` of `examples`.
@@ -163,8 +163,8 @@ impl Replica {
     #[inline(always)]
     fn compute_anywhere(&mut self, scratch: &mut Scratch, job: Job) -> Sums {
         match job {
-            Job::Step(words, push) => {
-                self.train(scratch, words, push);
+            Job::Step(words, update) => {
+                self.train(scratch, words, update);
                 Sums::default()
             }
             Job::Measure(examples, count) => self.look(scratch, examples, count),
@@ -223,7 +223,7 @@ impl Replica {
     }
 
     #[inline(always)]
-    fn train(&mut self, scratch: &mut Scratch, words: &[u32], push: &Push) {
+    fn train(&mut self, scratch: &mut Scratch, words: &[u32], update: &Update) {
         let Network { inputs, width, batch, loss, output_bias, .. } = self.network;
         let mut patterns = std::mem::take(&mut scratch.patterns);
         patterns.fill(words, inputs);
@@ -245,7 +245,7 @@ impl Replica {
                 self.backward(scratch, tile, words, count, part == 0);
                 // At once, while the tile's gradient lies in the first-level cache.
                 if part + 1 == parts {
-                    self.update(scratch, tile, push);
+                    self.update(scratch, tile, update);
                 }
             }
         }
@@ -253,7 +253,7 @@ impl Replica {
         if output_bias {
             let mut gradient = Row::ZERO;
             gradient.0[0] = total / batch as f32;
-            self.push(push, last..last + 1, &[gradient]);
+            self.apply(update, last..last + 1, &[gradient]);
         }
     }
 
@@ -296,7 +296,7 @@ impl Replica {
 
     /// Moves one tile against its gradient.
     #[inline(always)]
-    fn update(&mut self, scratch: &mut Scratch, tile: usize, push: &Push) {
+    fn update(&mut self, scratch: &mut Scratch, tile: usize, update: &Update) {
         let Network { batch, width, head, hidden_bias, first_layer, second_layer, .. } = self.network;
         let (stride, scale) = (stride(&self.network), 1.0 / batch as f32);
         let (start, u) = (tile * stride, stride - 2);
@@ -318,26 +318,26 @@ impl Replica {
         let end = start + stride - usize::from(!hidden_bias);
         if !first_layer {
             if second_layer {
-                self.push(push, start + u..start + u + 1, &gradient[u..]);
+                self.apply(update, start + u..start + u + 1, &gradient[u..]);
             }
             return;
         }
         if second_layer || head == Head::Product {
-            self.push(push, start..end, gradient);
+            self.apply(update, start..end, gradient);
         } else {
-            self.push(push, start..start + u, gradient);
-            self.push(push, start + u + 1..end.max(start + u + 1), &gradient[u + 1..]);
+            self.apply(update, start..start + u, gradient);
+            self.apply(update, start + u + 1..end.max(start + u + 1), &gradient[u + 1..]);
         }
     }
 
     /// Applies a gradient to these rows.
     #[inline(always)]
-    fn push(&mut self, push: &Push, rows: std::ops::Range<usize>, gradient: &[Row]) {
+    fn apply(&mut self, update: &Update, rows: std::ops::Range<usize>, gradient: &[Row]) {
         match &mut self.state[..] {
-            [w] => push.apply(&mut w[rows], gradient, &mut [], &mut []),
-            [w, m] => push.apply(&mut w[rows.clone()], gradient, &mut m[rows], &mut []),
+            [w] => update.apply(&mut w[rows], gradient, &mut [], &mut []),
+            [w, m] => update.apply(&mut w[rows.clone()], gradient, &mut m[rows], &mut []),
             [w, m, v, ..] => {
-                push.apply(&mut w[rows.clone()], gradient, &mut m[rows.clone()], &mut v[rows]);
+                update.apply(&mut w[rows.clone()], gradient, &mut m[rows.clone()], &mut v[rows]);
             }
             [] => {}
         }

@@ -120,7 +120,7 @@ fn the_bits_are_the_same_everywhere() {
     let mut words = vec![0; 10 * (network.inputs + 1)];
     for step in 0..20 {
         stream.words(step, 0, &mut words);
-        replica.step(&mut scratch, &words, &Push::new(&spec.optimizer, step, 0.01));
+        replica.step(&mut scratch, &words, &Update::new(&spec.optimizer, step, 0.01));
     }
     let numbers: Vec<f32> = (0..3)
         .flat_map(|part| (0..4).flat_map(move |which| [(part, which)]))

@@ -63,7 +63,7 @@ pub use inference::{Answers, Inference, answers};
 pub use replica::{Replica, Scratch};
 pub use symbols::Tally;
 
-pub use super::one_hidden_layer::Push;
+pub use super::one_hidden_layer::Update;
 pub use crate::kernels::plan::Rule;
 
 use super::one_hidden_layer::{LANES, Row};

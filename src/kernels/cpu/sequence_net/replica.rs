@@ -6,7 +6,7 @@ use super::symbols::{Tally, tally};
 use super::transformer::Transformer;
 use super::wide::wide;
 use super::{Kind, Network};
-use crate::kernels::cpu::one_hidden_layer::{LANES, Push, Row};
+use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
 
 /// One network with what its optimizer remembers.
 ///
@@ -34,7 +34,7 @@ enum Engine {
 
 /// What is to be computed of sequences, each of [`Network::length`] symbols and one more.
 enum Job<'a> {
-    Step(&'a [u8], &'a Push),
+    Step(&'a [u8], &'a Update),
     Measure(&'a [u8], &'a mut Tally),
     /// Of contexts without the symbol more: logits after each, and head scores on the first ones.
     Answer(&'a [u8], &'a mut Asked),
@@ -106,8 +106,8 @@ impl Replica {
     ///
     /// # Shapes
     /// `batch` is `[sequences, length + 1]`, each symbol below [`Network::symbols`].
-    pub fn step(&mut self, scratch: &mut Scratch, batch: &[u8], push: &Push) {
-        self.compute(scratch, Job::Step(batch, push));
+    pub fn step(&mut self, scratch: &mut Scratch, batch: &[u8], update: &Update) {
+        self.compute(scratch, Job::Step(batch, update));
     }
 
     /// Loss and right answers on a batch as in [`Replica::step`].
@@ -130,7 +130,7 @@ impl Replica {
         }
         let (symbols, length) = (network.symbols, network.length);
         match job {
-            Job::Step(batch, push) => {
+            Job::Step(batch, update) => {
                 let scale = 1.0 / (batch.len() / (length + 1) * length).max(1) as f32;
                 for symbols in batch.chunks_exact(length + 1) {
                     sequence.read(symbols);
@@ -141,7 +141,7 @@ impl Replica {
                     Engine::Attention(net) => net.unload(gradients),
                     Engine::Minimal(net) => net.unload(gradients),
                 }
-                self.update(network, gradients, push);
+                self.update(network, gradients, update);
             }
             Job::Measure(batch, sums) => {
                 for context in batch.chunks_exact(length + 1) {
@@ -166,10 +166,10 @@ impl Replica {
         }
     }
 
-    fn update(&mut self, network: &Network, gradients: &[Vec<Row>], push: &Push) {
-        let free = push.undecayed();
+    fn update(&mut self, network: &Network, gradients: &[Vec<Row>], update: &Update) {
+        let free = update.undecayed();
         for (which, (gradient, decays)) in gradients.iter().zip(&network.decays).enumerate() {
-            update(&mut self.state, which, gradient, if *decays { push } else { &free });
+            apply(&mut self.state, which, gradient, if *decays { update } else { &free });
         }
     }
 }
@@ -216,11 +216,11 @@ impl Engine {
 
 wide! {
     /// Moves parameter `which` against its gradient.
-    fn update(state: &mut [Vec<Vec<Row>>], which: usize, gradient: &[Row], push: &Push) {
+    fn apply(state: &mut [Vec<Vec<Row>>], which: usize, gradient: &[Row], update: &Update) {
         match state {
-            [w] => push.apply(&mut w[which], gradient, &mut [], &mut []),
-            [w, m] => push.apply(&mut w[which], gradient, &mut m[which], &mut []),
-            [w, m, v, ..] => push.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
+            [w] => update.apply(&mut w[which], gradient, &mut [], &mut []),
+            [w, m] => update.apply(&mut w[which], gradient, &mut m[which], &mut []),
+            [w, m, v, ..] => update.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
             [] => {}
         }
     }

@@ -82,7 +82,7 @@ fn gradients(network: &Network, weights: &[Vec<f32>], batch: &[u8]) -> Vec<Vec<f
     let network = Network { rule: Rule::Sgd { momentum: true }, ..network.clone() };
     let mut replica = loaded(&network, weights);
     let descent = Optimizer::Sgd(Sgd { lr: 0.5, momentum: 0.5, decay: 0.0 });
-    replica.step(&mut Scratch::new(&network), batch, &Push::new(&descent, 0, 0.5));
+    replica.step(&mut Scratch::new(&network), batch, &Update::new(&descent, 0, 0.5));
     (0..weights.len()).map(|which| replica.read(1, which, weights[which].len())).collect()
 }
 
@@ -162,7 +162,7 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
             start.iter().map(|w| w.iter().map(|w| f64::from(*w)).collect()).collect();
         let mut moments = [(); 2].map(|()| weights.iter().map(|w| vec![0.0; w.len()]).collect::<Vec<_>>());
         for step in 0..10 {
-            replica.step(&mut scratch, &batch, &Push::new(&Optimizer::Adam(adam.clone()), step, 0.01));
+            replica.step(&mut scratch, &batch, &Update::new(&Optimizer::Adam(adam.clone()), step, 0.01));
             let single: Vec<Vec<f32>> =
                 weights.iter().map(|w| w.iter().map(|w| *w as f32).collect()).collect();
             let (_, gradient) = exact(&spec, &single, &batch);
@@ -177,8 +177,8 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
                     *m = 0.9 * *m + 0.1 * g;
                     *v = 0.999 * *v + 0.001 * g * g;
                     let unbias = |beta: f64| 1.0 - beta.powi(step as i32 + 1);
-                    let push = *m / unbias(0.9) / ((*v / unbias(0.999)).sqrt() + 1e-3);
-                    *w -= 0.01 * (push + (decay - coupled) * *w);
+                    let update = *m / unbias(0.9) / ((*v / unbias(0.999)).sqrt() + 1e-3);
+                    *w -= 0.01 * (update + (decay - coupled) * *w);
                 }
             }
         }
@@ -249,7 +249,7 @@ fn the_bits_are_the_same_everywhere() {
         let mut replica = loaded(&network, &drawn(&spec, 0.3));
         let adam = Optimizer::Adam(Adam { decay: 0.01, ..Default::default() });
         for step in 0..12 {
-            replica.step(&mut scratch, &batch, &Push::new(&adam, step, 0.01));
+            replica.step(&mut scratch, &batch, &Update::new(&adam, step, 0.01));
         }
         let of_part = |part: usize| network.sizes.iter().enumerate().map(move |(w, size)| (part, w, *size));
         let all: Vec<_> = (0..3).flat_map(of_part).collect();
@@ -298,8 +298,8 @@ fn speed() {
         for round in 0..5 {
             let start = busy();
             for step in 0..steps {
-                let push = Push::new(&spec.optimizer, (round * steps + step) as u64, 1e-4);
-                replica.step(&mut scratch, &batch, &push);
+                let update = Update::new(&spec.optimizer, (round * steps + step) as u64, 1e-4);
+                replica.step(&mut scratch, &batch, &update);
             }
             least = least.min((busy() - start) / steps as f64);
             let start = busy();

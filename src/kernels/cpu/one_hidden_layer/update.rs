@@ -6,7 +6,7 @@ use crate::optim::adam::Decay;
 
 /// An optimizer's numbers at one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Push {
+pub enum Update {
     /// v ← μv + (∇ + λw), w ← w − ηv.
     Sgd {
         /// η.
@@ -35,15 +35,17 @@ pub enum Push {
     },
 }
 
-impl Push {
+impl Update {
     /// The numbers of `optimizer` at `step`, counted from 0, and learning rate `lr`.
     pub fn new(optimizer: &Optimizer, step: u64, lr: f64) -> Self {
         let [rate, unbias, keep, _] = optimizer.scalars(step, lr);
         match optimizer {
-            Optimizer::Sgd(sgd) => Push::Sgd { rate, decay: sgd.decay as f32, momentum: sgd.momentum as f32 },
+            Optimizer::Sgd(sgd) => {
+                Update::Sgd { rate, decay: sgd.decay as f32, momentum: sgd.momentum as f32 }
+            }
             Optimizer::Adam(adam) => {
                 let split = |beta: f64| [beta as f32, (1.0 - beta) as f32];
-                Push::Adam {
+                Update::Adam {
                     rate,
                     unbias,
                     mean: split(adam.beta1),
@@ -57,11 +59,11 @@ impl Push {
     }
 
     /// The same without weight decay.
-    pub(in crate::kernels) fn undecayed(&self) -> Push {
+    pub(in crate::kernels) fn undecayed(&self) -> Update {
         match *self {
-            Push::Sgd { rate, momentum, .. } => Push::Sgd { rate, decay: 0.0, momentum },
-            Push::Adam { rate, unbias, mean, square, epsilon, .. } => {
-                Push::Adam { rate, unbias, mean, square, epsilon, coupled: 0.0, keep: 1.0 }
+            Update::Sgd { rate, momentum, .. } => Update::Sgd { rate, decay: 0.0, momentum },
+            Update::Adam { rate, unbias, mean, square, epsilon, .. } => {
+                Update::Adam { rate, unbias, mean, square, epsilon, coupled: 0.0, keep: 1.0 }
             }
         }
     }
@@ -70,25 +72,25 @@ impl Push {
     #[inline(always)]
     pub(in crate::kernels) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
         match *self {
-            Push::Sgd { rate, decay, momentum: 0.0 } => {
+            Update::Sgd { rate, decay, momentum: 0.0 } => {
                 for (w, g) in w.iter_mut().zip(g) {
                     *w = w.zip(*g, |w, g| w - (g + w * decay) * rate);
                 }
             }
-            Push::Sgd { rate, decay, momentum } => {
+            Update::Sgd { rate, decay, momentum } => {
                 for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
-                    let push = w.zip(*g, |w, g| g + w * decay);
-                    *m = m.zip(push, |m, push| m * momentum + push);
+                    let update = w.zip(*g, |w, g| g + w * decay);
+                    *m = m.zip(update, |m, update| m * momentum + update);
                     *w = *w - *m * rate;
                 }
             }
-            Push::Adam { rate, unbias, mean, square, epsilon, coupled, keep } => {
+            Update::Adam { rate, unbias, mean, square, epsilon, coupled, keep } => {
                 for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
                     let g = g.zip(*w, |g, w| g + w * coupled);
                     *m = m.zip(g, |m, g| m * mean[0] + g * mean[1]);
                     *v = v.zip(g, |v, g| v * square[0] + g * g * square[1]);
-                    let push = m.zip(*v, |m, v| m * rate / ((v / unbias).sqrt() + epsilon));
-                    *w = *w * keep - push;
+                    let update = m.zip(*v, |m, v| m * rate / ((v / unbias).sqrt() + epsilon));
+                    *w = *w * keep - update;
                 }
             }
         }
