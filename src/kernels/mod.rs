@@ -40,3 +40,5 @@ pub mod sequence_net;
 #[cfg(feature = "fused")]
 pub mod shape;
 pub mod sharing;
+#[cfg(feature = "fused")]
+pub mod slices;

@@ -196,7 +196,7 @@ fn agree(shape: &Shape, data: &Data) -> bool {
             let mut allowed = tolerance(until);
             let name = format!("{:?} {shape:?} after {until}", net.plan().variant);
             let record = advance(net, until - step, until).pop().unwrap();
-            assert_eq!((record.step, net.step()), (until, until));
+            assert_eq!((record.step, net.slices.step()), (until, until));
             let found = pollster::block_on(net.weights()).unwrap();
             for (which, (a, b)) in parameters.iter().zip([&found.u, &found.v, &found.w]).enumerate() {
                 let worst = apart(a, b);

@@ -3,5 +3,6 @@
 pub mod batched_runs;
 pub(in crate::training) mod example_buffer;
 pub mod group_net;
+pub mod learner;
 pub mod one_hidden_layer;
 pub mod sequence_net;

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_HEAD, SCHEDULE_STEP};
+use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_STEP};
 use crate::kernels::plan::{Plan, coefficients};
 use crate::kernels::shape::{FIELDS, Line};
+use crate::kernels::slices::schedule;
 use crate::kernels::{measuring, one_hidden_layer};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
@@ -72,18 +73,12 @@ pub(in crate::training) fn push(row: &mut Row, train: [f32; 2], test: [f32; 2]) 
     row.test_accuracy.push(test[1]);
 }
 
-/// The numbers of the update rule for so many steps of `spec` from `from` on: those that hold throughout, then those of each.
-fn schedule(spec: &RunSpec, plan: &Plan, from: u64, steps: u64) -> Vec<f32> {
-    let mut head = [0.0f32; SCHEDULE_HEAD];
-    let constants = spec.optimizer.constants();
-    head[..constants.len()].copy_from_slice(&constants);
+/// The numbers of the update rule for so many steps of `spec` from `from` on, with the activation's coefficients in
+/// their head.
+fn schedule_of(spec: &RunSpec, plan: &Plan, from: u64, steps: u64) -> Vec<f32> {
+    let mut schedule = schedule(&spec.optimizer, |step| spec.learning_rate(step), from, from + steps);
     let coefficients = coefficients(&plan.network);
-    head[COEFFICIENTS..COEFFICIENTS + coefficients.len()].copy_from_slice(&coefficients);
-    let mut schedule = head.to_vec();
-    for step in from..=from + steps {
-        let row: [f32; SCHEDULE_STEP] = spec.optimizer.scalars(step, spec.learning_rate(step));
-        schedule.extend(row);
-    }
+    schedule[COEFFICIENTS..COEFFICIENTS + coefficients.len()].copy_from_slice(&coefficients);
     schedule
 }
 
@@ -181,7 +176,7 @@ impl BatchedRuns {
         for (first, place) in &mut schedules {
             *place = numbers.len();
             let run = &self.runs[*first];
-            numbers.extend(schedule(&run.spec, &self.plan, run.step, steps));
+            numbers.extend(schedule_of(&run.spec, &self.plan, run.step, steps));
         }
         let from = self.runs.iter().map(|run| run.step).collect();
         let records = due.len().max(1);
@@ -284,7 +279,7 @@ impl BatchedRuns {
         let most = lines.iter().map(|line| line.chunk).max().unwrap_or(1);
         let measures = self.client.empty(16 * records * lines.len() * parts);
         let scratch = self.client.empty(4);
-        let head = schedule(&self.runs[0].spec, &self.measuring, 0, 0);
+        let head = schedule_of(&self.runs[0].spec, &self.measuring, 0, 0);
         let schedule = self.client.create_from_slice(f32::as_bytes(&head));
         let table: Vec<u32> = lines.iter().flat_map(measuring::Line::words).collect();
         let handle = self.client.create_from_slice(u32::as_bytes(&table));
