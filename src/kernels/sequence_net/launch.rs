@@ -12,7 +12,7 @@ use super::chains::{SAMPLERS, Sampling};
 use super::data::{Layout, Questions, Record, mirrored, table};
 use super::plan::{LANES, Network, Plan};
 use super::sampling::sample;
-use super::steps::{FIELDS, look, settle, slope};
+use super::steps::{FIELDS, answer_all, gradient_all, update_all};
 use crate::kernels::client::{client, limits};
 use crate::kernels::slices::{Slices, StateSize, schedule};
 use crate::platform::now_ms;
@@ -119,8 +119,8 @@ impl SequenceNet {
         Ok(u32::from_bytes(&bytes.remove(0)).to_vec())
     }
 
-    /// Makes one slice of steps towards step `last`, with the learning rates of `spec`, and measures before each of them
-    /// that `every` divides, unless that has been measured before; with `look` the end too, if it is reached.
+    /// Makes one slice of steps towards step `last`, with the learning rates of `spec`, and measures before each of
+    /// them that `every` divides, unless that has been measured before; with `look` the end too, if it is reached.
     ///
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
@@ -269,7 +269,7 @@ impl SequenceNet {
                     // SAFETY: a workgroup keeps to its slice of the scratch buffer, and writes the answers to its own
                     // contexts, which are below the count.
                     unsafe {
-                        look::launch_unchecked(
+                        answer_all::launch_unchecked(
                             &self.slices.client,
                             each.clone(),
                             CubeDim::new_1d(LANES as u32),
@@ -292,7 +292,7 @@ impl SequenceNet {
             // SAFETY: a workgroup keeps to its slices of scratch, gradients and measurements, whose sizes follow from
             // the plan as the buffers' do; a lane of the update to its own parameter.
             unsafe {
-                slope::launch_unchecked(
+                gradient_all::launch_unchecked(
                     &self.slices.client,
                     each.clone(),
                     CubeDim::new_1d(LANES as u32),
@@ -308,7 +308,7 @@ impl SequenceNet {
                     self.plan,
                 );
                 if step < until {
-                    settle::launch_unchecked(
+                    update_all::launch_unchecked(
                         &self.slices.client,
                         CubeCount::Static(updates as u32, self.replicas as u32, 1),
                         CubeDim::new_1d(LANES as u32),

@@ -17,13 +17,14 @@
 //! of neurons both products backward, the second with the sums into ∂u and ∂v behind it. So activations are
 //! computed once and no product is stored but the outputs.
 //!
-//! Neurons lie in the lanes of [`Row`](super::one_hidden_layer::Row)s, [`LANES`](super::lanes::LANES) to a tile; only for the
-//! outputs are classes in the lanes, by a copy of w that is turned once per step. So nothing is summed across lanes
-//! but a pair's softmax, and that in a fixed order.
+//! Neurons lie in the lanes of [`Row`](super::one_hidden_layer::Row)s, [`LANES`](super::one_hidden_layer::LANES) to
+//! a tile; only for the outputs are classes in the lanes, by a copy of w that is turned once per step. So nothing
+//! is summed across lanes but a pair's softmax, and that in a fixed order.
 //!
-//! As in [`super::one_hidden_layer`], only operations occur that IEEE 754 fixes, nothing is contracted, and the exponential is
-//! our own: a run has the same bits in every browser and on every processor, whatever its vectors. Fused
-//! multiplication would cost that, and on a processor that adds and multiplies side by side it gained nothing.
+//! As in [`super::one_hidden_layer`], only operations occur that IEEE 754 fixes, nothing is contracted, and the
+//! exponential is our own: a run has the same bits in every browser and on every processor, whatever its vectors.
+//! Fused multiplication would cost that, and on a processor that adds and multiplies side by side it gained
+//! nothing.
 //!
 //! # Speed
 //! Steps on all pairs, d² of them, z², plain SGD, in GFLOP/s of the three products (6 d³ m in a step), on one core
@@ -41,8 +42,8 @@
 //! are bound by the update, which touches every weight.
 //!
 //! In whole runs (`lab bench --groups --peers`, one of two quiet cores, 2026-11-21), steps/s with all pairs, beside
-//! Burn's autodiff and PyTorch 1.13 eager with one thread on the same core: p = 23, m = 200: 3,880 (790, 810);
-//! ReLU 4,320 (830, 1,860); p = 71, m = 500: 89 (10.5, 40); p = 113, m = 512: 23 (2.8, 15); S5, m = 2,000: 4.8 (–, 2.0);
+//! Burn's autodiff and PyTorch 1.13 eager with one thread on the same core: p = 23, m = 200: 3,880 (790, 810); ReLU
+//! 4,320 (830, 1,860); p = 71, m = 500: 89 (10.5, 40); p = 113, m = 512: 23 (2.8, 15); S5, m = 2,000: 4.8 (–, 2.0);
 //! S5 in batches of 1,000: 47 (16.5, 59), since the update touches every weight.
 
 mod pairs;

@@ -1,7 +1,7 @@
 //! One network: its numbers in tiles of units, the training step and the measuring of it.
 
 use super::tables::{BLOCK, GROUPS, Patterns, Table, project, tabulate};
-use super::units::{activate, lose, multiply, slope};
+use super::units::{activate, loss_gradient, loss_value, multiply};
 use super::update::Update;
 use super::{LANES, Row};
 use crate::kernels::plan::{Head, Network, coefficients};
@@ -181,7 +181,7 @@ impl Replica {
             self.outputs::<false>(scratch, examples, first / BLOCK, here.div_ceil(BLOCK));
             for (e, output) in scratch.outputs[..here].iter().enumerate() {
                 let (label, output) = (examples.label(first + e), output.sum() + beta);
-                let loss = lose(self.network.loss, label, output);
+                let loss = loss_value(self.network.loss, label, output);
                 // The largest of 0 and what is no number would be 0.
                 sums.loss += f64::from(if output.is_finite() { loss } else { f32::NAN });
                 sums.right += usize::from(label * output > 0.0);
@@ -237,7 +237,7 @@ impl Replica {
             let beta = self.state[0][last].0[0];
             let Scratch { outputs, pulls, .. } = &mut *scratch;
             for (e, (pull, output)) in pulls.iter_mut().zip(outputs).enumerate().take(count) {
-                *pull = slope(loss, patterns.label(first + e), output.sum() + beta);
+                *pull = loss_gradient(loss, patterns.label(first + e), output.sum() + beta);
                 total += *pull;
             }
             let words = &words[part * PART * (inputs + 1)..];

@@ -1,4 +1,4 @@
-use super::units::{activate, lose, multiply, slope};
+use super::units::{activate, loss_gradient, loss_value, multiply};
 use super::*;
 use crate::kernels::plan::Network;
 use crate::models::Activation;
@@ -68,9 +68,11 @@ fn losses_are_those_of_the_definition() {
             for output in [-90.0f32, -3.1, -0.2, 0.0, 0.7, 2.5, 90.0] {
                 let (y, f, h) = (f64::from(label), f64::from(output), 1e-6);
                 let exact = loss.of(y, f);
-                assert!((f64::from(lose(loss, label, output)) - exact).abs() <= 1e-6 * exact.max(1.0));
+                assert!((f64::from(loss_value(loss, label, output)) - exact).abs() <= 1e-6 * exact.max(1.0));
                 let numeric = (loss.of(y, f + h) - loss.of(y, f - h)) / (2.0 * h);
-                assert!((f64::from(slope(loss, label, output)) - numeric).abs() < 1e-4 * (1.0 + f.abs()));
+                assert!(
+                    (f64::from(loss_gradient(loss, label, output)) - numeric).abs() < 1e-4 * (1.0 + f.abs())
+                );
             }
         }
     }

@@ -126,7 +126,7 @@ pub fn multiply(width: usize, z: &mut [Row], slopes: &mut [Row]) {
 
 /// Loss of a label in {−1, +1} and an output.
 #[inline(always)]
-pub fn lose(loss: Loss, label: f32, output: f32) -> f32 {
+pub fn loss_value(loss: Loss, label: f32, output: f32) -> f32 {
     let margin = label * output;
     match loss {
         Loss::Hinge => (1.0 - margin).max(0.0),
@@ -138,7 +138,7 @@ pub fn lose(loss: Loss, label: f32, output: f32) -> f32 {
 
 /// The loss's slope in the output.
 #[inline(always)]
-pub fn slope(loss: Loss, label: f32, output: f32) -> f32 {
+pub fn loss_gradient(loss: Loss, label: f32, output: f32) -> f32 {
     let margin = label * output;
     match loss {
         Loss::Hinge => -label * one(margin < 1.0),

@@ -1,14 +1,15 @@
-//! Networks on sequences of symbols, trained on one processor core without a tensor: attention-only transformers and the
-//! minimal model, by the mean cross-entropy over all positions of a batch.
+//! Networks on sequences of symbols, trained on one processor core without a tensor: attention-only transformers
+//! and the minimal model, by the mean cross-entropy over all positions of a batch.
 //!
 //! The formulas are those of [`attention_only`](crate::models::attention_only) and
 //! [`minimal_markov`](crate::models::minimal_markov), whose plain loops in double precision are the reference here.
 //!
 //! # Why
 //! Sequences go one after the other through the whole network and back, so that all that is kept of one fits the
-//! second-level cache, and gradients are summed in the order of the batch. Scores lie with the positions that look in the
-//! lanes of [`Row`]s: softmax needs no sum across lanes, and all of attention's products, forward and backward, take their
-//! factors from such a row and their vectors from a row of components. Only queries and the slopes of outputs are turned.
+//! second-level cache, and gradients are summed in the order of the batch. Scores lie with the positions that look
+//! in the lanes of [`Row`]s: softmax needs no sum across lanes, and all of attention's products, forward and
+//! backward, take their factors from such a row and their vectors from a row of components. Only queries and the
+//! slopes of outputs are turned.
 //!
 //! A first layer without absolute positions knows symbols and distances alone. There queries, keys and values are k
 //! vectors, e^(α + ρ) is e^α e^ρ, and a sequence takes k additions for each pair of places, without a product or an
@@ -16,14 +17,14 @@
 //!
 //! When a network is measured, only what the last position needs is computed of the last layer.
 //!
-//! As in [`super::one_hidden_layer`], only operations occur that IEEE 754 fixes, nothing is contracted, and the exponential is our
-//! own: a run has the same bits in every browser and on every processor, whatever its vectors.
+//! As in [`super::one_hidden_layer`], only operations occur that IEEE 754 fixes, nothing is contracted, and the
+//! exponential is our own: a run has the same bits in every browser and on every processor, whatever its vectors.
 //!
 //! # Speed
 //! Steps/s of Adam without drawing the batch, and in brackets the GFLOP/s that
-//! [`step_flops`](crate::models::Architecture::step_flops) makes of them, on one core of a shared two-core server by the
-//! time that the core was had, 2026-11-21. Tables leave out most of the first layer's arithmetic, so that the rate of the
-//! shallow ones is more than what is done.
+//! [`step_flops`](crate::models::Architecture::step_flops) makes of them, on one core of a shared two-core server
+//! by the time that the core was had, 2026-11-21. Tables leave out most of the first layer's arithmetic, so that
+//! the rate of the shallow ones is more than what is done.
 //!
 //! ```text
 //! k, t, batch, d, heads                    AVX-512       AVX2          SSE2
@@ -34,14 +35,14 @@
 //! minimal, 2, 100, 64                      7,100 (28)    7,200 (29)  5,800 (23)
 //! ```
 //!
-//! PyTorch 1.13, eager, on one thread of the same machine and by the same time, with batches drawn beforehand: 225 to 300
-//! for the first, 43 to 50 for the third, 14 to 18 for the fourth and 450 to 750 for the last; `lab bench --chains --peers`
-//! prints both.
+//! PyTorch 1.13, eager, on one thread of the same machine and by the same time, with batches drawn beforehand: 225
+//! to 300 for the first, 43 to 50 for the third, 14 to 18 for the fourth and 450 to 750 for the last; `lab bench
+//! --chains --peers` prints both.
 //!
-//! SSE2 has the width of wasm's vectors; in a browser nothing is measured yet. An answer to one context takes 4, 10, 20
-//! and 1 µs for the first, third, fourth and last of these. What bounds a small d: a row of scores has only d terms, so
-//! loads, turning and exponentials weigh as much as products. The minimal model is bound by the additions' latency, and by
-//! the sums that run along the sequence.
+//! SSE2 has the width of wasm's vectors; in a browser nothing is measured yet. An answer to one context takes 4,
+//! 10, 20 and 1 µs for the first, third, fourth and last of these. What bounds a small d: a row of scores has only
+//! d terms, so loads, turning and exponentials weigh as much as products. The minimal model is bound by the
+//! additions' latency, and by the sums that run along the sequence.
 
 mod attention;
 mod axis;

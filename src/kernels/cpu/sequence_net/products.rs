@@ -1,5 +1,5 @@
 //! The matrix products, in tiles of four rows of sums that stay in registers, as in
-//! [`group_lanes`](crate::kernels::cpu::group_net).
+//! [`group_net`](crate::kernels::cpu::group_net).
 
 use std::ops::Range;
 

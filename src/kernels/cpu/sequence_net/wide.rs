@@ -1,7 +1,7 @@
 //! Functions with vectors as wide as the processor has.
 //!
 //! # Why
-//! Not one function for the whole step, as in [`group_lanes`](crate::kernels::cpu::group_net): it would be so large that
+//! Not one function for the whole step, as in [`group_net`](crate::kernels::cpu::group_net): it would be so large that
 //! the compiler stops inlining what must become vectors, and then it is ten times slower. 2026-11-21.
 
 /// A function that is compiled for vectors of sixteen and of eight besides, and takes the widest at run time. Fused
