@@ -8,8 +8,8 @@
 //! losses are added up follow from each run's specification alone. Nor do they depend on who shares the launch; see
 //! [`crate::kernels::shape`].
 //!
-//! Networks that rest, and runs that have ended, are left out of the next launch. Their room in the buffers stays
-//! until the whole batch is gone, which is why batches are of bounded size.
+//! Networks that have been stopped, and runs that have ended, are left out of the next launch. Their room in the
+//! buffers stays until the whole batch is gone, which is why batches are of bounded size.
 //!
 //! Every launch writes a number of its own beside its measurements. If it does not come back, the launch was
 //! dropped, as a browser does with a shader that does not compile, and whatever else came back is stale.

@@ -6,7 +6,9 @@ use crate::kernels::group_net::{GroupNet, Others, Record, Shape, Weights};
 use crate::kernels::slices::Slices;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-use crate::training::session::pairs::{Examples, Measured, covered, lambda, next_change, note};
+use crate::training::session::pairs::{
+    Examples, Measured, covered, kernels_cover, lambda, next_change, note,
+};
 
 /// Trains all replicas of a network on pairs on the GPU.
 pub type GroupNetGpu = GpuLearner<GroupNetKernels>;
@@ -24,23 +26,11 @@ impl GroupNetGpu {
     }
 }
 
-/// Whether kernels cover the run.
-///
-/// # Errors
-/// A sentence for the person.
-pub fn fits(spec: &RunSpec) -> Result<(), String> {
-    covered(spec)?;
-    match Some(spec.batch()) == spec.task.sampler().sample_size() {
-        true => Ok(()),
-        false => Err("a step takes a part of the sample".into()),
-    }
-}
-
 impl GpuNetwork for GroupNetKernels {
     type Record = Record;
 
     fn new(spec: &RunSpec) -> Result<Self, String> {
-        fits(spec)?;
+        kernels_cover(spec)?;
         let net = covered(spec)?;
         let shape = Shape {
             order: spec.task.sampler().inputs(),

@@ -1,9 +1,10 @@
 //! The fused learner: whole training loops on the GPU, many steps per launch.
 //!
 //! # Why
-//! A run that trains alone is a [`BatchedRuns`] of one. In a batch of several, whoever asks first has the launch made for all,
-//! and the others find what it brought when they ask: a [`Session`](crate::training::session::Session) need not know that it
-//! has company, and does with a run of a sweep exactly what it does with a run.
+//! A run that trains alone is a [`BatchedRuns`] of one. In a batch of several, whoever asks first has the launch
+//! made for all, and the others find what it brought when they ask: a
+//! [`Session`](crate::training::session::Session) need not know that it has company, and does with a run of a sweep
+//! exactly what it does with a run.
 
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;

@@ -1,10 +1,11 @@
 //! The runs of a sweep on a GPU: as many at once as it has room for, batched into few launches.
 //!
 //! # Why
-//! One run of a sweep is a few workgroups, and a GPU wants thousands. Each run is a [`Session`] of its own and ends as it
-//! would have ended alone, bit for bit; only its learner shares its launches with others ([`OneHiddenLayerGpu::batch`]). Runs that
-//! differ in what a kernel is compiled for, or too much in size, are batched apart, and all batches are launched before any
-//! is waited for. When half of the networks have found what they look for, the next runs are taken.
+//! One run of a sweep is a few workgroups, and a GPU wants thousands. Each run is a [`Session`] of its own and ends
+//! as it would have ended alone, bit for bit; only its learner shares its launches with others
+//! ([`OneHiddenLayerGpu::batch`]). Runs that differ in what a kernel is compiled for, or too much in size, are
+//! batched apart, and all batches are launched before any is waited for. When half of the networks have found what
+//! they look for, the next runs are taken.
 //!
 //! How many networks train at once follows the clock: a step of all of them has to fit into a launch of a moment many
 //! times, so that a person who cancels waits for nothing.
@@ -12,15 +13,16 @@
 use std::collections::VecDeque;
 
 use crate::kernels::client::{client, limits};
-use crate::kernels::plan::{Limits, Network, Plan};
+use crate::kernels::plan::{Limits, Plan};
 use crate::platform::now_ms;
 use crate::protocol::{Event, Failure};
 use crate::run::RunSpec;
 use crate::training::gpu::batched_runs::{MEASURE_GROUPS, plans};
 use crate::training::gpu::example_buffer::words_of;
 use crate::training::gpu::one_hidden_layer::{OneHiddenLayerGpu, Shared};
-use crate::training::launch::choose::{Chosen, Engine, KERNELS, engine};
+use crate::training::launch::choose::{Chosen, Engine, engine};
 use crate::training::launch::device::Device;
+use crate::training::launch::learners::{MANY_STEPS_NAME, Place, entry};
 use crate::training::session::{Options, Outcome, Session};
 
 /// Operations of a step of one network that count as one: larger ones count as several.
@@ -115,7 +117,7 @@ pub struct BatchQueue {
 
 /// Whether a run can be batched with others, as far as that can be known without a GPU.
 pub fn covers(spec: &RunSpec) -> bool {
-    engine(spec).0 == Engine::Fused && Network::of(spec).is_ok()
+    engine(spec).0 == Engine::Fused && entry(spec, Place::Gpu).is_some_and(|entry| entry.batches)
 }
 
 impl BatchQueue {
@@ -247,7 +249,8 @@ impl BatchQueue {
             batch.iter().all(|waiting| waiting.plans.is_some()).then(|| OneHiddenLayerGpu::batch(&specs));
         if let Some(Ok((shared, learners))) = made {
             let begun = batch.into_iter().zip(learners).map(|(WaitingRun { number, spec, .. }, learner)| {
-                let chosen = Chosen { learner: Box::new(learner), name: KERNELS.into(), note: String::new() };
+                let chosen =
+                    Chosen { learner: Box::new(learner), name: MANY_STEPS_NAME.into(), note: String::new() };
                 QueuedRun::new(number, Session::with(&spec, chosen, &self.device, self.options))
             });
             self.running.push(RunningBatch { shared: Some(shared), runs: begun.collect(), bytes, weight });

@@ -7,6 +7,7 @@ pub mod choose;
 pub mod device;
 #[cfg(feature = "fused")]
 pub mod device_check;
+pub mod learners;
 #[cfg(feature = "fused")]
 pub(in crate::training) mod pending;
 #[cfg(feature = "fused")]

@@ -106,7 +106,7 @@ impl BatchedRuns {
         (0..self.runs.len()).filter(|at| *at == who || !alone && comes(&self.runs[*at])).collect()
     }
 
-    /// Networks of these runs that do not rest, with their places in a snapshot, and how long one is.
+    /// Networks of these runs that have not been stopped, with their places in a snapshot, and how long one is.
     fn lines(&self, members: &[usize]) -> (Vec<(usize, usize, usize)>, usize) {
         let (mut lines, mut across) = (vec![], 0);
         for who in members {

@@ -31,8 +31,8 @@ pub struct Options {
     /// Held-out examples to measure on, if fewer than the specification's; a reached target is then
     /// confirmed on all of them before it counts.
     pub held_out_limit: Option<usize>,
-    /// Whether a replica that has reached the target is stopped, in a run that ends there, as far as the learner can: what it
-    /// has reached stays as it is, and the others come sooner. When each reached it is the same.
+    /// Whether a replica that has reached the target is stopped, in a run that ends there, as far as the learner
+    /// can: what it has reached stays as it is, and the others come sooner. When each reached it is the same.
     pub stop_solved: bool,
 }
 

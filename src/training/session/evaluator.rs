@@ -1,8 +1,8 @@
-//! What a network on sequences is measured by: how far its prediction of the last symbol of held-out contexts is from the truth
-//! and from what each strategy predicts.
+//! What a network on sequences is measured by: how far its prediction of the last symbol of held-out contexts is
+//! from the truth and from what each strategy predicts.
 //!
-//! A learner answers for all [`Evaluator::contexts`] at once, and the evaluator does the rest, so that every learner is measured
-//! alike. Divergences are in nats.
+//! A learner answers for all [`Evaluator::contexts`] at once, and the evaluator does the rest, so that every
+//! learner is measured alike. Divergences are in nats.
 
 use crate::kernels::cpu::sequence_net::Answers;
 use crate::markov::{Measure, Strategy, kl, kl_to_logits, log_softmax};
@@ -28,8 +28,8 @@ const OTHERS: [(Chains, Measure); 3] = [
 pub struct Evaluation {
     /// KL(truth ‖ network), the mean over the contexts of the test.
     pub kl: f32,
-    /// Share of the way from the strategy before the best to the best that the network has gone: 0 and 1 are their lines,
-    /// and a network may be below or above.
+    /// Share of the way from the strategy before the best to the best that the network has gone: 0 and 1 are their
+    /// lines, and a network may be below or above.
     pub way: f32,
     /// Further measures, in the order of [`Measure`]; none where one does not apply.
     pub measures: Vec<Option<f32>>,

@@ -153,8 +153,8 @@ impl StoppedReplicas {
         self.0[replica] = Some(row.of(replica));
     }
 
-    /// The row with the last measurement of those that have been stopped in place of later ones, which hang on how far they happened
-    /// to be taken along.
+    /// The row with the last measurement of those that have been stopped in place of later ones, which hang on how
+    /// far they happened to be taken along.
     pub fn with_last_rows(&self, row: Row) -> Row {
         if self.0.iter().all(Option::is_none) {
             return row;

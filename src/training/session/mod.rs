@@ -10,7 +10,6 @@ pub mod data_loader;
 mod driver;
 pub mod evaluator;
 pub mod learner;
-#[cfg(feature = "session")]
 pub mod pairs;
 #[cfg(feature = "fused")]
 pub(in crate::training) mod rollback;

@@ -50,7 +50,19 @@ impl Examples {
 pub fn covered(spec: &RunSpec) -> Result<&GroupNet, String> {
     match (&spec.task, &spec.model) {
         (Task::Groups(_), Model::GroupNet(net)) => Ok(net),
-        (_, other) => Err(format!("its model is the {}", other.info().name)),
+        (_, other) => Err(tr!("its model is the {model}", model = other.info().name)),
+    }
+}
+
+/// Whether the kernels on a GPU cover a run on pairs.
+///
+/// # Errors
+/// A sentence for the person.
+pub fn kernels_cover(spec: &RunSpec) -> Result<(), String> {
+    covered(spec)?;
+    match Some(spec.batch()) == spec.task.sampler().sample_size() {
+        true => Ok(()),
+        false => Err("a step takes a part of the sample".into()),
     }
 }
 
