@@ -11,7 +11,9 @@
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
-//! | [`tasks`], [`models`], [`training`] | what there is to learn, what learns, and how |
+//! | [`tasks`], [`models`] | what there is to learn, and what learns |
+//! | [`optim`] | losses and update rules |
+//! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
 //! | [`labs`] | what only one lab knows: presets, stories, advice |
 //! | [`protocol`] | what page and worker say to each other |
@@ -22,7 +24,8 @@
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
-//! protocol}; tasks and models → training → analysis → charts; all of these → display → app. `tests/suite/layers.rs` holds the table.
+//! protocol}; optim and kernels → training → analysis → charts; all of these → display → labs → app and cli.
+//! `tests/suite/layers.rs` holds the table.
 //!
 //! # Dimension letters
 //!
@@ -43,6 +46,7 @@ pub mod kernels;
 pub mod labs;
 pub mod markov;
 pub mod models;
+pub mod optim;
 pub mod permalink;
 pub mod platform;
 pub mod presets;

@@ -1,4 +1,4 @@
-//! Probes of the first replica that take too long for one slice: each is an [`Inquiry`] that goes on for a few
+//! Probes of the first replica that take too long for one slice: each is a [`ProbeJob`] that goes on for a few
 //! milliseconds at a time, in the worker as on the command line.
 
 mod ablation;
@@ -68,8 +68,8 @@ pub fn exact_gap(spec: &RunSpec) -> bool {
     spec.task.sampler().inputs() <= MOST_EXACT
 }
 
-/// A probe on its way.
-pub struct Inquiry {
+/// A probe that is computed in bounded parts.
+pub struct ProbeJob {
     spec: RunSpec,
     relevant: Vec<usize>,
     weights: Vec<Vec<f32>>,
@@ -89,8 +89,8 @@ enum Work {
     Ablation(Box<Ablation>),
 }
 
-impl Inquiry {
-    /// An inquiry into the network with these `weights`, each `[rows, columns]`, after `step` steps; `None` where
+impl ProbeJob {
+    /// The probe of the network with these `weights`, each `[rows, columns]`, after `step` steps; `None` where
     /// the probe does not apply.
     pub fn new(probe: Probe, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<Self> {
         applies(probe, spec).ok()?;
@@ -110,7 +110,7 @@ impl Inquiry {
             Probe::Ablation => Work::Ablation(Box::new(Ablation::new(spec)?)),
             _ => Work::Pairs(PairWork::new(probe, spec, &weights)?),
         };
-        Some(Inquiry { spec: spec.clone(), relevant, weights, step, work })
+        Some(ProbeJob { spec: spec.clone(), relevant, weights, step, work })
     }
 
     /// Steps made by the network that is looked at.
@@ -118,19 +118,20 @@ impl Inquiry {
         self.step
     }
 
-    /// Goes on until it is done or the clock shows `until_ms`, but for at least one portion.
+    /// Goes on until it is done or the clock shows `until_ms`, but polls at least once.
     pub fn advance(&mut self, until_ms: f64) -> Option<Finding> {
         loop {
-            let found = self.portion();
+            let found = self.poll();
             if found.is_some() || now_ms() >= until_ms {
                 return found;
             }
         }
     }
 
-    fn portion(&mut self) -> Option<Finding> {
+    /// Does a bounded part of the work; the finding comes with the last part.
+    fn poll(&mut self) -> Option<Finding> {
         if let Work::Pairs(work) = &mut self.work {
-            return work.portion(&self.spec, &self.weights);
+            return work.poll(&self.spec, &self.weights);
         }
         let (model, loss) = (self.spec.architecture(), self.spec.run.loss);
         let inputs = self.spec.task.sampler().inputs();
@@ -163,7 +164,7 @@ impl Inquiry {
                 })
             }
             Work::Pairs(_) => None,
-            Work::Ablation(work) => work.portion(&weights, inputs),
+            Work::Ablation(work) => work.poll(&weights, inputs),
             Work::Parameters => Some(Finding::Parameters(self.weights.concat())),
             Work::Powers => Some(Finding::Powers { width, numbers: self.weights.concat() }),
             Work::Looks => {

@@ -8,10 +8,10 @@ pub use sizes::Sizes;
 use serde::{Deserialize, Serialize};
 
 use crate::models::{Model, Rows};
+use crate::optim::Optimizer;
+use crate::optim::loss::Loss;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
 use crate::tasks::Task;
-use crate::training::loss::Loss;
-use crate::training::optimizers::Optimizer;
 use crate::{choices, settings};
 
 choices! {

@@ -141,7 +141,7 @@ fn too_many(spec: &RunSpec, most: usize) -> String {
 }
 
 /// Operations that one core of a processor makes in a second, roughly: see
-/// [`AUTODIFF_WORTH_FLOPS`](crate::training::choose::AUTODIFF_WORTH_FLOPS).
+/// [`AUTODIFF_WORTH_FLOPS`](crate::training::launch::choose::AUTODIFF_WORTH_FLOPS).
 const FLOPS: f64 = 1e10;
 /// Seconds that a step takes however small the network is, roughly.
 const STEP_S: f64 = 1e-6;

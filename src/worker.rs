@@ -4,14 +4,14 @@
 use std::collections::VecDeque;
 
 use crate::platform::now_ms;
-use crate::probing::{Inquiry, applies};
+use crate::probing::{ProbeJob, applies};
 use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
 use crate::run::RunSpec;
 use crate::tasks::tabular::uploaded::UploadedTable;
+use crate::training::launch::device::Device;
 #[cfg(feature = "fused")]
-use crate::training::ahead::Ahead;
-use crate::training::checkpoint::Checkpoint;
-use crate::training::device::Device;
+use crate::training::launch::prefetch::Prefetch;
+use crate::training::session::checkpoint::Checkpoint;
 use crate::training::session::{Options, Session};
 
 /// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.
@@ -82,7 +82,7 @@ pub struct Worker {
     #[cfg(feature = "fused")]
     options: Options,
     #[cfg(feature = "fused")]
-    ahead: Option<Ahead>,
+    prefetch: Option<Prefetch>,
 }
 
 /// The probes that are watched: they go round by round.
@@ -91,7 +91,7 @@ struct Probes {
     watched: Vec<Probe>,
     /// Those of this round that have not begun.
     due: VecDeque<Probe>,
-    inquiry: Option<Inquiry>,
+    job: Option<ProbeJob>,
     /// The weights that this round looks at, and their step.
     seen: (u64, Vec<Vec<f32>>),
     /// Computing time of this round, and when the next may begin: −∞ where one was asked for.
@@ -112,7 +112,7 @@ impl Probes {
     }
 
     fn busy(&self) -> bool {
-        self.inquiry.is_some() || !self.due.is_empty()
+        self.job.is_some() || !self.due.is_empty()
     }
 
     /// Begins a round if it is time: the weights are read once, so that all its probes are of the same step.
@@ -137,16 +137,16 @@ impl Probes {
     /// Goes on with the round for a moment.
     fn advance(&mut self, spec: &RunSpec) -> Option<Message> {
         let begin = now_ms();
-        while self.inquiry.is_none() {
+        while self.job.is_none() {
             let probe = self.due.pop_front()?;
-            self.inquiry = Inquiry::new(probe, spec, self.seen.0, self.seen.1.clone());
+            self.job = ProbeJob::new(probe, spec, self.seen.0, self.seen.1.clone());
         }
-        let inquiry = self.inquiry.as_mut()?;
-        let (step, found) = (inquiry.step(), inquiry.advance(begin + PROBE_MS));
+        let job = self.job.as_mut()?;
+        let (step, found) = (job.step(), job.advance(begin + PROBE_MS));
         let now = now_ms();
         self.spent_ms += now - begin;
         let mut finding = found?;
-        self.inquiry = None;
+        self.job = None;
         if self.due.is_empty() && self.rest_until == f64::INFINITY {
             let rest = self.spent_ms * TRAINING_SHARE / (1.0 - TRAINING_SHARE);
             self.rest_until = now + rest.max(PROBES_MS);
@@ -188,7 +188,7 @@ impl Worker {
             #[cfg(feature = "fused")]
             options: Options::default(),
             #[cfg(feature = "fused")]
-            ahead: None,
+            prefetch: None,
         }
     }
 
@@ -206,7 +206,7 @@ impl Worker {
         }
         match command {
             Command::Start { spec, speed, paused, held_out_limit, resting } => {
-                let options = Options { held_out_limit, resting };
+                let options = Options { held_out_limit, stop_solved: resting };
                 let taken = if paused { None } else { self.take(&spec, options) };
                 self.before.clear();
                 #[cfg(feature = "fused")]
@@ -315,9 +315,9 @@ impl Worker {
     /// given up.
     #[cfg(feature = "fused")]
     fn take(&mut self, spec: &RunSpec, options: Options) -> Option<(Session, Vec<Event>)> {
-        let taken = self.ahead.as_mut().and_then(|ahead| ahead.take(spec, options));
+        let taken = self.prefetch.as_mut().and_then(|prefetch| prefetch.take(spec, options));
         if taken.is_none() {
-            self.ahead = None;
+            self.prefetch = None;
         }
         taken.map(|run| (run.session, run.events))
     }
@@ -333,10 +333,10 @@ impl Worker {
         drop((sweep, shown));
         #[cfg(feature = "fused")]
         {
-            let is_same = self.ahead.as_ref().is_some_and(|ahead| ahead.goes_on(&sweep, shown));
+            let is_same = self.prefetch.as_ref().is_some_and(|prefetch| prefetch.goes_on(&sweep, shown));
             let can = self.device.report().kind == crate::protocol::DeviceKind::Gpu;
             if can && !is_same && self.rhythm == Rhythm::Live {
-                self.ahead = Some(Ahead::new(sweep, shown, &self.device, self.options));
+                self.prefetch = Some(Prefetch::new(sweep, shown, &self.device, self.options));
             }
         }
     }
@@ -413,8 +413,8 @@ impl Worker {
         }
         // At a speed that a person has chosen there is nothing to be ahead of.
         #[cfg(feature = "fused")]
-        if let Some(ahead) = self.ahead.as_mut().filter(|_| running && self.speed == 0) {
-            ahead.advance(SLICE_MS).await?;
+        if let Some(prefetch) = self.prefetch.as_mut().filter(|_| running && self.speed == 0) {
+            prefetch.advance(SLICE_MS).await?;
         }
         let ended = messages.iter().any(|m| matches!(m.event, Event::Finished { .. }));
         if session.step() >= goal {

@@ -11,7 +11,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 use crate::platform::web::{pack, sleep, unpack, yield_now};
 use crate::protocol::{Command, Event, Failure, Message, Payload};
-use crate::training::device::Device;
+use crate::training::launch::device::Device;
 use crate::worker::{Next, Worker};
 
 /// Commands that have come and not been obeyed, and who waits for the next.

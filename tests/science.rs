@@ -5,10 +5,9 @@
 #![expect(clippy::print_stdout, reason = "the numbers behind a claim are worth reading")]
 
 use vivarium::cli::{LARGE, science};
-use vivarium::labs::PRESETS;
-use vivarium::labs::find;
+use vivarium::labs::{PRESETS, find};
 use vivarium::presets::Preset;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 
 fn check(preset: &Preset) -> Vec<String> {
     let verdicts = science::check(preset, &Device::cpu()).unwrap();

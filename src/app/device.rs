@@ -3,7 +3,7 @@
 use super::trainer::Program;
 use crate::protocol::DeviceReport;
 use crate::run::{DeviceChoice, RunSpec};
-use crate::training::choose::{Engine, engine, worth_a_gpu};
+use crate::training::launch::choose::{Engine, engine, worth_a_gpu};
 
 /// What the browser offers besides the CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,10 +6,10 @@ use crate::catalog::Entry;
 use crate::language::translated;
 use crate::markov::theory::Explorer;
 use crate::models::Model;
+use crate::optim::Optimizer;
 use crate::permalink::View;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
 use crate::settings::{Choice, Knob, Range, Settings, real};
-use crate::training::optimizers::Optimizer;
 
 /// How a field is entered.
 #[derive(Debug, Clone, PartialEq)]

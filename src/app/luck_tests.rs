@@ -111,7 +111,7 @@ mod trained {
     use super::*;
     use crate::protocol::Row;
     use crate::run::RunSpec;
-    use crate::training::device::Device;
+    use crate::training::launch::device::Device;
     use crate::training::session::{Options, Session};
 
     /// Nothing on the processor waits.

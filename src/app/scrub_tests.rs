@@ -196,7 +196,7 @@ pub(super) mod with_a_worker {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use crate::training::device::Device;
+    use crate::training::launch::device::Device;
     use crate::worker::{Next, Worker};
 
     /// The worker of the page, on this thread.

@@ -7,11 +7,11 @@ use crate::analysis::chart::Chart;
 use crate::display::words::{count, label, thousands};
 use crate::language::translated;
 use crate::models::Model;
+use crate::optim::Optimizer;
 use crate::permalink::Link;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Axis, Range, Spread};
 use crate::sweep::{FIXED, MOST_CELLS, count as runs, duration, seconds};
-use crate::training::optimizers::Optimizer;
 
 /// Networks of each run that are proposed where a run has one.
 const SEEDS: usize = 10;

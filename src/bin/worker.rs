@@ -5,7 +5,7 @@ fn main() {
     {
         vivarium::platform::web::construct();
         vivarium::platform::web::spawn(vivarium::worker_web::serve(async {
-            Ok(vivarium::training::device::Device::cpu())
+            Ok(vivarium::training::launch::device::Device::cpu())
         }));
     }
 }

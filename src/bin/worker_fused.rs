@@ -3,7 +3,7 @@
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
     {
-        use vivarium::training::{check::checked_gpu, choose::Engine};
+        use vivarium::training::launch::{choose::Engine, device_check::checked_gpu};
         vivarium::platform::web::construct();
         vivarium::platform::web::spawn(vivarium::worker_web::serve(checked_gpu(&[Engine::Fused])));
     }

@@ -15,14 +15,15 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
 
 use super::{Trouble, science};
+use crate::kernels::client::client;
 use crate::kernels::peak;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::protocol::DeviceKind;
 use crate::run::{Halt, LearnerChoice, RunSpec};
-use crate::training::check::checked_gpu;
-use crate::training::choose::Engine;
-use crate::training::device::{Device, client};
+use crate::training::launch::choose::Engine;
+use crate::training::launch::device::Device;
+use crate::training::launch::device_check::checked_gpu;
 use crate::training::session::{Options, Session};
 
 /// What `lab bench` takes.

@@ -15,14 +15,14 @@ use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
 use crate::labs::PRESETS;
 use crate::models::Model;
+use crate::optim::Optimizer;
 use crate::permalink::View;
 use crate::run::Run;
 use crate::settings::{Knob, Settings};
 use crate::tasks::Task;
-use crate::training::optimizers::Optimizer;
 
 /// The README with the table of optimizers.
-const OPTIMIZERS: &str = "src/training/optimizers/README.md";
+const OPTIMIZERS: &str = "src/optim/README.md";
 
 /// A README with generated tables.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use crate::labs::PRESETS;
 use crate::presets::Preset;
 use crate::run::{Halt, RunSpec};
 use crate::sweep::cells;
-use crate::training::device::Device;
+use crate::training::launch::device::Device;
 use crate::training::session::{Options, Session};
 
 /// What `lab golden` takes.

@@ -16,9 +16,9 @@ use crate::display::Phase;
 use crate::permalink::{Link, Start, encode};
 use crate::protocol::{Event, Failure, Message};
 use crate::run::DeviceChoice;
-use crate::training::check::checked_gpu;
-use crate::training::choose::Engine;
-use crate::training::device::Device;
+use crate::training::launch::choose::Engine;
+use crate::training::launch::device::Device;
+use crate::training::launch::device_check::checked_gpu;
 use crate::worker::{Next, Rhythm, Worker};
 
 /// A page that nobody looks at.

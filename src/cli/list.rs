@@ -5,8 +5,7 @@
 use super::{Trouble, open};
 use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
-use crate::labs::PRESETS;
-use crate::labs::cannot_learn;
+use crate::labs::{PRESETS, cannot_learn};
 use crate::permalink::{View, encode};
 use crate::run::{Run, Section};
 use crate::settings::{Knob, Settings, Value};
@@ -32,7 +31,7 @@ fn entries(heading: &str, entries: &[Entry]) {
 pub fn list() -> Result<(), Trouble> {
     entries("Tasks", crate::tasks::Task::ENTRIES);
     entries("Models (model=…)", crate::models::Model::ENTRIES);
-    entries("Optimizers (opt=…)", crate::training::optimizers::Optimizer::ENTRIES);
+    entries("Optimizers (opt=…)", crate::optim::Optimizer::ENTRIES);
     println!("Run");
     settings(Run::KNOBS);
     println!("View");

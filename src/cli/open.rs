@@ -9,15 +9,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Trouble;
 use crate::labs::find;
 use crate::permalink::{Link, RESERVED, View, decode_within};
-use crate::record::File;
-use crate::record::dataset;
+use crate::record::{File, dataset};
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
 use crate::tasks::Tabular;
-use crate::training::check::checked_gpu;
-use crate::training::choose::{Engine, engine, prefers_gpu};
-use crate::training::device::Device;
+use crate::training::launch::choose::{Engine, engine, prefers_gpu};
+use crate::training::launch::device::Device;
+use crate::training::launch::device_check::checked_gpu;
 
 /// The run behind a link, a preset's name, or a file of a run or of weights.
 ///

@@ -3,7 +3,7 @@
 //! # Why
 //! A run on the processor takes one core, and the runs of a sweep know nothing of each other: each thread takes the next
 //! one when it has ended its own. The numbers of a run do not depend on who else trains, so that they are those of one
-//! at a time, bit for bit. A GPU is one: the calling thread packs its runs, so that many of them train at once.
+//! at a time, bit for bit. A GPU is one: the calling thread batches its runs, so that many of them train at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,9 +14,9 @@ use super::open::Devices;
 use crate::protocol::{DeviceKind, Failure};
 use crate::run::RunSpec;
 use crate::sweep::{Cell, cell};
-use crate::training::choose::prefers_gpu;
-use crate::training::device::Device;
-use crate::training::packs::{Packs, covers};
+use crate::training::launch::batch_queue::{BatchQueue, covers};
+use crate::training::launch::choose::prefers_gpu;
+use crate::training::launch::device::Device;
 use crate::training::session::{Options, Outcome, Session};
 
 /// Milliseconds of the GPU between two hearings.
@@ -79,7 +79,7 @@ pub fn make(
         options,
         on_cores: false,
         no_gpu: &no_gpu,
-        packs: None,
+        queue: None,
         cells: BTreeMap::new(),
     };
     std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ struct Hall<'a> {
     options: Options,
     on_cores: bool,
     no_gpu: &'a AtomicBool,
-    packs: Option<Packs>,
+    queue: Option<BatchQueue>,
     /// The runs in them.
     cells: BTreeMap<usize, Cell>,
 }
@@ -135,8 +135,8 @@ impl Hall<'_> {
                     Err(TryRecvError::Disconnected) => is_over = true,
                 }
             }
-            if let Some(packs) = &mut self.packs {
-                for run in pollster::block_on(packs.advance(SLICE_MS))? {
+            if let Some(queue) = &mut self.queue {
+                for run in pollster::block_on(queue.advance(SLICE_MS))? {
                     let number = run.number;
                     if let Some(cell) = self.cells.remove(&number) {
                         ended(number, &cell, &run.outcome())?;
@@ -163,8 +163,8 @@ impl Hall<'_> {
                 if device.report().kind == DeviceKind::Cpu {
                     self.no_gpu.store(true, Ordering::Relaxed);
                 } else if covers(&cell.spec) {
-                    let packs = self.packs.get_or_insert_with(|| Packs::new(&device, self.options));
-                    packs.add(number, cell.spec.clone());
+                    let queue = self.queue.get_or_insert_with(|| BatchQueue::new(&device, self.options));
+                    queue.add(number, cell.spec.clone());
                     self.cells.insert(number, cell);
                     return Ok(());
                 }

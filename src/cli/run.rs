@@ -14,7 +14,7 @@ use crate::display::sweep::Sweep;
 use crate::permalink::Link;
 use crate::protocol::{Ending, Row};
 use crate::record::{Column, Environment, Record, columns, csv};
-use crate::training::checkpoint::Checkpoint;
+use crate::training::session::checkpoint::Checkpoint;
 use crate::training::session::{Options, Outcome, Session};
 
 /// What `lab run` takes.

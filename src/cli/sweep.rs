@@ -35,7 +35,7 @@ const NONE: &str = "–";
 pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut dyn Write) -> Result<(), Trouble> {
     let spec = &link.spec;
     let is_csv = print.format == Format::Csv;
-    let options = Options { held_out_limit: print.held_out, resting: true };
+    let options = Options { held_out_limit: print.held_out, stop_solved: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
     let begin = now_ms();
     if is_csv {

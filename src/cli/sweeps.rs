@@ -113,7 +113,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     bar.set_position((wanted - pending.len()) as u64);
     bar.reset_eta();
     let begin = now_ms();
-    let options = Options { resting: true, ..Options::default() };
+    let options = Options { stop_solved: true, ..Options::default() };
     let names = pool::make(spec, &pending, threads, options, |number, cell, outcome| {
         journal.add(number, &lines(spec, number, cell, outcome))?;
         bar.inc(1);

@@ -16,12 +16,12 @@ use crate::labs::{PRESETS, preset_groups, stories, story_file};
 use crate::markov::theory::Explorer;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
+use crate::optim::Optimizer;
 use crate::permalink::View;
 use crate::presets::recorded::Time;
 use crate::run::Run;
 use crate::settings::{Choice, Knob, Range, Settings};
 use crate::tasks::Task;
-use crate::training::optimizers::Optimizer;
 
 /// How a source says that a literal is a text.
 const MARKS: [&str; 2] = ["tr!(", "text!("];

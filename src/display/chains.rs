@@ -6,7 +6,7 @@ use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
 use crate::markov::theory::{Explorer, Outcome};
 use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
-use crate::models::attention_only::plain::Look;
+use crate::models::attention_only::Look;
 use crate::models::minimal_markov::{KERNEL, LAGS};
 use crate::models::{Model, attention_only, minimal_markov};
 use crate::permalink::View;
@@ -15,7 +15,7 @@ use crate::rng::{Purpose, Stream};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::markov::MarkovChain;
-use crate::training::judge;
+use crate::training::session::evaluator;
 
 /// Earlier weights of distances that are kept, at most.
 const SNAPSHOTS: usize = 6;
@@ -115,7 +115,7 @@ impl Chains {
         let look = Look { heads: vec![], logits: vec![] };
         let mut chains = Chains {
             task: task.clone(),
-            lines: lines.unwrap_or_else(|| judge::lines(task, seed, held_out)),
+            lines: lines.unwrap_or_else(|| evaluator::lines(task, seed, held_out)),
             parameters: spec.initial_of(1),
             step: 0,
             ablation: None,

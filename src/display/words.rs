@@ -2,9 +2,9 @@
 
 use crate::language::translated;
 use crate::models::Model;
+use crate::optim::Optimizer;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Range, Value};
-use crate::training::optimizers::Optimizer;
 
 pub use crate::settings::thousands;
 

@@ -35,6 +35,23 @@ pub struct Draw {
     pub rows: usize,
 }
 
+/// Where the random numbers of the line that begins at `at` come from; see [`super::shape::Line`].
+#[cube]
+pub fn drawn(table: &[u32], at: usize) -> Draw {
+    Draw {
+        seed_low: table[at + 7],
+        seed_high: table[at + 8],
+        replica: table[at + 9],
+        step_low: table[at + 10],
+        step_high: table[at + 11],
+        epoch: table[at + 12],
+        place: table[at + 13],
+        size: table[at + 18],
+        half: table[at + 19],
+        rows: table[at + 17] as usize,
+    }
+}
+
 /// Fresh examples: the words of the block's inputs, and which labels are flipped. Lanes from `first` on work.
 #[cube]
 pub fn draw_fresh(

@@ -41,7 +41,7 @@ pub fn store(
 
 /// A barrier after which every lane sees what the others left of the hidden activations.
 #[cube]
-pub fn meet(#[comptime] plan: Plan) {
+pub fn barrier(#[comptime] plan: Plan) {
     if comptime!(plan.hidden_in_workgroup) {
         sync_cube();
     } else {

@@ -13,7 +13,7 @@
 use cubecl::prelude::*;
 
 use super::forward::{forward, output};
-use super::pieces::{broken, lose, sign};
+use super::pieces::{broken, loss_and_gradient, sign};
 use super::plan::{Head, Plan};
 use super::shape::{MEASURED_FIELDS, shape};
 
@@ -108,7 +108,7 @@ pub fn measure(
             let valid = which * 32 + lane < examples;
             let f = output(states, base, &hidden, &sums, lane, &shape, plan);
             let label = sign(words[n] >> (lane as u32), 0u32);
-            let (loss, _slope) = lose(label, f, net.loss);
+            let (loss, _slope) = loss_and_gradient(label, f, net.loss);
             total_loss += select(valid, loss, 0.0f32);
             total_right += select(valid && f * label > 0.0f32, 1.0f32, 0.0f32);
             total_broken += select(valid, broken(f), 0.0f32);

@@ -1,5 +1,5 @@
 //! Whole training loops as kernels: on a GPU, where one workgroup trains one replica for many steps per launch,
-//! and on the processor, in [`lanes`] and [`group_lanes`].
+//! and on the processor, in [`cpu`].
 //!
 //! # Why
 //! A small model is bound by launches: one step through autodiff is a chain of 25 to 400 of them and takes a
@@ -19,13 +19,14 @@
 //! program of its own, and the larger one is fetched only for what kernels do not cover. 2026-11-21.
 
 #[cfg(feature = "fused")]
+pub mod client;
+pub mod cpu;
+#[cfg(feature = "fused")]
 pub mod drawing;
 #[cfg(feature = "fused")]
 pub mod forward;
-pub mod group_lanes;
 #[cfg(feature = "fused")]
 pub mod group_net;
-pub mod lanes;
 #[cfg(feature = "fused")]
 pub mod measuring;
 #[cfg(feature = "fused")]
@@ -35,8 +36,9 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
-pub mod sequence_lanes;
 pub mod sequence_net;
 #[cfg(feature = "fused")]
 pub mod shape;
 pub mod sharing;
+#[cfg(feature = "fused")]
+pub mod slices;

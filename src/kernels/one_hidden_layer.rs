@@ -43,11 +43,13 @@
 
 use cubecl::prelude::*;
 
-use super::drawing::{choose_rows, draw_fresh, gather_rows};
-use super::forward::{forward, load, meet, output, store};
-use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, indices, lose, registers, sign, update};
+use super::drawing::{choose_rows, draw_fresh, drawn, gather_rows};
+use super::forward::{barrier, forward, load, output, store};
+use super::pieces::{
+    SCHEDULE_HEAD, SCHEDULE_STEP, activate, broken, indices, loss_and_gradient, registers, sign, update,
+};
 use super::plan::{Head, Plan};
-use super::shape::{FIELDS, Shape, drawn, parameters, place_b, place_beta, place_u, shape};
+use super::shape::{FIELDS, Shape, parameters, place_b, place_beta, place_u, shape};
 
 /// Where a step's numbers lie: of its network, of its gradients, of its schedule.
 #[derive(CubeType, Clone, Copy)]
@@ -63,7 +65,7 @@ struct Place {
 
 /// Adds gradient `g` of parameter `which` to those of the step's other blocks; the last block's is applied.
 #[cube]
-fn settle(
+fn accumulate_or_update(
     state: &mut [f32],
     scratch: &mut [f32],
     which: usize,
@@ -189,7 +191,7 @@ pub fn train(
                     plan,
                 );
             }
-            meet(plan);
+            barrier(plan);
             if live && lane < block {
                 let valid = b * 32 + lane < comptime!(net.batch);
                 let f = output(&*state, base, &hidden, &sums, lane, &shape, plan);
@@ -206,7 +208,7 @@ pub fn train(
                     word = words[at + n] >> (lane as u32);
                 }
                 let label = sign(word, 0u32);
-                let (loss, slope) = lose(label, f, net.loss);
+                let (loss, slope) = loss_and_gradient(label, f, net.loss);
                 slopes[lane] = select(valid, slope * comptime!(1.0 / net.batch as f32), 0.0f32);
                 total_loss += select(valid, loss, 0.0f32);
                 total_right += select(valid && f * label > 0.0f32, 1.0f32, 0.0f32);
@@ -265,7 +267,7 @@ pub fn train(
                                 store(&mut hidden, scratch, spill, e * h + j, d, plan);
                             }
                             if comptime!(net.second_layer) {
-                                settle(state, scratch, at_u + j, du, b, schedule, &place, plan);
+                                accumulate_or_update(state, scratch, at_u + j, du, b, schedule, &place, plan);
                             }
                         } else {
                             for e in 0..block {
@@ -278,19 +280,19 @@ pub fn train(
                             }
                         }
                         if comptime!(net.hidden_bias) {
-                            settle(state, scratch, at_b + j, db, b, schedule, &place, plan);
+                            accumulate_or_update(state, scratch, at_b + j, db, b, schedule, &place, plan);
                         }
                     } else if comptime!(net.head == Head::Sum && net.output_bias) {
                         let mut total = 0.0f32;
                         for e in 0..block {
                             total += slopes[e];
                         }
-                        settle(state, scratch, at_beta, total, b, schedule, &place, plan);
+                        accumulate_or_update(state, scratch, at_beta, total, b, schedule, &place, plan);
                     }
                     j += comptime!(plan.lanes);
                 }
             }
-            meet(plan);
+            barrier(plan);
             if trains {
                 backward(state, &words, at, &hidden, scratch, b, schedule, &shape, &place, plan);
             }
@@ -398,7 +400,9 @@ fn backward(
                         if i + r < n && j < h {
                             let which = (i + r) * h + j;
                             let gradient = g[r * tu + t].read();
-                            settle(state, scratch, which, gradient, block, schedule, place, plan);
+                            accumulate_or_update(
+                                state, scratch, which, gradient, block, schedule, place, plan,
+                            );
                         }
                     }
                 }

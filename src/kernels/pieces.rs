@@ -18,7 +18,7 @@ use cubecl::prelude::*;
 
 use super::plan::Rule;
 use crate::models::Activation;
-use crate::training::loss::Loss;
+use crate::optim::loss::Loss;
 
 /// Numbers at the head of the schedule that hold for the whole launch.
 pub const SCHEDULE_HEAD: usize = 24;
@@ -124,7 +124,7 @@ pub fn activate(
 
 /// Loss of a label in {−1, +1} and an output, and the loss's slope in the output.
 #[cube]
-pub fn lose(label: f32, output: f32, #[comptime] loss: Loss) -> (f32, f32) {
+pub fn loss_and_gradient(label: f32, output: f32, #[comptime] loss: Loss) -> (f32, f32) {
     let margin = label * output;
     let mut value = f32::max(1.0f32 - margin, 0.0f32);
     let mut slope = select(margin < 1.0f32, -label, 0.0f32);

@@ -9,11 +9,11 @@ use crate::models::activation::interpolant;
 use crate::models::mlp::{FirstLayer, SecondLayer};
 use crate::models::polynet::Bias;
 use crate::models::{Activation, Model};
+use crate::optim::Optimizer;
+use crate::optim::loss::Loss;
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::sparse_parity::Data;
-use crate::training::loss::Loss;
-use crate::training::optimizers::Optimizer;
 
 /// How units become an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

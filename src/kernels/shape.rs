@@ -18,7 +18,6 @@
 
 use cubecl::prelude::*;
 
-use super::drawing::Draw;
 use super::plan::{Head, Plan};
 
 /// Numbers of a line of the table for training.
@@ -131,23 +130,6 @@ pub fn place_beta(shape: &Shape, #[comptime] head: Head) -> usize {
 #[cube]
 pub fn parameters(shape: &Shape, #[comptime] head: Head) -> usize {
     if comptime!(head == Head::Sum) { place_beta(shape, head) + 1 } else { place_beta(shape, head) }
-}
-
-/// Where the line's random numbers come from.
-#[cube]
-pub fn drawn(table: &[u32], at: usize) -> Draw {
-    Draw {
-        seed_low: table[at + 7],
-        seed_high: table[at + 8],
-        replica: table[at + 9],
-        step_low: table[at + 10],
-        step_high: table[at + 11],
-        epoch: table[at + 12],
-        place: table[at + 13],
-        size: table[at + 18],
-        half: table[at + 19],
-        rows: table[at + 17] as usize,
-    }
 }
 
 /// Carries numbers from one buffer to another: line `CUBE_POS` of the table says from where, to where and how many.

@@ -1,10 +1,10 @@
 //! One plan for networks of several shapes, so that the runs of a sweep share a launch.
 //!
 //! # Why
-//! How many [`columns`](Plan::columns) a network has settles the order of its sums, and stays what it is when the network
-//! trains alone; everything else in a plan only says which lane does what, and is chosen anew for all of them together.
-//! A narrow network in the tiles of a wide one repeats its last unit where it has no other: what that may cost is
-//! bounded by [`WASTE`], and networks that are further apart get plans of their own.
+//! How many [`columns`](Plan::columns) a network has settles the order of its sums, and stays what it is when the
+//! network trains alone; everything else in a plan only says which lane does what, and is chosen anew for all of
+//! them together. A narrow network in the tiles of a wide one repeats its last unit where it has no other: what
+//! that may cost is bounded by [`WASTE`], and networks that are further apart get plans of their own.
 
 use super::plan::{Limits, MANY, Network, Plan};
 
@@ -31,8 +31,8 @@ impl Plan {
         }
     }
 
-    /// The plan by which all of these can be trained, with the replicas of each, or nothing where that is wasteful or the
-    /// device has no room.
+    /// The plan by which all of these can be trained, with the replicas of each, or nothing where that is wasteful
+    /// or the device has no room.
     pub fn shared(members: &[(Plan, usize)], limits: Limits) -> Option<Plan> {
         let (first, _) = members.first()?;
         if !members.iter().all(|(plan, _)| plan.network.joins(&first.network)) {
@@ -102,7 +102,8 @@ fn divisions(kinds: &[(Plan, usize)], limits: Limits) -> Vec<Plan> {
                 };
                 let lanes = kinds.iter().map(|(plan, _)| lanes(plan)).max().unwrap_or(1);
                 let plan = Plan { network, units, examples, rows, columns, fixed: kinds.len() == 1, ..first };
-                // Whole warps; in a vector that is not full Mesa's simulated GPU lets loops turn for lanes that are none.
+                // Whole warps; in a vector that is not full Mesa's simulated GPU lets loops turn for lanes that are
+                // none.
                 let plan = Plan { lanes: lanes.max(block).next_multiple_of(WARP).min(all), ..plan };
                 let whole = Plan { passes: 0, row_passes: 0, ..plan };
                 let (passes, row_passes) = kinds.iter().fold((0, 0), |(passes, row_passes), (one, _)| {
@@ -139,23 +140,23 @@ mod tests {
                     .zip(inputs)
                     .map(|(width, n)| alone(&format!("n={n}&k=2&width={width}"), few))
                     .collect();
-                let mut packs: Vec<Vec<(Plan, usize)>> = vec![];
+                let mut batches: Vec<Vec<(Plan, usize)>> = vec![];
                 for member in &members {
-                    let joins = packs.last_mut().filter(|pack| {
-                        let with: Vec<_> = pack.iter().chain([member]).copied().collect();
+                    let joins = batches.last_mut().filter(|batch| {
+                        let with: Vec<_> = batch.iter().chain([member]).copied().collect();
                         Plan::shared(&with, LIMITS).is_some()
                     });
                     match joins {
-                        Some(pack) => pack.push(*member),
-                        None => packs.push(vec![*member]),
+                        Some(batch) => batch.push(*member),
+                        None => batches.push(vec![*member]),
                     }
                 }
-                assert!(packs.len() <= 3, "{few}: {packs:?}");
-                for pack in packs {
-                    let plan = Plan::shared(&pack, LIMITS).unwrap();
-                    assert_eq!(plan.fixed, pack.len() == 1);
+                assert!(batches.len() <= 3, "{few}: {batches:?}");
+                for batch in batches {
+                    let plan = Plan::shared(&batch, LIMITS).unwrap();
+                    assert_eq!(plan.fixed, batch.len() == 1);
                     assert!(plan.lanes <= 256);
-                    for (one, _) in &pack {
+                    for (one, _) in &batch {
                         assert!(plan.bands() * one.columns <= plan.lanes, "{plan:?}");
                         assert!(plan.lanes / one.columns >= 1);
                         let alone = plan.alone(one);

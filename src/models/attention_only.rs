@@ -24,11 +24,11 @@
 mod backward;
 mod construction;
 mod matrices;
-pub mod plain;
+pub mod reference;
 #[cfg(test)]
 mod tests;
 
-pub use plain::{Head, Look, Plain};
+pub use reference::{Head, Look, Plain};
 
 #[cfg(feature = "train")]
 mod tensors;

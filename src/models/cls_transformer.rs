@@ -30,7 +30,7 @@
 //! of a quotient is divided by, is within single precision then. Heads that are sharper than that, and whose favourite is
 //! not there, look at all places alike.
 
-mod plain;
+mod reference;
 
 use super::initialisation::each;
 use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};

@@ -8,7 +8,7 @@
 //! how often each symbol has followed the current one, and v = (1, 0, …) with W full of ones how often each has been
 //! (fact 8.3).
 
-mod plain;
+mod reference;
 #[cfg(feature = "train")]
 mod tensors;
 

@@ -22,7 +22,7 @@
 //! triple the work of a training set of 30 %.
 //! W_E is the first parameter, so that charts of a first layer, which has one row for each input, show it.
 
-mod plain;
+mod reference;
 
 use super::initialisation::each;
 use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded, lookup};

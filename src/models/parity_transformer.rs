@@ -25,9 +25,9 @@
 //! two-layer networks, which makes 40 to 55, would bring some 5,000 steps/s; on a GPU, where autodiff needs a hundred
 //! launches a step and a millisecond for them, one workgroup per replica would make about as many for each of a hundred replicas.
 
-pub(super) mod plain;
+pub(super) mod reference;
 
-pub use plain::average;
+pub use reference::average;
 
 use super::initialisation::each;
 use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};

@@ -109,7 +109,7 @@ impl super::Net for RandomForest {
         _x: burn::tensor::Tensor<3>,
         _stage: usize,
     ) -> burn::tensor::Tensor<3> {
-        unreachable!("a forest is grown, not differentiated: `training::choose` sees to it")
+        unreachable!("a forest is grown, not differentiated: `training::launch::choose` sees to it")
     }
 
     fn trained(&self, _stage: usize) -> Vec<bool> {

@@ -1,17 +1,17 @@
 //! What a network on sequences loses without each of its heads.
 
-use crate::kernels::sequence_lanes::Evaluator;
+use crate::kernels::cpu::sequence_net::{Answers, Inference};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
-use crate::training::judge::{Answers, Judge};
+use crate::training::session::evaluator::Evaluator;
 
 /// Contexts between two looks at the clock.
 const PORTION: usize = 64;
 
 /// The probe on its way: first the whole network, then without each head.
 pub struct Ablation {
-    judge: Judge,
     evaluator: Evaluator,
+    inference: Inference,
     heads: usize,
     /// Contexts of the test.
     held_out: usize,
@@ -27,8 +27,8 @@ impl Ablation {
         let heads = spec.model.config().heads().iter().sum();
         (heads > 0).then_some(())?;
         Some(Ablation {
-            judge: Judge::new(spec)?,
-            evaluator: Evaluator::new(spec).ok()?,
+            evaluator: Evaluator::new(spec)?,
+            inference: Inference::new(spec).ok()?,
             heads,
             held_out: spec.held_out(),
             length: spec.task.sampler().length(),
@@ -37,53 +37,54 @@ impl Ablation {
         })
     }
 
-    /// One portion more, of the network with these weights.
-    pub fn portion(&mut self, weights: &[&[f32]], symbols: usize) -> Option<Finding> {
+    /// Does a bounded part of the work, for the network with these weights.
+    pub fn poll(&mut self, weights: &[&[f32]], symbols: usize) -> Option<Finding> {
         let done = self.logits.len() / symbols;
         let next = done..(done + PORTION).min(self.held_out);
-        let contexts = &self.judge.contexts()[next.start * self.length..next.end * self.length];
+        let contexts = &self.evaluator.contexts()[next.start * self.length..next.end * self.length];
         let off = self.found.len().checked_sub(1);
-        let answers = self.evaluator.answers(weights, contexts, 0, off.as_slice());
+        let answers = self.inference.answers(weights, contexts, 0, off.as_slice());
         self.logits.extend(answers.logits);
         if next.end < self.held_out {
             return None;
         }
         // Contexts of other laws stay unanswered, and what is measured on them is not looked at.
         let answers = Answers { logits: std::mem::take(&mut self.logits), ..Answers::default() };
-        self.found.push(self.judge.verdict(&answers).kl);
+        self.found.push(self.evaluator.evaluate(&answers).kl);
         (self.found.len() > self.heads).then(|| Finding::Ablation(std::mem::take(&mut self.found)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::kernels::cpu::sequence_net::Answers;
     use crate::models::Model;
     use crate::models::attention_only::OfLength;
     use crate::permalink::decode;
-    use crate::probing::Inquiry;
+    use crate::probing::ProbeJob;
     use crate::protocol::{Finding, Probe};
-    use crate::training::judge::{Answers, Judge};
+    use crate::training::session::evaluator::Evaluator;
 
     #[test]
     fn heads_are_left_out_as_in_the_definition() {
         let spec = decode("#v1/markov?k=3&t=30&heads=2.1&d=12&std=0.6&held=100&seed=4").0.spec;
         let weights = spec.initial();
         let Some(Finding::Ablation(found)) =
-            Inquiry::new(Probe::Ablation, &spec, 0, weights.clone()).unwrap().advance(f64::INFINITY)
+            ProbeJob::new(Probe::Ablation, &spec, 0, weights.clone()).unwrap().advance(f64::INFINITY)
         else {
             panic!("no ablation")
         };
         let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let plain = OfLength { net: net.clone(), length: 30 }.plain(&slices, 3);
-        let judge = Judge::new(&spec).unwrap();
+        let evaluator = Evaluator::new(&spec).unwrap();
         assert_eq!(found.len(), 4);
         for (which, found) in found.into_iter().enumerate() {
             let off: Vec<usize> = which.checked_sub(1).into_iter().collect();
-            let contexts = judge.contexts().chunks(30).take(100);
+            let contexts = evaluator.contexts().chunks(30).take(100);
             let last = |context: &[u8]| plain.look(context, &off).logits[29 * 3..].to_vec();
             let logits = contexts.flat_map(last).map(|logit| logit as f32).collect();
-            let exact = judge.verdict(&Answers { logits, ..Default::default() }).kl;
+            let exact = evaluator.evaluate(&Answers { logits, ..Default::default() }).kl;
             assert!((found - exact).abs() < 1e-5, "without {off:?}: {found} instead of {exact}");
         }
     }

@@ -84,8 +84,8 @@ impl PairWork {
         })
     }
 
-    /// Goes on for a portion.
-    pub(super) fn portion(&mut self, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<Finding> {
+    /// Does a bounded part of the work.
+    pub(super) fn poll(&mut self, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<Finding> {
         let (task, model) = (task(spec)?, spec.architecture());
         let order = task.order();
         match self {

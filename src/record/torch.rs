@@ -71,7 +71,7 @@ fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     put("fixed", names(&|which| model.fixed.contains(&which)));
     put("frozen", names(&|which| model.frozen.contains(&which)));
     put("undecayed", names(&|which| !spec.architecture().decays(which)));
-    if let crate::training::optimizers::Optimizer::Sgd(_) = spec.optimizer {
+    if let crate::optim::Optimizer::Sgd(_) = spec.optimizer {
         put("wdkind", text("coupled"));
     }
     // The last word counts where a setting is given twice, and stands where it was first.

@@ -2,9 +2,9 @@
 
 use super::{MODEL_KEY, RunSpec};
 use crate::models::Model;
+use crate::optim::loss::Loss;
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
-use crate::training::loss::Loss;
 
 impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.

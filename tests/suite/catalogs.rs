@@ -2,12 +2,12 @@
 
 use vivarium::catalog::Entry;
 use vivarium::models::Model;
+use vivarium::optim::Optimizer;
+use vivarium::optim::loss::Loss;
 use vivarium::permalink::{Link, View, decode, encode};
 use vivarium::run::{Run, RunSpec};
 use vivarium::settings::{Axis, Knob, Range, Settings, Value};
 use vivarium::tasks::{Batch, Task};
-use vivarium::training::loss::Loss;
-use vivarium::training::optimizers::Optimizer;
 
 use crate::finish;
 
@@ -22,9 +22,7 @@ fn all_knobs() -> Vec<&'static Knob> {
 
 #[test]
 fn slugs_are_unique_and_every_entry_has_its_file() {
-    for (entries, folder) in
-        catalogs().into_iter().zip(["src/tasks", "src/models", "src/training/optimizers"])
-    {
+    for (entries, folder) in catalogs().into_iter().zip(["src/tasks", "src/models", "src/optim"]) {
         for (i, entry) in entries.iter().enumerate() {
             assert!(entries[..i].iter().all(|other| other.info.slug != entry.info.slug));
             let file = format!("{folder}/{}.rs", entry.info.slug.replace('-', "_"));
@@ -221,7 +219,7 @@ fn every_combination_trains() {
                 assert!(notices.is_empty(), "{notices:?}");
                 let mut session = vivarium::training::session::Session::start(
                     &link.spec,
-                    &vivarium::training::device::Device::cpu(),
+                    &vivarium::training::launch::device::Device::cpu(),
                     Default::default(),
                 )
                 .unwrap();

@@ -6,10 +6,10 @@ use cubecl::prelude::*;
 use vivarium::protocol::Failure;
 use vivarium::rng::{Purpose, Stream, device};
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::check::checked_gpu;
-use vivarium::training::choose::Engine;
-use vivarium::training::device::Device;
-use vivarium::training::learner::Learner;
+use vivarium::training::launch::choose::Engine;
+use vivarium::training::launch::device::Device;
+use vivarium::training::launch::device_check::checked_gpu;
+use vivarium::training::session::learner::Learner;
 use vivarium::training::session::{Options, Session};
 
 use crate::gradients::{every_model, numbers};

@@ -1,6 +1,6 @@
 //! Boolean functions: trials of several restarts on a sample, heads that are too sharp, and where trained ones look.
 
-use vivarium::probing::Inquiry;
+use vivarium::probing::ProbeJob;
 use vivarium::protocol::{Ending, Finding, Probe};
 
 use crate::{finish, session, spec};
@@ -46,9 +46,7 @@ fn a_trained_head_looks_at_the_relevant_bits_in_every_example() {
     let link = "#v1/sparse-boolean?n=50&s=5.20.30&m=300&heads=1&steps=50&halt=steps&every=50";
     let (mut run, spec) = (session(link), spec(link));
     let found = |probe: Probe, weights: Vec<Vec<f32>>| {
-        Inquiry::new(probe, &spec, 50, weights)
-            .and_then(|mut inquiry| inquiry.advance(f64::INFINITY))
-            .unwrap()
+        ProbeJob::new(probe, &spec, 50, weights).and_then(|mut job| job.advance(f64::INFINITY)).unwrap()
     };
     finish(&mut run);
     let weights = pollster::block_on(run.checkpoint()).unwrap().weights.parameters;

@@ -4,17 +4,17 @@
 //! the loop on the processor.
 
 use vivarium::models::Activation;
+use vivarium::optim::loss::Loss;
 use vivarium::platform::now_ms;
 use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::check::{KNOWN, TINY, tiny};
-use vivarium::training::choose::{Engine, engine};
-use vivarium::training::device::Device;
-use vivarium::training::fused::Fused;
-use vivarium::training::lanes::Lanes;
-use vivarium::training::learner::{Learner, Leg};
-use vivarium::training::loss::Loss;
+use vivarium::training::cpu::one_hidden_layer::OneHiddenLayerCpu;
+use vivarium::training::gpu::one_hidden_layer::OneHiddenLayerGpu;
+use vivarium::training::launch::choose::{Engine, engine};
+use vivarium::training::launch::device::Device;
+use vivarium::training::launch::device_check::{KNOWN, TINY, tiny};
+use vivarium::training::session::learner::{Learner, Segment};
 
 use crate::devices::{gpu, tolerance};
 use crate::spec;
@@ -25,7 +25,7 @@ pub fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64
     let mut step = from;
     loop {
         let measured = rows.last().map(|row| row.step);
-        let leg = Leg {
+        let segment = Segment {
             spec,
             from: step,
             until,
@@ -37,7 +37,7 @@ pub fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64
         if step == until {
             return rows;
         }
-        let progress = pollster::block_on(learner.advance(&leg)).unwrap();
+        let progress = pollster::block_on(learner.advance(&segment)).unwrap();
         step = progress.step;
         rows.extend(progress.rows);
     }
@@ -54,9 +54,9 @@ type Make = fn(&RunSpec) -> Box<dyn Learner>;
 
 /// The fused learners that can be tried here.
 fn learners() -> Vec<Make> {
-    let mut learners: Vec<Make> = vec![|spec| Box::new(Lanes::new(spec).unwrap())];
+    let mut learners: Vec<Make> = vec![|spec| Box::new(OneHiddenLayerCpu::new(spec).unwrap())];
     if gpu().is_some() {
-        learners.push(|spec| Box::new(Fused::new(spec).unwrap()));
+        learners.push(|spec| Box::new(OneHiddenLayerGpu::new(spec).unwrap()));
     }
     learners
 }
@@ -118,7 +118,9 @@ fn every_loss_and_optimizer() {
 fn frozen_layers_and_kept_neurons() {
     for optimizer in ["lr=0.05&wd=0.1", "lr=0.02&mom=0.9&wd=0.01", "opt=adam&wd=0.1&eps=0.0001"] {
         let rest = "n=11&width=14&first=frozen&every=7&seed=3&replicas=2";
-        agree(&format!("#v1/sparse-parity?{rest}&{optimizer}"), |spec| Box::new(Lanes::new(spec).unwrap()));
+        agree(&format!("#v1/sparse-parity?{rest}&{optimizer}"), |spec| {
+            Box::new(OneHiddenLayerCpu::new(spec).unwrap())
+        });
         for make in learners() {
             let rest = "n=11&width=14&init=sparse&keep=9.2.14&every=7&seed=3&replicas=3&inits=1";
             agree(&format!("#v1/sparse-parity?{rest}&{optimizer}"), make);
@@ -194,7 +196,7 @@ fn the_known_tiny_run_is_what_the_processor_gives() {
     let spec = spec(TINY);
     let found = pollster::block_on(tiny(&mut Autodiff::new(&spec, Device::cpu().tensors()))).unwrap();
     assert!(apart(&found, &KNOWN) < 1e-6, "{found:?}");
-    let found = pollster::block_on(tiny(&mut Lanes::new(&spec).unwrap())).unwrap();
+    let found = pollster::block_on(tiny(&mut OneHiddenLayerCpu::new(&spec).unwrap())).unwrap();
     assert!(apart(&found, &KNOWN) < 1e-6, "{found:?}");
 }
 
@@ -205,7 +207,7 @@ fn a_speed_that_is_only_printed() {
     }
     for (width, replicas) in [(10, 1), (100, 1), (1000, 1), (100, 16)] {
         let spec = spec(&format!("#v1/sparse-parity?width={width}&replicas={replicas}&every=1000"));
-        let mut fused = Fused::new(&spec).unwrap();
+        let mut fused = OneHiddenLayerGpu::new(&spec).unwrap();
         println!("{:?}", fused.plan());
         train_to(&mut fused, &spec, 0, 100);
         let begin = now_ms();

@@ -4,7 +4,7 @@
 
 use vivarium::kernels::plan::{Limits, Network, Plan};
 use vivarium::protocol::{Ending, Event};
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
 use crate::devices::gpu;

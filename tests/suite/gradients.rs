@@ -3,12 +3,12 @@
 use burn::tensor::{Tensor, TensorData};
 use vivarium::models::mlp::U;
 use vivarium::models::{Activation, Model};
+use vivarium::optim::loss::Loss;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::device::Device;
-use vivarium::training::learner::Learner;
-use vivarium::training::loss::Loss;
+use vivarium::training::launch::device::Device;
+use vivarium::training::session::learner::Learner;
 
 use crate::reference::Reference;
 use crate::spec;

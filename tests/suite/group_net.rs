@@ -8,11 +8,11 @@ use vivarium::kernels::group_net::plan::{Network, Plan, Sigma, Variant};
 use vivarium::kernels::group_net::trial::Trial;
 use vivarium::kernels::group_net::{GroupNet, Record, Shape, Weights};
 use vivarium::kernels::plan::{Limits, Rule};
+use vivarium::optim::adam::Decay;
+use vivarium::optim::{Adam, Optimizer, Sgd};
 use vivarium::platform::now_ms;
 use vivarium::rng::{Purpose, Stream};
-use vivarium::training::device::Device;
-use vivarium::training::optimizers::adam::Decay;
-use vivarium::training::optimizers::{Adam, Optimizer, Sgd};
+use vivarium::training::launch::device::Device;
 
 use crate::devices::{gpu, tolerance};
 use crate::gradients::numbers;
@@ -196,7 +196,7 @@ fn agree(shape: &Shape, data: &Data) -> bool {
             let mut allowed = tolerance(until);
             let name = format!("{:?} {shape:?} after {until}", net.plan().variant);
             let record = advance(net, until - step, until).pop().unwrap();
-            assert_eq!((record.step, net.step()), (until, until));
+            assert_eq!((record.step, net.slices.step()), (until, until));
             let found = pollster::block_on(net.weights()).unwrap();
             for (which, (a, b)) in parameters.iter().zip([&found.u, &found.v, &found.w]).enumerate() {
                 let worst = apart(a, b);

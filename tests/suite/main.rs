@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "which device was tested is worth knowing")]
 
+mod batched_runs;
 mod bounds;
 mod catalogs;
 mod command_line;
@@ -16,7 +17,6 @@ mod gradients;
 mod group_net;
 mod layers;
 mod links;
-mod packs;
 mod pairs;
 mod plain;
 mod probes;
@@ -33,7 +33,7 @@ mod workers;
 
 use vivarium::permalink::decode;
 use vivarium::run::RunSpec;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
 /// The run of a link that must be right.

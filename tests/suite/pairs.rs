@@ -15,8 +15,8 @@ mod science;
 use vivarium::protocol::{Event, Probe, Row};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
-use vivarium::training::learner::Weights;
 use vivarium::training::session::Session;
+use vivarium::training::session::learner::Weights;
 
 /// The probes of networks on pairs.
 const PROBES: [Probe; 4] = [Probe::Neurons, Probe::Outputs, Probe::Cosets, Probe::Progress];

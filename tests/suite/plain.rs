@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorData};
 use vivarium::models::parity_transformer::average;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 
 use crate::gradients::{every_model, numbers};
 use crate::{finish, session, spec};

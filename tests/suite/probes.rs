@@ -1,11 +1,11 @@
 //! Probes through the worker, against the double-precision reference on the whole cube; and closed forms of training.
 
 use vivarium::analysis::{disjoint, walsh};
-use vivarium::probing::{Inquiry, applies};
+use vivarium::probing::{ProbeJob, applies};
 use vivarium::protocol::{Command, Ending, Event, Finding, Message, Payload, Probe, Row};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 use vivarium::worker::{Next, Worker};
 
@@ -27,7 +27,7 @@ fn weights(spec: &RunSpec) -> Vec<Vec<f32>> {
 }
 
 fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    Inquiry::new(probe, spec, 0, weights).unwrap().advance(f64::INFINITY).unwrap()
+    ProbeJob::new(probe, spec, 0, weights).unwrap().advance(f64::INFINITY).unwrap()
 }
 
 /// Every point of the cube once, with its label.

@@ -8,8 +8,8 @@ use vivarium::models::parity_transformer::ParityTransformer;
 use vivarium::models::polynet::Polynet;
 use vivarium::models::power_net::PowerNet;
 use vivarium::models::{Activation, Model};
+use vivarium::optim::loss::Loss;
 use vivarium::tasks::Batch;
-use vivarium::training::loss::Loss;
 
 /// One replica of a model: its parameters in their permanent order, without the replica axis.
 #[derive(Clone)]

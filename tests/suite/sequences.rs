@@ -5,7 +5,7 @@ use vivarium::models::{Model, attention_only, minimal_markov};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 
 use crate::gradients::numbers;
 use crate::spec;

@@ -1,11 +1,11 @@
 //! Sessions: the same numbers again, however time is sliced, and from every checkpoint.
 
 use proptest::prelude::*;
+use vivarium::optim::Optimizer;
 use vivarium::protocol::{Ending, Event, Row};
 use vivarium::tasks::Batch;
-use vivarium::training::checkpoint::Checkpoint;
-use vivarium::training::device::Device;
-use vivarium::training::optimizers::Optimizer;
+use vivarium::training::launch::device::Device;
+use vivarium::training::session::checkpoint::Checkpoint;
 use vivarium::training::session::{Options, Session};
 
 use crate::reference::Reference;

@@ -1,6 +1,6 @@
 //! Runs in stages: greedy layer-by-layer training, against what end-to-end training does.
 
-use vivarium::training::learner::Weights;
+use vivarium::training::session::learner::Weights;
 use vivarium::training::session::{Outcome, Session};
 
 use crate::{finish, session};

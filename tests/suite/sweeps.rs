@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use vivarium::permalink::encode;
 use vivarium::protocol::Row;
 use vivarium::sweep::cells;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
 use crate::{finish, spec};
@@ -272,7 +272,7 @@ fn resting_networks_change_nothing_but_the_time() {
         "#v1/markov?model=minimal-markov&opt=sgd&k=2&t=20&batch=16&lr=0.01&replicas=3&steps=60&halt=target&target=0.6&every=10&held=64",
     ] {
         let run = |resting| {
-            let options = Options { resting, ..Options::default() };
+            let options = Options { stop_solved: resting, ..Options::default() };
             finish(&mut Session::start(&spec(link), &Device::cpu(), options).unwrap())
         };
         let (awake, rested) = (run(false), run(true));

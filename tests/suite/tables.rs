@@ -4,8 +4,8 @@ use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
 use vivarium::tasks::Batch;
 use vivarium::tasks::tabular::uploaded::UploadedTable;
-use vivarium::training::choose::{engine, prefers_gpu, worth_a_gpu};
-use vivarium::training::device::Device;
+use vivarium::training::launch::choose::{engine, prefers_gpu, worth_a_gpu};
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
 use crate::{finish, session, spec};

@@ -2,8 +2,8 @@
 
 use vivarium::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payload};
 use vivarium::run::RunSpec;
-use vivarium::training::checkpoint::Checkpoint;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
+use vivarium::training::session::checkpoint::Checkpoint;
 use vivarium::worker::{Next, Worker};
 
 use crate::{finish, session, spec};
@@ -236,7 +236,7 @@ fn runs_that_a_gpu_trains_ahead_are_told_as_if_they_had_begun_when_they_were_ask
             }
         }
         slices.push(count);
-        let options = vivarium::training::session::Options { resting: true, ..Default::default() };
+        let options = vivarium::training::session::Options { stop_solved: true, ..Default::default() };
         let mut alone = vivarium::training::session::Session::start(&cell.spec, &gpu, options).unwrap();
         let outcome = finish(&mut alone);
         assert_eq!(metrics(&messages), outcome.rows, "run {number}");

@@ -1,12 +1,10 @@
 //! What changes the kept runs: what a person wants of them, what the browser answers, and the run under way.
 
-use super::{
-    Answer, COLOURS, Deed, Kept, Library, Wish, edited, id_of, merged, name_of,
-};
+use super::{Answer, COLOURS, Deed, Kept, Library, Wish, edited, id_of, merged, name_of};
 use crate::analysis::curves::History;
 use crate::app::state::{Before, State};
 use crate::app::trainer::Effect;
-use crate::display::words::{thousands};
+use crate::display::words::thousands;
 use crate::display::{Phase, RunView};
 use crate::permalink::{decode, encode};
 use crate::protocol::Row;

@@ -37,9 +37,9 @@ pub const NETWORKS: Networks = Networks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::optim::Optimizer;
     use crate::permalink::decode;
     use crate::run::LearnerChoice;
-    use crate::training::optimizers::Optimizer;
 
     #[test]
     fn every_network_is_what_its_link_says() {

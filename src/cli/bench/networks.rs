@@ -4,7 +4,7 @@ use super::{Arguments, Trouble, ask, count, headed, introduce, rate_or_say};
 use crate::permalink::decode;
 use crate::protocol::DeviceKind;
 use crate::run::{LearnerChoice, RunSpec};
-use crate::training::device::Device;
+use crate::training::launch::device::Device;
 
 /// What is timed.
 #[derive(Debug)]

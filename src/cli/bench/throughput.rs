@@ -20,8 +20,8 @@ use crate::platform::now_ms;
 use crate::protocol::DeviceKind;
 use crate::run::RunSpec;
 use crate::sweep::duration;
-use crate::training::device::Device;
-use crate::training::packs::Packs;
+use crate::training::launch::batch_queue::BatchQueue;
+use crate::training::launch::device::Device;
 use crate::training::session::Options;
 
 /// Widths and replicas of the table.
@@ -72,7 +72,7 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
         if gpu {
             let mut row = vec!["all, in packs".to_string()];
             for replicas in REPLICAS {
-                let found = packed(replicas, device, arguments.seconds)?;
+                let found = batched(replicas, device, arguments.seconds)?;
                 row.push(found.map_or_else(|| "–".into(), |(rate, _)| count(rate)));
                 best = best.into_iter().chain(found).max_by(|a, b| a.0.total_cmp(&b.0));
             }
@@ -100,27 +100,27 @@ fn alone(width: usize, replicas: usize, device: &Device, arguments: &Arguments) 
 
 /// Steps per second of runs of [`SEEDS`] networks each of all widths, so many networks together, and how many of them
 /// trained at once; nothing where they are too few for all widths.
-fn packed(replicas: usize, device: &Device, seconds: f64) -> Result<Option<(f64, usize)>, Trouble> {
+fn batched(replicas: usize, device: &Device, seconds: f64) -> Result<Option<(f64, usize)>, Trouble> {
     let seeds = SEEDS.min(replicas / WIDTHS.len());
     if seeds == 0 {
         return Ok(None);
     }
-    let mut packs = Packs::new(device, Options { resting: true, ..Options::default() });
+    let mut queue = BatchQueue::new(device, Options { stop_solved: true, ..Options::default() });
     for number in 0..replicas / seeds {
         let mut spec = cell(WIDTHS[number % WIDTHS.len()], seeds);
         spec.run.seed = (number / WIDTHS.len()) as u64;
-        packs.add(number, spec);
+        queue.add(number, spec);
     }
-    let rate = |packs: &mut Packs, ms: f64| {
-        let (begin, from) = (now_ms(), packs.network_steps());
+    let rate = |queue: &mut BatchQueue, ms: f64| {
+        let (begin, from) = (now_ms(), queue.network_steps());
         while now_ms() - begin < ms {
-            pollster::block_on(packs.advance(50.0))?;
+            pollster::block_on(queue.advance(50.0))?;
         }
-        Ok::<_, Trouble>((packs.network_steps() - from) as f64 / (now_ms() - begin) * 1e3)
+        Ok::<_, Trouble>((queue.network_steps() - from) as f64 / (now_ms() - begin) * 1e3)
     };
     // Shaders are compiled, and all are taken in.
-    rate(&mut packs, (seconds * 1e3).max(1e3))?;
-    let (_, networks) = packs.under_way();
-    let found = rate(&mut packs, seconds * 1e3)?;
+    rate(&mut queue, (seconds * 1e3).max(1e3))?;
+    let (_, networks) = queue.under_way();
+    let found = rate(&mut queue, seconds * 1e3)?;
     Ok(Some((found, networks)))
 }

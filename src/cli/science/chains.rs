@@ -7,7 +7,7 @@ use crate::presets::Measure;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Task;
-use crate::training::judge::{lines, nearest};
+use crate::training::session::evaluator::{lines, nearest};
 
 /// KL(truth ‖ strategy) on the contexts that the run is measured on; no number where there is none.
 pub(super) fn line(spec: &RunSpec, strategy: Strategy) -> f32 {

@@ -15,13 +15,13 @@ use crate::analysis::weights::reach;
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::presets::{Expect, Measure, Preset};
-use crate::probing::Inquiry;
+use crate::probing::ProbeJob;
 use crate::probing::margins::largest;
 use crate::protocol::{Event, Failure, Finding, Probe, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::{Cell, cells, places};
-use crate::training::device::Device;
+use crate::training::launch::device::Device;
 use crate::training::session::{Options, Session};
 
 pub use instances::{APART, Found, INSTANCES, Instance};
@@ -155,7 +155,7 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             Measure::Restricted => Probe::Progress,
             _ => Probe::Neurons,
         };
-        let finding = Inquiry::new(probe, spec, step, weights).and_then(|mut i| i.advance(f64::INFINITY));
+        let finding = ProbeJob::new(probe, spec, step, weights).and_then(|mut i| i.advance(f64::INFINITY));
         match finding {
             Some(Finding::Gap { relaxed, .. }) => relaxed as f32,
             Some(Finding::Spectrum { correlation, .. }) => correlation,

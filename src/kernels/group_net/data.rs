@@ -2,7 +2,7 @@
 
 use super::FIELDS;
 use super::plan::{Sigma, Variant};
-use crate::training::optimizers::Optimizer;
+use crate::optim::Optimizer;
 
 /// A network and how it is trained.
 #[derive(Debug, Clone, PartialEq)]

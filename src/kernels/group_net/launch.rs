@@ -1,9 +1,8 @@
 //! Launching the group kernels: buffers, how many steps at a time, and what is read back.
 //!
 //! # Why
-//! Steps are enqueued in slices that take about as long as a picture on the screen, and every slice is read back
-//! once, with all its records. The weights stay on the device. A slice's last step is always measured, because
-//! the number that comes back beside it proves that its launches ran, and ran to their end.
+//! A slice's last step is always measured, because the number that comes back beside it proves that its launches ran,
+//! and ran to their end.
 
 use cubecl::prelude::*;
 use cubecl::server::Handle;
@@ -11,15 +10,13 @@ use cubecl::server::Handle;
 use super::data::{Record, Shape, Weights, check, sum, table};
 use super::plan::{Network, Plan, Variant};
 use super::{FIELDS, NO_RECORD, steps};
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
+use crate::kernels::client::{client, limits};
 use crate::kernels::plan::Rule;
+use crate::kernels::slices::{Slices, StateSize, schedule};
+use crate::optim::Optimizer;
 use crate::platform::now_ms;
 use crate::protocol::Failure;
-use crate::training::device::{client, limits};
-use crate::training::optimizers::Optimizer;
 
-/// What one slice is to take.
-const SLICE_MS: f64 = 20.0;
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 8192.0;
 /// Turns of loops in one launch: after 65535 of them, of all loops together, Mesa's simulated GPU ends every
@@ -39,14 +36,10 @@ pub struct Others {
 pub struct GroupNet {
     shape: Shape,
     plan: Plan,
-    client: Client,
-    state: Handle,
+    /// Its state, and how far it has been trained.
+    pub slices: Slices,
     slopes: Handle,
     data: Handle,
-    step: u64,
-    recorded: Option<u64>,
-    steps_per_slice: f64,
-    nonce: u32,
 }
 
 impl GroupNet {
@@ -78,28 +71,20 @@ impl GroupNet {
             }
         }
         let slopes = vec![0.0f32; replicas * network.slopes()];
+        let size = StateSize { replicas, each: network.state(), parameters: network.parameters() };
+        let state = client.create_from_slice(f32::as_bytes(&state));
         Ok(GroupNet {
             shape,
             plan,
-            state: client.create_from_slice(f32::as_bytes(&state)),
             slopes: client.create_from_slice(f32::as_bytes(&slopes)),
             data: client.create_from_slice(u32::as_bytes(&data)),
-            step: 0,
-            recorded: None,
-            steps_per_slice: 8.0,
-            nonce: 0,
-            client,
+            slices: Slices::new(client, state, size, 8.0, SLICE_STEPS),
         })
     }
 
     /// The division of the work that is compiled.
     pub fn plan(&self) -> &Plan {
         &self.plan
-    }
-
-    /// Steps made so far.
-    pub fn step(&self) -> u64 {
-        self.step
     }
 
     /// Another learning rate and another λ from here on.
@@ -117,11 +102,11 @@ impl GroupNet {
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
     pub async fn advance(&mut self, steps: u64, every: u64) -> Result<Vec<Record>, Failure> {
-        let (last, every) = (self.step + steps, every.max(1));
+        let (last, every) = (self.slices.step() + steps, every.max(1));
         let mut records = vec![];
         loop {
             records.extend(self.approach(last, every, last.is_multiple_of(every)).await?);
-            if self.step == last {
+            if self.slices.step() == last {
                 return Ok(records);
             }
         }
@@ -133,50 +118,18 @@ impl GroupNet {
     /// # Errors
     /// As [`GroupNet::advance`].
     pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
-        let (until, due) = self.stretch(last, every, look);
-        if until == self.step && due.is_empty() {
+        let row = 4 * FIELDS * self.plan.measures() * self.shape.replicas;
+        let records = (MEASURE_BYTES / row).max(2) - 1;
+        let (until, due) = self.slices.next(last, every, look, records, u64::MAX);
+        if until == self.slices.step() && due.is_empty() {
             return Ok(vec![]);
         }
         self.slice(until, &due, every).await
     }
 
-    /// Takes it that step `step` has been measured, and no other.
-    pub fn set_recorded(&mut self, step: Option<u64>) {
-        self.recorded = step;
-    }
-
-    /// Everything that training changes: of every replica the parameters, then their moments.
-    ///
-    /// # Errors
-    /// When the GPU stops working.
-    pub async fn save(&self) -> Result<Vec<f32>, Failure> {
-        self.read(self.state.clone()).await
-    }
-
-    /// The parameters of the first replica.
-    ///
-    /// # Errors
-    /// When the GPU stops working.
-    pub async fn save_first(&self) -> Result<Vec<f32>, Failure> {
-        let network = &self.plan.network;
-        let rest = self.shape.replicas * network.state() - network.parameters();
-        self.read(self.state.clone().offset_end(4 * rest as u64)).await
-    }
-
-    /// Counts on from `step`, with the weights as they are.
-    pub fn set_step(&mut self, step: u64) {
-        (self.step, self.recorded) = (step, None);
-    }
-
-    /// Puts the network where [`GroupNet::save`] found one after `step` steps.
+    /// Puts the network where [`Slices::save`] found one after `step` steps.
     pub fn put(&mut self, state: &[f32], step: u64) {
-        debug_assert_eq!(
-            state.len(),
-            self.shape.replicas * self.plan.network.state(),
-            "a state of this network"
-        );
-        self.state = self.client.create_from_slice(f32::as_bytes(state));
-        (self.step, self.recorded) = (step, None);
+        self.slices.put(state, step);
     }
 
     /// Other pairs that this network can be asked about.
@@ -185,14 +138,14 @@ impl GroupNet {
     /// As [`GroupNet::new`].
     pub fn others(&self, pairs: &[[u32; 2]], labels: &[u32]) -> Result<Others, String> {
         let network = Network { pairs: pairs.len(), ..self.plan.network };
-        let limits = limits(&self.client);
+        let limits = limits(&self.slices.client);
         let plan = Plan::tiled(network, self.shape.replicas, Some(Variant::Many), limits)?;
         let data = table(self.shape.order, pairs, labels);
         let slopes = self.shape.replicas * network.slopes();
         Ok(Others {
             plan,
-            data: self.client.create_from_slice(u32::as_bytes(&data)),
-            slopes: (self.client.empty(4 * slopes), slopes),
+            data: self.slices.client.create_from_slice(u32::as_bytes(&data)),
+            slopes: (self.slices.client.empty(4 * slopes), slopes),
         })
     }
 
@@ -202,30 +155,30 @@ impl GroupNet {
     /// As [`GroupNet::advance`].
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
     pub async fn ask(&mut self, others: &Others) -> Result<Record, Failure> {
-        self.next_nonce();
+        self.slices.begin();
         let (plan, replicas) = (others.plan, self.shape.replicas);
         let each = FIELDS * plan.measures();
-        let measures = self.client.empty(4 * replicas * each);
+        let measures = self.slices.client.empty(4 * replicas * each);
         // SAFETY: every length is that of its buffer; `answer_all` stays inside, as above.
         unsafe {
             steps::answer_all::launch_unchecked(
-                &self.client,
+                &self.slices.client,
                 CubeCount::Static(plan.output_tiles() as u32, replicas as u32, 1),
                 CubeDim::new_1d(plan.output_lanes() as u32),
-                self.state(),
+                self.slices.state(),
                 BufferArg::from_raw_parts(others.slopes.0.clone(), others.slopes.1),
                 BufferArg::from_raw_parts(measures.clone(), replicas * each),
                 BufferArg::from_raw_parts(others.data.clone(), 2 * plan.network.pairs),
                 0,
-                self.nonce,
+                self.slices.nonce(),
                 plan,
             );
         }
-        let values = self.read(measures).await?;
-        let mut record = Record { step: self.step, ..Default::default() };
+        let values = self.slices.read(measures).await?;
+        let mut record = Record { step: self.slices.step(), ..Default::default() };
         for values in values.chunks(each) {
             let outputs = &values[..FIELDS * plan.output_tiles()];
-            self.prove(outputs)?;
+            self.slices.prove(nonces(outputs))?;
             record.push(outputs, plan.network.pairs);
         }
         Ok(record)
@@ -236,7 +189,7 @@ impl GroupNet {
     /// # Errors
     /// When the GPU stops working.
     pub async fn weights(&self) -> Result<Weights, Failure> {
-        let state = self.read(self.state.clone()).await?;
+        let state = self.slices.save().await?;
         let size = self.shape.order * self.shape.neurons;
         let gather = |part: usize| -> Vec<f32> {
             let replicas = state.chunks(self.plan.network.state());
@@ -245,91 +198,36 @@ impl GroupNet {
         Ok(Weights { u: gather(0), v: gather(1), w: gather(2) })
     }
 
-    /// End of the next slice, and the steps in it that are due.
-    fn stretch(&self, last: u64, every: u64, look: bool) -> (u64, Vec<u64>) {
-        let row = 4 * FIELDS * self.plan.measures() * self.shape.replicas;
-        let most = (MEASURE_BYTES / row).max(2) - 1;
-        let mut until = last.min(self.step + self.steps_per_slice as u64);
-        let mut due = vec![];
-        let mut step = self.step.next_multiple_of(every);
-        while step < until {
-            if due.len() == most {
-                until = step;
-                break;
-            }
-            if self.recorded != Some(step) {
-                due.push(step);
-            }
-            step += every;
-        }
-        if look && until == last && self.recorded != Some(until) {
-            due.push(until);
-        }
-        (until, due)
-    }
-
     /// Numbers of the update rule: those that hold throughout, then those of each step.
     fn schedule(&self, until: u64) -> Vec<f32> {
-        let mut schedule = self.shape.optimizer.constants().to_vec();
-        schedule.resize(SCHEDULE_HEAD, 0.0);
         let rate = self.shape.optimizer.learning_rate();
-        for step in self.step..=until {
-            let row: [f32; SCHEDULE_STEP] = self.shape.optimizer.scalars(step, rate);
-            schedule.extend(row);
-        }
-        schedule
+        schedule(&self.shape.optimizer, |_| rate, self.slices.step(), until)
     }
 
     async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, Failure> {
-        self.next_nonce();
+        self.slices.begin();
         let begin = now_ms();
         let end = if due.last() == Some(&until) { until + 1 } else { until };
         // What is due, and the proof: a look at the end has no second phase, so many workgroups prove one before.
         let mut measured = due.to_vec();
         measured.push(end - 1);
-        if self.plan.variant == Variant::Many && until > self.step {
+        if self.plan.variant == Variant::Many && until > self.slices.step() {
             measured.push(until - 1);
         }
         measured.sort_unstable();
         measured.dedup();
         let slots = measured.len();
         let width = FIELDS * self.plan.measures();
-        let measures = self.client.empty(4 * slots * self.shape.replicas * width);
+        let measures = self.slices.client.empty(4 * slots * self.shape.replicas * width);
         match self.plan.variant {
             Variant::One => self.launch_one(until, end, due, every, slots, &measures),
             Variant::Many => self.launch_many(until, end, &measured, &measures),
         }
-        let values = self.read(measures).await?;
-        self.time(until - self.step, now_ms() - begin);
-        self.prove(&values)?;
-        self.step = until;
-        self.recorded = due.last().copied().or(self.recorded);
+        let values = self.slices.read(measures).await?;
+        self.slices.finish(until, due, now_ms() - begin, nonces(&values))?;
         let records = values.chunks(self.shape.replicas * width).zip(&measured);
         let wanted = records.filter(|(_, step)| due.binary_search(step).is_ok());
         Ok(wanted.map(|(values, step)| self.record(*step, values)).collect())
-    }
-
-    fn next_nonce(&mut self) {
-        // Exact as a float, and never 0, which fresh memory holds.
-        self.nonce = self.nonce % 0x00ff_ffff + 1;
-    }
-
-    /// Whether the numbers are those of the last launch, and of all of it.
-    fn prove(&self, values: &[f32]) -> Result<(), Failure> {
-        if values.chunks(FIELDS).all(|fields| fields[FIELDS - 1] == self.nonce as f32) {
-            return Ok(());
-        }
-        Err(Failure::GpuLost("a launch did not give its numbers back".into()))
-    }
-
-    /// Fits the length of the next slice to the time of the last.
-    fn time(&mut self, steps: u64, took: f64) {
-        let fits =
-            (self.steps_per_slice * (SLICE_MS / took.max(0.1)).clamp(0.25, 4.0)).clamp(1.0, SLICE_STEPS);
-        // A short slice says nothing about long ones, unless it took too long.
-        if steps >= self.steps_per_slice as u64 || fits < self.steps_per_slice {
-            self.steps_per_slice = fits;
-        }
     }
 
     fn record(&self, step: u64, values: &[f32]) -> Record {
@@ -354,9 +252,9 @@ impl GroupNet {
     fn launch_one(&self, until: u64, end: u64, due: &[u64], every: u64, slots: usize, measures: &Handle) {
         let replicas = self.shape.replicas;
         let schedule = self.schedule(until);
-        let table = self.client.create_from_slice(f32::as_bytes(&schedule));
+        let table = self.slices.client.create_from_slice(f32::as_bytes(&schedule));
         let most = (TURNS / self.plan.turns()).max(1) as u64;
-        let mut from = self.step;
+        let mut from = self.slices.step();
         while from < end {
             let stop = end.min(from + most);
             let record = due.partition_point(|step| *step < from);
@@ -366,23 +264,23 @@ impl GroupNet {
             // records as there are slots.
             unsafe {
                 steps::train::launch_unchecked(
-                    &self.client,
+                    &self.slices.client,
                     CubeCount::Static(replicas as u32, 1, 1),
                     CubeDim::new_1d(self.plan.lanes() as u32),
-                    self.state(),
+                    self.slices.state(),
                     self.slopes(),
                     self.measures(measures, slots),
                     BufferArg::from_raw_parts(table.clone(), schedule.len()),
                     self.data(),
                     self.shape.lambda as f32,
-                    (from - self.step) as u32,
+                    (from - self.slices.step()) as u32,
                     (stop.min(until) - from) as u32,
                     u32::from(stop > until),
                     record as u32,
                     first_due,
                     u32::try_from(every).unwrap_or(u32::MAX),
                     u32::from(stop == end),
-                    self.nonce,
+                    self.slices.nonce(),
                     self.plan,
                 );
             }
@@ -395,48 +293,40 @@ impl GroupNet {
         let replicas = self.shape.replicas;
         let slots = measured.len();
         let schedule = self.schedule(until);
-        let table = self.client.create_from_slice(f32::as_bytes(&schedule));
+        let table = self.slices.client.create_from_slice(f32::as_bytes(&schedule));
         let lambda = self.shape.lambda as f32;
-        for step in self.step..end {
+        for step in self.slices.step()..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
             // SAFETY: as above; a workgroup writes the slopes of its own pairs, or trains its own neurons.
             unsafe {
                 steps::answer_all::launch_unchecked(
-                    &self.client,
+                    &self.slices.client,
                     CubeCount::Static(self.plan.output_tiles() as u32, replicas as u32, 1),
                     CubeDim::new_1d(self.plan.output_lanes() as u32),
-                    self.state(),
+                    self.slices.state(),
                     self.slopes(),
                     self.measures(measures, slots),
                     self.data(),
                     here,
-                    self.nonce,
+                    self.slices.nonce(),
                     self.plan,
                 );
                 steps::learn_all::launch_unchecked(
-                    &self.client,
+                    &self.slices.client,
                     CubeCount::Static(self.plan.neuron_tiles() as u32, replicas as u32, 1),
                     CubeDim::new_1d(self.plan.neuron_lanes() as u32),
-                    self.state(),
+                    self.slices.state(),
                     self.slopes(),
                     self.measures(measures, slots),
                     BufferArg::from_raw_parts(table.clone(), schedule.len()),
                     lambda,
-                    (step - self.step) as u32,
+                    (step - self.slices.step()) as u32,
                     u32::from(step < until),
                     here,
-                    self.nonce,
+                    self.slices.nonce(),
                     self.plan,
                 );
             }
-        }
-    }
-
-    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
-    fn state(&self) -> BufferArg {
-        // SAFETY: the length is that of the buffer.
-        unsafe {
-            BufferArg::from_raw_parts(self.state.clone(), self.shape.replicas * self.plan.network.state())
         }
     }
 
@@ -460,9 +350,9 @@ impl GroupNet {
         // SAFETY: the length is that of the buffer.
         unsafe { BufferArg::from_raw_parts(measures.clone(), length) }
     }
+}
 
-    async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
-        let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
-        Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
-    }
+/// The numbers that launches have left beside their measurements.
+fn nonces(values: &[f32]) -> impl Iterator<Item = f32> {
+    values.chunks(FIELDS).map(|fields| fields[FIELDS - 1])
 }

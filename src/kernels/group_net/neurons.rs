@@ -13,7 +13,7 @@ use crate::kernels::pieces::{broken, update};
 
 /// Updates u of element `a` for the neurons of the tile, from the sums that the bands have left.
 #[cube]
-fn settle(
+fn update_u(
     state: &mut [f32],
     base: usize,
     a: usize,
@@ -157,7 +157,7 @@ pub fn learn(
                 du[t] = 0.0f32;
             }
             if a > 0 {
-                settle(state, base, a - 1, first, &*room, schedule, row, lanes, plan);
+                update_u(state, base, a - 1, first, &*room, schedule, row, lanes, plan);
             }
             #[unroll]
             for s in 0..comptime!(form.slices()) {
@@ -247,7 +247,7 @@ pub fn learn(
                 sync_cube();
             }
         }
-        settle(state, base, comptime!(d - 1), first, &*room, schedule, row, lanes, plan);
+        update_u(state, base, comptime!(d - 1), first, &*room, schedule, row, lanes, plan);
         if active {
             #[unroll]
             for r in 0..tb {

@@ -6,7 +6,7 @@
 
 use cubecl::prelude::*;
 
-use super::pieces::{lose, meet, outer, project, put};
+use super::pieces::{barrier, loss_and_gradient, outer, project, put};
 use super::plan::{Attention, LANES, Plan};
 use crate::kernels::pieces::broken;
 
@@ -16,31 +16,31 @@ pub fn read_out(
     state: &[f32],
     base: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     #[comptime] net: Attention,
     #[comptime] plan: Plan,
 ) -> (f32, f32, f32) {
     let (t, k) = comptime!((plan.network.length, plan.network.symbols));
-    let to = own + comptime!(plan.back()[4]);
+    let to = work_at + comptime!(plan.backward_places()[4]);
     let mut loss = 0.0f32;
     let mut right = 0.0f32;
     let mut wrong = 0.0f32;
     let mut i = UNIT_POS as usize;
     while i < t {
         let mut logits = Array::<f32>::new(k);
-        answer(state, base, &*work, own, i, &mut logits, net, plan);
-        let (lost, ahead) = lose(&mut logits, symbols[i + 1] as usize, plan);
-        loss += lost;
+        answer(state, base, &*work, work_at, i, &mut logits, net, plan);
+        let (position_loss, ahead) = loss_and_gradient(&mut logits, symbols[i + 1] as usize, plan);
+        loss += position_loss;
         right += ahead;
-        wrong += broken(lost);
+        wrong += broken(position_loss);
         #[unroll]
         for s in 0..k {
             work[to + i * k + s] = logits[s];
         }
         i += LANES;
     }
-    meet();
+    barrier();
     (loss, right, wrong)
 }
 
@@ -50,7 +50,7 @@ pub fn answer(
     state: &[f32],
     base: usize,
     work: &[f32],
-    own: usize,
+    work_at: usize,
     i: usize,
     logits: &mut Array<f32>,
     #[comptime] net: Attention,
@@ -58,7 +58,7 @@ pub fn answer(
 ) {
     let (d, k) = comptime!((net.hidden, plan.network.symbols));
     let from = comptime!(plan.places(net.layers));
-    let z = own + comptime!(if net.norm { from.normal } else { from.z }) + i * d;
+    let z = work_at + comptime!(if net.norm { from.normal } else { from.z }) + i * d;
     #[unroll]
     for s in 0..k {
         logits[s] = 0.0f32;
@@ -83,7 +83,7 @@ pub fn backward(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     room: &mut Shared<[f32]>,
     gradients: &mut [f32],
@@ -93,14 +93,14 @@ pub fn backward(
     #[comptime] plan: Plan,
 ) {
     let (t, d, k) = comptime!((plan.network.length, net.hidden, plan.network.symbols));
-    let [back, heads, _, _, logits] = comptime!(plan.back());
+    let [back, heads, _, _, logits] = comptime!(plan.backward_places());
     let last = comptime!(plan.places(net.layers));
     let readout = comptime!(net.readout(&plan.network));
     let gain = comptime!(net.gain(&plan.network));
     outer(
         &*work,
-        own + comptime!(if net.norm { last.normal } else { last.z }),
-        own + logits,
+        work_at + comptime!(if net.norm { last.normal } else { last.z }),
+        work_at + logits,
         gradients,
         to + readout,
         state,
@@ -113,8 +113,8 @@ pub fn backward(
     );
     project(
         work,
-        own + logits,
-        own + comptime!(if net.norm { heads } else { back }),
+        work_at + logits,
+        work_at + comptime!(if net.norm { heads } else { back }),
         mirror,
         other + readout,
         0usize,
@@ -123,13 +123,13 @@ pub fn backward(
         1usize,
         comptime!((t, k, d)),
     );
-    meet();
+    barrier();
     if comptime!(net.norm) {
         straighten(
             state,
             base,
             work,
-            own,
+            work_at,
             gradients,
             to,
             first,
@@ -139,25 +139,25 @@ pub fn backward(
             net,
             plan,
         );
-        meet();
+        barrier();
     }
     if comptime!(net.layers > 3) {
-        layer(state, base, mirror, other, work, own, room, gradients, to, first, 3usize, net, plan);
+        layer(state, base, mirror, other, work, work_at, room, gradients, to, first, 3usize, net, plan);
     }
     if comptime!(net.layers > 2) {
-        layer(state, base, mirror, other, work, own, room, gradients, to, first, 2usize, net, plan);
+        layer(state, base, mirror, other, work, work_at, room, gradients, to, first, 2usize, net, plan);
     }
     if comptime!(net.layers > 1) {
-        layer(state, base, mirror, other, work, own, room, gradients, to, first, 1usize, net, plan);
+        layer(state, base, mirror, other, work, work_at, room, gradients, to, first, 1usize, net, plan);
     }
-    layer(state, base, mirror, other, work, own, room, gradients, to, first, 0usize, net, plan);
+    layer(state, base, mirror, other, work, work_at, room, gradients, to, first, 0usize, net, plan);
     let mut at = UNIT_POS as usize;
     while at < comptime!(k * d) {
         let symbol = (at / d) as u32;
         let c = at % d;
         let mut sum = 0.0f32;
         for i in 0..t {
-            sum += select(symbols[i] == symbol, work[own + back + i * d + c], 0.0f32);
+            sum += select(symbols[i] == symbol, work[work_at + back + i * d + c], 0.0f32);
         }
         put(gradients, to + at, sum, first, plan);
         at += LANES;
@@ -165,11 +165,11 @@ pub fn backward(
     if comptime!(net.absolute) {
         let mut at = UNIT_POS as usize;
         while at < comptime!(t * d) {
-            put(gradients, to + comptime!(k * d) + at, work[own + back + at], first, plan);
+            put(gradients, to + comptime!(k * d) + at, work[work_at + back + at], first, plan);
             at += LANES;
         }
     }
-    meet();
+    barrier();
 }
 
 /// Through the norm of `layer`: the gradient of its gains, and that of z, from what came back to the gained rows, which
@@ -179,7 +179,7 @@ fn straighten(
     state: &[f32],
     base: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     gradients: &mut [f32],
     to: usize,
     first: bool,
@@ -190,13 +190,13 @@ fn straighten(
     #[comptime] plan: Plan,
 ) {
     let (t, d) = comptime!((plan.network.length, net.hidden));
-    let [back, came, _, _, _] = comptime!(plan.back());
+    let [back, incoming, _, _, _] = comptime!(plan.backward_places());
     let from = comptime!(plan.places(layer));
     let mut c = UNIT_POS as usize;
     while c < d {
         let mut sum = 0.0f32;
         for i in 0..t {
-            sum += work[own + came + i * d + c] * work[own + comptime!(from.normal) + i * d + c];
+            sum += work[work_at + incoming + i * d + c] * work[work_at + comptime!(from.normal) + i * d + c];
         }
         put(gradients, to + gain + c, sum, first, plan);
         c += LANES;
@@ -204,24 +204,24 @@ fn straighten(
     let share = comptime!(1.0 / net.hidden as f32);
     let mut i = UNIT_POS as usize;
     while i < t {
-        let normal = own + comptime!(from.normal) + i * d;
+        let normal = work_at + comptime!(from.normal) + i * d;
         let mut mean = 0.0f32;
         let mut along = 0.0f32;
         for c in 0..d {
-            let slope = work[own + came + i * d + c] * state[base + gain + c];
+            let slope = work[work_at + incoming + i * d + c] * state[base + gain + c];
             mean += slope;
             along += slope * work[normal + c];
         }
         mean *= share;
         along *= share;
-        let spread = work[own + comptime!(from.spread) + i];
+        let spread = work[work_at + comptime!(from.spread) + i];
         for c in 0..d {
-            let slope = work[own + came + i * d + c] * state[base + gain + c];
+            let slope = work[work_at + incoming + i * d + c] * state[base + gain + c];
             let mut value = spread * (slope - mean - work[normal + c] * along);
             if comptime!(add) {
-                value += work[own + back + i * d + c];
+                value += work[work_at + back + i * d + c];
             }
-            work[own + back + i * d + c] = value;
+            work[work_at + back + i * d + c] = value;
         }
         i += LANES;
     }
@@ -235,7 +235,7 @@ fn layer(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     room: &mut Shared<[f32]>,
     gradients: &mut [f32],
     to: usize,
@@ -247,12 +247,12 @@ fn layer(
     let (t, d) = comptime!((plan.network.length, net.hidden));
     let at = comptime!(net.layer(&plan.network, layer));
     let from = comptime!(plan.places(layer));
-    let [back, heads, queries, _, _] = comptime!(plan.back());
+    let [back, heads, queries, _, _] = comptime!(plan.backward_places());
     if comptime!(net.norm) {
         outer(
             &*work,
-            own + comptime!(from.out),
-            own + back,
+            work_at + comptime!(from.out),
+            work_at + back,
             gradients,
             to + comptime!(at.out),
             state,
@@ -265,8 +265,8 @@ fn layer(
         );
         project(
             work,
-            own + back,
-            own + heads,
+            work_at + back,
+            work_at + heads,
             mirror,
             other + comptime!(at.out),
             0usize,
@@ -275,13 +275,13 @@ fn layer(
             1usize,
             comptime!((t, d, d)),
         );
-        meet();
+        barrier();
     }
-    attend(mirror, other, work, own, room, gradients, to, first, layer, net, plan);
+    attend(mirror, other, work, work_at, room, gradients, to, first, layer, net, plan);
     outer(
         &*work,
-        own + comptime!(if net.norm { from.normal } else { from.z }),
-        own + queries,
+        work_at + comptime!(if net.norm { from.normal } else { from.z }),
+        work_at + queries,
         gradients,
         to + comptime!(at.query),
         state,
@@ -292,11 +292,24 @@ fn layer(
         comptime!((t, d, d)),
         plan,
     );
-    gather(mirror, other, work, own, layer, net, plan);
-    meet();
+    gather(mirror, other, work, work_at, layer, net, plan);
+    barrier();
     if comptime!(net.norm) {
-        straighten(state, base, work, own, gradients, to, first, comptime!(at.gain), true, layer, net, plan);
-        meet();
+        straighten(
+            state,
+            base,
+            work,
+            work_at,
+            gradients,
+            to,
+            first,
+            comptime!(at.gain),
+            true,
+            layer,
+            net,
+            plan,
+        );
+        barrier();
     }
 }
 
@@ -307,13 +320,13 @@ fn gather(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     #[comptime] layer: usize,
     #[comptime] net: Attention,
     #[comptime] plan: Plan,
 ) {
     let (t, d) = comptime!((plan.network.length, net.hidden));
-    let [back, heads, queries, _, _] = comptime!(plan.back());
+    let [back, heads, queries, _, _] = comptime!(plan.backward_places());
     let matrices = other + comptime!(net.layer(&plan.network, layer).query);
     let mut at = UNIT_POS as usize;
     while at < comptime!(t * d) {
@@ -323,14 +336,14 @@ fn gather(
         for b in 0..d {
             #[unroll]
             for m in 0..3usize {
-                let slope = work[own + queries + m * comptime!(t * d) + i * d + b];
+                let slope = work[work_at + queries + m * comptime!(t * d) + i * d + b];
                 sum += slope * mirror[matrices + m * comptime!(d * d) + b * d + c];
             }
         }
         if comptime!(net.norm) {
-            work[own + heads + at] = sum;
+            work[work_at + heads + at] = sum;
         } else {
-            work[own + back + at] += sum;
+            work[work_at + back + at] += sum;
         }
         at += LANES;
     }
@@ -342,7 +355,7 @@ fn attend(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     room: &mut Shared<[f32]>,
     gradients: &mut [f32],
     to: usize,
@@ -354,7 +367,7 @@ fn attend(
     let (t, d, heads) = comptime!((plan.network.length, net.hidden, net.heads[layer]));
     let (parts, columns, width) = comptime!((plan.parts, plan.columns, net.width(layer)));
     let from = comptime!(plan.places(layer));
-    let [back, through, slopes, partial, _] = comptime!(plan.back());
+    let [back, through, slopes, partial, _] = comptime!(plan.backward_places());
     let scale = comptime!(1.0 / (net.width(layer) as f32).sqrt());
     let places = comptime!(net.layer(&plan.network, layer));
     let lane = UNIT_POS as usize;
@@ -362,11 +375,11 @@ fn attend(
     let part = lane / t;
     let shares = comptime!(columns * t);
     for head in 0..heads {
-        let queries = own + comptime!(from.query) + head * width;
+        let queries = work_at + comptime!(from.query) + head * width;
         let keys = queries + comptime!(t * d);
         let values = keys + comptime!(t * d);
-        let came = own + comptime!(if net.norm { through } else { back }) + head * width;
-        let to_queries = own + slopes + head * width;
+        let incoming = work_at + comptime!(if net.norm { through } else { back }) + head * width;
+        let to_queries = work_at + slopes + head * width;
         let distances = other + comptime!(places.distances) + head * comptime!(width * t);
         let mut query = Array::<f32>::new(width);
         let mut slope = Array::<f32>::new(width);
@@ -376,12 +389,12 @@ fn attend(
         #[unroll]
         for c in 0..width {
             query[c] = work[queries + row * d + c];
-            slope[c] = work[came + row * d + c];
+            slope[c] = work[incoming + row * d + c];
             sum[c] = 0.0f32;
-            mean += slope[c] * work[own + comptime!(from.out) + row * d + head * width + c];
+            mean += slope[c] * work[work_at + comptime!(from.out) + row * d + head * width + c];
         }
-        let top = work[own + comptime!(from.top) + head * t + row];
-        let inverse = work[own + comptime!(from.top) + (heads + head) * t + row];
+        let top = work[work_at + comptime!(from.top) + head * t + row];
+        let inverse = work[work_at + comptime!(from.top) + (heads + head) * t + row];
         for block in 0..comptime!(plan.blocks()) {
             let begin = block * columns;
             if part < parts {
@@ -424,7 +437,7 @@ fn attend(
                     let mut to_value = 0.0f32;
                     for i in j..t {
                         to_key += room[q * t + i] * work[queries + i * d + c];
-                        to_value += room[shares + q * t + i] * work[came + i * d + c];
+                        to_value += room[shares + q * t + i] * work[incoming + i * d + c];
                     }
                     work[to_queries + comptime!(t * d) + j * d + c] = to_key;
                     work[to_queries + comptime!(2 * t * d) + j * d + c] = to_value;
@@ -458,21 +471,21 @@ fn attend(
         if part < parts {
             #[unroll]
             for c in 0..width {
-                work[own + partial + (part * width + c) * t + row] = sum[c];
+                work[work_at + partial + (part * width + c) * t + row] = sum[c];
             }
         }
-        meet();
+        barrier();
         let mut at = lane;
         while at < comptime!(t * width) {
             let i = at % t;
             let c = at / t;
             let mut total = 0.0f32;
             for q in 0..parts {
-                total += work[own + partial + (q * width + c) * t + i];
+                total += work[work_at + partial + (q * width + c) * t + i];
             }
             work[to_queries + i * d + c] = total;
             at += LANES;
         }
-        meet();
+        barrier();
     }
 }

@@ -210,8 +210,9 @@ pub fn load(work: &[f32], at: usize, stride: usize) -> Double {
 #[cfg(all(test, feature = "cli"))]
 mod tests {
     use super::*;
+    use crate::kernels::client::client;
     use crate::rng::{Purpose, Stream};
-    use crate::training::device::{Device, client};
+    use crate::training::launch::device::Device;
 
     #[cube(launch_unchecked)]
     fn check(pairs: &[u32], cells: &mut [f32], out: &mut [u32]) {

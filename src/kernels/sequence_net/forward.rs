@@ -5,7 +5,7 @@
 
 use cubecl::prelude::*;
 
-use super::pieces::{meet, project};
+use super::pieces::{barrier, project};
 use super::plan::{Attention, LANES, Plan};
 
 /// What no score is below.
@@ -21,7 +21,7 @@ pub fn forward(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     room: &mut Shared<[f32]>,
     #[comptime] net: Attention,
@@ -34,23 +34,23 @@ pub fn forward(
         if comptime!(net.absolute) {
             value += state[base + comptime!(k * d) + at];
         }
-        work[own + at] = value;
+        work[work_at + at] = value;
         at += LANES;
     }
-    meet();
-    layer(state, base, mirror, other, work, own, room, 0usize, net, plan);
+    barrier();
+    layer(state, base, mirror, other, work, work_at, room, 0usize, net, plan);
     if comptime!(net.layers > 1) {
-        layer(state, base, mirror, other, work, own, room, 1usize, net, plan);
+        layer(state, base, mirror, other, work, work_at, room, 1usize, net, plan);
     }
     if comptime!(net.layers > 2) {
-        layer(state, base, mirror, other, work, own, room, 2usize, net, plan);
+        layer(state, base, mirror, other, work, work_at, room, 2usize, net, plan);
     }
     if comptime!(net.layers > 3) {
-        layer(state, base, mirror, other, work, own, room, 3usize, net, plan);
+        layer(state, base, mirror, other, work, work_at, room, 3usize, net, plan);
     }
     if comptime!(net.norm) {
-        normalise(work, own, comptime!(net.layers), net, plan);
-        meet();
+        normalise(work, work_at, comptime!(net.layers), net, plan);
+        barrier();
     }
 }
 
@@ -58,7 +58,7 @@ pub fn forward(
 #[cube]
 fn normalise(
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     #[comptime] layer: usize,
     #[comptime] net: Attention,
     #[comptime] plan: Plan,
@@ -67,7 +67,7 @@ fn normalise(
     let from = comptime!(plan.places(layer));
     let mut i = UNIT_POS as usize;
     while i < t {
-        let z = own + comptime!(from.z) + i * d;
+        let z = work_at + comptime!(from.z) + i * d;
         let mut mean = 0.0f32;
         for c in 0..d {
             mean += work[z + c];
@@ -81,9 +81,9 @@ fn normalise(
         variance *= comptime!(1.0 / net.hidden as f32);
         let spread = 1.0f32 / f32::sqrt(variance + crate::models::attention_only::NORM_EPSILON);
         for c in 0..d {
-            work[own + comptime!(from.normal) + i * d + c] = (work[z + c] - mean) * spread;
+            work[work_at + comptime!(from.normal) + i * d + c] = (work[z + c] - mean) * spread;
         }
-        work[own + comptime!(from.spread) + i] = spread;
+        work[work_at + comptime!(from.spread) + i] = spread;
         i += LANES;
     }
 }
@@ -96,7 +96,7 @@ fn layer(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     room: &mut Shared<[f32]>,
     #[comptime] layer: usize,
     #[comptime] net: Attention,
@@ -107,13 +107,13 @@ fn layer(
     let from = comptime!(plan.places(layer));
     let next = comptime!(plan.places(layer + 1).z);
     if comptime!(net.norm) {
-        normalise(work, own, layer, net, plan);
-        meet();
+        normalise(work, work_at, layer, net, plan);
+        barrier();
     }
     project(
         work,
-        own + comptime!(if net.norm { from.normal } else { from.z }),
-        own + comptime!(from.query),
+        work_at + comptime!(if net.norm { from.normal } else { from.z }),
+        work_at + comptime!(from.query),
         state,
         base + comptime!(at.query),
         base + comptime!(at.gain),
@@ -122,20 +122,20 @@ fn layer(
         3usize,
         comptime!((t, d, d)),
     );
-    meet();
-    attend(mirror, other, work, own, room, layer, net, plan);
+    barrier();
+    attend(mirror, other, work, work_at, room, layer, net, plan);
     // What comes out is added to z.
     if comptime!(net.norm) {
         let mut i = UNIT_POS as usize;
         while i < comptime!(t * d) {
-            work[own + next + i] = work[own + comptime!(from.z) + i];
+            work[work_at + next + i] = work[work_at + comptime!(from.z) + i];
             i += LANES;
         }
         // The same lane adds to what it has copied.
         project(
             work,
-            own + comptime!(from.out),
-            own + next,
+            work_at + comptime!(from.out),
+            work_at + next,
             state,
             base + comptime!(at.out),
             0usize,
@@ -147,11 +147,12 @@ fn layer(
     } else {
         let mut i = UNIT_POS as usize;
         while i < comptime!(t * d) {
-            work[own + next + i] = work[own + comptime!(from.z) + i] + work[own + comptime!(from.out) + i];
+            work[work_at + next + i] =
+                work[work_at + comptime!(from.z) + i] + work[work_at + comptime!(from.out) + i];
             i += LANES;
         }
     }
-    meet();
+    barrier();
 }
 
 /// softmax(A) v of every head, largest scores and inverse sums.
@@ -160,7 +161,7 @@ fn attend(
     mirror: &[f32],
     other: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     room: &mut Shared<[f32]>,
     #[comptime] layer: usize,
     #[comptime] net: Attention,
@@ -169,13 +170,13 @@ fn attend(
     let (t, d, heads) = comptime!((plan.network.length, net.hidden, net.heads[layer]));
     let (parts, width) = comptime!((plan.parts, net.width(layer)));
     let from = comptime!(plan.places(layer));
-    let partial = own + comptime!(plan.back()[3]);
+    let partial = work_at + comptime!(plan.backward_places()[3]);
     let distances = other + comptime!(net.layer(&plan.network, layer).distances);
     let lane = UNIT_POS as usize;
     let row = lane % t;
     let part = lane / t;
     for head in 0..heads {
-        let queries = own + comptime!(from.query) + head * width;
+        let queries = work_at + comptime!(from.query) + head * width;
         let keys = queries + comptime!(t * d);
         let values = keys + comptime!(t * d);
         if part < parts {
@@ -223,7 +224,7 @@ fn attend(
                 work[partial + (part * width + c) * t + row] = sum[c];
             }
         }
-        meet();
+        barrier();
         let mut at = lane;
         while at < comptime!(t * width) {
             let i = at % t;
@@ -240,13 +241,13 @@ fn attend(
                 sum += share * work[partial + (q * width + c) * t + i];
             }
             let inverse = 1.0f32 / total;
-            work[own + comptime!(from.out) + i * d + head * width + c] = sum * inverse;
+            work[work_at + comptime!(from.out) + i * d + head * width + c] = sum * inverse;
             if c == 0 {
-                work[own + comptime!(from.top) + head * t + i] = top;
-                work[own + comptime!(from.top) + (heads + head) * t + i] = inverse;
+                work[work_at + comptime!(from.top) + head * t + i] = top;
+                work[work_at + comptime!(from.top) + (heads + head) * t + i] = inverse;
             }
             at += LANES;
         }
-        meet();
+        barrier();
     }
 }

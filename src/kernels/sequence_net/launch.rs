@@ -1,8 +1,7 @@
 //! Launching the sequence kernels: buffers, how many steps at a time, and what is read back.
 //!
 //! # Why
-//! Steps are enqueued in slices that take about as long as a picture on the screen, and every slice is read back once,
-//! with all its measurements. A slice's last step is always measured and its last update signed, because the numbers that come
+//! A slice's last step is always measured and its last update signed, because the numbers that come
 //! back prove that its launches ran, and ran to their end.
 
 use cubecl::prelude::*;
@@ -13,16 +12,14 @@ use super::chains::{SAMPLERS, Sampling};
 use super::data::{Layout, Questions, Record, mirrored, table};
 use super::plan::{LANES, Network, Plan};
 use super::sampling::sample;
-use super::steps::{FIELDS, look, settle, slope};
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
+use super::steps::{FIELDS, answer_all, gradient_all, update_all};
+use crate::kernels::client::{client, limits};
+use crate::kernels::slices::{Slices, StateSize, schedule};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::run::RunSpec;
 use crate::tasks::Task;
-use crate::training::device::{client, limits};
 
-/// What one slice is to take.
-const SLICE_MS: f64 = 20.0;
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;
 /// Bytes of measurements read back in one slice.
@@ -39,18 +36,14 @@ pub struct SequenceNet {
     plan: Plan,
     sampling: Sampling,
     layout: Vec<Layout>,
-    client: Client,
-    state: Handle,
+    /// Its state, and how far it has been trained.
+    pub slices: Slices,
     mirror: Handle,
     gradients: Handle,
     work: Handle,
     table: Handle,
     questions: Option<(Questions, Handle)>,
     turns: u64,
-    step: u64,
-    recorded: Option<u64>,
-    steps_per_slice: f64,
-    nonce: u32,
 }
 
 impl SequenceNet {
@@ -77,11 +70,12 @@ impl SequenceNet {
         };
         let layout = Layout::of(spec);
         let groups = replicas * plan.groups;
+        let size = StateSize { replicas, each: network.state(), parameters: network.parameters() };
+        let state = client.empty(4 * replicas * network.state());
         Ok(SequenceNet {
             replicas,
             seed: spec.run.seed,
             bound: libm::round(share * 16_777_216.0) as u32,
-            state: client.empty(4 * replicas * network.state()),
             mirror: client.empty(4 * replicas * network.parameters()),
             gradients: client.empty(4 * groups * network.parameters()),
             work: client.empty(4 * groups * plan.work()),
@@ -91,11 +85,7 @@ impl SequenceNet {
             layout,
             questions: None,
             turns: limits.turns,
-            step: 0,
-            recorded: None,
-            steps_per_slice: 1.0,
-            nonce: 0,
-            client,
+            slices: Slices::new(client, state, size, 1.0, SLICE_STEPS),
         })
     }
 
@@ -104,53 +94,18 @@ impl SequenceNet {
         &self.plan
     }
 
-    /// Steps made so far.
-    pub fn step(&self) -> u64 {
-        self.step
-    }
-
     /// Contexts, `[count, length]`, that measurements ask about, and on how many of them heads are scored.
     pub fn question(&mut self, contexts: &[u8], scored: usize) {
         let numbers: Vec<u32> = contexts.iter().map(|symbol| u32::from(*symbol)).collect();
         let questions = Questions::new(&self.plan.network, self.replicas, contexts, scored);
-        self.questions = Some((questions, self.client.create_from_slice(u32::as_bytes(&numbers))));
+        self.questions = Some((questions, self.slices.client.create_from_slice(u32::as_bytes(&numbers))));
     }
 
-    /// Takes it that step `step` has been measured, and no other.
-    pub fn set_recorded(&mut self, step: Option<u64>) {
-        self.recorded = step;
-    }
-
-    /// Counts on from `step`, with the weights as they are.
-    pub fn set_step(&mut self, step: u64) {
-        (self.step, self.recorded) = (step, None);
-    }
-
-    /// Puts the network where [`SequenceNet::save`] found one after `step` steps.
+    /// Puts the network where [`Slices::save`] found one after `step` steps.
     pub fn put(&mut self, state: &[f32], step: u64) {
-        debug_assert_eq!(state.len(), self.replicas * self.plan.network.state(), "a state of this network");
-        self.state = self.client.create_from_slice(f32::as_bytes(state));
+        self.slices.put(state, step);
         let mirror = mirrored(&self.layout, state, self.plan.network.state());
-        self.mirror = self.client.create_from_slice(f32::as_bytes(&mirror));
-        (self.step, self.recorded) = (step, None);
-    }
-
-    /// Everything that training changes: of every replica the parameters, then their moments.
-    ///
-    /// # Errors
-    /// When the GPU stops working.
-    pub async fn save(&self) -> Result<Vec<f32>, Failure> {
-        self.read(self.state.clone()).await
-    }
-
-    /// The parameters of the first replica.
-    ///
-    /// # Errors
-    /// When the GPU stops working.
-    pub async fn save_first(&self) -> Result<Vec<f32>, Failure> {
-        let network = &self.plan.network;
-        let rest = self.replicas * network.state() - network.parameters();
-        self.read(self.state.clone().offset_end(4 * rest as u64)).await
+        self.mirror = self.slices.client.create_from_slice(f32::as_bytes(&mirror));
     }
 
     /// The training sequences of `steps` steps from `from` on, as the device draws them: `[steps, replicas, batch,
@@ -160,12 +115,12 @@ impl SequenceNet {
     /// When the GPU stops working.
     pub async fn symbols(&self, from: u64, steps: usize) -> Result<Vec<u32>, Failure> {
         let drawn = self.draw(from, steps);
-        let mut bytes = self.client.read_async(vec![drawn]).await.map_err(Failure::lost)?;
+        let mut bytes = self.slices.client.read_async(vec![drawn]).await.map_err(Failure::lost)?;
         Ok(u32::from_bytes(&bytes.remove(0)).to_vec())
     }
 
-    /// Makes one slice of steps towards step `last`, with the learning rates of `spec`, and measures before each of them
-    /// that `every` divides, unless that has been measured before; with `look` the end too, if it is reached.
+    /// Makes one slice of steps towards step `last`, with the learning rates of `spec`, and measures before each of
+    /// them that `every` divides, unless that has been measured before; with `look` the end too, if it is reached.
     ///
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
@@ -176,8 +131,11 @@ impl SequenceNet {
         every: u64,
         look: bool,
     ) -> Result<Vec<Record>, Failure> {
-        let (until, due) = self.stretch(last, every, look);
-        if until == self.step && due.is_empty() {
+        let (batch, answers) = self.width();
+        let records = (MEASURE_BYTES / (4 * (batch + answers))).max(2) - 1;
+        let drawn = (SYMBOL_BYTES / (4 * self.step_symbols())).max(2) - 1;
+        let (until, due) = self.slices.next(last, every, look, records, drawn as u64);
+        if until == self.slices.step() && due.is_empty() {
             return Ok(vec![]);
         }
         self.slice(spec, until, &due).await
@@ -194,33 +152,8 @@ impl SequenceNet {
         self.replicas * self.plan.network.batch * (self.plan.network.length + 1)
     }
 
-    /// End of the next slice, and the steps in it that are due.
-    fn stretch(&self, last: u64, every: u64, look: bool) -> (u64, Vec<u64>) {
-        let (batch, answers) = self.width();
-        let most = (MEASURE_BYTES / (4 * (batch + answers))).max(2) - 1;
-        let drawn = (SYMBOL_BYTES / (4 * self.step_symbols())).max(2) - 1;
-        let mut until = last.min(self.step + (self.steps_per_slice as u64).min(drawn as u64));
-        let mut due = vec![];
-        let mut step = self.step.next_multiple_of(every);
-        while step < until {
-            if due.len() == most {
-                until = step;
-                break;
-            }
-            if self.recorded != Some(step) {
-                due.push(step);
-            }
-            step = step.saturating_add(every);
-        }
-        if look && until == last && self.recorded != Some(until) {
-            due.push(until);
-        }
-        (until, due)
-    }
-
     async fn slice(&mut self, spec: &RunSpec, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
-        // Exact as a float, and never 0, which fresh memory holds.
-        self.nonce = self.nonce % 0x00ff_ffff + 1;
+        self.slices.begin();
         let begin = now_ms();
         let end = if due.last() == Some(&until) { until + 1 } else { until };
         // What is due, and the proof.
@@ -230,25 +163,22 @@ impl SequenceNet {
         }
         let updates = self.plan.network.parameters().div_ceil(LANES) * self.replicas;
         let (batch, answers) = self.width();
-        let batches = self.client.empty(4 * (measured.len() * batch + updates));
-        let answered = self.client.empty(4 * (due.len() * answers).max(1));
+        let batches = self.slices.client.empty(4 * (measured.len() * batch + updates));
+        let answered = self.slices.client.empty(4 * (due.len() * answers).max(1));
         self.launch(spec, until, end, due, &measured, &batches, &answered);
-        let values = self.read(batches).await?;
-        let told = if due.len() * answers > 0 { self.read(answered).await? } else { vec![] };
-        self.time(until - self.step, now_ms() - begin);
-        let signs = values[..measured.len() * batch].chunks(FIELDS).map(|fields| fields[FIELDS - 1]);
-        let signs =
-            signs.chain(values[measured.len() * batch..].iter().copied().filter(|_| until > self.step));
+        let values = self.slices.read(batches).await?;
+        let told = if due.len() * answers > 0 { self.slices.read(answered).await? } else { vec![] };
+        let took = now_ms() - begin;
+        let nonces = values[..measured.len() * batch].chunks(FIELDS).map(|fields| fields[FIELDS - 1]);
+        // Without a step there was no update that could have left its number.
+        let updated = if until > self.slices.step() { &values[measured.len() * batch..] } else { &[] };
+        let nonces = nonces.chain(updated.iter().copied());
         let questions = self.questions.as_ref().map(|(questions, _)| questions);
-        let signs = signs.chain(told.chunks(answers.max(1)).flat_map(|told| {
+        let nonces = nonces.chain(told.chunks(answers.max(1)).flat_map(|told| {
             let proofs = questions.map(|questions| questions.proofs(told));
             proofs.into_iter().flatten()
         }));
-        if { signs }.any(|sign| sign != self.nonce as f32) {
-            return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
-        }
-        self.step = until;
-        self.recorded = due.last().copied().or(self.recorded);
+        self.slices.finish(until, due, took, nonces)?;
         let positions = self.plan.network.batch * self.plan.network.length;
         let records = due.iter().enumerate().map(|(at, step)| {
             let mut record = Record { step: *step, ..Default::default() };
@@ -263,43 +193,22 @@ impl SequenceNet {
         Ok(records.collect())
     }
 
-    /// Fits the length of the next slice to the time of the last.
-    fn time(&mut self, steps: u64, took: f64) {
-        let fits =
-            (self.steps_per_slice * (SLICE_MS / took.max(0.1)).clamp(0.25, 4.0)).clamp(1.0, SLICE_STEPS);
-        // A short slice says nothing about long ones, unless it took too long.
-        if steps >= self.steps_per_slice as u64 || fits < self.steps_per_slice {
-            self.steps_per_slice = fits;
-        }
-    }
-
-    /// Numbers of the update rule: those that hold throughout, then those of each step.
-    fn schedule(&self, spec: &RunSpec, until: u64) -> Vec<f32> {
-        let mut schedule = spec.optimizer.constants().to_vec();
-        schedule.resize(SCHEDULE_HEAD, 0.0);
-        for step in self.step..=until {
-            let row: [f32; SCHEDULE_STEP] = spec.optimizer.scalars(step, spec.learning_rate(step));
-            schedule.extend(row);
-        }
-        schedule
-    }
-
     /// Draws the sequences of `steps` steps.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
     fn draw(&self, from: u64, steps: usize) -> Handle {
         let numbers = steps * self.step_symbols();
-        let out = self.client.empty(4 * numbers);
+        let out = self.slices.client.empty(4 * numbers);
         let sequences = steps * self.replicas * self.plan.network.batch;
         let most = (SYMBOL_BYTES / (4 * self.sampling.cells()) / SAMPLERS).max(1) * SAMPLERS;
         let at_once = sequences.next_multiple_of(SAMPLERS).min(most).min(32_768 * SAMPLERS);
         let cells = at_once * self.sampling.cells();
-        let work = self.client.empty(4 * cells);
+        let work = self.slices.client.empty(4 * cells);
         for first in (0..sequences).step_by(at_once) {
             // SAFETY: the lengths are those of the buffers; a lane writes its own sequence and its own cells, of
             // which there are as many as lanes.
             unsafe {
                 sample::launch_unchecked(
-                    &self.client,
+                    &self.slices.client,
                     CubeCount::Static((at_once / SAMPLERS) as u32, 1, 1),
                     CubeDim::new_1d(SAMPLERS as u32),
                     BufferArg::from_raw_parts(out.clone(), numbers),
@@ -333,10 +242,11 @@ impl SequenceNet {
         answered: &Handle,
     ) {
         let (network, groups) = (&self.plan.network, self.plan.groups);
-        let schedule = self.schedule(spec, until);
-        let rows = self.client.create_from_slice(f32::as_bytes(&schedule));
-        let steps = (end - self.step) as usize;
-        let symbols = self.draw(self.step, steps);
+        let rate = |step| spec.learning_rate(step);
+        let schedule = schedule(&spec.optimizer, rate, self.slices.step(), until);
+        let rows = self.slices.client.create_from_slice(f32::as_bytes(&schedule));
+        let steps = (end - self.slices.step()) as usize;
+        let symbols = self.draw(self.slices.step(), steps);
         let (batch, answers) = self.width();
         let updates = network.parameters().div_ceil(LANES);
         let proofs = measured.len() * batch;
@@ -345,12 +255,12 @@ impl SequenceNet {
             // SAFETY: the length is that of the buffer.
             unsafe { BufferArg::from_raw_parts(handle.clone(), length) }
         };
-        let state = || whole(&self.state, self.replicas * network.state());
+        let state = || self.slices.state();
         let mirror = || whole(&self.mirror, self.replicas * network.parameters());
         let work = || whole(&self.work, self.replicas * groups * self.plan.work());
         let gradients = || whole(&self.gradients, self.replicas * groups * network.parameters());
         let each = CubeCount::Static(groups as u32, self.replicas as u32, 1);
-        for step in self.step..end {
+        for step in self.slices.step()..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
             if let (Ok(slot), Some((questions, contexts))) = (due.binary_search(&step), &self.questions) {
                 let most = (self.turns / self.plan.turns()).clamp(1, 1024) as usize;
@@ -359,8 +269,8 @@ impl SequenceNet {
                     // SAFETY: a workgroup keeps to its slice of the scratch buffer, and writes the answers to its own
                     // contexts, which are below the count.
                     unsafe {
-                        look::launch_unchecked(
-                            &self.client,
+                        answer_all::launch_unchecked(
+                            &self.slices.client,
                             each.clone(),
                             CubeDim::new_1d(LANES as u32),
                             state(),
@@ -373,7 +283,7 @@ impl SequenceNet {
                             questions.count as u32,
                             questions.scored as u32,
                             (slot * answers) as u32,
-                            self.nonce,
+                            self.slices.nonce(),
                             self.plan,
                         );
                     }
@@ -382,8 +292,8 @@ impl SequenceNet {
             // SAFETY: a workgroup keeps to its slices of scratch, gradients and measurements, whose sizes follow from
             // the plan as the buffers' do; a lane of the update to its own parameter.
             unsafe {
-                slope::launch_unchecked(
-                    &self.client,
+                gradient_all::launch_unchecked(
+                    &self.slices.client,
                     each.clone(),
                     CubeDim::new_1d(LANES as u32),
                     state(),
@@ -392,14 +302,14 @@ impl SequenceNet {
                     work(),
                     gradients(),
                     whole(batches, length),
-                    (step - self.step) as u32,
+                    (step - self.slices.step()) as u32,
                     here,
-                    self.nonce,
+                    self.slices.nonce(),
                     self.plan,
                 );
                 if step < until {
-                    settle::launch_unchecked(
-                        &self.client,
+                    update_all::launch_unchecked(
+                        &self.slices.client,
                         CubeCount::Static(updates as u32, self.replicas as u32, 1),
                         CubeDim::new_1d(LANES as u32),
                         state(),
@@ -408,19 +318,14 @@ impl SequenceNet {
                         whole(&rows, schedule.len()),
                         whole(&self.table, network.parameters()),
                         whole(batches, length),
-                        (step - self.step) as u32,
+                        (step - self.slices.step()) as u32,
                         u32::from(step + 1 == until),
                         proofs as u32,
-                        self.nonce,
+                        self.slices.nonce(),
                         self.plan,
                     );
                 }
             }
         }
-    }
-
-    async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
-        let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
-        Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
     }
 }

@@ -6,7 +6,7 @@
 
 use cubecl::prelude::*;
 
-use super::pieces::{lose, meet, put};
+use super::pieces::{barrier, loss_and_gradient, put};
 use super::plan::{LANES, Plan};
 use crate::kernels::pieces::broken;
 
@@ -16,12 +16,12 @@ pub fn forward(
     state: &[f32],
     base: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     #[comptime] plan: Plan,
 ) {
     let (t, k) = comptime!((plan.network.length, plan.network.symbols));
-    let [counts, rated, _, _, logits] = comptime!(plan.back());
+    let [counts, rated, _, _, logits] = comptime!(plan.backward_places());
     let mut at = UNIT_POS as usize;
     while at < comptime!(t * k) {
         let q = at / k;
@@ -30,22 +30,22 @@ pub fn forward(
         for s in 0..q + 1 {
             sum += select(symbols[s] == l, state[base + comptime!(k * k) + q - s], 0.0f32);
         }
-        work[own + counts + at] = sum;
+        work[work_at + counts + at] = sum;
         at += LANES;
     }
-    meet();
+    barrier();
     let mut at = UNIT_POS as usize;
     while at < comptime!(t * k) {
         let q = at / k;
         let m = at % k;
         let mut sum = 0.0f32;
         for l in 0..k {
-            sum += work[own + counts + q * k + l] * state[base + m * k + l];
+            sum += work[work_at + counts + q * k + l] * state[base + m * k + l];
         }
-        work[own + rated + at] = sum;
+        work[work_at + rated + at] = sum;
         at += LANES;
     }
-    meet();
+    barrier();
     let mut at = UNIT_POS as usize;
     while at < comptime!(t * k) {
         let p = at / k;
@@ -53,24 +53,24 @@ pub fn forward(
         let now = symbols[p] as usize;
         let mut sum = 0.0f32;
         for q in 0..p + 1 {
-            sum += select(symbols[q] == i, work[own + rated + q * k + now], 0.0f32);
+            sum += select(symbols[q] == i, work[work_at + rated + q * k + now], 0.0f32);
         }
-        work[own + logits + at] = sum;
+        work[work_at + logits + at] = sum;
         at += LANES;
     }
-    meet();
+    barrier();
 }
 
 /// What the logits lose, with ∂loss/∂logits in their place: loss, right answers and broken losses of the lane's rows.
 #[cube]
 pub fn read_out(
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     #[comptime] plan: Plan,
 ) -> (f32, f32, f32) {
     let (t, k) = comptime!((plan.network.length, plan.network.symbols));
-    let at = own + comptime!(plan.back()[4]);
+    let at = work_at + comptime!(plan.backward_places()[4]);
     let mut loss = 0.0f32;
     let mut right = 0.0f32;
     let mut wrong = 0.0f32;
@@ -81,17 +81,17 @@ pub fn read_out(
         for s in 0..k {
             logits[s] = work[at + i * k + s];
         }
-        let (lost, ahead) = lose(&mut logits, symbols[i + 1] as usize, plan);
-        loss += lost;
+        let (position_loss, ahead) = loss_and_gradient(&mut logits, symbols[i + 1] as usize, plan);
+        loss += position_loss;
         right += ahead;
-        wrong += broken(lost);
+        wrong += broken(position_loss);
         #[unroll]
         for s in 0..k {
             work[at + i * k + s] = logits[s];
         }
         i += LANES;
     }
-    meet();
+    barrier();
     (loss, right, wrong)
 }
 
@@ -101,7 +101,7 @@ pub fn backward(
     state: &[f32],
     base: usize,
     work: &mut [f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     gradients: &mut [f32],
     to: usize,
@@ -109,7 +109,7 @@ pub fn backward(
     #[comptime] plan: Plan,
 ) {
     let (t, k) = comptime!((plan.network.length, plan.network.symbols));
-    let [counts, rated, back, _, logits] = comptime!(plan.back());
+    let [counts, rated, back, _, logits] = comptime!(plan.backward_places());
     let mut at = UNIT_POS as usize;
     while at < comptime!(t * k) {
         let q = at / k;
@@ -117,17 +117,17 @@ pub fn backward(
         let then = symbols[q] as usize;
         let mut sum = 0.0f32;
         for p in q..t {
-            sum += select(symbols[p] == m, work[own + logits + p * k + then], 0.0f32);
+            sum += select(symbols[p] == m, work[work_at + logits + p * k + then], 0.0f32);
         }
-        work[own + back + at] = sum;
+        work[work_at + back + at] = sum;
         at += LANES;
     }
-    meet();
+    barrier();
     let mut at = UNIT_POS as usize;
     while at < comptime!(k * k) {
         let mut sum = 0.0f32;
         for q in 0..t {
-            sum += work[own + back + q * k + at / k] * work[own + counts + q * k + at % k];
+            sum += work[work_at + back + q * k + at / k] * work[work_at + counts + q * k + at % k];
         }
         put(gradients, to + at, sum, first, plan);
         at += LANES;
@@ -136,21 +136,21 @@ pub fn backward(
     while at < comptime!(t * k) {
         let mut sum = 0.0f32;
         for m in 0..k {
-            sum += work[own + back + at / k * k + m] * state[base + m * k + at % k];
+            sum += work[work_at + back + at / k * k + m] * state[base + m * k + at % k];
         }
         // Z is not needed any more.
-        work[own + rated + at] = sum;
+        work[work_at + rated + at] = sum;
         at += LANES;
     }
-    meet();
+    barrier();
     let mut distance = UNIT_POS as usize;
     while distance < t {
         let mut sum = 0.0f32;
         for q in distance..t {
-            sum += work[own + rated + q * k + symbols[q - distance] as usize];
+            sum += work[work_at + rated + q * k + symbols[q - distance] as usize];
         }
         put(gradients, to + comptime!(k * k) + distance, sum, first, plan);
         distance += LANES;
     }
-    meet();
+    barrier();
 }

@@ -1,9 +1,10 @@
-//! Networks on sequences of symbols: training with the mean cross-entropy over all places, on sequences that are drawn on
-//! the device.
+//! Networks on sequences of symbols: training with the mean cross-entropy over all places, on sequences that are
+//! drawn on the device.
 //!
-//! A step is two launches: `slope`, in which a workgroup takes a sequence forward and back, and `settle`, in which a
-//! lane adds up a parameter's gradients in a fixed order and updates it. A third kernel has drawn the sequences of a whole
-//! slice of steps before, and a fourth answers the judge's contexts wherever something is to be measured.
+//! A step is two launches: `gradient_all`, in which a workgroup takes a sequence forward and back, and `update_all`, in which
+//! a lane adds up a parameter's gradients in a fixed order and updates it. A third kernel has drawn the sequences
+//! of a whole slice of steps before, and a fourth answers the evaluator's contexts wherever something is to be
+//! measured.
 //!
 //! # Why
 //! Attention is a t by t matrix that nothing but its own row needs, so no more of it is kept than a row's largest score
@@ -20,19 +21,19 @@
 //! dependent instructions, but thousands of lanes do it at once, since a slice has many steps.
 //!
 //! # What is the same, and what is not
-//! A run has the same bits however it is cut into legs, and on the same device again. Replicas share nothing, so that a
-//! replica has the bits of the same run with fewer of them, as long as every sequence has a workgroup of its own; beyond
-//! 1,024 workgroups, or a buffer's size, a workgroup takes several sequences in turn, and sums are rounded in another order.
-//! Between devices, and between these kernels and the processor, training differs by rounding: after 100 steps of small
-//! networks by less than 2e-6 of the largest weight.
+//! A run has the same bits however it is cut into segments, and on the same device again. Replicas share nothing,
+//! so that a replica has the bits of the same run with fewer of them, as long as every sequence has a workgroup of
+//! its own; beyond 1,024 workgroups, or a buffer's size, a workgroup takes several sequences in turn, and sums are
+//! rounded in another order. Between devices, and between these kernels and the processor, training differs by
+//! rounding: after 100 steps of small networks by less than 2e-6 of the largest weight.
 //!
-//! MLPs, hidden sizes above 64, more than four layers, an α other than 1 and chains of more than 32 contexts are left to
-//! autodiff, and [`covers`] says which it is.
+//! MLPs, hidden sizes above 64, more than four layers, an α other than 1 and chains of more than 32 contexts are
+//! left to autodiff, and [`covers`] says which it is.
 //!
 //! # Speed
-//! Not measured on hardware: this is arithmetic from the instructions, for k = 3, t = 100, d = 16, two layers of one head,
-//! relative positions without norms, batch 64, on a GPU like an NVIDIA H200: 132 processors of four schedulers at
-//! 1.98 GHz, of which a step keeps 64 busy, with 8 warps each.
+//! Not measured on hardware: this is arithmetic from the instructions, for k = 3, t = 100, d = 16, two layers of
+//! one head, relative positions without norms, batch 64, on a GPU like an NVIDIA H200: 132 processors of four
+//! schedulers at 1.98 GHz, of which a step keeps 64 busy, with 8 warps each.
 //!
 //! ```text
 //! of one layer                      instructions of a warp   loads of a warp
@@ -44,20 +45,21 @@
 //! both layers, with the ends                  280,000           125,000
 //! ```
 //!
-//! A workgroup meets two barriers for each block of columns of a head on the way back, 7 of 16 here, and some ten more for
-//! each layer: 50 for the network. That is a few hundredths of the cycles below, since no lane waits for more than the
-//! longest row of its block.
+//! A workgroup meets two barriers for each block of columns of a head on the way back, 7 of 16 here, and some ten
+//! more for each layer: 50 for the network. That is a few hundredths of the cycles below, since no lane waits for
+//! more than the longest row of its block.
 //!
-//! At an instruction per cycle and scheduler that is 70,000 cycles; at a load per cycle and processor 125,000, or 63 µs. So
-//! loads bound a step, and with the second launch, which reads 1.2 MB, it is some 70 µs: at most 14,000 steps/s. 5,000
-//! leave 200 µs: two launches of 25 µs each, as they take where a driver is slow, and 2.3 cycles to a load. A second
-//! replica costs little, since it takes the other half of the processors. What would help most is to load four
-//! components of keys and values at once, which would save some 30,000 of the loads. 2026-11-21.
+//! At an instruction per cycle and scheduler that is 70,000 cycles; at a load per cycle and processor 125,000, or
+//! 63 µs. So loads bound a step, and with the second launch, which reads 1.2 MB, it is some 70 µs: at most 14,000
+//! steps/s. 5,000 leave 200 µs: two launches of 25 µs each, as they take where a driver is slow, and 2.3 cycles to
+//! a load. A second replica costs little, since it takes the other half of the processors. What would help most is
+//! to load four components of keys and values at once, which would save some 30,000 of the loads. 2026-11-21.
 //!
-//! The lab's own network (k = 2, t = 50, batch 32) has a quarter of the attention and half of the rest: 35,000 loads to a
-//! sequence. On the same GPU that is 18 µs, so that its 400 steps are bound by 800 launches, 40 ms at most. A laptop's
-//! integrated GPU of six subslices at 1.3 GHz, each of which loads 64 bytes in a cycle, takes 5.3 sequences of 70,000
-//! cycles in turn: 0.3 ms a step, and half a second with its launches for what takes 200 steps to drop and 400 to end.
+//! The lab's own network (k = 2, t = 50, batch 32) has a quarter of the attention and half of the rest: 35,000
+//! loads to a sequence. On the same GPU that is 18 µs, so that its 400 steps are bound by 800 launches, 40 ms at
+//! most. A laptop's integrated GPU of six subslices at 1.3 GHz, each of which loads 64 bytes in a cycle, takes 5.3
+//! sequences of 70,000 cycles in turn: 0.3 ms a step, and half a second with its launches for what takes 200 steps
+//! to drop and 400 to end.
 
 #![allow(
     missing_docs,

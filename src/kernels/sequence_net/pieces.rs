@@ -6,7 +6,7 @@ use super::plan::{LANES, Plan};
 
 /// A barrier after which every lane sees what the others left in workgroup memory and in the scratch buffer.
 #[cube]
-pub fn meet() {
+pub fn barrier() {
     sync_cube();
     sync_storage();
 }
@@ -132,15 +132,15 @@ pub fn outer(
 /// Cross-entropy of the logits and ∂loss/∂logits in their place, divided by all positions of the batch; whether the
 /// label's is the largest.
 #[cube]
-pub fn lose(logits: &mut Array<f32>, label: usize, #[comptime] plan: Plan) -> (f32, f32) {
+pub fn loss_and_gradient(logits: &mut Array<f32>, label: usize, #[comptime] plan: Plan) -> (f32, f32) {
     let k = comptime!(plan.network.symbols);
     let mut right = 0.0f32;
     let mut other = f32::new(-3.4e38);
     #[unroll]
     for s in 0..k {
-        let own = s == label;
-        right = select(own, logits[s], right);
-        other = select(own, other, f32::max(other, logits[s]));
+        let is_label = s == label;
+        right = select(is_label, logits[s], right);
+        other = select(is_label, other, f32::max(other, logits[s]));
     }
     let top = f32::max(right, other);
     let mut sum = 0.0f32;

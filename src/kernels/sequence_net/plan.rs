@@ -3,9 +3,9 @@
 use crate::kernels::plan::{Limits, Rule};
 use crate::models::Model;
 use crate::models::attention_only::{AttentionOnly, Block, Norm, Positions};
+use crate::optim::Optimizer;
 use crate::run::RunSpec;
 use crate::tasks::Task;
-use crate::training::optimizers::Optimizer;
 
 /// Most layers.
 pub const MOST_LAYERS: usize = 4;
@@ -268,7 +268,7 @@ impl Plan {
     /// Where what is passed back begins: ∂loss/∂z, the same for what heads give, for queries, keys and values, and
     /// what the parts of a row leave, `[parts, head, length]`; last ∂loss/∂logits, `[length, symbols]`. The minimal
     /// model has four arrays `[length, symbols]`, the last of which is ∂loss/∂logits.
-    pub fn back(&self) -> [usize; 5] {
+    pub fn backward_places(&self) -> [usize; 5] {
         let n = self.array();
         let Kind::Attention(net) = self.network.kind else { return [0, n, 2 * n, 0, 3 * n] };
         let from = self.places(net.layers).query;
@@ -279,7 +279,7 @@ impl Plan {
 
     /// Numbers in a workgroup's slice of the scratch buffer.
     pub fn work(&self) -> usize {
-        self.back()[4] + self.network.length * self.network.symbols
+        self.backward_places()[4] + self.network.length * self.network.symbols
     }
 
     /// Words of workgroup memory that lanes exchange numbers in.

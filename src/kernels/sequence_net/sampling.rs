@@ -1,8 +1,9 @@
 //! The sequences of many steps, drawn on the device: a lane draws one sequence with its chain.
 //!
-//! The same chains and symbols as on the processor: whole numbers, but for the first context, which is drawn by the chain's
-//! stationary law. Single precision tells it but where a draw falls next to a bound of the law, for one sequence in
-//! some thousand; that one's law is found again in double precision, with every rounding that the processor makes.
+//! The same chains and symbols as on the processor: whole numbers, but for the first context, which is drawn by the
+//! chain's stationary law. Single precision tells it but where a draw falls next to a bound of the law, for one
+//! sequence in some thousand; that one's law is found again in double precision, with every rounding that the
+//! processor makes.
 
 use cubecl::prelude::*;
 
@@ -160,7 +161,7 @@ fn fill(work: &mut [f32], lane: &Lane, #[comptime] sampling: Sampling) {
 
 /// The context that `draw`, from 0 up to 2²⁴, takes by the stationary law (Grassmann, Taksar and Heyman 1985).
 #[cube]
-fn settle(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampling) -> usize {
+fn stationary_context(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampling) -> usize {
     let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));
     let matrix = lane.cell + comptime!(contexts * (k - 1)) * lane.stride;
     let law = matrix + comptime!(contexts * contexts) * lane.stride;
@@ -320,9 +321,9 @@ fn eliminate(
     }
 }
 
-/// Draws sequences number `from` to `from + count`, counted through the steps, replicas and the batch: to `out`, which
-/// is `[steps, replicas, batch, length + 1]`. `work` has cells for every lane; `bound` is the share of doubly stochastic
-/// chains in a mixture, in units of 2⁻²⁴.
+/// Draws sequences number `from` to `from + count`, counted through the steps, replicas and the batch: to `out`,
+/// which is `[steps, replicas, batch, length + 1]`. `work` has cells for every lane; `bound` is the share of doubly
+/// stochastic chains in a mixture, in units of 2⁻²⁴.
 #[cube(launch_unchecked)]
 pub fn sample(
     out: &mut [u32],
@@ -373,7 +374,7 @@ pub fn sample(
         }
         fill(work, &lane, sampling);
         let draw = word(&lane, Purpose::Batch, lane.sequence) >> 8u32;
-        let mut context = settle(work, &lane, draw, sampling);
+        let mut context = stationary_context(work, &lane, draw, sampling);
         let to = number as usize * comptime!(sampling.length + 1);
         let mut rest = context;
         for digit in 0..comptime!(order - 1) {

@@ -7,7 +7,7 @@ use super::NO_RECORD;
 use super::backward::{answer, backward, read_out};
 use super::forward::forward;
 use super::minimal;
-use super::pieces::meet;
+use super::pieces::barrier;
 use super::plan::{Attention, Kind, LANES, Plan};
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::kernels::plan::Rule;
@@ -29,7 +29,7 @@ fn layers(plan: &Plan) -> Attention {
 /// groups, work]`, `gradients` `[replicas, groups, parameters]`. If there is a `record` to be written, `measures`,
 /// `[records, replicas, groups, 4]`, takes sums of loss, right answers and broken losses, and `nonce`.
 #[cube(launch_unchecked)]
-pub fn slope(
+pub fn gradient_all(
     state: &[f32],
     mirror: &[f32],
     symbols: &[u32],
@@ -50,7 +50,7 @@ pub fn slope(
     let place = replica * comptime!(plan.groups) + group;
     let base = replica * comptime!(plan.network.state());
     let other = replica * comptime!(plan.network.parameters());
-    let own = place * comptime!(plan.work());
+    let work_at = place * comptime!(plan.work());
     let to = place * comptime!(plan.network.parameters());
     let mut sequence = Shared::<[u32]>::new_slice(comptime!(t + 1));
     let mut room = Shared::<[f32]>::new_slice(comptime!(plan.room()));
@@ -71,16 +71,17 @@ pub fn slope(
             }
             sync_cube();
             if comptime!(minimal) {
-                minimal::forward(state, base, work, own, &sequence, plan);
-                let (lost, ahead, broken) = minimal::read_out(work, own, &sequence, plan);
-                loss += lost;
+                minimal::forward(state, base, work, work_at, &sequence, plan);
+                let (position_loss, ahead, broken) = minimal::read_out(work, work_at, &sequence, plan);
+                loss += position_loss;
                 right += ahead;
                 wrong += broken;
-                minimal::backward(state, base, work, own, &sequence, gradients, to, round == 0, plan);
+                minimal::backward(state, base, work, work_at, &sequence, gradients, to, round == 0, plan);
             } else {
-                forward(state, base, mirror, other, work, own, &sequence, &mut room, net, plan);
-                let (lost, ahead, broken) = read_out(state, base, work, own, &sequence, net, plan);
-                loss += lost;
+                forward(state, base, mirror, other, work, work_at, &sequence, &mut room, net, plan);
+                let (position_loss, ahead, broken) =
+                    read_out(state, base, work, work_at, &sequence, net, plan);
+                loss += position_loss;
                 right += ahead;
                 wrong += broken;
                 backward(
@@ -89,7 +90,7 @@ pub fn slope(
                     mirror,
                     other,
                     work,
-                    own,
+                    work_at,
                     &sequence,
                     &mut room,
                     gradients,
@@ -122,13 +123,13 @@ pub fn slope(
     }
 }
 
-/// Sums the gradients of parameter `CUBE_POS_X`·lanes + lane of replica `CUBE_POS_Y` over the groups, in their order, and
-/// applies them as row `row` of the schedule says.
+/// Sums the gradients of parameter `CUBE_POS_X`·lanes + lane of replica `CUBE_POS_Y` over the groups, in their
+/// order, and applies them as row `row` of the schedule says.
 ///
 /// `table` holds for each parameter twice its place in `mirror`, and one more if weight decay pulls on it. With `proof`,
 /// `measures` takes `nonce` at `at` and further on, one for each workgroup.
 #[cube(launch_unchecked)]
-pub fn settle(
+pub fn update_all(
     state: &mut [f32],
     mirror: &mut [f32],
     gradients: &[f32],
@@ -192,7 +193,7 @@ pub fn settle(
 /// `answers` takes, from `at` on, logits and `nonce` of each, `[replicas, count, symbols + 1]`, then of the first
 /// `scored` the two scores of each head, `[replicas, scored, heads, 2]`.
 #[cube(launch_unchecked)]
-pub fn look(
+pub fn answer_all(
     state: &[f32],
     mirror: &[f32],
     contexts: &[u32],
@@ -213,7 +214,7 @@ pub fn look(
     let replica = CUBE_POS_Y as usize;
     let base = replica * comptime!(plan.network.state());
     let other = replica * comptime!(plan.network.parameters());
-    let own = (replica * comptime!(plan.groups) + CUBE_POS_X as usize) * comptime!(plan.work());
+    let work_at = (replica * comptime!(plan.groups) + CUBE_POS_X as usize) * comptime!(plan.work());
     let heads = comptime!(plan.network.heads().iter().sum::<usize>());
     let mut sequence = Shared::<[u32]>::new_slice(comptime!(t + 1));
     let mut room = Shared::<[f32]>::new_slice(comptime!(plan.room()));
@@ -229,15 +230,16 @@ pub fn look(
             let to = at as usize + (replica * count as usize + context) * comptime!(k + 1);
             let last = comptime!(t - 1);
             if comptime!(minimal) {
-                minimal::forward(state, base, work, own, &sequence, plan);
+                minimal::forward(state, base, work, work_at, &sequence, plan);
                 if lane < k {
-                    answers[to + lane] = work[own + comptime!(plan.back()[4] + (t - 1) * k) + lane];
+                    answers[to + lane] =
+                        work[work_at + comptime!(plan.backward_places()[4] + (t - 1) * k) + lane];
                 }
             } else {
-                forward(state, base, mirror, other, work, own, &sequence, &mut room, net, plan);
+                forward(state, base, mirror, other, work, work_at, &sequence, &mut room, net, plan);
                 if lane == 0 {
                     let mut logits = Array::<f32>::new(k);
-                    answer(state, base, &*work, own, last, &mut logits, net, plan);
+                    answer(state, base, &*work, work_at, last, &mut logits, net, plan);
                     #[unroll]
                     for s in 0..k {
                         answers[to + s] = logits[s];
@@ -246,20 +248,25 @@ pub fn look(
                 if context < scored as usize {
                     let behind = at as usize + CUBE_COUNT_Y as usize * count as usize * comptime!(k + 1);
                     let to = behind + (replica * scored as usize + context) * comptime!(2 * heads);
-                    score(mirror, other, &*work, own, &sequence, &mut room, answers, to, 0usize, net, plan);
+                    score(
+                        mirror, other, &*work, work_at, &sequence, &mut room, answers, to, 0usize, net, plan,
+                    );
                     if comptime!(net.layers > 1) {
                         score(
-                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 1usize, net, plan,
+                            mirror, other, &*work, work_at, &sequence, &mut room, answers, to, 1usize, net,
+                            plan,
                         );
                     }
                     if comptime!(net.layers > 2) {
                         score(
-                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 2usize, net, plan,
+                            mirror, other, &*work, work_at, &sequence, &mut room, answers, to, 2usize, net,
+                            plan,
                         );
                     }
                     if comptime!(net.layers > 3) {
                         score(
-                            mirror, other, &*work, own, &sequence, &mut room, answers, to, 3usize, net, plan,
+                            mirror, other, &*work, work_at, &sequence, &mut room, answers, to, 3usize, net,
+                            plan,
                         );
                     }
                 }
@@ -267,7 +274,7 @@ pub fn look(
             if lane == 0 {
                 answers[to + k] = f32::cast_from(nonce);
             }
-            meet();
+            barrier();
         }
     }
 }
@@ -278,7 +285,7 @@ fn share(
     mirror: &[f32],
     other: usize,
     work: &[f32],
-    own: usize,
+    work_at: usize,
     head: usize,
     i: usize,
     j: usize,
@@ -289,7 +296,7 @@ fn share(
     let (t, d, heads, width) =
         comptime!((plan.network.length, net.hidden, net.heads[layer], net.width(layer)));
     let from = comptime!(plan.places(layer));
-    let queries = own + comptime!(from.query) + head * width;
+    let queries = work_at + comptime!(from.query) + head * width;
     let distances =
         other + comptime!(net.layer(&plan.network, layer).distances) + head * comptime!(width * t);
     let mut score = 0.0f32;
@@ -300,8 +307,8 @@ fn share(
         }
         score += work[queries + i * d + c] * key;
     }
-    let top = work[own + comptime!(from.top) + head * t + i];
-    let inverse = work[own + comptime!(from.top) + (heads + head) * t + i];
+    let top = work[work_at + comptime!(from.top) + head * t + i];
+    let inverse = work[work_at + comptime!(from.top) + (heads + head) * t + i];
     f32::exp(score * comptime!(1.0 / (net.width(layer) as f32).sqrt()) - top) * inverse
 }
 
@@ -312,7 +319,7 @@ fn score(
     mirror: &[f32],
     other: usize,
     work: &[f32],
-    own: usize,
+    work_at: usize,
     symbols: &Shared<[u32]>,
     room: &mut Shared<[f32]>,
     answers: &mut [f32],
@@ -326,9 +333,10 @@ fn score(
     let lane = UNIT_POS as usize;
     for head in 0..comptime!(net.heads[layer]) {
         if lane >= 1 && lane < t {
-            room[lane] = share(mirror, other, work, own, head, lane, lane - 1, layer, net, plan);
+            room[lane] = share(mirror, other, work, work_at, head, lane, lane - 1, layer, net, plan);
             let after = symbols[lane - 1] == symbols[comptime!(t - 1)];
-            let attention = share(mirror, other, work, own, head, comptime!(t - 1), lane, layer, net, plan);
+            let attention =
+                share(mirror, other, work, work_at, head, comptime!(t - 1), lane, layer, net, plan);
             room[t + lane] = select(after, attention, 0.0f32);
         }
         sync_cube();

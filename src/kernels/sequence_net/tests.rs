@@ -7,18 +7,18 @@ use super::plan::{LANES, Network, Plan};
 use crate::kernels::plan::Limits;
 use crate::models::attention_only::{Norm, Positions};
 use crate::models::{AttentionOnly, MinimalMarkov, Model};
+use crate::optim::adam::Decay;
+use crate::optim::loss::Loss;
+use crate::optim::{Adam, Optimizer, Sgd};
 use crate::protocol::{Event, Row};
 use crate::run::{DeviceChoice, RunSpec};
 use crate::tasks::markov::{Chains, MarkovChain};
 use crate::tasks::{Sampler, Task};
 use crate::training::autodiff::Autodiff;
-use crate::training::device::Device;
-use crate::training::learner::{Learner, Leg, Weights};
-use crate::training::loss::Loss;
-use crate::training::optimizers::adam::Decay;
-use crate::training::optimizers::{Adam, Optimizer, Sgd};
-use crate::training::sequence_kernels::SequenceKernels;
-use crate::training::sequence_lanes::SequenceLanes;
+use crate::training::cpu::sequence_net::SequenceNetCpu;
+use crate::training::gpu::sequence_net::SequenceNetGpu;
+use crate::training::launch::device::Device;
+use crate::training::session::learner::{Learner, Segment, Weights};
 use crate::training::session::{Options, Session};
 
 fn gpu() -> bool {
@@ -50,7 +50,7 @@ fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Ve
     let (mut step, mut rows) = (from, vec![]);
     while step < until {
         let measured = rows.last().map(|row: &Row| row.step);
-        let leg = Leg {
+        let segment = Segment {
             spec,
             from: step,
             until,
@@ -59,7 +59,7 @@ fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Ve
             held_out: 64,
             deadline_ms: f64::INFINITY,
         };
-        let progress = pollster::block_on(learner.advance(&leg)).unwrap();
+        let progress = pollster::block_on(learner.advance(&segment)).unwrap();
         step = progress.step;
         rows.extend(progress.rows);
     }
@@ -95,9 +95,9 @@ fn worst(a: &Weights, b: &Weights) -> f32 {
 fn agree(spec: &RunSpec, stops: &[u64]) {
     let mut spec = spec.clone();
     spec.run.every = 50;
-    let mut lanes = SequenceLanes::new(&spec).unwrap();
+    let mut lanes = SequenceNetCpu::new(&spec).unwrap();
     let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
-    let mut kernels = SequenceKernels::new(&spec).unwrap();
+    let mut kernels = SequenceNetGpu::new(&spec).unwrap();
     let mut step = 0;
     for until in stops {
         train(&mut kernels, &spec, step, *until);
@@ -196,7 +196,7 @@ fn a_replica_does_not_know_how_many_others_there_are() {
         let trained = |replicas: usize| {
             let mut spec = base.clone();
             spec.run.replicas = replicas;
-            let mut learner = SequenceKernels::new(&spec).unwrap();
+            let mut learner = SequenceNetGpu::new(&spec).unwrap();
             let rows = train(&mut learner, &spec, 0, 20);
             let each = |values: Vec<f32>| -> Vec<Vec<f32>> {
                 values.chunks(values.len() / replicas).map(<[f32]>::to_vec).collect()
@@ -319,7 +319,7 @@ fn a_run_repeats_itself_bit_for_bit_however_it_is_cut() {
     let mut spec = spec(2, 9, attention(4, &[1, 1], Positions::Relative, Norm::Pre), adam(0.1), 3);
     (spec.run.every, spec.run.replicas) = (4, 2);
     let run = |cuts: &[u64]| {
-        let mut learner = SequenceKernels::new(&spec).unwrap();
+        let mut learner = SequenceNetGpu::new(&spec).unwrap();
         let (mut from, mut rows) = (0, vec![]);
         for until in cuts {
             rows.extend(train(&mut learner, &spec, from, *until));
@@ -342,7 +342,7 @@ fn what_is_remembered_comes_back() {
     }
     let mut spec = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
     spec.run.every = 5;
-    let mut learner = SequenceKernels::new(&spec).unwrap();
+    let mut learner = SequenceNetGpu::new(&spec).unwrap();
     train(&mut learner, &spec, 0, 5);
     let then = weights(&learner);
     let row = pollster::block_on(learner.measure(5, 64)).unwrap();

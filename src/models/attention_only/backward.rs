@@ -4,7 +4,7 @@
 //! of standardised rows y with slope r = 1/√(variance + ε) has dz = r·(dy − mean(dy) − y·mean(y dy)).
 
 use super::matrices::{add, add_turned_product, dot, product_turned};
-use super::plain::{Head, Normed, Pass, Plain, softmax, surprise};
+use super::reference::{Head, Normed, Pass, Plain, softmax, surprise};
 
 impl Plain {
     /// The mean cross-entropy over all sequences and places, and its gradients in the order of

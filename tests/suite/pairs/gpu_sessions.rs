@@ -1,7 +1,7 @@
 //! Whole sessions on the kernels of pairs: how they are cut into launches, stopped and taken up must not show.
 
 use vivarium::protocol::{Ending, Event, Failure};
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
 use super::learners::sliced;

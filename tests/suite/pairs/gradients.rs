@@ -2,8 +2,8 @@
 
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::device::Device;
-use vivarium::training::learner::Learner;
+use vivarium::training::launch::device::Device;
+use vivarium::training::session::learner::Learner;
 
 use super::reference::{Reference, replica};
 use super::{block_on, every_model, stirred};

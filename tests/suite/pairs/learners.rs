@@ -1,17 +1,17 @@
 //! Autodiff, the processor's loop and the GPU's kernels: the same specification gives the same weights.
 
+use vivarium::optim::Optimizer;
+use vivarium::optim::adam::Decay;
 use vivarium::platform::now_ms;
 use vivarium::protocol::Row;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
-use vivarium::training::device::Device;
-use vivarium::training::learner::{Learner, Leg, Weights};
-use vivarium::training::optimizers::Optimizer;
-use vivarium::training::optimizers::adam::Decay;
-use vivarium::training::pair_kernels::PairKernels;
-use vivarium::training::pair_lanes::PairLanes;
+use vivarium::training::cpu::group_net::GroupNetCpu;
+use vivarium::training::gpu::group_net::GroupNetGpu;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::Session;
+use vivarium::training::session::learner::{Learner, Segment, Weights};
 
 use super::reference::{Reference, replica};
 use super::{apart, block_on, fields, rows_of, weights};
@@ -22,7 +22,7 @@ use crate::{finish, session, spec};
 fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
     let (mut rows, mut step, mut measured): (Vec<Row>, u64, Option<u64>) = (vec![], from, None);
     while step < until || measured != Some(until) {
-        let leg = Leg {
+        let segment = Segment {
             spec,
             from: step,
             until,
@@ -31,8 +31,8 @@ fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) ->
             held_out: spec.held_out(),
             deadline_ms: now_ms() + 1e9,
         };
-        let progress = block_on(learner.advance(&leg)).unwrap();
-        assert!(progress.step > step || !progress.rows.is_empty(), "a leg that goes nowhere");
+        let progress = block_on(learner.advance(&segment)).unwrap();
+        assert!(progress.step > step || !progress.rows.is_empty(), "a segment that goes nowhere");
         step = progress.step;
         rows.extend(progress.rows);
         measured = rows.last().map(|row| row.step).or(measured);
@@ -99,10 +99,10 @@ fn agree(link: &str, other: &mut dyn Learner) {
 #[test]
 fn the_processors_loop_is_what_autodiff_gives() {
     for run in RUNS {
-        agree(&link(run), &mut PairLanes::new(&spec(&link(run))).unwrap());
+        agree(&link(run), &mut GroupNetCpu::new(&spec(&link(run))).unwrap());
         // The kernels have no steps on a part of the sample.
         let part = format!("{}&batch=11", link(run));
-        agree(&part, &mut PairLanes::new(&spec(&part)).unwrap());
+        agree(&part, &mut GroupNetCpu::new(&spec(&part)).unwrap());
     }
 }
 
@@ -112,7 +112,7 @@ fn the_kernels_are_what_autodiff_gives() {
         return;
     }
     for run in RUNS {
-        agree(&link(run), &mut PairKernels::new(&spec(&link(run))).unwrap());
+        agree(&link(run), &mut GroupNetGpu::new(&spec(&link(run))).unwrap());
     }
 }
 
@@ -159,7 +159,7 @@ fn the_processors_loop_is_what_double_precision_gives() {
             let link = format!("{}{rest}", link(run));
             let spec = spec(&link);
             for until in [1, 10, 40] {
-                let mut lanes = PairLanes::new(&spec).unwrap();
+                let mut lanes = GroupNetCpu::new(&spec).unwrap();
                 train_to(&mut lanes, &spec, 0, until);
                 let found = block_on(lanes.first_replica(3)).unwrap();
                 for (which, (exact, found)) in exact(&spec, until).iter().zip(&found).enumerate() {

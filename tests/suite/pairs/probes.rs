@@ -3,7 +3,7 @@
 use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::groups::theory::memorising;
 use vivarium::models::Model;
-use vivarium::probing::{Inquiry, applies};
+use vivarium::probing::{ProbeJob, applies};
 use vivarium::protocol::{Event, Finding, Message, Payload, Probe};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Task;
@@ -14,7 +14,7 @@ use crate::probes::{rows, watched};
 use crate::{finish, session, spec};
 
 fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    Inquiry::new(probe, spec, 0, weights).unwrap().advance(f64::INFINITY).unwrap()
+    ProbeJob::new(probe, spec, 0, weights).unwrap().advance(f64::INFINITY).unwrap()
 }
 
 fn neurons(spec: &RunSpec, weights: Vec<Vec<f32>>) -> Neurons {

@@ -1,11 +1,11 @@
 //! What cannot be is named in a sentence, and mended; nothing small panics.
 
 use vivarium::permalink::{decode, encode};
-use vivarium::probing::{Inquiry, applies, margins};
+use vivarium::probing::{ProbeJob, applies, margins};
 use vivarium::protocol::{Failure, Probe};
 use vivarium::run::RunSpec;
 use vivarium::tasks::groups::Operation;
-use vivarium::training::device::Device;
+use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
 use super::{PROBES, block_on};
@@ -158,9 +158,9 @@ fn nothing_small_panics() {
                 let weights = block_on(session.first_replica()).unwrap();
                 for probe in PROBES {
                     if applies(probe, &found.spec).is_ok()
-                        && let Some(mut inquiry) = Inquiry::new(probe, &found.spec, 2, weights.clone())
+                        && let Some(mut job) = ProbeJob::new(probe, &found.spec, 2, weights.clone())
                     {
-                        assert!(inquiry.advance(f64::INFINITY).is_some(), "{link}: {probe:?}");
+                        assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?}");
                     }
                 }
             }
@@ -176,8 +176,8 @@ fn broken_weights_are_probed_without_a_panic() {
         for value in [f32::NAN, f32::INFINITY, 0.0] {
             let weights: Vec<Vec<f32>> = spec.initial().iter().map(|p| vec![value; p.len()]).collect();
             for probe in PROBES.into_iter().filter(|probe| applies(*probe, &spec).is_ok()) {
-                let mut inquiry = Inquiry::new(probe, &spec, 0, weights.clone()).unwrap();
-                assert!(inquiry.advance(f64::INFINITY).is_some(), "{link}: {probe:?} of {value}");
+                let mut job = ProbeJob::new(probe, &spec, 0, weights.clone()).unwrap();
+                assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?} of {value}");
             }
         }
     }

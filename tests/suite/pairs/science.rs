@@ -2,7 +2,7 @@
 
 use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::groups::Irreps;
-use vivarium::probing::Inquiry;
+use vivarium::probing::ProbeJob;
 use vivarium::probing::margins::{GroupTheory, largest};
 use vivarium::protocol::{Finding, Probe, Row};
 use vivarium::tasks::Task;
@@ -12,7 +12,7 @@ use crate::{finish, session, spec};
 
 /// A run's neurons, by its probe.
 fn neurons(link: &str, weights: Vec<Vec<f32>>) -> Neurons {
-    let found = Inquiry::new(Probe::Neurons, &spec(link), 0, weights).unwrap().advance(f64::INFINITY);
+    let found = ProbeJob::new(Probe::Neurons, &spec(link), 0, weights).unwrap().advance(f64::INFINITY);
     let Some(Finding::Neurons { neurons, irreps, numbers }) = found else { panic!("neurons") };
     Neurons::from_numbers(neurons, irreps, &numbers).unwrap()
 }

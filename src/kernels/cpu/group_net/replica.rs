@@ -1,0 +1,366 @@
+//! One network: its numbers in tiles of neurons, the training step and the measuring of it.
+
+use super::pairs::{NO_LABEL, Pairs};
+use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
+use super::softmax::Answer;
+use super::{Network, Sums};
+use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
+use crate::kernels::plan::Sigma;
+
+/// Rows of activations that a tile of pairs may have: 128 KiB, a part of the second-level cache.
+const KEPT: usize = 2048;
+/// Most pairs of a tile.
+const MOST: usize = 128;
+
+/// One network with what its optimizer remembers.
+///
+/// Parameters and moments are each `[tile][row]`: for each tile of neurons the rows of u, then of v, then of w.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replica {
+    network: Network,
+    state: Vec<Vec<Row>>,
+}
+
+/// Memory that all replicas of a run may use in turn.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    /// Pairs of a tile.
+    room: usize,
+    /// σ(z), `[tile of neurons][pair]`.
+    hidden: Vec<Row>,
+    /// w with classes in the lanes, `[row of classes][neuron]`.
+    transposed: Vec<Row>,
+    /// Outputs, then the loss's slopes in them, `[pair][row of classes]`.
+    outputs: Vec<Row>,
+    /// The slopes once more, `[four classes][pair]`.
+    slopes: Vec<Factors>,
+    /// As the parameters.
+    gradient: Vec<Row>,
+}
+
+impl Scratch {
+    /// What `network` needs.
+    pub fn new(network: &Network) -> Self {
+        let (tiles, panels) = (network.neurons.div_ceil(LANES), network.order.div_ceil(LANES));
+        let room = (KEPT / tiles.max(1) / HIGH * HIGH).clamp(2 * HIGH, MOST);
+        Scratch {
+            room,
+            hidden: vec![Row::ZERO; tiles * room],
+            transposed: vec![Row::ZERO; panels * tiles * LANES],
+            outputs: vec![Row::ZERO; room * panels],
+            slopes: vec![[0.0; HIGH]; panels * LANES / HIGH * room],
+            gradient: vec![Row::ZERO; tiles * 3 * network.order],
+        }
+    }
+}
+
+/// What is to be computed.
+enum Job<'a> {
+    Step(f32, &'a Update),
+    Measure,
+}
+
+impl Replica {
+    /// A network whose numbers are all zero.
+    pub fn new(network: &Network) -> Self {
+        let numbers = vec![Row::ZERO; network.neurons.div_ceil(LANES) * 3 * network.order];
+        Replica { network: *network, state: vec![numbers; 1 + network.rule.moments()] }
+    }
+
+    /// Places of the numbers of parameter `which`, in its order.
+    fn places(&self, which: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let Network { order, neurons, .. } = self.network;
+        (0..order).flat_map(move |element| {
+            (0..neurons).map(move |i| ((i / LANES * 3 + which) * order + element, i % LANES))
+        })
+    }
+
+    /// Parameter `which` (u, v or w) if `part` is 0, else moment `part − 1` of it, `[order, neurons]`.
+    pub fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        self.places(which).map(|(row, lane)| self.state[part][row].0[lane]).collect()
+    }
+
+    /// Replaces what [`Replica::read`] gives.
+    pub fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        for ((row, lane), value) in self.places(which).zip(values) {
+            self.state[part][row].0[lane] = *value;
+        }
+    }
+
+    /// Copies parameters and moments of `other`, a replica of the same network.
+    pub fn copy(&mut self, other: &Replica) {
+        self.state.clone_from(&other.state);
+    }
+
+    /// One step on all of `pairs`, with a penalty of strength `lambda`.
+    pub fn step(&mut self, scratch: &mut Scratch, pairs: &Pairs, lambda: f32, update: &Update) {
+        self.compute(scratch, pairs, Job::Step(lambda, update));
+    }
+
+    /// Measures the network on `pairs`.
+    pub fn measure(&mut self, scratch: &mut Scratch, pairs: &Pairs) -> Sums {
+        self.compute(scratch, pairs, Job::Measure)
+    }
+
+    #[cfg_attr(
+        target_arch = "x86_64",
+        expect(unsafe_code, reason = "wider vectors must be asked for at run time")
+    )]
+    fn compute(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has just said that it knows these instructions.
+            return unsafe { self.compute_avx512(scratch, pairs, job) };
+        } else if std::is_x86_feature_detected!("avx2") {
+            // SAFETY: as above.
+            return unsafe { self.compute_avx2(scratch, pairs, job) };
+        }
+        self.compute_anywhere(scratch, pairs, job)
+    }
+
+    /// The same source with vectors of sixteen.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn compute_avx512(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+        self.compute_anywhere(scratch, pairs, job)
+    }
+
+    /// The same source with vectors of eight. Fused multiplication stays off: it would round otherwise.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn compute_avx2(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+        self.compute_anywhere(scratch, pairs, job)
+    }
+
+    #[inline(always)]
+    fn compute_anywhere(&mut self, scratch: &mut Scratch, pairs: &Pairs, job: Job) -> Sums {
+        self.transpose(scratch);
+        let mut sums = Sums::NONE;
+        if let Job::Step(..) = job {
+            scratch.gradient.fill(Row::ZERO);
+        }
+        let room = scratch.room;
+        for (cells, labels) in pairs.cells.chunks(room).zip(pairs.labels.chunks(room)) {
+            match self.network.sigma {
+                Sigma::Square => self.hidden(scratch, cells, |z| z * z),
+                Sigma::Relu => self.hidden(scratch, cells, |z| if z > 0.0 { z } else { z * 0.0 }),
+            }
+            self.outputs(scratch, cells.len());
+            match job {
+                Job::Measure => self.judge(scratch, labels, &mut sums),
+                Job::Step(..) => {
+                    self.slopes(scratch, labels);
+                    match self.network.sigma {
+                        Sigma::Square => self.backward(scratch, cells, |z, d| (z + z) * d),
+                        Sigma::Relu => self.backward(scratch, cells, |z, d| if z > 0.0 { d } else { 0.0 }),
+                    }
+                }
+            }
+        }
+        match job {
+            Job::Measure => sums.norms = self.norms(),
+            Job::Step(lambda, update) => self.update(scratch, pairs.len(), lambda, update),
+        }
+        sums
+    }
+
+    /// Puts classes into the lanes of w.
+    #[inline(always)]
+    fn transpose(&self, scratch: &mut Scratch) {
+        let order = self.network.order;
+        let neurons = self.network.neurons.next_multiple_of(LANES);
+        for (t, tile) in self.state[0].chunks_exact(3 * order).enumerate() {
+            for (panel, classes) in tile[2 * order..].chunks(LANES).enumerate() {
+                let rows = &mut scratch.transposed[panel * neurons + t * LANES..][..LANES];
+                for (c, weights) in (0..LANES).zip(classes) {
+                    for (row, weight) in rows.iter_mut().zip(weights.0) {
+                        row.0[c] = weight;
+                    }
+                }
+            }
+        }
+    }
+
+    /// σ(u\[a\] + v\[b\]) of every neuron.
+    #[inline(always)]
+    fn hidden(&self, scratch: &mut Scratch, cells: &[[u32; 2]], sigma: impl Fn(f32) -> f32 + Copy) {
+        let order = self.network.order;
+        let tiles = self.state[0].chunks_exact(3 * order);
+        for (tile, hidden) in tiles.zip(scratch.hidden.chunks_exact_mut(scratch.room)) {
+            let (u, v) = (&tile[..order], &tile[order..2 * order]);
+            for (hidden, [a, b]) in hidden.iter_mut().zip(cells) {
+                *hidden = (u[*a as usize] + v[*b as usize]).map(sigma);
+            }
+        }
+    }
+
+    /// f of `count` pairs.
+    #[inline(always)]
+    fn outputs(&self, scratch: &mut Scratch, count: usize) {
+        let Scratch { room, hidden, transposed, outputs, .. } = scratch;
+        let order = self.network.order;
+        let (panels, neurons) = (order.div_ceil(LANES), self.network.neurons.next_multiple_of(LANES));
+        for (panel, weights) in transposed.chunks_exact(neurons).enumerate() {
+            let half = order - panel * LANES <= LANES / 2;
+            for first in (0..count).step_by(HIGH) {
+                let hidden = &hidden[first..];
+                let rows = if half {
+                    over_neurons::<{ LANES / 2 }>(hidden, *room, weights)
+                } else {
+                    over_neurons::<LANES>(hidden, *room, weights)
+                };
+                for (r, row) in rows.into_iter().enumerate() {
+                    outputs[(first + r) * panels + panel] = row;
+                }
+            }
+        }
+    }
+
+    /// Turns outputs into the loss's slopes.
+    #[inline(always)]
+    fn slopes(&self, scratch: &mut Scratch, labels: &[u32]) {
+        let order = self.network.order;
+        let Scratch { room, outputs, slopes, .. } = scratch;
+        let panels = order.div_ceil(LANES);
+        for (e, (outputs, label)) in outputs.chunks_exact_mut(panels).zip(labels).enumerate() {
+            if *label == NO_LABEL {
+                outputs.fill(Row::ZERO);
+            } else {
+                Answer::new(outputs, order, *label as usize).slopes(outputs, *label as usize);
+            }
+            for (panel, row) in outputs.iter().enumerate() {
+                for (four, classes) in row.0.as_chunks::<HIGH>().0.iter().enumerate() {
+                    slopes[(panel * (LANES / HIGH) + four) * *room + e] = *classes;
+                }
+            }
+        }
+    }
+
+    /// Adds what a tile of pairs says to the gradient; `pull` is σ'(z) times a slope.
+    #[inline(always)]
+    fn backward(&self, scratch: &mut Scratch, cells: &[[u32; 2]], pull: impl Fn(f32, f32) -> f32 + Copy) {
+        let order = self.network.order;
+        let Scratch { room, hidden, outputs, slopes, gradient, .. } = scratch;
+        let panels = order.div_ceil(LANES);
+        let tiles = self.state[0].chunks_exact(3 * order).zip(gradient.chunks_exact_mut(3 * order));
+        for ((tile, gradient), hidden) in tiles.zip(hidden.chunks_exact(*room)) {
+            let ((u, rest), (of_u, of_rest)) = (tile.split_at(order), gradient.split_at_mut(order));
+            let ((v, w), (of_v, of_w)) = (rest.split_at(order), of_rest.split_at_mut(order));
+            for (of_w, slopes) in of_w.chunks_mut(HIGH).zip(slopes.chunks_exact(*room)) {
+                let sums = over_pairs(slopes, &hidden[..cells.len()]);
+                for (of_w, sum) in of_w.iter_mut().zip(sums) {
+                    *of_w = *of_w + sum;
+                }
+            }
+            // Pairs that share u follow each other.
+            let (mut shared, mut sum) = (0, Row::ZERO);
+            for (cells, slopes) in cells.chunks_exact(HIGH).zip(outputs.chunks_exact(HIGH * panels)) {
+                for ([a, b], d) in cells.iter().zip(over_classes(slopes, w)) {
+                    let (a, b) = (*a as usize, *b as usize);
+                    let d = (u[a] + v[b]).zip(d, pull);
+                    of_v[b] = of_v[b] + d;
+                    if a != shared {
+                        of_u[shared] = of_u[shared] + sum;
+                        (shared, sum) = (a, Row::ZERO);
+                    }
+                    sum = sum + d;
+                }
+            }
+            of_u[shared] = of_u[shared] + sum;
+        }
+    }
+
+    /// Adds the penalty's gradient to the mean over `count` pairs and moves every neuron against them.
+    #[inline(always)]
+    fn update(&mut self, scratch: &mut Scratch, count: usize, lambda: f32, update: &Update) {
+        let Network { order, nu, .. } = self.network;
+        let scale = 1.0 / count.max(1) as f32;
+        for (t, gradient) in scratch.gradient.chunks_exact_mut(3 * order).enumerate() {
+            let rows = t * 3 * order..(t + 1) * 3 * order;
+            let weights = &self.state[0][rows.clone()];
+            let square = weights.iter().fold(Row::ZERO, |sum, w| sum + w.map(|w| w * w));
+            let norm = square.map(f32::sqrt);
+            let pull = (2..nu).fold(Row([lambda * nu as f32; LANES]), |pull, _| pull.zip(norm, |a, b| a * b));
+            for (g, w) in gradient.iter_mut().zip(weights) {
+                *g = *g * scale + w.zip(pull, |w, pull| w * pull);
+            }
+            match &mut self.state[..] {
+                [w] => update.apply(&mut w[rows], gradient, &mut [], &mut []),
+                [w, m] => update.apply(&mut w[rows.clone()], gradient, &mut m[rows], &mut []),
+                [w, m, v, ..] => {
+                    update.apply(&mut w[rows.clone()], gradient, &mut m[rows.clone()], &mut v[rows]);
+                }
+                [] => {}
+            }
+        }
+    }
+
+    /// Adds up what single pairs give, in their order.
+    #[inline(always)]
+    fn judge(&self, scratch: &mut Scratch, labels: &[u32], sums: &mut Sums) {
+        let order = self.network.order;
+        let outputs = scratch.outputs.chunks_exact_mut(order.div_ceil(LANES));
+        for (outputs, label) in outputs.zip(labels).filter(|(_, label)| **label != NO_LABEL) {
+            // What is no number, or has no end, would be lost among the largest.
+            let broken = outputs.iter().fold(Row::ZERO, |sum, f| sum + f.map(|f| f * 0.0)).sum().is_nan();
+            let answer = Answer::new(outputs, order, *label as usize);
+            sums.add(if broken { f32::NAN } else { answer.loss() }, answer.margin);
+        }
+    }
+
+    /// Σ_i ‖ω_i‖^ν.
+    #[inline(always)]
+    fn norms(&self) -> f64 {
+        let Network { order, nu, .. } = self.network;
+        let mut total = 0.0;
+        for tile in self.state[0].chunks_exact(3 * order) {
+            let mut squares = [0.0f64; LANES];
+            for row in tile {
+                for (square, w) in squares.iter_mut().zip(row.0) {
+                    *square += f64::from(w) * f64::from(w);
+                }
+            }
+            for square in squares {
+                let norm = square.sqrt();
+                total += (2..nu).fold(square, |power, _| power * norm);
+            }
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::plan::Rule;
+    use crate::optim::{Adam, Optimizer};
+
+    /// What all processors run, and what this one runs.
+    #[test]
+    fn vectors_of_any_width_give_the_same_bits_and_lanes_beyond_the_neurons_stay_empty() {
+        for sigma in [Sigma::Square, Sigma::Relu] {
+            let network = Network { order: 19, neurons: 21, sigma, nu: 3, rule: Rule::Adam };
+            let stream = crate::rng::Stream::new(3, crate::rng::Purpose::Weights, 0);
+            let mut replica = Replica::new(&network);
+            for which in 0..3 {
+                let values: Vec<f32> = (0..19 * 21).map(|i| stream.normal(which as u64, i)).collect();
+                replica.write(0, which, &values);
+            }
+            let mut plain = replica.clone();
+            let cells: Vec<[u32; 2]> = (0..90).map(|i| [i * i % 19, i * 7 % 19]).collect();
+            let labels: Vec<u32> = (0..90).map(|i| i % 19).collect();
+            let (pairs, mut scratch) = (Pairs::new(19, &cells, &labels), Scratch::new(&network));
+            for step in 0..10 {
+                let update = Update::new(&Optimizer::Adam(Adam::default()), step, 0.01);
+                replica.step(&mut scratch, &pairs, 0.01, &update);
+                plain.compute_anywhere(&mut scratch, &pairs, Job::Step(0.01, &update));
+            }
+            assert_eq!(replica, plain);
+            let sums = plain.compute_anywhere(&mut scratch, &pairs, Job::Measure);
+            assert_eq!(replica.measure(&mut scratch, &pairs), sums);
+            for tile in replica.state.iter().flat_map(|part| part.chunks_exact(3 * 19).skip(1)) {
+                assert!(tile.iter().all(|row| row.0[21 - LANES..] == [0.0; 2 * LANES - 21]));
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Update rules on rows, operation for operation as [`crate::optim`] has them on tensors.
+
+use super::Row;
+use crate::optim::Optimizer;
+use crate::optim::adam::Decay;
+
+/// An optimizer's numbers at one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Update {
+    /// v ← μv + (∇ + λw), w ← w − ηv.
+    Sgd {
+        /// η.
+        rate: f32,
+        /// λ.
+        decay: f32,
+        /// μ.
+        momentum: f32,
+    },
+    /// Adam and AdamW.
+    Adam {
+        /// η / (1 − β₁ᵗ).
+        rate: f32,
+        /// 1 − β₂ᵗ.
+        unbias: f32,
+        /// β₁ and 1 − β₁.
+        mean: [f32; 2],
+        /// β₂ and 1 − β₂.
+        square: [f32; 2],
+        /// ε.
+        epsilon: f32,
+        /// λ where it is coupled, or else 0.
+        coupled: f32,
+        /// 1 − ηλ where the decay is decoupled, or else 1.
+        keep: f32,
+    },
+}
+
+impl Update {
+    /// The numbers of `optimizer` at `step`, counted from 0, and learning rate `lr`.
+    pub fn new(optimizer: &Optimizer, step: u64, lr: f64) -> Self {
+        let [rate, unbias, keep, _] = optimizer.scalars(step, lr);
+        match optimizer {
+            Optimizer::Sgd(sgd) => {
+                Update::Sgd { rate, decay: sgd.decay as f32, momentum: sgd.momentum as f32 }
+            }
+            Optimizer::Adam(adam) => {
+                let split = |beta: f64| [beta as f32, (1.0 - beta) as f32];
+                Update::Adam {
+                    rate,
+                    unbias,
+                    mean: split(adam.beta1),
+                    square: split(adam.beta2),
+                    epsilon: adam.epsilon as f32,
+                    coupled: if adam.kind == Decay::Coupled { adam.decay as f32 } else { 0.0 },
+                    keep,
+                }
+            }
+        }
+    }
+
+    /// The same without weight decay.
+    pub(in crate::kernels) fn undecayed(&self) -> Update {
+        match *self {
+            Update::Sgd { rate, momentum, .. } => Update::Sgd { rate, decay: 0.0, momentum },
+            Update::Adam { rate, unbias, mean, square, epsilon, .. } => {
+                Update::Adam { rate, unbias, mean, square, epsilon, coupled: 0.0, keep: 1.0 }
+            }
+        }
+    }
+
+    /// Moves `w` against the gradient `g`; `m` and `v` are the moments, of which SGD has one or none.
+    #[inline(always)]
+    pub(in crate::kernels) fn apply(&self, w: &mut [Row], g: &[Row], m: &mut [Row], v: &mut [Row]) {
+        match *self {
+            Update::Sgd { rate, decay, momentum: 0.0 } => {
+                for (w, g) in w.iter_mut().zip(g) {
+                    *w = w.zip(*g, |w, g| w - (g + w * decay) * rate);
+                }
+            }
+            Update::Sgd { rate, decay, momentum } => {
+                for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
+                    let update = w.zip(*g, |w, g| g + w * decay);
+                    *m = m.zip(update, |m, update| m * momentum + update);
+                    *w = *w - *m * rate;
+                }
+            }
+            Update::Adam { rate, unbias, mean, square, epsilon, coupled, keep } => {
+                for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
+                    let g = g.zip(*w, |g, w| g + w * coupled);
+                    *m = m.zip(g, |m, g| m * mean[0] + g * mean[1]);
+                    *v = v.zip(g, |v, g| v * square[0] + g * g * square[1]);
+                    let update = m.zip(*v, |m, v| m * rate / ((v / unbias).sqrt() + epsilon));
+                    *w = *w * keep - update;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Forward passes alone, for measuring and for probes.
+
+use super::Network;
+use super::replica::{Asked, Replica, Scratch};
+use super::symbols::Tally;
+use crate::run::RunSpec;
+
+/// What a network answers to contexts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answers {
+    /// Logits of the next symbol after each context, `[count, symbols]`.
+    pub logits: Vec<f32>,
+    /// Previous-token score and induction score of each head, layer by layer: means over the scored contexts. Empty for
+    /// models without heads.
+    pub heads: Vec<[f32; 2]>,
+    /// Heads of each layer.
+    pub layers: Vec<usize>,
+}
+
+/// A network without an optimizer.
+#[derive(Debug, Clone)]
+pub struct Inference {
+    replica: Replica,
+    scratch: Scratch,
+}
+
+impl Inference {
+    /// Of the network of a run.
+    ///
+    /// # Errors
+    /// A sentence that says why the network is not covered.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        let network = Network::of(spec)?;
+        Ok(Inference { replica: Replica::new(&network), scratch: Scratch::new(&network) })
+    }
+
+    fn load(&mut self, weights: &[&[f32]]) {
+        for (which, values) in weights.iter().enumerate() {
+            self.replica.write(0, which, values);
+        }
+    }
+
+    /// The answers of the network with these weights on `contexts`, with scores of its heads on the first `scored` of
+    /// them. Heads that are `off`, counted layer by layer, bring nothing.
+    ///
+    /// # Shapes
+    /// `weights` are those of one replica, in the order of [`Architecture::parameters`]; `contexts` is
+    /// `[contexts, length]`.
+    ///
+    /// [`Architecture::parameters`]: crate::models::Architecture::parameters
+    pub fn answers(&mut self, weights: &[&[f32]], contexts: &[u8], scored: usize, off: &[usize]) -> Answers {
+        self.load(weights);
+        answers(&mut self.replica, &mut self.scratch, contexts, scored, off)
+    }
+
+    /// Cross-entropy and right answers on `[sequences, length + 1]`.
+    pub fn tally(&mut self, weights: &[&[f32]], batch: &[u8]) -> Tally {
+        self.load(weights);
+        self.replica.measure(&mut self.scratch, batch)
+    }
+}
+
+/// As [`Inference::answers`], of a replica.
+pub fn answers(
+    replica: &mut Replica,
+    scratch: &mut Scratch,
+    contexts: &[u8],
+    scored: usize,
+    off: &[usize],
+) -> Answers {
+    let layers = scratch.heads();
+    let heads = vec![[0.0; 3]; layers.iter().sum()];
+    let mut asked = Asked { scored, off: off.to_vec(), logits: vec![], heads };
+    replica.answer(scratch, contexts, &mut asked);
+    let mean = |[previous, induction, found]: [f64; 3]| {
+        [(previous / scored.max(1) as f64) as f32, (induction / found.max(1.0)) as f32]
+    };
+    Answers { logits: asked.logits, heads: asked.heads.into_iter().map(mean).collect(), layers }
+}

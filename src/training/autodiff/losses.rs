@@ -1,0 +1,43 @@
+//! The losses of [`crate::optim::loss`] on tensors.
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::{log_softmax, relu};
+
+use crate::optim::loss::Loss;
+
+impl Loss {
+    /// The losses of a batch.
+    ///
+    /// # Shapes
+    /// All tensors are `[replicas, batch, 1]`.
+    pub fn forward(self, labels: Tensor<3>, outputs: Tensor<3>) -> Tensor<3> {
+        match self {
+            Loss::Hinge => relu(-(labels * outputs) + 1.0),
+            Loss::Square => {
+                let error = labels - outputs;
+                error.clone() * error
+            }
+            // The stable form: relu(−m) + ln(1 + exp(−|m|)), where |m| = relu(m) + relu(−m).
+            Loss::CrossEntropy => {
+                let margin = labels * outputs;
+                let below = relu(-margin.clone());
+                let size = relu(margin) + below.clone();
+                below + ((-size).exp() + 1.0).log()
+            }
+            Loss::Correlation => -(labels * outputs),
+        }
+    }
+}
+
+/// The cross-entropies −ln softmax(outputs)\[label\] of a batch whose labels are classes, and the margins: the
+/// label's output less the largest other one.
+///
+/// # Shapes
+/// `labels` is `[replicas, batch, classes]`, one-hot; `outputs` likewise; both results are `[replicas, batch, 1]`.
+pub fn of_classes(labels: Tensor<3>, outputs: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
+    let losses = -(log_softmax(outputs.clone(), 2) * labels.clone()).sum_dim(2);
+    let own = (outputs.clone() * labels.clone()).sum_dim(2);
+    // Far below any output, and far from the end of the numbers.
+    let others = (outputs - labels * 1e30).max_dim(2);
+    (losses, own - others)
+}

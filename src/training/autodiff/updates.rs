@@ -1,0 +1,61 @@
+//! The update rules of [`crate::optim`] on tensors.
+
+use burn::tensor::Tensor;
+
+use crate::optim::adam::Decay;
+use crate::optim::{Adam, Optimizer, Sgd};
+
+/// One parameter, gradient or moment: `[replicas, rows, columns]`.
+pub type Array = Tensor<3>;
+
+/// One parameter's update rule on tensors.
+pub trait Update {
+    /// The parameter after one step of `gradient` at learning rate `lr`; `step` counts from 0, and
+    /// `moments` is what the optimizer remembers of this parameter (zeros at the start).
+    ///
+    /// # Shapes
+    /// All tensors are `[replicas, rows, columns]`.
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array;
+}
+
+impl Optimizer {
+    /// The update rule.
+    pub fn rule(&self) -> &dyn Update {
+        match self {
+            Optimizer::Sgd(sgd) => sgd,
+            Optimizer::Adam(adam) => adam,
+        }
+    }
+}
+
+impl Update for Adam {
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array {
+        let [rate, unbias, keep, _] = self.scalars(step, lr);
+        let (mut parameter, mut g) = (parameter, gradient);
+        if self.decay > 0.0 {
+            match self.kind {
+                Decay::Coupled => g = g + parameter.clone() * self.decay as f32,
+                Decay::Decoupled => parameter = parameter * keep,
+            }
+        }
+        let [mean, square] = moments else { unreachable!("Adam keeps two moments") };
+        *mean = mean.clone() * self.beta1 as f32 + g.clone() * (1.0 - self.beta1) as f32;
+        *square = square.clone() * self.beta2 as f32 + g.clone() * g * (1.0 - self.beta2) as f32;
+        let denominator = (square.clone() / unbias).sqrt() + self.epsilon as f32;
+        parameter - mean.clone() * rate / denominator
+    }
+}
+
+impl Update for Sgd {
+    fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, _step: u64) -> Array {
+        let mut push = gradient;
+        if self.decay > 0.0 {
+            push = push + parameter.clone() * self.decay as f32;
+        }
+        if let Some(velocity) = moments.first_mut() {
+            push = velocity.clone() * self.momentum as f32 + push;
+            *velocity = push.clone();
+        }
+        parameter - push * lr as f32
+    }
+}

@@ -1,0 +1,106 @@
+//! The CPU learner of networks on pairs: the loops of [`crate::kernels::cpu::group_net`].
+//!
+//! Unlike a kernel's, a step may be of a part of the sample.
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::training::session::pairs::{Examples, Measured, covered, lambda, note, rule};
+
+/// Trains all replicas of a network on pairs on the processor.
+pub type GroupNetCpu = CpuLearner<GroupNet>;
+
+/// A network on pairs with its examples.
+pub struct GroupNet {
+    trained: Examples,
+    /// The whole sample, and what is held out unless that is the same.
+    whole: Pairs,
+    held_out: Option<Pairs>,
+    /// The examples of one step, where it does not take the whole sample.
+    batch: (Examples, Pairs),
+    is_whole: bool,
+    scratch: Scratch,
+}
+
+impl CpuNetwork for GroupNet {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
+        let net = covered(spec)?;
+        let order = spec.task.sampler().inputs();
+        let network = Network {
+            order,
+            neurons: net.width,
+            sigma: net.sigma,
+            nu: net.exponent,
+            rule: rule(&spec.optimizer),
+        };
+        let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
+        let pairs = |examples: &Examples| Pairs::new(order, &examples.pairs, &examples.labels);
+        let family = GroupNet {
+            whole: pairs(&trained),
+            held_out: held_out.as_ref().map(pairs),
+            batch: (Examples::default(), Pairs::new(order, &[], &[])),
+            is_whole: spec.batch() == trained.labels.len(),
+            trained,
+            scratch: Scratch::new(&network),
+        };
+        Ok((family, Replica::new(&network)))
+    }
+
+    #[inline]
+    fn draw(&mut self, spec: &RunSpec, number: usize, step: u64) {
+        if self.is_whole {
+            return;
+        }
+        let visits = spec.task.sampler().visits(spec.run.seed, number as u32, step, spec.batch());
+        let (examples, pairs) = &mut self.batch;
+        examples.pairs.clear();
+        examples.labels.clear();
+        for at in visits {
+            examples.pairs.push(self.trained.pairs[at]);
+            examples.labels.push(self.trained.labels[at]);
+        }
+        pairs.fill(&examples.pairs, &examples.labels);
+    }
+
+    #[inline]
+    fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
+        let pairs = if self.is_whole { &self.whole } else { &self.batch.1 };
+        replica.step(&mut self.scratch, pairs, lambda(spec, step), update);
+    }
+
+    fn measure(
+        &mut self,
+        replica: &mut Replica,
+        _number: usize,
+        _step: u64,
+        _held_out: usize,
+        row: &mut Row,
+    ) {
+        let mean = |sums: Sums, count: usize| Measured {
+            loss: (sums.loss / count as f64) as f32,
+            accuracy: (sums.right as f64 / count as f64) as f32,
+        };
+        let sums = replica.measure(&mut self.scratch, &self.whole);
+        let train = mean(sums, self.whole.len());
+        let test = match &self.held_out {
+            Some(held_out) => mean(replica.measure(&mut self.scratch, held_out), held_out.len()),
+            None => train,
+        };
+        note(row, train, (f64::from(sums.margin) / sums.norms) as f32, test);
+    }
+
+    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
+        replica.read(part, which)
+    }
+
+    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
+        replica.write(part, which, values);
+    }
+
+    fn copy(to: &mut Replica, from: &Replica) {
+        to.copy(from);
+    }
+}

@@ -1,0 +1,191 @@
+//! The skeleton of every CPU learner: SIMD loops of one family of networks over all replicas.
+//!
+//! # Why
+//! Replicas take turns of many steps, so that each stays in the caches while it trains. How many follows the
+//! clock: it is looked at about twice a millisecond, and all replicas stand at the same step when it is. The
+//! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
+
+use crate::kernels::cpu::one_hidden_layer::Update;
+use crate::models::Parameter;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::training::launch::sizer::SliceSizer;
+use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
+
+/// A family of networks with its examples: what differs between the CPU learners.
+///
+/// Parameters are numbered as in [`RunSpec::parameters`]; part 0 of one is its values, the parts after it are
+/// its moments.
+pub trait CpuNetwork: Sized {
+    /// The numbers of one network that training changes.
+    type Replica: Clone;
+
+    /// The network of `spec` with its examples, and a replica whose numbers are all zero.
+    ///
+    /// # Errors
+    /// A sentence that says why the network is not covered.
+    fn new(spec: &RunSpec) -> Result<(Self, Self::Replica), String>;
+
+    /// Draws the training batch of `step` in replica number `number`.
+    fn draw(&mut self, spec: &RunSpec, number: usize, step: u64);
+
+    /// Makes training step `step` of `replica` on the batch that was drawn last.
+    fn step(&mut self, replica: &mut Self::Replica, spec: &RunSpec, step: u64, update: &Update);
+
+    /// Prepares what all replicas are measured on: at least `held_out` held-out examples.
+    fn prepare_measure(&mut self, _held_out: usize) {}
+
+    /// Appends the measurements of `replica`, number `number`, before training step `step`.
+    fn measure(
+        &mut self,
+        replica: &mut Self::Replica,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Row,
+    );
+
+    /// Part `part` of parameter `which`.
+    fn read(&self, replica: &Self::Replica, part: usize, which: usize) -> Vec<f32>;
+
+    /// Replaces part `part` of parameter `which`.
+    fn write(&self, replica: &mut Self::Replica, part: usize, which: usize, values: &[f32]);
+
+    /// Copies all numbers of `from`, without allocating.
+    fn copy(to: &mut Self::Replica, from: &Self::Replica);
+}
+
+/// Trains all replicas of one run on one processor core.
+pub struct CpuLearner<N: CpuNetwork> {
+    pub(super) network: N,
+    shapes: Vec<Parameter>,
+    moments: usize,
+    replicas: Vec<N::Replica>,
+    remembered: Vec<N::Replica>,
+    sizer: SliceSizer,
+    stopped: StoppedReplicas,
+}
+
+impl<N: CpuNetwork> CpuLearner<N> {
+    /// The learner of `spec` at its initial weights.
+    ///
+    /// # Errors
+    /// A sentence that says why the network is not covered.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        let (network, replica) = N::new(spec)?;
+        let replicas = vec![replica; spec.run.replicas];
+        let (shapes, moments) = (spec.parameters(), spec.optimizer.moments());
+        let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; moments]).collect();
+        let mut learner = CpuLearner {
+            network,
+            shapes,
+            moments,
+            remembered: replicas.clone(),
+            replicas,
+            sizer: SliceSizer::default(),
+            stopped: StoppedReplicas::default(),
+        };
+        learner.load(&Weights { parameters: spec.initial(), moments: zeros });
+        Ok(learner)
+    }
+
+    /// Trains every replica from step `from` to step `until`.
+    pub(super) fn train(&mut self, spec: &RunSpec, from: u64, until: u64) {
+        let updates: Vec<Update> =
+            (from..until).map(|step| Update::new(&spec.optimizer, step, spec.learning_rate(step))).collect();
+        let (network, stopped) = (&mut self.network, &self.stopped);
+        let awake = self.replicas.iter_mut().enumerate().filter(|(r, _)| stopped.of(*r).is_none());
+        for (r, replica) in awake {
+            for (step, update) in (from..until).zip(&updates) {
+                network.draw(spec, r, step);
+                network.step(replica, spec, step, update);
+            }
+        }
+    }
+
+    /// As [`Learner::advance`].
+    fn advance_now(&mut self, segment: &Segment) -> Progress {
+        if segment.due(segment.from) {
+            let row = self.measure_now(segment.from, segment.held_out);
+            return Progress { step: segment.from, rows: vec![row] };
+        }
+        let mut sizer = self.sizer;
+        let step = sizer.train(segment, |from, until| self.train(segment.spec, from, until));
+        self.sizer = sizer;
+        Progress { step, rows: vec![] }
+    }
+
+    /// As [`Learner::measure`].
+    pub(super) fn measure_now(&mut self, step: u64, held_out: usize) -> Row {
+        self.network.prepare_measure(held_out);
+        let mut row = Row { step, ..Default::default() };
+        for (r, replica) in self.replicas.iter_mut().enumerate() {
+            match self.stopped.of(r) {
+                Some(last) => row.append(last),
+                None => self.network.measure(replica, r, step, held_out, &mut row),
+            }
+        }
+        row
+    }
+
+    /// Part `part` of parameter `which` of all replicas.
+    fn gather(&self, part: usize, which: usize) -> Vec<f32> {
+        self.replicas.iter().flat_map(|replica| self.network.read(replica, part, which)).collect()
+    }
+}
+
+impl<N: CpuNetwork> Learner for CpuLearner<N> {
+    fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
+        Box::pin(async move { Ok(self.advance_now(segment)) })
+    }
+
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+        Box::pin(async move { Ok(self.measure_now(step, held_out)) })
+    }
+
+    fn weights(&self) -> Local<'_, Weights> {
+        let which = 0..self.shapes.len();
+        let moments = |which| (1..=self.moments).map(|part| self.gather(part, which)).collect();
+        let weights = Weights {
+            parameters: which.clone().map(|which| self.gather(0, which)).collect(),
+            moments: which.map(moments).collect(),
+        };
+        Box::pin(async move { Ok(weights) })
+    }
+
+    fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
+        let values = (0..count).map(|which| self.network.read(&self.replicas[0], 0, which)).collect();
+        Box::pin(async move { Ok(values) })
+    }
+
+    fn load(&mut self, weights: &Weights) {
+        let count = self.replicas.len();
+        let parameters = weights.parameters.iter().zip(&weights.moments).enumerate();
+        for (which, (values, moments)) in parameters {
+            for (part, values) in [values].into_iter().chain(moments).enumerate() {
+                let each = values.chunks(values.len() / count);
+                for (replica, values) in self.replicas.iter_mut().zip(each) {
+                    self.network.write(replica, part, which, values);
+                }
+            }
+        }
+        self.remember(0);
+    }
+
+    fn remember(&mut self, _step: u64) {
+        for (remembered, replica) in self.remembered.iter_mut().zip(&self.replicas) {
+            N::copy(remembered, replica);
+        }
+    }
+
+    fn restore(&mut self) -> Local<'_, ()> {
+        for (replica, remembered) in self.replicas.iter_mut().zip(&self.remembered) {
+            N::copy(replica, remembered);
+        }
+        Box::pin(async { Ok(()) })
+    }
+
+    fn stop_replica(&mut self, replica: usize, row: &Row) {
+        self.stopped.add(replica, row);
+    }
+}

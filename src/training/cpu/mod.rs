@@ -1,0 +1,12 @@
+//! Learners on the processor: SIMD loops of [`crate::kernels::cpu`] over all replicas, and forests.
+
+#[cfg(feature = "session")]
+pub mod group_net;
+#[cfg(feature = "session")]
+pub mod learner;
+#[cfg(feature = "session")]
+pub mod one_hidden_layer;
+#[cfg(feature = "train")]
+pub mod random_forest;
+#[cfg(feature = "session")]
+pub mod sequence_net;

@@ -1,0 +1,144 @@
+//! The CPU learner of one-hidden-layer networks: the loops of [`crate::kernels::cpu::one_hidden_layer`].
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::one_hidden_layer::{Patterns, Replica, Scratch, Sums, Update};
+use crate::kernels::plan::Network;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::training::session::bit_packed::{Batches, held_out, seen};
+
+/// Trains all replicas of a one-hidden-layer network on the processor.
+pub type OneHiddenLayerCpu = CpuLearner<OneHiddenLayer>;
+
+/// A one-hidden-layer network with its examples.
+pub struct OneHiddenLayer {
+    spec: RunSpec,
+    network: Network,
+    batches: Batches,
+    scratch: Scratch,
+    /// The batch that was drawn last, as bits.
+    words: Vec<u32>,
+    /// Held-out examples, and how many.
+    held_out: (Patterns, usize),
+    /// What each replica has of a finite sample, as it is measured, and how many examples that are.
+    seen: Vec<(Patterns, usize)>,
+}
+
+impl CpuNetwork for OneHiddenLayer {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
+        let network = Network::of(spec)?;
+        let family = OneHiddenLayer {
+            spec: spec.clone(),
+            batches: Batches::new(spec),
+            scratch: Scratch::new(&network),
+            words: vec![],
+            held_out: (Patterns::default(), 0),
+            seen: vec![],
+            network,
+        };
+        Ok((family, Replica::new(&network)))
+    }
+
+    #[inline]
+    fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
+        self.batches.draw(number as u32, step, &mut self.words);
+    }
+
+    #[inline]
+    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
+        replica.step(&mut self.scratch, &self.words, update);
+    }
+
+    fn prepare_measure(&mut self, count: usize) {
+        let inputs = self.network.inputs;
+        if self.held_out.1 < count {
+            self.held_out = (Patterns::new(&held_out(&self.spec, count), inputs), count);
+        }
+        if self.network.sample > 0 && self.seen.is_empty() {
+            let samples = (0..self.spec.run.replicas as u32).filter_map(|r| seen(&self.spec, r));
+            self.seen = samples.map(|(words, count)| (Patterns::new(&words, inputs), count)).collect();
+        }
+    }
+
+    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
+        let mean = |sums: Sums, count: usize| {
+            ((sums.loss / count as f64) as f32, (sums.right as f64 / count as f64) as f32)
+        };
+        let fresh;
+        let (patterns, size) = match self.seen.get(number) {
+            Some((patterns, size)) => (patterns, *size),
+            None => {
+                self.batches.draw(number as u32, step, &mut self.words);
+                fresh = Patterns::new(&self.words, self.network.inputs);
+                (&fresh, self.network.batch)
+            }
+        };
+        let (loss, accuracy) = mean(replica.measure(&mut self.scratch, patterns, size), size);
+        row.train_loss.push(loss);
+        row.train_accuracy.push(accuracy);
+        let (loss, accuracy) = mean(replica.measure(&mut self.scratch, &self.held_out.0, held_out), held_out);
+        row.test_loss.push(loss);
+        row.test_accuracy.push(accuracy);
+    }
+
+    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
+        replica.read(part, which)
+    }
+
+    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
+        replica.write(part, which, values);
+    }
+
+    fn copy(to: &mut Replica, from: &Replica) {
+        to.copy(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::models::mlp::{B, BETA, U, W};
+    use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, Local};
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/sparse-parity?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    /// Nothing here waits.
+    fn ready<T>(mut future: Local<'_, T>) -> T {
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result.unwrap(),
+            Poll::Pending => panic!("a loop on the processor waits for nothing"),
+        }
+    }
+
+    fn trained(spec: &RunSpec, steps: u64) -> OneHiddenLayerCpu {
+        let mut learner = OneHiddenLayerCpu::new(spec).unwrap();
+        learner.train(spec, 0, steps);
+        learner
+    }
+
+    #[test]
+    fn a_frozen_layer_stays_and_the_second_is_trained() {
+        for rest in ["wd=0.1", "opt=adam&wd=0.1&wdkind=decoupled", "mom=0.9", "batch=600"] {
+            let spec = spec(&format!("n=12&width=21&first=frozen&replicas=2&{rest}"));
+            let (start, now) = (spec.initial(), ready(trained(&spec, 7).weights()).parameters);
+            assert_eq!([&now[W], &now[B]], [&start[W], &start[B]], "{rest}");
+            assert!(now[U].iter().zip(&start[U]).all(|(a, b)| a != b), "{rest}");
+            assert_ne!(now[BETA], start[BETA]);
+            // With u alone the features are fixed, and its first step is that of the whole network.
+            let mut whole = spec.clone();
+            whole.parse("first", "trained").unwrap();
+            let [one, other] = [&spec, &whole].map(|spec| ready(trained(spec, 1).weights()).parameters);
+            assert_eq!([&one[U], &one[BETA]], [&other[U], &other[BETA]], "{rest}");
+            assert_ne!(one[W], other[W]);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The CPU learner of networks on sequences: the loops of [`crate::kernels::cpu::sequence_net`].
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::tasks::Task;
+use crate::tasks::markov::MarkovChain;
+use crate::training::session::evaluator::Evaluator;
+
+/// Trains all replicas of a network on sequences on the processor.
+pub type SequenceNetCpu = CpuLearner<SequenceNet>;
+
+/// A network on sequences with its examples.
+pub struct SequenceNet {
+    seed: u64,
+    size: usize,
+    task: MarkovChain,
+    network: Network,
+    evaluator: Evaluator,
+    /// The sequences of one step.
+    batch: Vec<u8>,
+    scratch: Scratch,
+}
+
+impl CpuNetwork for SequenceNet {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
+        let network = Network::of(spec)?;
+        let (Task::MarkovChain(task), Some(evaluator)) = (&spec.task, Evaluator::new(spec)) else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
+        let replica = Replica::new(&network);
+        let family = SequenceNet {
+            seed: spec.run.seed,
+            size: spec.batch(),
+            task: task.clone(),
+            evaluator,
+            batch: vec![],
+            scratch: Scratch::new(&network),
+            network,
+        };
+        Ok((family, replica))
+    }
+
+    #[inline]
+    fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
+        self.batch.clear();
+        self.task.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+    }
+
+    #[inline]
+    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
+        replica.step(&mut self.scratch, &self.batch, update);
+    }
+
+    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+        self.batch.clear();
+        self.task.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+        let sums = replica.measure(&mut self.scratch, &self.batch);
+        let places = (self.size * self.network.length) as f64;
+        row.train_loss.push((sums.loss / places) as f32);
+        row.train_accuracy.push((sums.right as f64 / places) as f32);
+        let contexts = self.evaluator.contexts();
+        let answers = answers(replica, &mut self.scratch, contexts, self.evaluator.scored(), &[]);
+        self.evaluator.evaluate(&answers).append_to(row);
+    }
+
+    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
+        replica.read(part, which, self.network.sizes[which])
+    }
+
+    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
+        replica.write(part, which, values);
+    }
+
+    fn copy(to: &mut Replica, from: &Replica) {
+        to.copy(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, Local};
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/markov?held=64&{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    /// Nothing here waits.
+    fn ready<T>(mut future: Local<'_, T>) -> T {
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result.unwrap(),
+            Poll::Pending => panic!("a loop on the processor waits for nothing"),
+        }
+    }
+
+    const LINKS: [&str; 2] = [
+        "replicas=3&batch=6&k=3&t=20&heads=1.1",
+        "replicas=3&batch=6&k=2&t=30&model=minimal-markov&opt=adam",
+    ];
+
+    #[test]
+    fn slices_replicas_and_checkpoints_do_not_change_a_bit() {
+        for link in LINKS {
+            let spec = spec(link);
+            let mut whole = SequenceNetCpu::new(&spec).unwrap();
+            whole.train(&spec, 0, 12);
+            let expected = ready(whole.weights());
+            // In slices, and taken up again from a checkpoint.
+            let mut sliced = SequenceNetCpu::new(&spec).unwrap();
+            sliced.train(&spec, 0, 5);
+            let (first, row) = (ready(sliced.weights()), ready(sliced.measure(5, 64)));
+            sliced.train(&spec, 5, 12);
+            assert_eq!(ready(sliced.weights()), expected, "{link}");
+            let mut again = SequenceNetCpu::new(&spec).unwrap();
+            again.load(&first);
+            assert_eq!(ready(again.measure(5, 64)), row, "{link}");
+            again.train(&spec, 5, 12);
+            assert_eq!(ready(again.weights()), expected, "{link}");
+            // Back to what was remembered, which is what was loaded.
+            ready(again.restore());
+            assert_eq!(ready(again.weights()), first, "{link}");
+            again.train(&spec, 5, 7);
+            again.remember(7);
+            let kept = ready(again.weights());
+            again.train(&spec, 7, 9);
+            ready(again.restore());
+            assert_eq!(ready(again.weights()), kept, "{link}");
+            // A replica does not know how many others there are.
+            let alone = RunSpec { run: crate::run::Run { replicas: 1, ..spec.run.clone() }, ..spec.clone() };
+            let mut single = SequenceNetCpu::new(&alone).unwrap();
+            single.train(&alone, 0, 12);
+            let count = expected.parameters.len();
+            assert_eq!(ready(single.weights()).parameters, ready(whole.first_replica(count)), "{link}");
+            let one = expected.parameters[0].len() / 3;
+            assert_ne!(expected.parameters[0][..one], expected.parameters[0][one..2 * one], "{link}");
+        }
+    }
+
+    #[test]
+    fn a_row_has_a_number_for_every_replica_and_says_what_is_learnt() {
+        for link in [
+            "replicas=2&k=2&t=50&batch=32&seed=1",
+            "replicas=2&model=minimal-markov&k=2&t=100&batch=64&opt=adam",
+        ] {
+            let spec = spec(link);
+            let mut learner = SequenceNetCpu::new(&spec).unwrap();
+            let before = learner.measure_now(0, 64);
+            assert!(
+                before.train_loss.iter().all(|loss| (loss - std::f32::consts::LN_2).abs() < 0.1),
+                "{before:?}"
+            );
+            learner.train(&spec, 0, 400);
+            let after = learner.measure_now(400, 64);
+            let [unigram, bigram] = [1, 2].map(|which| learner.network.evaluator.lines()[which].1 as f32);
+            for r in 0..2 {
+                assert!(after.train_loss[r] < before.train_loss[r], "{link}: {after:?}");
+                assert!(
+                    after.test_loss[r] < 0.5 * (unigram + bigram),
+                    "{link}: {after:?} {unigram} {bigram}"
+                );
+                assert!(after.train_accuracy[r] > 0.5 && after.test_accuracy[r] > 0.5, "{link}: {after:?}");
+            }
+            assert_eq!(after.measures.len(), crate::markov::Measure::ALL.len());
+            assert!(after.measures[..3].iter().all(|values| values.len() == 2), "{link}");
+            let heads = if link.contains("minimal") { 0 } else { 2 };
+            assert_eq!(after.measures[crate::markov::Measure::Induction as usize].len(), heads, "{link}");
+        }
+    }
+}

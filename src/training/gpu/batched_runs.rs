@@ -1,0 +1,487 @@
+//! Several runs in one launch: many steps of all their networks, then one launch that measures, and one reading.
+//!
+//! # Why
+//! A segment is one launch of the training kernel, which leaves a snapshot of the weights wherever something is due,
+//! one launch that measures all snapshots, and one reading back. How many steps a launch makes follows the
+//! clock: 10 to 40 ms, so that the desktop stays smooth, Pause is answered at once and no watchdog fires.
+//! The numbers do not depend on it: a step is the same wherever a launch begins, and the parts in which
+//! losses are added up follow from each run's specification alone. Nor do they depend on who shares the launch; see
+//! [`crate::kernels::shape`].
+//!
+//! Networks that have been stopped, and runs that have ended, are left out of the next launch. Their room in the
+//! buffers stays until the whole batch is gone, which is why batches are of bounded size.
+//!
+//! Every launch writes a number of its own beside its measurements. If it does not come back, the launch was
+//! dropped, as a browser does with a shader that does not compile, and whatever else came back is stale.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use crate::kernels::client::{client, limits};
+use crate::kernels::measuring;
+use crate::kernels::plan::{Limits, Network, Plan};
+use crate::kernels::shape::{CARRIED_FIELDS, carry};
+use crate::protocol::{Failure, Row};
+use crate::run::RunSpec;
+use crate::training::gpu::example_buffer::{Data, Seen, Words};
+use crate::training::launch::pending::{PendingLaunch, Snapshots, push};
+use crate::training::launch::sizer::LaunchSizer;
+use crate::training::session::bit_packed::Batches;
+use crate::training::session::learner::{Progress, Segment, StoppedReplicas, Weights};
+
+/// Workgroups over which the measuring of one snapshot of all replicas of a run is spread, roughly.
+pub(in crate::training) const MEASURE_GROUPS: usize = 256;
+
+/// A run of the batch.
+pub(in crate::training) struct BatchedRun {
+    pub spec: RunSpec,
+    /// Its plan, and the one for measuring, as if it were alone.
+    pub plan: Plan,
+    pub measuring: Plan,
+    /// Where the state of its first replica lies, and where its numbers in the scratch buffer do.
+    pub state: usize,
+    pub scratch: usize,
+    pub data: Data,
+    /// Steps made, the last one, the one that has been measured, and on how many held-out examples.
+    pub step: u64,
+    pub last: u64,
+    pub measured_at: Option<u64>,
+    pub held_out: usize,
+    /// Whether somebody wants it to go on.
+    pub active: bool,
+    pub stopped: StoppedReplicas,
+    /// What launches have brought it and it has not asked for.
+    pub waiting: VecDeque<(Progress, Rc<Snapshots>)>,
+    /// Snapshots of the launch whose news it was measured_at last.
+    pub snapshots: Option<Rc<Snapshots>>,
+    remembered: Remembered,
+}
+
+/// Weights that a run can go back to.
+enum Remembered {
+    /// Those it began with.
+    Initial,
+    /// Those it was given.
+    Given(Vec<f32>),
+    /// Those in a snapshot: for each replica its place; none where it has been stopped.
+    Snapshot(Handle, usize, Vec<Option<usize>>),
+}
+
+impl BatchedRun {
+    pub fn replicas(&self) -> usize {
+        self.spec.run.replicas
+    }
+
+    /// Numbers of one replica's state.
+    pub fn size(&self) -> usize {
+        self.plan.network.state()
+    }
+
+    /// Where the state of `replica` lies.
+    pub fn place(&self, replica: usize) -> usize {
+        self.state + replica * self.size()
+    }
+
+    /// As [`Segment::due`].
+    pub fn due(&self, step: u64) -> bool {
+        let scheduled = step.is_multiple_of(self.spec.run.every) || step >= self.last;
+        scheduled && self.measured_at != Some(step)
+    }
+
+    /// How `count` examples are measured.
+    fn examples(&self, place: usize, data: usize, count: usize) -> measuring::Line {
+        let network = &self.measuring.network;
+        let shape = [network.inputs, network.width, self.measuring.columns];
+        measuring::Line { state: place, shape, data, chunk: parts(count, self.replicas()).0, examples: count }
+    }
+
+    /// The lines of the table that measure `replica`, whose state lies at `place`: held-out examples, then what is seen
+    /// of a finite sample.
+    pub fn measured(&self, replica: usize, place: usize, held_out: usize) -> Vec<measuring::Line> {
+        let mut lines = vec![self.examples(place, self.data.held_out, held_out)];
+        if let Some(Seen { first, own, count }) = self.data.seen {
+            lines.push(self.examples(place, first + replica * own, count));
+        }
+        lines
+    }
+}
+
+/// Blocks of one part, and parts, for measuring `count` examples.
+pub(in crate::training) fn parts(count: usize, replicas: usize) -> (usize, usize) {
+    let blocks = count.div_ceil(32);
+    let part = blocks.div_ceil((MEASURE_GROUPS / replicas).clamp(1, blocks));
+    (part, blocks.div_ceil(part))
+}
+
+/// Mean loss and share of right answers of `[parts, 4]` sums over `count` examples.
+pub(in crate::training) fn means(sums: &[f32], count: usize) -> [f32; 2] {
+    let sum = |which: usize| sums.iter().skip(which).step_by(4).sum::<f32>();
+    let loss = if sum(2) > 0.0 { f32::NAN } else { sum(0) / count as f32 };
+    [loss, sum(1) / count as f32]
+}
+
+/// Runs that train together on the GPU that has been opened.
+pub struct BatchedRuns {
+    pub(in crate::training) client: Client,
+    pub(in crate::training) limits: Limits,
+    pub(in crate::training) plan: Plan,
+    pub(in crate::training) measuring: Plan,
+    pub(in crate::training) runs: Vec<BatchedRun>,
+    pub(in crate::training) state: Handle,
+    pub(in crate::training) state_len: usize,
+    pub(in crate::training) scratch: Handle,
+    pub(in crate::training) scratch_len: usize,
+    pub(in crate::training) data: Handle,
+    pub(in crate::training) data_len: usize,
+    /// What has been launched and not read.
+    pub(in crate::training) pending: Option<PendingLaunch>,
+    pub(in crate::training) sizer: LaunchSizer,
+    nonce: u32,
+}
+
+/// The plans that `spec` has by itself: for training, and for measuring.
+///
+/// # Errors
+/// A sentence that says why the network does not fit the kernels or the GPU.
+pub(in crate::training) fn plans(spec: &RunSpec, limits: Limits) -> Result<[Plan; 2], String> {
+    let network = Network::of(spec)?;
+    let plan = Plan::tiled(network, spec.run.replicas, limits)?;
+    let measuring = Plan::tiled(Network { batch: 32, ..network }, MEASURE_GROUPS, limits)?;
+    if plan.turns() > limits.turns {
+        return Err("one of its steps is longer than a simulated GPU lets a shader run".into());
+    }
+    let largest = 4 * spec.run.replicas * network.state().max(plan.scratch());
+    if largest as u64 > limits.buffer_bytes {
+        return Err(format!(
+            "{} of these networks need a buffer of {} MiB",
+            spec.run.replicas,
+            largest >> 20
+        ));
+    }
+    Ok([plan, measuring])
+}
+
+impl BatchedRuns {
+    /// The batch of these runs, each at its initial weights.
+    ///
+    /// # Errors
+    /// A sentence that says why they do not fit the kernels or the GPU, or not together.
+    pub fn new(specs: &[RunSpec]) -> Result<BatchedRuns, String> {
+        let client = client();
+        let limits = limits(&client);
+        let (mut runs, mut words, mut state): (Vec<BatchedRun>, _, Vec<f32>) =
+            (vec![], Words::default(), vec![]);
+        let (mut members, mut scratch) = ([vec![], vec![]], 0);
+        for spec in specs {
+            let [plan, measuring] = plans(spec, limits)?;
+            let replicas = spec.run.replicas;
+            members[0].push((plan, replicas));
+            members[1].push((measuring, MEASURE_GROUPS));
+            runs.push(BatchedRun {
+                plan,
+                measuring,
+                state: state.len(),
+                scratch,
+                data: words.add(spec),
+                step: 0,
+                last: spec.run.steps,
+                measured_at: None,
+                held_out: spec.held_out(),
+                active: true,
+                stopped: StoppedReplicas::default(),
+                waiting: VecDeque::new(),
+                snapshots: None,
+                remembered: Remembered::Initial,
+                spec: spec.clone(),
+            });
+            scratch += replicas * plan.scratch();
+            state.extend(beginning(spec, plan.network.rule.moments()));
+        }
+        let [plan, measuring] =
+            members.each_ref().map(|members| Plan::shared(members, limits).ok_or("they do not fit together"));
+        let (plan, measuring) = (plan?, measuring?);
+        if runs.iter().any(|run| plan.alone(&run.plan).turns() > limits.turns) {
+            return Err("one of their steps is longer than a simulated GPU lets a shader run".into());
+        }
+        let own = |run: &BatchedRun| plan.hidden_in_workgroup == run.plan.hidden_in_workgroup;
+        if !runs.iter().all(own) {
+            return Err("some of them need more workgroup memory than others".into());
+        }
+        let words = words.into_words();
+        let largest = 4 * state.len().max(words.len()).max(scratch);
+        if largest as u64 > limits.buffer_bytes {
+            return Err(format!("together they need a buffer of {} MiB", largest >> 20));
+        }
+        Ok(BatchedRuns {
+            state_len: state.len(),
+            state: client.create_from_slice(f32::as_bytes(&state)),
+            scratch: client.empty(4 * scratch.max(1)),
+            scratch_len: scratch.max(1),
+            data: client.create_from_slice(u32::as_bytes(&words)),
+            data_len: words.len(),
+            pending: None,
+            sizer: LaunchSizer::default(),
+            nonce: 0,
+            client,
+            limits,
+            plan,
+            measuring,
+            runs,
+        })
+    }
+
+    pub(in crate::training) fn next_nonce(&mut self) -> u32 {
+        // Exact as a float, and never 0, which fresh memory holds.
+        self.nonce = self.nonce % 0x00ff_ffff + 1;
+        self.nonce
+    }
+
+    /// What `who` asks for next; others that are at the same place of their rhythm come along.
+    pub(in crate::training) async fn advance(
+        &mut self,
+        who: usize,
+        segment: &Segment<'_>,
+    ) -> Result<Progress, Failure> {
+        let run = &mut self.runs[who];
+        (run.active, run.last, run.held_out) = (true, segment.last, segment.held_out);
+        if run.waiting.is_empty() && self.pending.is_none() {
+            (run.step, run.measured_at) = (segment.from, segment.measured);
+        }
+        if run.spec.run.schedule != segment.spec.run.schedule {
+            run.spec.run.schedule.clone_from(&segment.spec.run.schedule);
+        }
+        loop {
+            if let Some((mut progress, snapshots)) = self.runs[who].waiting.pop_front() {
+                self.runs[who].snapshots = Some(snapshots);
+                progress.rows.retain(|row| segment.due(row.step));
+                return Ok(progress);
+            }
+            if self.pending.is_none() {
+                self.launch(who, segment.until);
+            }
+            self.collect().await?;
+        }
+    }
+
+    /// Launches what comes next, if anybody wants anything, without waiting for it.
+    pub(in crate::training) fn launch_next(&mut self) {
+        let is_next = |run: &BatchedRun| run.active && run.waiting.is_empty() && run.step < run.last;
+        if self.pending.is_none()
+            && let Some(who) = self.runs.iter().position(is_next)
+        {
+            self.launch(who, self.runs[who].last);
+        }
+    }
+
+    /// Networks that the next launch would train.
+    pub(in crate::training) fn awake(&self) -> usize {
+        let runs = self.runs.iter().filter(|run| run.active);
+        runs.map(|run| (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).count()).sum()
+    }
+
+    pub(in crate::training) async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, Failure> {
+        let bytes = self.client.read_async(handles).await.map_err(Failure::lost)?;
+        Ok(bytes.iter().map(|bytes| f32::from_bytes(bytes).to_vec()).collect())
+    }
+
+    /// Measurements, each with the number of the launch that made it; others are refused.
+    pub(in crate::training) async fn read_proven(
+        &self,
+        handles: Vec<Handle>,
+        nonce: u32,
+    ) -> Result<Vec<Vec<f32>>, Failure> {
+        let read = self.read(handles).await?;
+        if read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
+            return Ok(read);
+        }
+        let why = crate::training::launch::device_check::trouble();
+        Err(Failure::GpuLost(why.unwrap_or_else(|| "a launch did not give its numbers back".into())))
+    }
+
+    /// Measures `who` now, or as it was at a step of the last launch.
+    pub(in crate::training) async fn look(
+        &mut self,
+        who: usize,
+        step: u64,
+        held_out: usize,
+    ) -> Result<Row, Failure> {
+        let nonce = self.next_nonce();
+        let run = &self.runs[who];
+        let awake: Vec<usize> = (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).collect();
+        let known = run.snapshots.as_ref().and_then(|last| Some((last, last.record(who, step)?)));
+        let known =
+            known.filter(|(last, record)| awake.iter().all(|r| last.place(*record, who, *r).is_some()));
+        let place = |replica: usize| match known {
+            Some((last, record)) => last.place(record, who, replica).unwrap_or_default(),
+            None => run.place(replica),
+        };
+        let (states, length) = match known {
+            Some((last, _)) => (&last.handle, last.length),
+            None => (&self.state, self.state_len),
+        };
+        let (mut lines, mut fresh, mut words, mut own) = (vec![], vec![], vec![], vec![]);
+        let batches = run.data.seen.is_none().then(|| Batches::new(&run.spec));
+        for replica in &awake {
+            let place = place(*replica);
+            lines.extend(run.measured(*replica, place, held_out));
+            if let Some(batches) = &batches {
+                batches.draw(*replica as u32, step, &mut own);
+                fresh.push(run.examples(place, words.len(), run.spec.run.batch));
+                words.extend_from_slice(&own);
+            }
+        }
+        let mut row = Row { step, ..Default::default() };
+        let mut read = vec![];
+        if !awake.is_empty() {
+            let data = (self.data.clone(), self.data_len);
+            let mut handles = vec![self.launch_measuring((states, length), 1, 0, &lines, data, nonce)];
+            if batches.is_some() {
+                let data = (self.client.create_from_slice(u32::as_bytes(&words)), words.len());
+                handles.push(self.launch_measuring((states, length), 1, 0, &fresh, data, nonce));
+            }
+            read = self.read_proven(handles, nonce).await?;
+        }
+        let of = |read: &[f32], lines: &[measuring::Line], line: usize| {
+            let size = read.len() / lines.len();
+            let (count, own) = (lines[line].examples, parts(lines[line].examples, run.replicas()).1);
+            means(&read[line * size..][..4 * own], count)
+        };
+        let each = lines.len() / awake.len().max(1);
+        let mut at = 0;
+        for replica in 0..run.replicas() {
+            if let Some(last) = run.stopped.of(replica) {
+                row.append(last);
+                continue;
+            }
+            let test = of(&read[0], &lines, at * each);
+            let train = if each == 2 { of(&read[0], &lines, at * 2 + 1) } else { of(&read[1], &fresh, at) };
+            push(&mut row, train, test);
+            at += 1;
+        }
+        Ok(row)
+    }
+
+    /// Puts numbers where line by line `moves` says: from where, to where, how many.
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    fn carry(&self, from: (&Handle, usize), moves: &[[usize; CARRIED_FIELDS]]) {
+        if moves.is_empty() {
+            return;
+        }
+        let table: Vec<u32> = moves.iter().flatten().map(|number| *number as u32).collect();
+        let handle = self.client.create_from_slice(u32::as_bytes(&table));
+        // SAFETY: every length is that of its buffer, and the moves are between places of networks in them.
+        unsafe {
+            carry::launch_unchecked(
+                &self.client,
+                CubeCount::Static(moves.len() as u32, 1, 1),
+                CubeDim::new_1d(64),
+                BufferArg::from_raw_parts(from.0.clone(), from.1),
+                BufferArg::from_raw_parts(self.state.clone(), self.state_len),
+                BufferArg::from_raw_parts(handle, table.len()),
+            );
+        }
+    }
+
+    /// The state of `who`, replica by replica.
+    pub(in crate::training) async fn state_of(
+        &self,
+        who: usize,
+        replicas: usize,
+    ) -> Result<Vec<f32>, Failure> {
+        let run = &self.runs[who];
+        let end = self.state_len - run.place(replicas);
+        let part = self.state.clone().offset_start(4 * run.state as u64).offset_end(4 * end as u64);
+        Ok(self.read(vec![part]).await?.remove(0))
+    }
+
+    /// Replaces the state of `who`, replica by replica.
+    fn write(&mut self, who: usize, state: &[f32]) {
+        let handle = self.client.create_from_slice(f32::as_bytes(state));
+        if self.runs.len() == 1 {
+            self.state = handle;
+        } else {
+            self.carry((&handle, state.len()), &[[0, self.runs[who].state, state.len()]]);
+        }
+        self.runs[who].snapshots = None;
+    }
+
+    /// Replaces the weights of `who`, and remembers them.
+    pub(in crate::training) fn load(&mut self, who: usize, weights: &Weights) {
+        let run = &self.runs[who];
+        let state = weights.by_replica(run.replicas(), run.plan.network.rule.moments());
+        self.write(who, &state);
+        let run = &mut self.runs[who];
+        run.waiting.clear();
+        run.remembered = Remembered::Given(state);
+    }
+
+    /// Remembers the weights of `who` at a step of the last launch.
+    pub(in crate::training) fn remember(&mut self, who: usize, step: u64) {
+        let run = &mut self.runs[who];
+        let Some(last) = &run.snapshots else { return };
+        if let Some(record) = last.record(who, step) {
+            let places = (0..run.replicas()).map(|replica| last.place(record, who, replica)).collect();
+            run.remembered = Remembered::Snapshot(last.handle.clone(), last.length, places);
+        }
+    }
+
+    /// Takes `who` back to what was remembered.
+    pub(in crate::training) fn restore(&mut self, who: usize) {
+        let run = &mut self.runs[who];
+        run.waiting.clear();
+        run.snapshots = None;
+        match std::mem::replace(&mut run.remembered, Remembered::Initial) {
+            Remembered::Initial => {
+                let state = beginning(&run.spec, run.plan.network.rule.moments());
+                self.write(who, &state);
+            }
+            Remembered::Given(state) => {
+                self.write(who, &state);
+                self.runs[who].remembered = Remembered::Given(state);
+            }
+            Remembered::Snapshot(handle, length, places) => {
+                let run = &self.runs[who];
+                let awake = |replica: &usize| run.stopped.of(*replica).is_none();
+                let moves: Vec<_> = (0..places.len())
+                    .filter(awake)
+                    .filter_map(|replica| Some([places[replica]?, run.place(replica), run.size()]))
+                    .collect();
+                self.carry((&handle, length), &moves);
+                self.runs[who].remembered = Remembered::Snapshot(handle, length, places);
+            }
+        }
+    }
+
+    /// Network `replica` of `who` stays as it was at the step of `row`, and is trained no more.
+    pub(in crate::training) fn stop_replica(&mut self, who: usize, replica: usize, row: &Row) {
+        let run = &mut self.runs[who];
+        run.stopped.add(replica, row);
+        let (to, size) = (run.place(replica), run.size());
+        let Some(last) = &self.runs[who].snapshots else { return };
+        if let Some(from) = last.record(who, row.step).and_then(|record| last.place(record, who, replica)) {
+            self.carry((&last.handle, last.length), &[[from, to, size]]);
+        }
+    }
+
+    /// Nobody asks for more of `who`; what it could go back to stays where somebody may still want it.
+    pub(in crate::training) fn end(&mut self, who: usize) {
+        self.runs[who].active = false;
+        self.runs[who].waiting.clear();
+    }
+
+    /// Nobody will ever ask for `who` again.
+    pub(in crate::training) fn leave(&mut self, who: usize) {
+        self.end(who);
+        (self.runs[who].remembered, self.runs[who].snapshots) = (Remembered::Initial, None);
+    }
+}
+
+/// The state that a run begins with, replica by replica: weights, then moments, which are zero.
+fn beginning(spec: &RunSpec, moments: usize) -> Vec<f32> {
+    let parameters = spec.initial();
+    let zeros = parameters.iter().map(|values| vec![vec![0.0; values.len()]; moments]).collect();
+    Weights { moments: zeros, parameters }.by_replica(spec.run.replicas, moments)
+}

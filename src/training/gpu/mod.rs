@@ -1,0 +1,8 @@
+//! Learners on the GPU with our own kernels.
+
+pub mod batched_runs;
+pub(in crate::training) mod example_buffer;
+pub mod group_net;
+pub mod learner;
+pub mod one_hidden_layer;
+pub mod sequence_net;

@@ -1,0 +1,150 @@
+//! Which device and which learner a run gets.
+
+use super::learners::{Place, entry};
+use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
+
+/// Operations of one step above which a GPU with autodiff is faster than one processor core with our loop, and
+/// with flex where our loop does not cover the network.
+///
+/// # Why
+/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size. Our
+/// loop makes 40 to 55 Gflop/s in a browser (63,000 steps/s of 0.64 Mflop, 7,600 of 6.4, 290 of 205), flex 5 to
+/// 12: the lines cross near 50 and near 8 Mflop. A laptop's GPU is slower than that one, so the first is doubled.
+/// 2026-11-21.
+pub const AUTODIFF_WORTH_FLOPS: f64 = 1e8;
+/// See [`AUTODIFF_WORTH_FLOPS`].
+pub const AUTODIFF_WORTH_FLOPS_OVER_FLEX: f64 = 8e6;
+
+/// How the note begins that says why kernels do not train.
+const UNCOVERED: &str = "Fused kernels do not cover this network";
+
+/// What a run is trained with on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Our kernels.
+    Fused,
+    /// Burn.
+    Autodiff,
+}
+
+/// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
+pub fn engine(spec: &RunSpec) -> (Engine, String) {
+    if entry(spec, Place::Anywhere).is_some() {
+        return (Engine::Autodiff, "A forest grows on the processor.".into());
+    }
+    if spec.run.learner == LearnerChoice::Autodiff {
+        return (Engine::Autodiff, String::new());
+    }
+    let Some(entry) = entry(spec, Place::Gpu) else { return (Engine::Autodiff, format!("{UNCOVERED}.")) };
+    match (entry.covers)(spec) {
+        Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
+        Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.outgrown)(spec) => {
+            (Engine::Autodiff, "For a network this large autodiff uses more of a GPU.".into())
+        }
+        Ok(()) => (Engine::Fused, String::new()),
+    }
+}
+
+/// Whether a GPU, if there is one, should train this run.
+pub fn prefers_gpu(spec: &RunSpec) -> bool {
+    match spec.run.device {
+        DeviceChoice::Auto => worth_a_gpu(spec, engine(spec).0),
+        DeviceChoice::Cpu => false,
+        DeviceChoice::Gpu => true,
+    }
+}
+
+/// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
+pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
+    if entry(spec, Place::Anywhere).is_some() {
+        return false;
+    }
+    match engine {
+        Engine::Fused => entry(spec, Place::Gpu).is_some_and(|entry| (entry.worth_gpu)(spec)),
+        Engine::Autodiff => match entry(spec, Place::Cpu) {
+            Some(entry) if spec.run.learner != LearnerChoice::Autodiff && (entry.covers)(spec).is_ok() => {
+                (entry.outgrown)(spec)
+            }
+            _ => spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        },
+    }
+}
+
+#[cfg(feature = "session")]
+pub use with_session::{Chosen, choose};
+
+#[cfg(feature = "session")]
+mod with_session {
+    use super::*;
+    use crate::protocol::{DeviceKind, Failure};
+    use crate::training::launch::device::Device;
+    use crate::training::session::learner::Learner;
+
+    /// A learner at its initial weights, with its name for the person.
+    pub struct Chosen {
+        /// It.
+        pub learner: Box<dyn Learner>,
+        /// Which it is.
+        pub name: String,
+        /// Why it is not the faster one; empty where there is nothing to explain.
+        pub note: String,
+    }
+
+    /// Whether the largest tensor of an autodiff step fits the GPU: weights, inputs or activations of all replicas.
+    #[cfg(feature = "fused")]
+    fn fits(spec: &RunSpec) -> Result<(), Failure> {
+        use crate::bounds;
+        use crate::kernels::client::{client, limits};
+        let most = limits(&client()).buffer_bytes;
+        let parameters = spec.parameters();
+        let inputs = spec.task.sampler().inputs();
+        let widest = spec.architecture().activations(inputs).max(inputs as u64);
+        let activations = bounds::product([spec.run.replicas as u64, spec.batch() as u64, widest]);
+        let weights = parameters.iter().map(|p| p.numbers()).max().unwrap_or(0);
+        let largest = weights.max(activations).saturating_mul(4);
+        if largest > most {
+            let (need, have) = (largest.div_ceil(1 << 20), most >> 20);
+            let why = format!("this run needs a buffer of {need} MiB, and the GPU takes {have} MiB at most");
+            return Err(Failure::TooLarge(why));
+        }
+        Ok(())
+    }
+
+    /// The learner for `spec` on `device`: our kernels where they fit, else autodiff.
+    ///
+    /// # Errors
+    /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it, [`Failure::TooLarge`]
+    /// where the run is too large for the GPU altogether.
+    pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
+        let mut note = String::new();
+        let make = |place| entry(spec, place).and_then(|entry| entry.make).map(|make| make(spec));
+        if let Some(Ok((learner, name))) = make(Place::Anywhere) {
+            return Ok(Chosen { learner, name: name.into(), note });
+        }
+        if device.report().kind == DeviceKind::Gpu {
+            let (engine, why) = engine(spec);
+            note = why;
+            let kernels = (engine == Engine::Fused).then(|| make(Place::Gpu)).flatten();
+            match kernels {
+                Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),
+                Some(Err(why)) => note = format!("Fused kernels do not fit this GPU: {why}."),
+                None => {}
+            }
+            #[cfg(feature = "fused")]
+            fits(spec)?;
+        } else if spec.run.learner != LearnerChoice::Autodiff {
+            match make(Place::Cpu) {
+                Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),
+                Some(Err(why)) => note = format!("The fused loop does not cover this network: {why}."),
+                None => {}
+            }
+        }
+        #[cfg(feature = "train")]
+        {
+            let learner = crate::training::autodiff::Autodiff::new(spec, device.tensors());
+            Ok(Chosen { learner: Box::new(learner), name: "Burn autodiff, step by step".into(), note })
+        }
+        #[cfg(not(feature = "train"))]
+        Err(Failure::NeedsAutodiff(note))
+    }
+}

@@ -1,0 +1,115 @@
+//! Devices that training runs on: Burn's flex on the processor, wgpu on a GPU, natively CUDA too.
+
+use crate::protocol::{DeviceKind, DeviceReport};
+
+/// A device that can train, with its name.
+#[derive(Debug, Clone)]
+pub struct Device {
+    report: DeviceReport,
+    #[cfg(feature = "train")]
+    tensors: burn::tensor::Device,
+    #[cfg(feature = "fused")]
+    setup: Option<cubecl::wgpu::WgpuSetup>,
+}
+
+impl Device {
+    /// The processor; in tests also where Burn is left out, for what our own loop trains.
+    #[cfg(any(feature = "train", test))]
+    pub fn cpu() -> Self {
+        let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+        Device {
+            report,
+            #[cfg(feature = "train")]
+            tensors: burn::tensor::Device::flex(),
+            #[cfg(feature = "fused")]
+            setup: None,
+        }
+    }
+
+    /// Where tensors are created.
+    #[cfg(feature = "train")]
+    pub fn tensors(&self) -> &burn::tensor::Device {
+        &self.tensors
+    }
+
+    /// Kind and name, for the person.
+    pub fn report(&self) -> &DeviceReport {
+        &self.report
+    }
+}
+
+#[cfg(feature = "fused")]
+mod gpu {
+    #[cfg(not(feature = "train"))]
+    use cubecl::wgpu::WgpuDevice;
+    use cubecl::wgpu::WgpuSetup;
+
+    use super::{Device, DeviceKind, DeviceReport};
+    #[cfg(feature = "cuda")]
+    use crate::kernels::client::{client, cuda};
+    use crate::protocol::Failure;
+
+    #[cfg(feature = "cuda")]
+    fn open_cuda() -> Device {
+        let name = format!("CUDA: {}", client().properties().identity.name);
+        let report = DeviceReport { kind: DeviceKind::Gpu, name, simulated: false };
+        Device { report, tensors: burn::tensor::Device::cuda(0), setup: None }
+    }
+
+    impl Device {
+        /// The GPU that wgpu prefers, initialised once per thread and shared from then on.
+        ///
+        /// # Errors
+        /// [`Failure::NoGpu`] with a sentence when there is none.
+        #[expect(clippy::await_holding_lock, reason = "a second caller must wait for the first")]
+        pub async fn gpu() -> Result<Self, Failure> {
+            // cubecl allows one initialisation per process, so the first answer is kept for everybody, and the
+            // lock is held until it is there.
+            static OPENED: std::sync::Mutex<Option<Result<Device, Failure>>> = std::sync::Mutex::new(None);
+            let mut opened = OPENED.lock().map_err(|e| Failure::Internal(e.to_string()))?;
+            if opened.is_none() {
+                *opened = Some(Device::open_gpu().await);
+            }
+            opened.clone().unwrap_or_else(|| Err(Failure::NoGpu("no GPU was asked for".into())))
+        }
+
+        #[cfg(feature = "train")]
+        async fn open_gpu() -> Result<Self, Failure> {
+            #[cfg(feature = "cuda")]
+            if cuda::is_there() {
+                return Ok(open_cuda());
+            }
+            let opened = burn::tensor::Device::wgpu_options().init_with_setup_async().await;
+            let (tensors, setup) = opened.map_err(refused)?;
+            Ok(Device { report: report(&setup), tensors, setup: Some(setup) })
+        }
+
+        #[cfg(not(feature = "train"))]
+        async fn open_gpu() -> Result<Self, Failure> {
+            use cubecl::wgpu::{AutoGraphicsApi, RuntimeOptions, try_init_setup_async};
+            let device = WgpuDevice::default();
+            let opened = try_init_setup_async::<AutoGraphicsApi>(&device, RuntimeOptions::default()).await;
+            let setup = opened.map_err(refused)?;
+            Ok(Device { report: report(&setup), setup: Some(setup) })
+        }
+
+        /// Takes the GPU away, as a driver reset would; for tests of what happens then.
+        pub fn lose(&self) {
+            if let Some(setup) = &self.setup {
+                setup.device.destroy();
+            }
+        }
+    }
+
+    fn refused(error: impl std::fmt::Display) -> Failure {
+        Failure::NoGpu(format!("no GPU could be opened ({error})"))
+    }
+
+    fn report(setup: &WgpuSetup) -> DeviceReport {
+        let info = setup.adapter.get_info();
+        let api = if cfg!(target_family = "wasm") { "WebGPU".into() } else { format!("{:?}", setup.backend) };
+        let name = if info.name.is_empty() { api } else { format!("{api}: {}", info.name) };
+        let simulated = info.device_type == cubecl::wgpu::wgpu::DeviceType::Cpu;
+        DeviceReport { kind: DeviceKind::Gpu, name, simulated }
+    }
+}

@@ -1,0 +1,131 @@
+//! Whether a GPU can be trusted: a tiny run on it must give the processor's numbers.
+//!
+//! # Why
+//! In a browser a shader that does not compile is no error: the submission is dropped, recycled buffers give
+//! plausible stale numbers, and training goes on (tracel-ai/cubecl#1641, open 2026-09). So the GPU is
+//! compared with what the CPU gave before the first run, and every error that cubecl or wgpu logs later ends the run.
+
+use std::sync::Mutex;
+
+use crate::permalink::decode;
+use crate::protocol::Failure;
+use crate::training::launch::choose::Engine;
+use crate::training::launch::device::Device;
+use crate::training::session::learner::{Learner, Segment};
+
+/// A run so small that it takes no time, with all kinds of biases, products and reductions in it.
+pub const TINY: &str =
+    "#v1/sparse-parity?n=6&k=2&width=9&batch=16&replicas=2&held=64&steps=3&every=3&halt=steps";
+
+/// What the processor gives for [`TINY`]: held-out loss of each replica after three steps, then the sum of all
+/// squared weights. A test computes them afresh.
+pub const KNOWN: [f32; 3] = [1.021_998_3, 0.993_798_5, 7.739_493];
+
+/// Largest relative difference that is still the rounding of another order of additions.
+pub const TOLERANCE: f32 = 1e-4;
+
+/// The numbers of [`KNOWN`], as `learner` gives them.
+///
+/// # Errors
+/// When the device stops working.
+pub async fn tiny(learner: &mut dyn Learner) -> Result<[f32; 3], Failure> {
+    let spec = decode(TINY).0.spec;
+    let mut segment = Segment {
+        spec: &spec,
+        from: 0,
+        until: 3,
+        last: 3,
+        measured: None,
+        held_out: 64,
+        deadline_ms: f64::INFINITY,
+    };
+    let mut last = None;
+    while last.as_ref().is_none_or(|row: &crate::protocol::Row| row.step < 3) {
+        let progress = learner.advance(&segment).await?;
+        segment.from = progress.step;
+        last = progress.rows.last().cloned().or(last);
+        segment.measured = last.as_ref().map(|row| row.step);
+    }
+    let loss = last.map(|row| row.test_loss).unwrap_or_default();
+    let weights = learner.weights().await?.parameters.concat();
+    Ok([loss[0], loss[1], weights.iter().map(|w| w * w).sum()])
+}
+
+/// The GPU, after three steps of each of the `engines` have given what the CPU gives.
+///
+/// # Errors
+/// [`Failure::NoGpu`] when there is none, [`Failure::GpuLost`] when its numbers are wrong.
+pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
+    listen();
+    let gpu = Device::gpu().await?;
+    // While it looks for adapters, wgpu logs every driver that is not there as an error.
+    forget();
+    let spec = decode(TINY).0.spec;
+    for engine in engines {
+        let found = match engine {
+            Engine::Fused => {
+                let learner = crate::training::gpu::one_hidden_layer::OneHiddenLayerGpu::new(&spec)
+                    .map_err(Failure::GpuLost)?;
+                tiny(&mut { learner }).await?
+            }
+            #[cfg(feature = "train")]
+            Engine::Autodiff => {
+                tiny(&mut crate::training::autodiff::Autodiff::new(&spec, gpu.tensors())).await?
+            }
+            #[cfg(not(feature = "train"))]
+            Engine::Autodiff => continue,
+        };
+        if let Some(why) = trouble() {
+            return Err(Failure::GpuLost(why));
+        }
+        // Said this way round, numbers that are none are no agreement.
+        let agrees = |(a, b): (&f32, &f32)| (a - b).abs() <= TOLERANCE * (1.0 + b.abs());
+        if !found.iter().zip(&KNOWN).all(agrees) {
+            return Err(Failure::GpuLost(
+                "in a small trial its numbers differed from the processor's".into(),
+            ));
+        }
+    }
+    Ok(gpu)
+}
+
+static TROUBLE: Mutex<Option<String>> = Mutex::new(None);
+
+/// The first error that the GPU libraries have logged, if any.
+pub fn trouble() -> Option<String> {
+    TROUBLE.lock().ok().and_then(|trouble| trouble.clone())
+}
+
+fn forget() {
+    if let Ok(mut trouble) = TROUBLE.lock() {
+        *trouble = None;
+    }
+}
+
+struct Listener;
+
+impl log::Log for Listener {
+    fn enabled(&self, metadata: &log::Metadata) -> bool {
+        metadata.level() <= log::Level::Error
+    }
+
+    fn log(&self, record: &log::Record) {
+        let ours = ["cubecl", "wgpu", "burn", "naga"].iter().any(|name| record.target().starts_with(name));
+        if self.enabled(record.metadata()) && ours {
+            let line = record.args().to_string();
+            if let Ok(mut trouble) = TROUBLE.lock() {
+                // The first error is the cause; later ones follow from it. Shaders are long.
+                trouble.get_or_insert_with(|| line.chars().take(300).collect());
+            }
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Hears what the GPU libraries log as errors. A second call changes nothing.
+fn listen() {
+    if log::set_logger(&Listener).is_ok() {
+        log::set_max_level(log::LevelFilter::Error);
+    }
+}

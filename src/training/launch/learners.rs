@@ -1,0 +1,204 @@
+//! The table of learners: one entry for each family of networks and the device that trains it.
+//!
+//! [`choose`](super::choose) picks from it, and the reference learner, autodiff, trains what no entry covers.
+
+use super::choose::{AUTODIFF_WORTH_FLOPS, AUTODIFF_WORTH_FLOPS_OVER_FLEX};
+use crate::kernels::plan::Network;
+use crate::kernels::{cpu, sequence_net};
+use crate::models::Model;
+use crate::run::RunSpec;
+use crate::tasks::Form;
+use crate::training::session::learner::Learner;
+use crate::training::session::pairs;
+
+/// Replicas from which on a GPU with fused kernels is faster than one processor core.
+///
+/// # Why
+/// A replica is one workgroup, a small part of any GPU: the prototype's made 42 Gflop/s on an H200, no more than
+/// the processor, but 132 of them run at once there, and 8 or more on a laptop's GPU. Below that the processor
+/// is as fast, and starts without a shader to compile. 2026-11-21.
+pub const FUSED_WORTH_REPLICAS: usize = 8;
+
+/// Operations of one replica's step above which autodiff, which spreads them over the whole GPU, is faster than
+/// a kernel that keeps them in one workgroup: a millisecond of launches against as long in one workgroup.
+pub const FUSED_MOST_FLOPS: f64 = 5e7;
+
+/// Operations of one step of a network on pairs above which a GPU with our kernels is faster than our loop on the
+/// processor.
+///
+/// # Why
+/// The loop makes some 20 to 40 Gflop/s, so that p = 23 with 200 neurons (15 Mflop) takes it half a millisecond. A
+/// GPU's step is two launches, or one workgroup's work, and takes a tenth of a millisecond at least; a laptop's is
+/// slower than a server's. Estimated, not measured on hardware.
+pub const PAIRS_WORTH_FLOPS: f64 = 2e7;
+
+/// Operations of one step of a network on sequences above which a GPU with our kernels is faster than our loop on the
+/// processor.
+///
+/// # Why
+/// The loop makes some 20 Gflop/s, so that this is half a millisecond. A GPU takes a workgroup to a sequence and two
+/// launches to a step: a tenth to a fifth of a millisecond on a server's, several times that where a laptop's takes
+/// sequences in turns. Estimated, not measured on hardware.
+pub const SEQUENCES_WORTH_FLOPS: f64 = 1e7;
+
+/// Where a learner trains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// On the processor, even of a run that has a GPU.
+    Anywhere,
+    /// On a GPU.
+    Gpu,
+    /// On the processor.
+    Cpu,
+}
+
+/// A learner at its initial weights, with its name for the person; or why it does not fit.
+pub type Made = Result<(Box<dyn Learner>, &'static str), String>;
+
+/// One learner of one family of networks.
+pub struct LearnerEntry {
+    /// Where it trains.
+    pub place: Place,
+    /// Whether a run is of its family, so that it is the one to cover it or to say why not.
+    pub owns: fn(&RunSpec) -> bool,
+    /// Whether it covers a run of its family, as far as that can be known without its device; or a sentence.
+    pub covers: fn(&RunSpec) -> Result<(), String>,
+    /// Whether autodiff on a GPU is faster for this run.
+    pub outgrown: fn(&RunSpec) -> bool,
+    /// Of a learner on a GPU, whether it is faster for this run than the processor.
+    pub worth_gpu: fn(&RunSpec) -> bool,
+    /// Whether runs of a sweep can share its launches.
+    pub batches: bool,
+    /// Makes it; none where this build lacks it.
+    pub make: Option<fn(&RunSpec) -> Made>,
+}
+
+/// The entry that says whether and how a run trains in `place`, if it is of any family.
+pub fn entry(spec: &RunSpec, place: Place) -> Option<&'static LearnerEntry> {
+    LEARNERS.iter().find(|entry| entry.place == place && (entry.owns)(spec))
+}
+
+/// What makes a learner, where this build has the feature for it.
+macro_rules! made {
+    ($feature:literal, $make:expr) => {{
+        #[cfg(feature = $feature)]
+        {
+            Some($make as fn(&RunSpec) -> Made)
+        }
+        #[cfg(not(feature = $feature))]
+        {
+            None
+        }
+    }};
+}
+
+/// What is said of a run that our kernels train many steps at a time.
+#[cfg(feature = "fused")]
+pub(in crate::training) const MANY_STEPS_NAME: &str = "fused kernels, many steps per launch";
+#[cfg(feature = "fused")]
+const TWO_LAUNCHES_NAME: &str = "fused kernels, two launches per step";
+#[cfg(feature = "session")]
+const LOOP_NAME: &str = "fused loop, SIMD";
+
+fn form(spec: &RunSpec) -> Form {
+    spec.task.sampler().form()
+}
+
+#[cfg(feature = "train")]
+fn random_forest(spec: &RunSpec) -> Made {
+    let Model::RandomForest(forest) = &spec.model else { return Err("it is no forest".into()) };
+    Ok((Box::new(crate::training::cpu::random_forest::Forest::new(spec, forest)), "decision trees"))
+}
+
+#[cfg(feature = "fused")]
+fn group_net_on_gpu(spec: &RunSpec) -> Made {
+    use crate::kernels::group_net::plan::Variant;
+    let learner = crate::training::gpu::group_net::GroupNetGpu::new(spec)?;
+    let name = match learner.variant() {
+        Variant::One => MANY_STEPS_NAME,
+        Variant::Many => TWO_LAUNCHES_NAME,
+    };
+    Ok((Box::new(learner), name))
+}
+
+/// Every learner but autodiff.
+pub static LEARNERS: [LearnerEntry; 7] = [
+    LearnerEntry {
+        place: Place::Anywhere,
+        owns: |spec| matches!(spec.model, Model::RandomForest(_)),
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |_| false,
+        batches: false,
+        make: made!("train", random_forest),
+    },
+    LearnerEntry {
+        place: Place::Gpu,
+        owns: |spec| form(spec) == Form::Bits,
+        covers: |spec| Network::of(spec)?.on_a_gpu(),
+        outgrown: |spec| spec.step_flops() / spec.run.replicas as f64 > FUSED_MOST_FLOPS,
+        worth_gpu: |spec| spec.run.replicas >= FUSED_WORTH_REPLICAS,
+        batches: true,
+        make: made!("fused", |spec| Ok((
+            Box::new(crate::training::gpu::one_hidden_layer::OneHiddenLayerGpu::new(spec)?),
+            MANY_STEPS_NAME
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Gpu,
+        owns: |spec| form(spec) == Form::Pair,
+        covers: pairs::kernels_cover,
+        outgrown: |_| false,
+        worth_gpu: |spec| spec.step_flops() > PAIRS_WORTH_FLOPS,
+        batches: false,
+        make: made!("fused", group_net_on_gpu),
+    },
+    LearnerEntry {
+        place: Place::Gpu,
+        owns: |spec| form(spec) == Form::Sequence,
+        covers: sequence_net::covers,
+        outgrown: |_| false,
+        worth_gpu: |spec| spec.step_flops() > SEQUENCES_WORTH_FLOPS,
+        batches: false,
+        make: made!("fused", |spec| Ok((
+            Box::new(crate::training::gpu::sequence_net::SequenceNetGpu::new(spec)?),
+            TWO_LAUNCHES_NAME
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: |spec| form(spec) == Form::Bits,
+        covers: |spec| Network::of(spec).map(drop),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        batches: false,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
+            LOOP_NAME
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: |spec| form(spec) == Form::Pair,
+        covers: |spec| pairs::covered(spec).map(drop),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        worth_gpu: |_| false,
+        batches: false,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::group_net::GroupNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: |spec| form(spec) == Form::Sequence,
+        covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        worth_gpu: |_| false,
+        batches: false,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
+    },
+];

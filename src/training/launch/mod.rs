@@ -1,0 +1,15 @@
+//! Devices, which learner a run gets, how many steps one launch makes, and which runs share launches.
+
+#[cfg(feature = "fused")]
+pub mod batch_queue;
+pub mod choose;
+#[cfg(feature = "session")]
+pub mod device;
+#[cfg(feature = "fused")]
+pub mod device_check;
+pub mod learners;
+#[cfg(feature = "fused")]
+pub(in crate::training) mod pending;
+#[cfg(feature = "fused")]
+pub mod prefetch;
+pub mod sizer;

@@ -1,0 +1,356 @@
+//! A launch of a batch: how far it goes, what it takes along, and what it brings back.
+
+use std::rc::Rc;
+
+use cubecl::prelude::*;
+use cubecl::server::Handle;
+
+use crate::kernels::pieces::{COEFFICIENTS, SCHEDULE_STEP};
+use crate::kernels::plan::{Plan, coefficients};
+use crate::kernels::shape::{FIELDS, Line};
+use crate::kernels::slices::schedule;
+use crate::kernels::{measuring, one_hidden_layer};
+use crate::platform::now_ms;
+use crate::protocol::{Failure, Row};
+use crate::run::RunSpec;
+use crate::training::gpu::batched_runs::{BatchedRun, BatchedRuns, means, parts};
+use crate::training::session::learner::Progress;
+
+/// Bytes of snapshots, of measurements read back, and of schedules, in one launch.
+const SNAPSHOT_BYTES: usize = 64 << 20;
+const MEASURE_BYTES: usize = 4 << 20;
+const SCHEDULE_BYTES: usize = 4 << 20;
+
+/// Snapshots of a launch.
+pub(in crate::training) struct Snapshots {
+    pub handle: Handle,
+    /// Numbers in all of them, and in each.
+    pub length: usize,
+    across: usize,
+    /// The networks in each, by run and replica, in order, each with its place.
+    lines: Vec<(usize, usize, usize)>,
+    /// At which steps of the launch they were taken, and the runs' steps at which it began.
+    due: Vec<u64>,
+    from: Vec<u64>,
+}
+
+impl Snapshots {
+    /// Which of them is of run `who` at `step`.
+    pub fn record(&self, who: usize, step: u64) -> Option<usize> {
+        self.due.iter().position(|due| self.from[who] + due == step)
+    }
+
+    fn line(&self, who: usize, replica: usize) -> Option<usize> {
+        self.lines.binary_search_by_key(&(who, replica), |(who, replica, _)| (*who, *replica)).ok()
+    }
+
+    /// Where snapshot `record` of a network lies, if it came along.
+    pub fn place(&self, record: usize, who: usize, replica: usize) -> Option<usize> {
+        Some(record * self.across + self.lines[self.line(who, replica)?].2)
+    }
+}
+
+/// A launch whose numbers have not been read.
+pub(in crate::training) struct PendingLaunch {
+    snapshots: Snapshots,
+    /// The runs that came along.
+    members: Vec<usize>,
+    steps: u64,
+    /// Training measurements, then those of snapshots; nothing where no network is awake.
+    handles: Vec<Handle>,
+    /// Lines that measure each network, and parts of each line.
+    jobs: usize,
+    parts: usize,
+    nonce: u32,
+    begin_ms: f64,
+}
+
+/// Adds what was measured of a replica behind the others: loss and accuracy of each.
+pub(in crate::training) fn push(row: &mut Row, train: [f32; 2], test: [f32; 2]) {
+    row.train_loss.push(train[0]);
+    row.train_accuracy.push(train[1]);
+    row.test_loss.push(test[0]);
+    row.test_accuracy.push(test[1]);
+}
+
+/// The numbers of the update rule for so many steps of `spec` from `from` on, with the activation's coefficients in
+/// their head.
+fn schedule_of(spec: &RunSpec, plan: &Plan, from: u64, steps: u64) -> Vec<f32> {
+    let mut schedule = schedule(&spec.optimizer, |step| spec.learning_rate(step), from, from + steps);
+    let coefficients = coefficients(&plan.network);
+    schedule[COEFFICIENTS..COEFFICIENTS + coefficients.len()].copy_from_slice(&coefficients);
+    schedule
+}
+
+/// Whether both take the same steps from where they stand.
+fn same_schedule(a: &BatchedRun, b: &BatchedRun) -> bool {
+    a.step == b.step && a.spec.optimizer == b.spec.optimizer && a.spec.run.schedule == b.spec.run.schedule
+}
+
+/// Parts of the line that has most.
+fn parts_of(lines: &[measuring::Line]) -> usize {
+    lines.iter().map(|line| line.examples.div_ceil(32).div_ceil(line.chunk)).max().unwrap_or(1)
+}
+
+impl BatchedRuns {
+    /// The runs that come along with `who`: those that are measured when it is.
+    fn members(&self, who: usize, until: u64) -> Vec<usize> {
+        let first = &self.runs[who];
+        let every = first.spec.run.every;
+        let comes = |run: &BatchedRun| {
+            let in_step = run.spec.run.every == every && run.step % every == first.step % every;
+            run.active && run.waiting.is_empty() && in_step && run.step < run.last
+        };
+        // To measure one run where it stands nobody else is needed.
+        let alone = until <= first.step;
+        (0..self.runs.len()).filter(|at| *at == who || !alone && comes(&self.runs[*at])).collect()
+    }
+
+    /// Networks of these runs that have not been stopped, with their places in a snapshot, and how long one is.
+    fn lines(&self, members: &[usize]) -> (Vec<(usize, usize, usize)>, usize) {
+        let (mut lines, mut across) = (vec![], 0);
+        for who in members {
+            let run = &self.runs[*who];
+            for replica in (0..run.replicas()).filter(|replica| run.stopped.of(*replica).is_none()) {
+                lines.push((*who, replica, across));
+                across += run.size();
+            }
+        }
+        (lines, across)
+    }
+
+    /// Steps of a launch of these runs up to step `until` of the first one, at most `most` snapshots, and where in it
+    /// something is due.
+    fn stretch(&self, who: usize, until: u64, members: &[usize], most: usize, fits: u64) -> (u64, Vec<u64>) {
+        let runs = || members.iter().map(|at| &self.runs[*at]);
+        let (first, turns) = (&self.runs[who], self.limits.turns);
+        let slowest = runs().map(|run| self.plan.alone(&run.plan).turns()).max().unwrap_or(1);
+        let left = runs().map(|run| run.last.saturating_sub(run.step)).min().unwrap_or(0);
+        let steps = (self.sizer.steps as u64).min(turns / slowest).min(fits).max(1);
+        let mut steps = steps.min(left).min(until.saturating_sub(first.step));
+        // What is due at the end is left to the next launch, unless there is none.
+        let is_last = steps == 0 || runs().any(|run| run.step + steps >= run.last);
+        let every = first.spec.run.every;
+        let is_due = |at: u64| runs().any(|run| run.due(run.step + at));
+        let (mut due, mut at) = (vec![], 0);
+        while at < steps || at == steps && is_last {
+            if is_due(at) {
+                if due.len() == most {
+                    steps = at;
+                    break;
+                }
+                due.push(at);
+            }
+            let next = (first.step + at + 1).next_multiple_of(every) - first.step;
+            at = if at < steps { next.min(steps) } else { next };
+        }
+        (steps, due)
+    }
+
+    /// Launches training up to step `until` of `who` at most, and the measuring of what it leaves.
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    pub(in crate::training) fn launch(&mut self, who: usize, until: u64) {
+        let members = self.members(who, until);
+        let (lines, across) = self.lines(&members);
+        let jobs = if self.plan.network.sample > 0 { 2 } else { 1 };
+        let runs = || members.iter().map(|at| &self.runs[*at]);
+        let counts = |run: &BatchedRun| [Some(run.held_out), run.data.seen.map(|seen| seen.count)];
+        let most_parts = runs()
+            .flat_map(|run| counts(run).into_iter().flatten().map(|count| parts(count, run.replicas()).1));
+        let most_parts = most_parts.max().unwrap_or(1);
+        let most = SNAPSHOT_BYTES / (4 * across.max(1));
+        let most = most.min(MEASURE_BYTES / (16 * (lines.len() * jobs * most_parts).max(1))).clamp(1, 4096);
+        let mut schedules: Vec<(usize, usize)> = vec![];
+        let mut which = vec![0; self.runs.len()];
+        for at in &members {
+            let known =
+                schedules.iter().position(|(first, _)| same_schedule(&self.runs[*first], &self.runs[*at]));
+            which[*at] = known.unwrap_or(schedules.len());
+            if known.is_none() {
+                schedules.push((*at, 0));
+            }
+        }
+        let fits = (SCHEDULE_BYTES / (4 * SCHEDULE_STEP * schedules.len().max(1))) as u64;
+        let (steps, due) = self.stretch(who, until, &members, most, fits);
+        let mut numbers = vec![];
+        for (first, place) in &mut schedules {
+            *place = numbers.len();
+            let run = &self.runs[*first];
+            numbers.extend(schedule_of(&run.spec, &self.plan, run.step, steps));
+        }
+        let from = self.runs.iter().map(|run| run.step).collect();
+        let records = due.len().max(1);
+        let nonce = self.next_nonce();
+        let snapshots = self.client.empty(4 * records * across.max(1));
+        let mut pending = PendingLaunch {
+            snapshots: Snapshots { handle: snapshots, length: records * across, across, lines, due, from },
+            members,
+            steps,
+            handles: vec![],
+            jobs,
+            parts: 1,
+            nonce,
+            begin_ms: now_ms(),
+        };
+        let Snapshots { handle: snapshots, lines, due, .. } = &pending.snapshots;
+        if !lines.is_empty() {
+            let table: Vec<u32> =
+                lines.iter().flat_map(|line| self.line(*line, schedules[which[line.0]].1).words()).collect();
+            let measures = self.client.empty(16 * records * lines.len());
+            let first_due = due.first().map_or(u32::MAX, |at| *at as u32);
+            let every = self.runs[who].spec.run.every;
+            let looks = due.last() == Some(&steps);
+            let schedule = self.client.create_from_slice(f32::as_bytes(&numbers));
+            let handle = self.client.create_from_slice(u32::as_bytes(&table));
+            // SAFETY: every length is that of its buffer, and `train` stays inside: a workgroup touches the numbers
+            // of its own line, whose places and sizes follow from the runs' plans as the buffers' sizes do.
+            unsafe {
+                one_hidden_layer::train::launch_unchecked(
+                    &self.client,
+                    CubeCount::Static(lines.len() as u32, 1, 1),
+                    CubeDim::new_1d(self.plan.lanes as u32),
+                    BufferArg::from_raw_parts(self.state.clone(), self.state_len),
+                    BufferArg::from_raw_parts(self.scratch.clone(), self.scratch_len),
+                    BufferArg::from_raw_parts(snapshots.clone(), records * across),
+                    BufferArg::from_raw_parts(measures.clone(), records * lines.len() * 4),
+                    BufferArg::from_raw_parts(schedule, numbers.len()),
+                    BufferArg::from_raw_parts(self.data.clone(), self.data_len),
+                    BufferArg::from_raw_parts(handle, lines.len() * FIELDS),
+                    steps as u32,
+                    u32::from(looks),
+                    first_due,
+                    u32::try_from(every).unwrap_or(u32::MAX),
+                    across as u32,
+                    nonce,
+                    self.plan,
+                );
+            }
+            pending.handles.push(measures);
+            if !due.is_empty() {
+                let measured = |(who, replica, place): &(usize, usize, usize)| {
+                    let run = &self.runs[*who];
+                    run.measured(*replica, *place, run.held_out)
+                };
+                let table: Vec<measuring::Line> = lines.iter().flat_map(measured).collect();
+                let (states, data) = ((snapshots, records * across), (self.data.clone(), self.data_len));
+                pending.parts = parts_of(&table);
+                pending.handles.push(self.launch_measuring(states, records, across, &table, data, nonce));
+            }
+        }
+        self.pending = Some(pending);
+    }
+
+    /// The line of the table of network `replica` of run `who`, whose schedule lies at `schedule`.
+    fn line(&self, (who, replica, snapshot): (usize, usize, usize), schedule: usize) -> Line {
+        let run = &self.runs[who];
+        let network = &run.plan.network;
+        let [rows, own, size] = run.data.rows;
+        let visit = u128::from(run.step) * network.batch as u128;
+        let all = size.max(1) as u128;
+        Line {
+            state: run.place(replica),
+            scratch: run.scratch + replica * run.plan.scratch(),
+            snapshot,
+            shape: [network.inputs, network.width, run.plan.columns],
+            schedule,
+            seed: run.spec.run.seed,
+            replica: replica as u32,
+            step: run.step,
+            epoch: (visit / all) as u32,
+            place: (visit % all) as u32,
+            threshold: (run.spec.task.sampler().noise() * 4_294_967_296.0).ceil() as u32,
+            relevant: run.data.relevant,
+            rows: [rows + replica * own, size],
+        }
+    }
+
+    /// Measures `records` states of `across` numbers each in `states`; what comes back is `[records, lines, parts, 4]`.
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    pub(in crate::training) fn launch_measuring(
+        &self,
+        states: (&Handle, usize),
+        records: usize,
+        across: usize,
+        lines: &[measuring::Line],
+        data: (Handle, usize),
+        nonce: u32,
+    ) -> Handle {
+        let parts = parts_of(lines);
+        let most = lines.iter().map(|line| line.chunk).max().unwrap_or(1);
+        let measures = self.client.empty(16 * records * lines.len() * parts);
+        let scratch = self.client.empty(4);
+        let head = schedule_of(&self.runs[0].spec, &self.measuring, 0, 0);
+        let schedule = self.client.create_from_slice(f32::as_bytes(&head));
+        let table: Vec<u32> = lines.iter().flat_map(measuring::Line::words).collect();
+        let handle = self.client.create_from_slice(u32::as_bytes(&table));
+        // SAFETY: as above; `measure` writes only its own four numbers, and nothing to scratch.
+        unsafe {
+            measuring::measure::launch_unchecked(
+                &self.client,
+                CubeCount::Static(parts as u32, lines.len() as u32, records as u32),
+                CubeDim::new_1d(self.measuring.lanes as u32),
+                BufferArg::from_raw_parts(states.0.clone(), states.1),
+                BufferArg::from_raw_parts(scratch, 1),
+                BufferArg::from_raw_parts(measures.clone(), records * lines.len() * parts * 4),
+                BufferArg::from_raw_parts(schedule, head.len()),
+                BufferArg::from_raw_parts(data.0, data.1),
+                BufferArg::from_raw_parts(handle, table.len()),
+                across as u32,
+                most as u32,
+                nonce,
+                self.measuring,
+            );
+        }
+        measures
+    }
+
+    /// Waits for the launch that is under way and shares out what it brings.
+    ///
+    /// # Errors
+    /// [`Failure::GpuLost`] when its numbers do not come back.
+    pub(in crate::training) async fn collect(&mut self) -> Result<(), Failure> {
+        let Some(mut pending) = self.pending.take() else { return Ok(()) };
+        let handles = std::mem::take(&mut pending.handles);
+        let read = if handles.is_empty() { vec![] } else { self.read_proven(handles, pending.nonce).await? };
+        self.sizer.learn(pending.steps, now_ms() - pending.begin_ms);
+        let mut news = vec![];
+        for who in &pending.members {
+            let rows: Vec<Row> = (0..pending.snapshots.due.len())
+                .filter(|record| self.runs[*who].due(self.runs[*who].step + pending.snapshots.due[*record]))
+                .map(|record| self.row(*who, record, &pending, &read))
+                .collect();
+            let run = &mut self.runs[*who];
+            run.step += pending.steps;
+            run.measured_at = rows.last().map(|row| row.step).or(run.measured_at);
+            news.push((*who, Progress { step: run.step, rows }));
+        }
+        let snapshots = Rc::new(pending.snapshots);
+        for (who, progress) in news {
+            self.runs[who].waiting.push_back((progress, snapshots.clone()));
+        }
+        Ok(())
+    }
+
+    /// What a launch brought of run `who` in snapshot `record`.
+    fn row(&self, who: usize, record: usize, pending: &PendingLaunch, read: &[Vec<f32>]) -> Row {
+        let (run, snapshots) = (&self.runs[who], &pending.snapshots);
+        let mut row = Row { step: run.step + snapshots.due[record], ..Default::default() };
+        let lines = snapshots.lines.len();
+        let measured = |line: usize, job: usize, count: usize| {
+            let at = (record * lines * pending.jobs + line * pending.jobs + job) * pending.parts * 4;
+            means(&read[1][at..][..4 * parts(count, run.replicas()).1], count)
+        };
+        for replica in 0..run.replicas() {
+            let Some(line) = snapshots.line(who, replica) else {
+                row.append(run.stopped.of(replica).unwrap_or(&Row::default()));
+                continue;
+            };
+            let train = match run.data.seen {
+                Some(seen) => measured(line, 1, seen.count),
+                None => means(&read[0][(record * lines + line) * 4..][..4], run.plan.network.batch),
+            };
+            push(&mut row, train, measured(line, 0, run.held_out));
+        }
+        row
+    }
+}

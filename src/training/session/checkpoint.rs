@@ -1,0 +1,149 @@
+//! A run at one step, as a safetensors file: its link, the step, every parameter and the optimizer's memory.
+
+use std::collections::HashMap;
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+use crate::permalink::{Link, decode, encode};
+use crate::protocol::Failure;
+use crate::run::RunSpec;
+use crate::training::session::learner::Weights;
+
+/// What distinguishes our files from other people's.
+const FORMAT: &str = "vivarium-checkpoint-1";
+
+/// A run at one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// The run.
+    pub spec: RunSpec,
+    /// Steps made.
+    pub step: u64,
+    /// For each replica, the step at which it reached the target.
+    pub solved: Vec<Option<u64>>,
+    /// Parameters and optimizer memory.
+    pub weights: Weights,
+}
+
+impl Checkpoint {
+    /// As the bytes of a safetensors file.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] if the library refuses, which it does not for well-formed weights.
+    pub fn encode(&self) -> Result<Vec<u8>, Failure> {
+        let mut arrays = vec![];
+        for (which, parameter) in self.spec.parameters().iter().enumerate() {
+            let moments = self.weights.moments.get(which).into_iter().flatten().enumerate();
+            arrays.push((parameter.name.clone(), parameter.shape, &self.weights.parameters[which]));
+            arrays
+                .extend(moments.map(|(i, m)| (format!("{}.moment{i}", parameter.name), parameter.shape, m)));
+        }
+        let bytes: Vec<Vec<u8>> =
+            arrays.iter().map(|(_, _, v)| v.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+        let views = arrays
+            .iter()
+            .zip(&bytes)
+            .map(|((name, shape, _), bytes)| {
+                let view = TensorView::new(Dtype::F32, shape.to_vec(), bytes);
+                view.map(|view| (name.clone(), view)).map_err(|e| Failure::Internal(e.to_string()))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let link = Link { spec: self.spec.clone(), ..Default::default() };
+        let solved: Vec<String> =
+            self.solved.iter().map(|s| s.map_or("-".to_string(), |step| step.to_string())).collect();
+        let about = HashMap::from([
+            ("format".to_string(), FORMAT.to_string()),
+            ("link".to_string(), encode(&link)),
+            ("step".to_string(), self.step.to_string()),
+            ("solved".to_string(), solved.join(" ")),
+        ]);
+        safetensors::serialize(views, Some(about)).map_err(|e| Failure::Internal(e.to_string()))
+    }
+
+    /// From the bytes of a file, checked against the shapes that its link asks for.
+    ///
+    /// # Errors
+    /// [`Failure::BadCheckpoint`] with what is wrong.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Failure> {
+        let bad = |why: String| Failure::BadCheckpoint(why);
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| bad(e.to_string()))?;
+        let about = header.metadata().clone().unwrap_or_default();
+        let field = |name: &str| about.get(name).ok_or_else(|| bad(format!("{name} is missing")));
+        if field("format")? != FORMAT {
+            return Err(bad("it was written by another program".into()));
+        }
+        let (link, notices) = decode(field("link")?);
+        if let Some(notice) = notices.first() {
+            return Err(bad(notice.to_string()));
+        }
+        let spec = link.spec;
+        let step = field("step")?.parse().map_err(|_| bad("its step is no number".into()))?;
+        let solved: Vec<Option<u64>> =
+            field("solved")?.split_whitespace().map(|word| word.parse().ok()).collect();
+        if solved.len() != spec.run.replicas {
+            return Err(bad("it is of another number of replicas".into()));
+        }
+        let arrays = SafeTensors::deserialize(bytes).map_err(|e| bad(e.to_string()))?;
+        let read = |name: &str, shape: [usize; 3]| {
+            let view = arrays.tensor(name).map_err(|e| bad(e.to_string()))?;
+            if view.shape() != shape || view.dtype() != Dtype::F32 {
+                return Err(bad(format!("{name} has another shape")));
+            }
+            let words = view.data().as_chunks::<4>().0;
+            Ok(words.iter().map(|word| f32::from_le_bytes(*word)).collect::<Vec<f32>>())
+        };
+        let mut weights = Weights::default();
+        for parameter in spec.parameters() {
+            weights.parameters.push(read(&parameter.name, parameter.shape)?);
+            let moments = (0..spec.optimizer.moments())
+                .map(|i| read(&format!("{}.moment{i}", parameter.name), parameter.shape));
+            weights.moments.push(moments.collect::<Result<_, _>>()?);
+        }
+        Ok(Checkpoint { spec, step, solved, weights })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint() -> Checkpoint {
+        let (link, _) = decode("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2");
+        let numbers = |scale: f32| -> Vec<Vec<f32>> {
+            let shapes = link.spec.parameters();
+            shapes.iter().map(|p| (0..p.len()).map(|i| i as f32 * scale).collect()).collect()
+        };
+        let moments = numbers(0.5).into_iter().zip(numbers(0.25)).map(|(a, b)| vec![a, b]).collect();
+        let weights = Weights { parameters: numbers(0.1), moments };
+        Checkpoint { spec: link.spec, step: 1 << 40, solved: vec![None, Some(7)], weights }
+    }
+
+    #[test]
+    fn reads_back_what_it_writes_and_other_programs_can_read_it() {
+        let written = checkpoint().encode().unwrap();
+        assert_eq!(Checkpoint::decode(&written).unwrap(), checkpoint());
+        // The page reads the header without this library.
+        let header = crate::record::weights::Header::read(&written).unwrap();
+        assert_eq!(
+            (header.spec, header.step, header.solved),
+            (checkpoint().spec, 1 << 40, vec![None, Some(7)])
+        );
+        let arrays = SafeTensors::deserialize(&written).unwrap();
+        assert_eq!(arrays.tensor("w").unwrap().shape(), [2, 5, 3]);
+    }
+
+    #[test]
+    fn damaged_files_are_refused_with_a_reason() {
+        let written = checkpoint().encode().unwrap();
+        for end in [0, 7, 100, written.len() - 1] {
+            assert!(matches!(Checkpoint::decode(&written[..end]), Err(Failure::BadCheckpoint(_))));
+        }
+        let text = String::from_utf8_lossy(&written[8..]).into_owned();
+        assert!(text.contains("width=3"));
+        let mut other = written.clone();
+        let at = other.windows(7).position(|w| w == b"width=3").unwrap();
+        other[at + 6] = b'4';
+        let problem = Checkpoint::decode(&other).unwrap_err().to_string();
+        assert!(problem.contains("shape"), "{problem}");
+    }
+}

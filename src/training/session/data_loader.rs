@@ -1,0 +1,106 @@
+//! Batches for all replicas at once, with a finite sample kept in memory once it has been drawn.
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::run::RunSpec;
+use crate::tasks::{Batch, Sampler};
+
+/// The data of a run. What it gives is a function of the specification and the step alone.
+pub struct DataLoader {
+    spec: RunSpec,
+    device: Device,
+    /// The finite sample of each replica, where the task has one.
+    samples: Vec<Batch>,
+    /// All of it on the device, where every step takes all of it.
+    whole: Option<Examples>,
+}
+
+/// Inputs `[replicas, examples, columns]` and labels `[replicas, examples, 1]`.
+pub type Examples = (Tensor<3>, Tensor<3>);
+
+impl DataLoader {
+    /// The data of `spec`, for tensors on `device`.
+    pub fn new(spec: &RunSpec, device: &Device) -> Self {
+        let task = spec.task.sampler();
+        let samples = task.sample_size().map_or(vec![], |size| {
+            (0..spec.run.replicas as u32)
+                .map(|replica| {
+                    let mut batch = Batch::default();
+                    task.finite_sample(spec.run.seed, replica, 0, size, &mut batch);
+                    batch
+                })
+                .collect()
+        });
+        let mut loader = DataLoader { spec: spec.clone(), device: device.clone(), samples, whole: None };
+        if spec.batch() == loader.samples.first().map_or(0, Batch::len) {
+            loader.whole = Some(loader.beginning(usize::MAX));
+        }
+        loader
+    }
+
+    fn task(&self) -> &dyn Sampler {
+        self.spec.task.sampler()
+    }
+
+    /// The training batch of `step`.
+    pub fn batch(&self, step: u64) -> Examples {
+        if let Some(whole) = &self.whole {
+            return whole.clone();
+        }
+        let (seed, size) = (self.spec.run.seed, self.spec.batch());
+        let mut batch = Batch::default();
+        for replica in 0..self.spec.run.replicas as u32 {
+            match self.samples.get(replica as usize) {
+                None => self.task().sample(seed, replica, step, size, &mut batch),
+                Some(sample) => {
+                    let n = self.task().columns();
+                    for at in self.task().visits(seed, replica, step, size) {
+                        batch.x.extend_from_slice(&sample.x[at * n..(at + 1) * n]);
+                        batch.y.push(sample.y[at]);
+                    }
+                }
+            }
+        }
+        self.upload(batch, self.spec.run.replicas)
+    }
+
+    /// What the training measures of `step` are taken on: the finite sample (its first `most` examples),
+    /// or else the batch that would be trained on next.
+    pub fn seen(&self, step: u64, most: usize) -> Examples {
+        match &self.whole {
+            Some(whole) => whole.clone(),
+            None if self.samples.is_empty() => self.batch(step),
+            None => self.beginning(most),
+        }
+    }
+
+    /// The first `most` examples of every replica's sample.
+    fn beginning(&self, most: usize) -> Examples {
+        let n = self.task().columns();
+        let mut batch = Batch::default();
+        for sample in &self.samples {
+            let size = sample.len().min(most);
+            batch.x.extend_from_slice(&sample.x[..size * n]);
+            batch.y.extend_from_slice(&sample.y[..size]);
+        }
+        self.upload(batch, self.samples.len())
+    }
+
+    /// Examples `from..from + size` of the held-out batch, with a replica axis of length one, or of as many replicas as
+    /// there are where each has its own.
+    pub fn held_out(&self, from: usize, size: usize) -> Examples {
+        let replicas = if self.task().splits() { self.spec.run.replicas } else { 1 };
+        let mut batch = Batch::default();
+        for replica in 0..replicas as u32 {
+            self.task().held_out_of(self.spec.run.seed, replica, from, size, &mut batch);
+        }
+        self.upload(batch, replicas)
+    }
+
+    fn upload(&self, batch: Batch, replicas: usize) -> Examples {
+        let size = batch.len() / replicas;
+        let x = TensorData::new(batch.x, [replicas, size, self.task().columns()]);
+        let y = TensorData::new(batch.y, [replicas, size, 1]);
+        (Tensor::from_data(x, &self.device), Tensor::from_data(y, &self.device))
+    }
+}

@@ -1,0 +1,383 @@
+//! What a network on sequences is measured by: how far its prediction of the last symbol of held-out contexts is
+//! from the truth and from what each strategy predicts.
+//!
+//! A learner answers for all [`Evaluator::contexts`] at once, and the evaluator does the rest, so that every
+//! learner is measured alike. Divergences are in nats.
+
+use crate::kernels::cpu::sequence_net::Answers;
+use crate::markov::{Measure, Strategy, kl, kl_to_logits, log_softmax};
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::tasks::Task;
+use crate::tasks::markov::{Chains, MarkovChain};
+
+/// Most contexts on which attention is looked at.
+const MOST_SCORED: usize = 64;
+/// Most contexts of each other law.
+const MOST_OTHERS: usize = 256;
+
+/// The chains that a network is tried on besides those of the test, each with what is measured on them.
+const OTHERS: [(Chains, Measure); 3] = [
+    (Chains::Dirichlet, Measure::OnDirichlet),
+    (Chains::Independent, Measure::OnIndependent),
+    (Chains::Doubly, Measure::OnDoubly),
+];
+
+/// What the evaluator says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// KL(truth ‖ network), the mean over the contexts of the test.
+    pub kl: f32,
+    /// Share of the way from the strategy before the best to the best that the network has gone: 0 and 1 are their
+    /// lines, and a network may be below or above.
+    pub way: f32,
+    /// Further measures, in the order of [`Measure`]; none where one does not apply.
+    pub measures: Vec<Option<f32>>,
+}
+
+impl Evaluation {
+    /// Adds it behind the measurements of the replicas before.
+    pub fn append_to(self, row: &mut Row) {
+        row.test_loss.push(self.kl);
+        row.test_accuracy.push(self.way);
+        row.measures.resize(self.measures.len(), vec![]);
+        for (all, one) in row.measures.iter_mut().zip(self.measures) {
+            all.extend(one);
+        }
+    }
+}
+
+/// Contexts with the truth and the strategies' predictions after each.
+#[derive(Debug, Clone)]
+pub struct Evaluator {
+    symbols: usize,
+    order: usize,
+    /// Contexts of the test.
+    held_out: usize,
+    /// `[count, length]`.
+    contexts: Vec<u8>,
+    /// `[count, symbols]`.
+    truths: Vec<f64>,
+    /// Of each strategy after the contexts of the test, `[held_out, symbols]`.
+    predictions: Vec<Vec<f64>>,
+    /// Which contexts each measure of [`OTHERS`] is of.
+    others: Vec<(Measure, std::ops::Range<usize>)>,
+    lines: Vec<(Strategy, f64)>,
+}
+
+/// The context of held-out sequence `example` of the test, `[length]`, and the truth after it, `[symbols]`.
+pub fn held_out(task: &MarkovChain, seed: u64, example: usize) -> (Vec<u8>, Vec<f64>) {
+    let (mut contexts, mut truths) = (vec![], vec![]);
+    add(task, task.test, seed, example..example + 1, &mut contexts, &mut truths);
+    (contexts, truths)
+}
+
+/// KL(truth ‖ strategy) of each strategy up to the task's order, the mean over the first `held_out` contexts of the
+/// test: the lines that a network is held against.
+pub fn lines(task: &MarkovChain, seed: u64, held_out: usize) -> Vec<(Strategy, f64)> {
+    let (mut contexts, mut truths) = (vec![], vec![]);
+    add(task, task.test, seed, 0..held_out, &mut contexts, &mut truths);
+    let predictions = predict(task, &contexts);
+    lines_of(task, &truths, &predictions)
+}
+
+/// Of the strategies up to `order`, the one whose KL to the network is the least; the measures begin as [`Measure`]
+/// does, and none counts where one is missing.
+pub fn nearest(order: usize, measures: &[Option<f32>]) -> Option<Strategy> {
+    let strategies = Strategy::ALL.iter().take(order + 1).zip(measures);
+    let known =
+        strategies.filter_map(|(strategy, kl)| kl.filter(|kl| kl.is_finite()).map(|kl| (strategy, kl)));
+    known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(strategy, _)| *strategy)
+}
+
+/// Appends held-out contexts of a law with the truth after each.
+fn add(
+    task: &MarkovChain,
+    chains: Chains,
+    seed: u64,
+    examples: std::ops::Range<usize>,
+    contexts: &mut Vec<u8>,
+    truths: &mut Vec<f64>,
+) {
+    let mut sequences = vec![];
+    task.held_out_sequences(chains, seed, examples.clone(), &mut sequences);
+    for (example, sequence) in examples.zip(sequences.chunks(task.length + 1)) {
+        let (context, chain) = (&sequence[..task.length], task.held_out_chain(chains, seed, example));
+        contexts.extend(context);
+        truths.extend(chain.law(chain.context(context)));
+    }
+}
+
+/// What each strategy predicts after these contexts, `[contexts, symbols]`.
+fn predict(task: &MarkovChain, contexts: &[u8]) -> Vec<Vec<f64>> {
+    let of = |strategy: &Strategy| {
+        let mut out = vec![0.0; contexts.len() / task.length * task.symbols];
+        for (context, out) in contexts.chunks(task.length).zip(out.chunks_mut(task.symbols)) {
+            strategy.predict(task.symbols, context, out);
+        }
+        out
+    };
+    Strategy::ALL.iter().map(of).collect()
+}
+
+fn lines_of(task: &MarkovChain, truths: &[f64], predictions: &[Vec<f64>]) -> Vec<(Strategy, f64)> {
+    let k = task.symbols;
+    let line = |(strategy, predicted): (&Strategy, &Vec<f64>)| {
+        let each = truths.chunks(k).zip(predicted.chunks(k)).map(|(p, q)| kl(p, q));
+        (*strategy, mean(each))
+    };
+    Strategy::ALL.iter().zip(predictions).take(task.order + 1).map(line).collect()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}
+
+impl Evaluator {
+    /// The evaluator of a run on sequences; none for other tasks.
+    pub fn new(spec: &RunSpec) -> Option<Self> {
+        let Task::MarkovChain(task) = &spec.task else { return None };
+        let (seed, held_out) = (spec.run.seed, spec.held_out());
+        let (mut contexts, mut truths) = (vec![], vec![]);
+        add(task, task.test, seed, 0..held_out, &mut contexts, &mut truths);
+        let predictions = predict(task, &contexts);
+        let lines = lines_of(task, &truths, &predictions);
+        let (mut others, mut count) = (vec![], held_out);
+        let wanted = (held_out / 2).clamp(1, MOST_OTHERS);
+        // The other laws are of Markov chains.
+        for (chains, measure) in OTHERS.into_iter().filter(|_| task.order == 2) {
+            if chains == task.test {
+                others.push((measure, 0..held_out));
+                continue;
+            }
+            add(task, chains, seed, 0..wanted, &mut contexts, &mut truths);
+            others.push((measure, count..count + wanted));
+            count += wanted;
+        }
+        let (symbols, order) = (task.symbols, task.order);
+        Some(Evaluator { symbols, order, held_out, contexts, truths, predictions, others, lines })
+    }
+
+    /// Symbols of all contexts, `[count, length]`: first those of the test, then those of other laws.
+    pub fn contexts(&self) -> &[u8] {
+        &self.contexts
+    }
+
+    /// How many contexts there are.
+    pub fn count(&self) -> usize {
+        self.truths.len() / self.symbols
+    }
+
+    /// How many contexts, from the first on, attention is looked at on.
+    pub fn scored(&self) -> usize {
+        self.held_out.min(MOST_SCORED)
+    }
+
+    /// The truth after each context, `[count, symbols]`.
+    pub fn truths(&self) -> &[f64] {
+        &self.truths
+    }
+
+    /// KL(truth ‖ strategy) on the contexts of the test, of each strategy up to the task's order.
+    pub fn lines(&self) -> &[(Strategy, f64)] {
+        &self.lines
+    }
+
+    /// The strategy that the network is nearest to; see [`nearest`].
+    pub fn nearest(&self, measures: &[Option<f32>]) -> Option<Strategy> {
+        nearest(self.order, measures)
+    }
+
+    /// The share of the way that a network with this KL to the truth has gone: 0 at the line of the strategy before the
+    /// best, 1 at that of the best. The best is the strategy of the task's order, unless the test's chains let a
+    /// simpler one predict better, as unigrams do for independent symbols. Where guessing is best, 1 is being as good.
+    pub fn way(&self, kl: f64) -> f64 {
+        way(&self.lines, kl)
+    }
+
+    /// What is to be said of these answers.
+    pub fn evaluate(&self, answers: &Answers) -> Evaluation {
+        let k = self.symbols;
+        let mut logs = vec![0.0; self.truths.len()];
+        let mut row = vec![0.0; k];
+        for (logits, logs) in answers.logits.chunks(k).zip(logs.chunks_mut(k)) {
+            row.iter_mut().zip(logits).for_each(|(wide, logit)| *wide = f64::from(*logit));
+            log_softmax(&row, logs);
+        }
+        let mean_kl = |of: &[f64], logs: &[f64]| {
+            mean(of.chunks(k).zip(logs.chunks(k)).map(|(p, q)| kl_to_logits(p, q)))
+        };
+        let within = |range: &std::ops::Range<usize>| range.start * k..range.end * k;
+        let test = within(&(0..self.held_out));
+        let kl = mean_kl(&self.truths[test.clone()], &logs[test.clone()]);
+        let mut measures = vec![None; Measure::ALL.len()];
+        for (measure, predicted) in measures.iter_mut().zip(&self.predictions) {
+            *measure = Some(mean_kl(predicted, &logs[test.clone()]) as f32);
+        }
+        let first = answers.layers.first().map_or(0, |heads| *heads).min(answers.heads.len());
+        let (first, later) = answers.heads.split_at(first);
+        let largest =
+            |heads: &[[f32; 2]], which: usize| heads.iter().map(|scores| scores[which]).reduce(f32::max);
+        measures[Measure::Previous as usize] = largest(first, 0);
+        measures[Measure::Induction as usize] = largest(later, 1);
+        for (measure, range) in &self.others {
+            let range = within(range);
+            measures[*measure as usize] = Some(mean_kl(&self.truths[range.clone()], &logs[range]) as f32);
+        }
+        Evaluation { kl: kl as f32, way: self.way(kl) as f32, measures }
+    }
+}
+
+/// The row of all replicas at `step`, from what was measured of the next batch and a evaluation for each.
+pub fn evaluated_row(
+    step: u64,
+    train_loss: Vec<f32>,
+    train_accuracy: Vec<f32>,
+    evaluations: &[Evaluation],
+) -> Row {
+    let count = evaluations.first().map_or(0, |evaluation| evaluation.measures.len());
+    let measure =
+        |which: usize| evaluations.iter().filter_map(|evaluation| evaluation.measures[which]).collect();
+    Row {
+        step,
+        train_loss,
+        train_accuracy,
+        test_loss: evaluations.iter().map(|evaluation| evaluation.kl).collect(),
+        test_accuracy: evaluations.iter().map(|evaluation| evaluation.way).collect(),
+        measures: (0..count).map(measure).collect(),
+        ..Default::default()
+    }
+}
+
+fn way(lines: &[(Strategy, f64)], kl: f64) -> f64 {
+    let best = (0..lines.len()).min_by(|a, b| lines[*a].1.total_cmp(&lines[*b].1)).unwrap_or(0);
+    let goal = lines[best].1;
+    match best.checked_sub(1) {
+        Some(before) => (lines[before].1 - kl) / (lines[before].1 - goal),
+        None => f64::from(kl <= goal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    fn evaluator(link: &str) -> (RunSpec, Evaluator) {
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        let evaluator = Evaluator::new(&link.spec).unwrap();
+        (link.spec, evaluator)
+    }
+
+    /// Logits of the strategy's own predictions, shifted.
+    fn follows(evaluator: &Evaluator, strategy: Strategy, shift: f64) -> Answers {
+        let length = evaluator.contexts.len() / evaluator.count();
+        let mut out = vec![0.0; evaluator.symbols];
+        let mut logits = vec![];
+        for context in evaluator.contexts.chunks(length) {
+            strategy.predict(evaluator.symbols, context, &mut out);
+            logits.extend(out.iter().map(|p| (libm::log(*p) + shift) as f32));
+        }
+        Answers { logits, ..Default::default() }
+    }
+
+    #[test]
+    fn only_sequences_have_a_judge() {
+        assert!(Evaluator::new(&RunSpec::default()).is_none());
+        let (_, evaluator) = evaluator("#v1/markov?held=512");
+        assert_eq!((evaluator.count(), evaluator.scored()), (512 + 2 * 256, 64));
+        assert_eq!(evaluator.contexts().len(), evaluator.count() * 50);
+    }
+
+    #[test]
+    fn a_network_that_follows_a_strategy_is_on_its_line() {
+        for link in
+            ["#v1/markov?k=3&t=40&held=300", "#v1/markov?k=2&gram=3&t=60&held=300", "#v1/markov?test=ds&k=3"]
+        {
+            let (_, evaluator) = evaluator(link);
+            assert_eq!(evaluator.lines().len(), evaluator.order + 1);
+            for (strategy, line) in evaluator.lines() {
+                let evaluation = evaluator.evaluate(&follows(&evaluator, *strategy, 3.0));
+                assert!((f64::from(evaluation.kl) - line).abs() < 1e-5, "{link} {strategy:?}");
+                assert!(evaluation.measures[strategy.order()].unwrap().abs() < 1e-6);
+                assert_eq!(evaluator.nearest(&evaluation.measures), Some(*strategy), "{link}");
+                let expected = match evaluator.order - strategy.order() {
+                    0 => 1.0,
+                    1 => 0.0,
+                    _ => evaluator.way(*line) as f32,
+                };
+                assert!((evaluation.way - expected).abs() < 1e-4, "{link} {strategy:?}: {}", evaluation.way);
+            }
+            let [.., (_, before), (_, best)] = evaluator.lines() else { panic!("too few lines") };
+            assert!((evaluator.way((before + best) / 2.0) - 0.5).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn on_independent_symbols_the_way_leads_to_unigrams() {
+        let (_, evaluator) = evaluator("#v1/markov?k=3&test=iid&t=100");
+        let way = |strategy| evaluator.evaluate(&follows(&evaluator, strategy, 0.0)).way;
+        assert!(way(Strategy::Uniform).abs() < 1e-4 && (way(Strategy::Unigram) - 1.0).abs() < 1e-4);
+        let bigram = way(Strategy::Bigram);
+        assert!(bigram > 0.9 && bigram < 0.99, "{bigram}");
+        assert_eq!(super::way(&[(Strategy::Uniform, 0.1), (Strategy::Unigram, 0.2)], 0.1), 1.0);
+    }
+
+    #[test]
+    fn each_law_has_its_measure_and_its_own_sequences() {
+        for (number, test) in ["dirichlet", "iid", "ds", "mixture"].into_iter().enumerate() {
+            let (spec, evaluator) = evaluator(&format!("#v1/markov?k=3&t=100&held=400&test={test}"));
+            assert_eq!(evaluator.count(), 400 + if test == "mixture" { 600 } else { 400 });
+            let evaluation = evaluator.evaluate(&follows(&evaluator, Strategy::Bigram, 0.0));
+            let on: Vec<f32> =
+                OTHERS.iter().map(|(_, m)| evaluation.measures[*m as usize].unwrap()).collect();
+            for (kl, line) in on.iter().zip([0.0261, 0.025, 0.027]) {
+                assert!((kl - line).abs() < 0.007, "{test}: {on:?}");
+            }
+            if let Some(own) = on.get(number) {
+                assert_eq!(*own, evaluation.kl);
+            }
+            // The truth is that of the sequence's own chain.
+            let Task::MarkovChain(task) = &spec.task else { panic!("a task of sequences") };
+            for example in [0, 7, 399] {
+                let (context, truth) = held_out(task, spec.run.seed, example);
+                assert_eq!(context, evaluator.contexts()[example * 100..][..100]);
+                assert_eq!(truth, evaluator.truths()[example * 3..][..3]);
+            }
+            assert_eq!(lines(task, spec.run.seed, 400), evaluator.lines());
+        }
+        let (_, of_trigrams) = evaluator("#v1/markov?gram=3");
+        let evaluation = of_trigrams.evaluate(&follows(&of_trigrams, Strategy::Trigram, 0.0));
+        assert_eq!(of_trigrams.count(), 256);
+        assert!(evaluation.measures[Measure::OnDirichlet as usize..].iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn scores_are_the_largest_of_their_layers() {
+        let (_, evaluator) = evaluator("#v1/markov?held=64");
+        let scores = |heads: &[[f32; 2]], layers: &[usize]| {
+            let mut answers = follows(&evaluator, Strategy::Uniform, 0.0);
+            (answers.heads, answers.layers) = (heads.to_vec(), layers.to_vec());
+            let measures = evaluator.evaluate(&answers).measures;
+            [Measure::Previous, Measure::Induction].map(|measure| measures[measure as usize])
+        };
+        let heads = [[0.1, 0.9], [0.3, 0.2], [0.8, 0.4], [0.7, 0.5]];
+        assert_eq!(scores(&heads, &[2, 2]), [Some(0.3), Some(0.5)]);
+        assert_eq!(scores(&heads, &[1, 2, 1]), [Some(0.1), Some(0.5)]);
+        assert_eq!(scores(&heads, &[4]), [Some(0.8), None]);
+        assert_eq!(scores(&[], &[]), [None, None]);
+    }
+
+    #[test]
+    fn networks_that_are_sure_of_the_wrong_have_a_finite_divergence() {
+        let (_, evaluator) = evaluator("#v1/markov?held=64");
+        let logits = [[3000.0, -3000.0], [-3000.0, 3000.0]].concat().repeat(evaluator.count() / 2);
+        let evaluation = evaluator.evaluate(&Answers { logits, ..Default::default() });
+        assert!(evaluation.kl > 1000.0 && evaluation.kl.is_finite() && evaluation.way < -1000.0);
+        let lost = evaluator
+            .evaluate(&Answers { logits: vec![f32::NAN; 2 * evaluator.count()], ..Default::default() });
+        assert!(lost.kl.is_nan() && evaluator.nearest(&lost.measures).is_none());
+    }
+}

@@ -1,0 +1,18 @@
+//! A run in progress, and what every learner shares: examples, measurements, checkpoints, states to go back to.
+
+#[cfg(feature = "session")]
+pub mod bit_packed;
+#[cfg(feature = "session")]
+pub mod checkpoint;
+#[cfg(feature = "train")]
+pub mod data_loader;
+#[cfg(feature = "session")]
+mod driver;
+pub mod evaluator;
+pub mod learner;
+pub mod pairs;
+#[cfg(feature = "fused")]
+pub(in crate::training) mod rollback;
+
+#[cfg(feature = "session")]
+pub use driver::{Options, Outcome, Session};
