@@ -6,6 +6,8 @@
 //! walk the table instead of naming entries. Dispatch is by enum, not by trait object, because entries
 //! are compared, cloned and put in links.
 
+pub mod chart;
+
 use crate::settings::Knob;
 use crate::sources::Source;
 
@@ -98,6 +100,17 @@ macro_rules! catalog {
     };
     (@first $name:ident $entry:ident $($others:ident)*) => { $name::$entry($entry::default()) };
     (@forward $name:ident $entries:tt) => {};
+    (
+        @forward $name:ident { $($entry:ident)+ }
+        $(#[$meta:meta])* pub const $list:ident: [$of:ty];
+        $($rest:tt)*
+    ) => {
+        impl $name {
+            $(#[$meta])*
+            pub const $list: &'static [$of] = &[$($entry::$list),+];
+        }
+        $crate::catalog!(@forward $name { $($entry)+ } $($rest)*);
+    };
     (
         @forward $name:ident { $($entry:ident)+ }
         $(#[$meta:meta])* pub fn $get:ident(&self) -> &dyn $trait:path;

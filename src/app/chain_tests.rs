@@ -2,8 +2,9 @@
 
 use super::state::{Action, State};
 use super::status::status;
-use crate::analysis::chart::{Chart, Kind};
-use crate::analysis::{Bars, Grid, Lines, Reading, Role};
+use crate::analysis::chart::Kind;
+use crate::analysis::{Bars, Grid, Lines, Reading, Role, chart};
+use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::display::chains::{Chains, Origin, Who};
 use crate::display::summary::{Newest, extra, names};
@@ -11,6 +12,7 @@ use crate::markov::{Measure, Strategy};
 use crate::permalink::encode;
 use crate::protocol::{Ending, Event, Finding, Payload, Probe, Row};
 use crate::tasks::Form;
+use crate::tasks::markov::charts as markov_charts;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -81,7 +83,10 @@ fn the_catalogue_of_sequences_has_its_order() {
     let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
     assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
     let state = open("#v1/markov");
-    assert_eq!(state.run.link.view.show, [Chart::Truth, Chart::Strategies, Chart::Map, Chart::Distances]);
+    assert_eq!(
+        state.run.link.view.show,
+        [markov_charts::TRUTH, markov_charts::STRATEGIES, markov_charts::MAP, markov_charts::DISTANCES]
+    );
     let link = "#v1/markov?show=loss.kl.ablation.next";
     assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").run.link), link);
 }
@@ -142,29 +147,29 @@ fn charts_are_there_where_they_have_something_to_show() {
         "kl strategies distances others kernel lags next theory"
     );
     assert_eq!(there("#v1/sparse-parity"), "");
-    assert_eq!(Chart::Map.probe(), Some(Probe::Parameters));
-    assert_eq!(Chart::Ablation.probe(), Some(Probe::Ablation));
-    assert_eq!(Chart::Truth.probe(), None);
+    assert_eq!(markov_charts::MAP.probe(), Some(Probe::Parameters));
+    assert_eq!(markov_charts::ABLATION.probe(), Some(Probe::Ablation));
+    assert_eq!(markov_charts::TRUTH.probe(), None);
 }
 
 #[test]
 fn divergences_and_cross_entropies_share_no_chart() {
     let mut state = said("#v1/markov", Phase::Running, &[]);
-    for (chart, title) in [(Chart::Loss, "Training loss"), (Chart::Accuracy, "Training accuracy")] {
+    for (chart, title) in [(chart::LOSS, "Training loss"), (chart::ACCURACY, "Training accuracy")] {
         let drawn = lines(chart, &state);
         assert_eq!((drawn.title.as_str(), drawn.series.len()), (title, 1));
         assert_eq!((drawn.series[0].role, drawn.series[0].x.len()), (Role::Train, 2));
     }
-    let kl = lines(Chart::Truth, &state);
+    let kl = lines(markov_charts::TRUTH, &state);
     assert_eq!((kl.series[0].y.as_slice(), kl.spans.len()), ([0.2, 0.091].as_slice(), 2));
     let references: Vec<&str> = kl.references.iter().map(|r| r.1.as_str()).collect();
     assert_eq!((references.join(" "), kl.references[2].0), ("uniform unigram bigram".into(), 0.018));
     assert!(kl.marks.is_empty());
     state.run.solved = vec![(0, 225)];
-    assert_eq!(lines(Chart::Truth, &state).marks, [(225.0, "half-way".to_string())]);
-    assert_eq!(lines(Chart::Loss, &state).marks, [(225.0, "target".to_string())]);
+    assert_eq!(lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
+    assert_eq!(lines(chart::LOSS, &state).marks, [(225.0, "target".to_string())]);
     state.run.link.view.y_axis = crate::permalink::Axis::Log;
-    assert!(lines(Chart::Truth, &state).log_y && !lines(Chart::Scores, &state).log_y);
+    assert!(lines(markov_charts::TRUTH, &state).log_y && !lines(markov_charts::SCORES, &state).log_y);
 }
 
 #[test]
@@ -173,7 +178,7 @@ fn the_strategies_have_lines_up_to_the_order() {
         let found = chains(&open(link)).lines.clone();
         assert_eq!(found.len(), count);
         assert!(found.windows(2).all(|pair| pair[0].1 > pair[1].1), "{found:?}");
-        assert_eq!(lines(Chart::Strategies, &open(link)).series.len(), count);
+        assert_eq!(lines(markov_charts::STRATEGIES, &open(link)).series.len(), count);
     }
 }
 
@@ -201,13 +206,13 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     assert!(near(&of(5)[0].1, [0.9, 0.1]) && near(&of(4)[0].1, [0.3, 0.7]));
     // After abab, a is followed twice by b and once by a.
     assert!(near(&of(5)[4].1, [2.0 / 5.0, 3.0 / 5.0]), "{:?}", of(5));
-    let shown = grid(Chart::Next, &state);
+    let shown = grid(markov_charts::NEXT, &state);
     assert_eq!((shown.rows, shown.columns, shown.marked_rows.as_slice()), (5, 2, [1].as_slice()));
     assert!((shown.values[0] - 0.3).abs() < 1e-6, "the third symbol is b");
     let unknown = open("#v1/markov?seq=0.0.1");
     assert_eq!(chains(&unknown).expected(2)[0].0, Who::Network);
     assert!(
-        Chart::Next
+        markov_charts::NEXT
             .summary(&unknown.run)
             .starts_with("Most likely after symbol 3 of your own sequence, aab:")
     );
@@ -228,7 +233,7 @@ fn predictions_look_by_the_heads_of_the_last_layer() {
 
 #[test]
 fn maps_are_of_one_head_or_of_all() {
-    let map = |link: &str| grid(Chart::Map, &open(link));
+    let map = |link: &str| grid(markov_charts::MAP, &open(link));
     let both = map("#v1/markov?seq=0.1.0");
     assert_eq!((both.rows, both.columns), (3, 7));
     let one = map("#v1/markov?seq=0.1.0&head=2&place=2");
@@ -241,7 +246,7 @@ fn maps_are_of_one_head_or_of_all() {
 #[test]
 fn findings_reach_their_charts() {
     let mut state = open("#v1/markov");
-    let stamp = Chart::Map.stamp(&state.run);
+    let stamp = markov_charts::MAP.stamp(&state.run);
     let count: usize = state.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
     let view = state.run.link.view.clone();
     let chains = state.run.chains.as_mut().unwrap();
@@ -254,11 +259,11 @@ fn findings_reach_their_charts() {
     assert!(chains.distances.iter().count() <= 7);
     assert!(chains.inspected.look.logits.iter().all(|z| *z == 0.0));
     chains.found(40, Finding::Ablation(vec![0.02, 0.1, 0.09]), &view);
-    assert_eq!(bars(Chart::Ablation, &state).bars[1], ("1.1".to_string(), 0.1));
-    let distances = lines(Chart::Distances, &state);
+    assert_eq!(bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
+    let distances = lines(markov_charts::DISTANCES, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
     state.apply(Action::Edit("example".into(), "2".into()));
-    assert_ne!(Chart::Map.stamp(&state.run), stamp);
+    assert_ne!(markov_charts::MAP.stamp(&state.run), stamp);
 }
 
 #[test]
@@ -283,11 +288,14 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     let finding = Finding::Parameters(vec![]);
     let numbers = [vec![1.0, 0.0, 0.0, 1.0], vec![0.25, 0.5], vec![0.0; 48]].concat();
     hear(Event::Probed { step: 7, finding }, Payload::Numbers(numbers));
-    assert_eq!((chains(&state).step, grid(Chart::Kernel, &state).values), (7, vec![1.0, 0.0, 0.0, 1.0]));
-    assert_eq!(bars(Chart::Lags, &state).bars[1], ("1".to_string(), 0.5));
+    assert_eq!(
+        (chains(&state).step, grid(markov_charts::KERNEL, &state).values),
+        (7, vec![1.0, 0.0, 0.0, 1.0])
+    );
+    assert_eq!(bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
     assert_eq!(extra(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
-    assert_eq!(lines(Chart::Theory, &state).series.last().unwrap().name, "trained");
-    assert_eq!(Chart::Lags.summary(&state.run), "v is largest at distance 1, 0.500.");
+    assert_eq!(lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained");
+    assert_eq!(markov_charts::LAGS.summary(&state.run), "v is largest at distance 1, 0.500.");
 }
 
 #[test]
@@ -334,7 +342,7 @@ fn numbers_go_by_what_they_are() {
     assert_eq!(extra(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
     assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(
-        Chart::Truth.summary(&state.run),
+        markov_charts::TRUTH.summary(&state.run),
         "KL of the truth is 0.091 to the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy and \
          0.0180 for the bigram strategy; the network is nearest to the unigram one."
     );

@@ -6,11 +6,12 @@ use super::state::{Action, State};
 use super::status::status;
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::display::Phase;
 use crate::permalink::encode;
 use crate::protocol::{Command, Ending, Payload};
 use crate::record::{File, Record};
+use crate::tasks::sparse_parity::charts as parity_charts;
 
 /// The page with whatever trainer it opened.
 struct Page {
@@ -102,10 +103,10 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     // What the old trainer still says is about another run.
     other.train(500);
     assert_eq!(other.state.run.history, page.state.run.history);
-    for chart in [Chart::Weights, Chart::Movement, Chart::Gap] {
+    for chart in [chart::WEIGHTS, parity_charts::MOVEMENT, parity_charts::GAP] {
         assert!(chart.applies(&other.state.run).unwrap_err().contains("no weights"), "{chart:?}");
     }
-    assert!(Chart::Loss.applies(&other.state.run).is_ok());
+    assert!(chart::LOSS.applies(&other.state.run).is_ok());
     // Saved again it is the same file, whoever saves it.
     assert_eq!(Export::Json.file(&other.state, "Other/2.0").unwrap().bytes, json);
     assert!(Export::Weights.file(&other.state, "").unwrap_err().contains("holds no weights"));
@@ -119,7 +120,7 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     );
     other.train(400);
     assert_eq!(other.state.run.history, page.state.run.history, "the same link is the same run");
-    assert!(files::origin(&other.state).is_none() && Chart::Weights.applies(&other.state.run).is_ok());
+    assert!(files::origin(&other.state).is_none() && chart::WEIGHTS.applies(&other.state.run).is_ok());
     other.act(Action::Undo);
     assert_eq!(encode(&other.state.run.link), "#v1/sparse-parity?n=10&k=2");
 }

@@ -1,5 +1,7 @@
 //! Kept runs, against a library that is a map: reload, two tabs, a full one, and none at all.
 
+use crate::analysis::chart;
+use crate::tasks::sparse_parity::charts as parity_charts;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -9,7 +11,7 @@ use super::state::{Action, State};
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::Reading;
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::permalink::encode;
 use crate::protocol::{Command, Ending, Payload};
@@ -410,9 +412,9 @@ fn curves_of_kept_runs_are_drawn_under_what_differs() {
             .collect::<Vec<_>>(),
         _ => vec![],
     };
-    assert_eq!(names(&tab, Chart::Loss), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
-    assert_eq!(names(&tab, Chart::Accuracy).len(), 1);
-    assert!(names(&tab, Chart::Movement).is_empty());
+    assert_eq!(names(&tab, chart::LOSS), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
+    assert_eq!(names(&tab, chart::ACCURACY).len(), 1);
+    assert!(names(&tab, parity_charts::MOVEMENT).is_empty());
     tab.wish(Wish::Overlay(id));
-    assert!(names(&tab, Chart::Loss).is_empty());
+    assert!(names(&tab, chart::LOSS).is_empty());
 }

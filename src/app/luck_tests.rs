@@ -1,11 +1,11 @@
 //! Rewound tickets and the floor of resources, played through as a person would.
 
+use crate::tasks::sparse_parity::charts as parity_charts;
 use std::sync::Arc;
 
 use super::state::{Action, State};
 use super::sweep_map::{legend, markup};
 use crate::analysis::Reading;
-use crate::analysis::chart::Chart;
 use crate::analysis::tickets::luck;
 use crate::display::Phase;
 use crate::display::luck::{floor, rewound};
@@ -52,20 +52,22 @@ fn the_winners_are_rewound_by_a_link() {
     assert_eq!((others.run.inits, &drawn[..60]), (0, &ticket[..60]));
     assert_ne!(drawn[60..120], ticket[..60]);
     // The chart names the winners, and what they began with.
-    let Reading::Bars(bars) = Chart::Luck.reading(&state.run) else { panic!("bars") };
+    let Reading::Bars(bars) = parity_charts::LUCK.reading(&state.run) else { panic!("bars") };
     assert_eq!(bars.bars[..2].iter().map(|bar| bar.0.as_str()).collect::<Vec<_>>(), ["2", "4"]);
     let holds = |neuron: usize| (0..4).filter(|i| starts[i * 8 + neuron - 1] != 0.0).count() as f32;
     assert_eq!(bars.overlay[..2], [holds(2), holds(4)]);
-    assert!(Chart::Luck.summary(&state.run).starts_with("The strongest neurons are 2, 4, 6, 8 and 1;"));
+    assert!(
+        parity_charts::LUCK.summary(&state.run).starts_with("The strongest neurons are 2, 4, 6, 8 and 1;")
+    );
     // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
     let mut ticket = open(&crate::permalink::encode(&link));
-    let Reading::Bars(bars) = Chart::Luck.reading(&ticket.run) else { panic!("bars") };
+    let Reading::Bars(bars) = parity_charts::LUCK.reading(&ticket.run) else { panic!("bars") };
     assert_eq!(bars.bars.len(), 5);
     assert!(bars.bars.iter().all(|bar| ["1", "2", "4", "6", "8"].contains(&bar.0.as_str())));
     (ticket.run.phase, ticket.run.weights.step) = (Phase::Paused, 5);
     assert_eq!(rewound(&ticket.run).unwrap().ticket, None);
     let dense = open("#v1/sparse-parity?n=12&width=8");
-    assert!(rewound(&dense.run).is_none() && Chart::Luck.applies(&dense.run).is_err());
+    assert!(rewound(&dense.run).is_none() && parity_charts::LUCK.applies(&dense.run).is_err());
 }
 
 #[test]
@@ -160,7 +162,7 @@ mod trained {
             assert!(mean(&ticket) < 0.1 && mean(&others) > 0.2, "master {seed}: {others:?}");
             assert!(good(&others) <= 14, "master {seed}: {others:?}");
             // Five random rows of two hold 1.3 of four of thirty bits together; the winners' hold at least four.
-            let held = Chart::Luck.summary(&state.run);
+            let held = parity_charts::LUCK.summary(&state.run);
             let sum: u32 = held.split_once("held ").unwrap().1.chars().filter_map(|c| c.to_digit(10)).sum();
             assert!(sum >= 4, "master {seed}: {held}");
         }

@@ -1,6 +1,7 @@
 //! Earlier steps of a run, shown again and played on: against the scripted trainer, and against the worker itself.
 
 #[cfg(test)]
+use crate::analysis::chart;
 use std::collections::VecDeque;
 
 use super::state::{Action, State};
@@ -8,7 +9,6 @@ use super::status::status;
 use super::trainer::scripted::Scripted;
 use super::trainer::{Effect, Program, Sign, Trainer};
 use crate::analysis::Reading;
-use crate::analysis::chart::Chart;
 use crate::display::Phase;
 use crate::protocol::{Command, Ending, Message, Payload, Row};
 
@@ -90,7 +90,7 @@ fn every_panel_goes_back_and_returns() {
     assert_eq!(page.sent.last(), Some(&Command::Reach(130)));
     assert_eq!(page.rows().last().unwrap().step, 100, "the newest measurement until then");
     assert_eq!(status(&page.state), "Step 130 of 200, as it was. Play trains it again");
-    let Reading::Lines(lines) = Chart::Loss.drawn(&page.state) else { panic!("curves") };
+    let Reading::Lines(lines) = chart::LOSS.drawn(&page.state) else { panic!("curves") };
     let ends = |faint: bool| {
         let curves = lines.series.iter().filter(move |s| s.faint == faint);
         curves.map(|s| (s.x[0], *s.x.last().unwrap())).collect::<Vec<_>>()

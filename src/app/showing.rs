@@ -8,7 +8,8 @@ use super::looking::LOOKED_KEYS;
 use super::state::{Before, State};
 use super::trainer::Effect;
 use super::viewing::Sight;
-use crate::analysis::chart::{Chart, Kind};
+use crate::analysis::chart::Kind;
+use crate::catalog::chart::Chart;
 use crate::display::words;
 use crate::language::translated;
 use crate::permalink::{Axis, View};
@@ -159,6 +160,7 @@ pub fn rooms(shown: &[Chart]) -> Vec<Room> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::chart;
     use crate::analysis::chart::USUAL;
     use crate::analysis::{Lines, Series};
     use crate::app::state::Action;
@@ -179,11 +181,11 @@ mod tests {
             assert_eq!(state.apply(action), []);
             encode(&state.run.link).replace("#v1/sparse-parity?n=20", "")
         };
-        assert_eq!(act(&mut state, Action::ToggleChart(Chart::Accuracy)), "&show=loss.weights");
+        assert_eq!(act(&mut state, Action::ToggleChart(chart::ACCURACY)), "&show=loss.weights");
         assert_eq!(act(&mut state, Action::ToggleAxis("x")), "&show=loss.weights&x=log");
         assert_eq!(act(&mut state, Action::ToggleAxis("y")), "&show=loss.weights&x=log&y=log");
         assert_eq!(act(&mut state, Action::ToggleAxis("x")), "&show=loss.weights&y=log");
-        assert_eq!(act(&mut state, Action::ToggleChart(Chart::Accuracy)), "&y=log");
+        assert_eq!(act(&mut state, Action::ToggleChart(chart::ACCURACY)), "&y=log");
         assert_eq!(state.undo.len(), 5);
         assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&y=log");
         assert_eq!(state.message, "Undone: Loss and First-layer weights W shown.");
@@ -208,8 +210,8 @@ mod tests {
     #[test]
     fn one_chart_stays() {
         let mut state = open("#v1/sparse-parity?show=loss");
-        state.apply(Action::ToggleChart(Chart::Loss));
-        assert_eq!((state.run.link.view.show.as_slice(), state.undo.len()), ([Chart::Loss].as_slice(), 0));
+        state.apply(Action::ToggleChart(chart::LOSS));
+        assert_eq!((state.run.link.view.show.as_slice(), state.undo.len()), ([chart::LOSS].as_slice(), 0));
         assert!(state.message.starts_with("One chart stays"));
     }
 
@@ -217,7 +219,7 @@ mod tests {
     fn no_cell_stays_empty() {
         use Room::{Cell, Tall, Wide};
         assert_eq!(rooms(&USUAL), [Cell, Cell, Tall]);
-        let [loss, weights] = [Chart::Loss, Chart::Weights];
+        let [loss, weights] = [chart::LOSS, chart::WEIGHTS];
         assert_eq!(rooms(&[loss]), [Wide]);
         assert_eq!(rooms(&[weights]), [Wide]);
         assert_eq!(rooms(&[loss, weights]), [Cell, Cell]);

@@ -17,7 +17,7 @@ use super::timeline::Seek;
 use super::tour::{Goal, Tour, Touring};
 use super::trainer::{Program, Sign};
 use super::viewing::{Sight, Viewing};
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::display::sweep::{Outcome, Sweep};
 use crate::display::{Phase, RunView};
 use crate::permalink::Link;

@@ -3,7 +3,8 @@
 //! # Why
 //! As in [`super::teaching`], fields are text by name, and what they come to is decided here, where it can be tested.
 
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
+use crate::catalog::chart::Chart;
 use crate::display::words::{count, label, thousands};
 use crate::language::translated;
 use crate::models::Model;
@@ -243,7 +244,7 @@ impl Choice {
         link.view.speed = 0;
         // Two settings have the map; of one, the curve says more.
         // Where each network has rows of its own to be tested on, it is compared by what it comes to there.
-        let curve = if link.spec.task.sampler().splits() { Chart::Ends } else { Chart::Sweep };
+        let curve = if link.spec.task.sampler().splits() { chart::ENDS } else { chart::SWEEP };
         let has_curve = link.view.show.contains(&curve);
         if link.spec.run.series.is_empty() && !has_curve {
             link.view.show.push(curve);

@@ -6,7 +6,7 @@
 //! stays there.
 
 use crate::analysis::binomial::wilson;
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::analysis::convergence::Times;
 use crate::display::RunView;
 use crate::display::luck::{floor_of_map, is_forbidden};
@@ -145,7 +145,7 @@ pub fn legend(run: &RunView) -> String {
 /// The link of a run of the sweep: an ordinary one, shown as the sweep is.
 fn link_of(link: &Link, cell: &Cell) -> String {
     let mut link = Link { spec: cell.spec.clone(), ..link.clone() };
-    link.view.show.retain(|chart| !matches!(chart, Chart::Sweep | Chart::Threshold | Chart::Ends));
+    link.view.show.retain(|chart| !matches!(*chart, chart::SWEEP | chart::THRESHOLD | chart::ENDS));
     if link.view.show.is_empty() {
         link.view.show = View::of(&link.spec.task).show;
     }

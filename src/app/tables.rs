@@ -69,7 +69,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::analysis::Reading;
-    use crate::analysis::chart::Chart;
+    use crate::analysis::chart;
     use crate::app::state::Action;
     use crate::display::tables::{about, larger_class};
     use crate::permalink::encode;
@@ -156,13 +156,13 @@ mod tests {
     fn what_networks_reach_is_a_target_and_nothing_found() {
         let mut state = open("#v1/tabular?replicas=2");
         (state.run.step, state.run.solved) = (50, vec![(0, 40), (1, 50)]);
-        for chart in [Chart::Loss, Chart::Accuracy] {
+        for chart in [chart::LOSS, chart::ACCURACY] {
             let Reading::Lines(lines) = chart.reading(&state.run) else { panic!("curves") };
             assert_eq!(lines.marks, [(50.0, "target".to_string())]);
         }
         let mut hidden = open("#v1/sparse-parity");
         (hidden.run.step, hidden.run.solved) = (50, vec![(0, 50)]);
-        let Reading::Lines(lines) = Chart::Loss.reading(&hidden.run) else { panic!("curves") };
+        let Reading::Lines(lines) = chart::LOSS.reading(&hidden.run) else { panic!("curves") };
         assert_eq!(lines.marks, [(50.0, "found".to_string())]);
     }
 

@@ -3,7 +3,7 @@
 //! # Why
 //! The dialog is a form, and its fields are text by name; what they come to is decided here, where it can be tested.
 
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::permalink::{Link, PARTS, Start};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
@@ -152,6 +152,7 @@ pub fn frame(address: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::chart;
     use crate::labs::PRESETS;
     use crate::permalink::{decode, encode};
 
@@ -177,7 +178,7 @@ mod tests {
         assert_eq!(encode(&made), text);
         let (read, notices) = decode(text);
         assert!(notices.is_empty() && read == made, "{notices:?}");
-        assert_eq!(Wish { chart: Some(Chart::Loss), ..Wish::of(&read) }, wish);
+        assert_eq!(Wish { chart: Some(chart::LOSS), ..Wish::of(&read) }, wish);
         // Everything can be taken back.
         for (field, value) in [
             ("width", ""),

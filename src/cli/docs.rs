@@ -11,8 +11,8 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 
 use super::Trouble;
-use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::catalog::chart::Chart;
 use crate::labs::PRESETS;
 use crate::models::Model;
 use crate::optim::Optimizer;

@@ -3,8 +3,8 @@
 #![expect(clippy::print_stdout, reason = "these commands print")]
 
 use super::{Trouble, open};
-use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::catalog::chart::Chart;
 use crate::labs::{PRESETS, cannot_learn};
 use crate::permalink::{View, encode};
 use crate::run::{Run, Section};

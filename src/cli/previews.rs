@@ -13,12 +13,11 @@ use anyhow::Context;
 use clap::Args;
 
 use super::Trouble;
-use crate::analysis::chart::Chart;
 use crate::analysis::{Lines, Reading, Role, Series};
+use crate::catalog::chart::Chart;
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_indexed};
-use crate::labs::PRESETS;
-use crate::labs::find;
+use crate::labs::{PRESETS, find};
 use crate::presets::Preset;
 use crate::presets::recorded::{Recorded, parse};
 

@@ -6,6 +6,9 @@
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
+use crate::analysis::chart;
+use crate::tasks::groups::charts as groups_charts;
+use crate::tasks::markov::charts as markov_charts;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -13,9 +16,10 @@ use clap::Args;
 
 use super::headless::Headless;
 use super::{LARGE, Trouble};
-use crate::analysis::chart::{Chart, Kind};
+use crate::analysis::chart::Kind;
 use crate::analysis::{Lines, Reading, Role, Series};
 use crate::app::state::State;
+use crate::catalog::chart::Chart;
 use crate::labs::{PRESETS, find};
 use crate::platform::now_ms;
 use crate::presets::Preset;
@@ -50,15 +54,15 @@ const LINES: usize = 3;
 
 /// Charts that tell more of these presets than the usual one does.
 const TELLING: &[(&str, Chart)] = &[
-    ("grokking-progress", Chart::Progress),
-    ("z23-outputs", Chart::Loss),
-    ("disjoint-polynet", Chart::Accuracy),
-    ("noise-49", Chart::Accuracy),
+    ("grokking-progress", groups_charts::PROGRESS),
+    ("z23-outputs", chart::LOSS),
+    ("disjoint-polynet", chart::ACCURACY),
+    ("noise-49", chart::ACCURACY),
     // Half of the control does not arrive, so that a median is missing.
-    ("lottery-ticket", Chart::Accuracy),
-    ("other-chains", Chart::Others),
-    ("other-chains-minimal", Chart::Others),
-    ("unigrams-in-the-way", Chart::Truth),
+    ("lottery-ticket", chart::ACCURACY),
+    ("other-chains", markov_charts::OTHERS),
+    ("other-chains-minimal", markov_charts::OTHERS),
+    ("unigrams-in-the-way", markov_charts::TRUTH),
 ];
 
 /// The chart of the preset that a card shows.
@@ -68,14 +72,14 @@ pub fn telling(preset: &Preset) -> Chart {
         return *chart;
     }
     let usual: &[Chart] = match () {
-        _ if link.view.show.contains(&Chart::Ends) => &[Chart::Ends],
-        _ if !link.spec.run.sweep.is_empty() => &[Chart::Sweep],
+        _ if link.view.show.contains(&chart::ENDS) => &[chart::ENDS],
+        _ if !link.spec.run.sweep.is_empty() => &[chart::SWEEP],
         _ if !preset.group.charts.is_empty() => preset.group.charts,
-        _ => &[Chart::Truth, Chart::Loss, Chart::Accuracy],
+        _ => &[markov_charts::TRUTH, chart::LOSS, chart::ACCURACY],
     };
     let shown = &link.view.show;
     let any = || shown.iter().find(|chart| chart.info().kind == Kind::Lines);
-    *usual.iter().find(|chart| shown.contains(chart)).or_else(any).unwrap_or(&Chart::Loss)
+    *usual.iter().find(|chart| shown.contains(chart)).or_else(any).unwrap_or(&chart::LOSS)
 }
 
 /// Four digits say more than a card can show.

@@ -1,5 +1,6 @@
 //! `lab sweep` and `lab merge`: a sweep on all cores, in parts if need be, as CSV and as a figure.
 
+use crate::analysis::chart;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -8,10 +9,10 @@ use clap::Args;
 use super::journal::{Found, Journal, Shard, lines};
 use super::{Trouble, open, pool, sweep};
 use crate::analysis::binomial::wilson;
-use crate::analysis::chart::Chart;
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::app::state::State;
+use crate::catalog::chart::Chart;
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
 use crate::display::functions::thresholds;
@@ -195,13 +196,13 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     let sweep = swept(found)?;
     let readings = match found.spec.run.series.is_empty() {
         _ if sweep::ends_count(&found.spec) => {
-            vec![share_or_map(found, &sweep), curve(found, sweep, Chart::Ends)]
+            vec![share_or_map(found, &sweep), curve(found, sweep, chart::ENDS)]
         }
-        true => vec![share(found, &sweep), curve(found, sweep, Chart::Sweep)],
+        true => vec![share(found, &sweep), curve(found, sweep, chart::SWEEP)],
         false => {
             let mut all = maps(found, &sweep);
             if found.spec.task.sampler().tries() > 1 && thresholds(&found.spec, &sweep).is_some() {
-                all.push(curve(found, sweep, Chart::Threshold));
+                all.push(curve(found, sweep, chart::THRESHOLD));
             }
             all
         }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 
 use super::Trouble;
-use crate::analysis::chart::Chart;
 use crate::catalog::Entry;
+use crate::catalog::chart::Chart;
 use crate::labs::story::{Block, parse};
 use crate::labs::{PRESETS, preset_groups, stories, story_file};
 use crate::markov::theory::Explorer;

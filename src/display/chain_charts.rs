@@ -6,13 +6,14 @@ use super::words::{MISSING, decimal, list, percent, significant};
 use crate::analysis::chains::curves::{self, measured, nearest};
 use crate::analysis::chains::looks::{self, Attention};
 use crate::analysis::chains::{head_names, letter, parts, word};
-use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::{Lines, Reading, theory};
+use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::markov::{Measure, Strategy};
 use crate::models::Model;
 use crate::models::attention_only::Positions;
+use crate::tasks::markov::charts as markov_charts;
 
 /// Steps of the theory that are drawn, the last ones.
 const DRAWN_STEPS: usize = 3;
@@ -25,16 +26,22 @@ const SPELLED: usize = 60;
 /// A sentence that says why not.
 pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
     match (chart, &run.spec().model) {
-        (Chart::Map | Chart::Scores | Chart::Ablation, Model::AttentionOnly(_)) => Ok(()),
-        (Chart::Map | Chart::Scores | Chart::Ablation, _) => Err(tr!("This network has no heads.").into()),
-        (Chart::Distances, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
+        (markov_charts::MAP | markov_charts::SCORES | markov_charts::ABLATION, Model::AttentionOnly(_)) => {
+            Ok(())
+        }
+        (markov_charts::MAP | markov_charts::SCORES | markov_charts::ABLATION, _) => {
+            Err(tr!("This network has no heads.").into())
+        }
+        (markov_charts::DISTANCES, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
             Err(tr!("Distances have weights where positions are relative.").into())
         }
-        (Chart::Kernel | Chart::Lags | Chart::Theory, Model::MinimalMarkov(_)) => Ok(()),
-        (Chart::Kernel | Chart::Lags | Chart::Theory, _) => {
+        (markov_charts::KERNEL | markov_charts::LAGS | markov_charts::THEORY, Model::MinimalMarkov(_)) => {
+            Ok(())
+        }
+        (markov_charts::KERNEL | markov_charts::LAGS | markov_charts::THEORY, _) => {
             Err(tr!("This is about the minimal model.").into())
         }
-        (Chart::Others, _) if run.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
+        (markov_charts::OTHERS, _) if run.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
             Err(tr!("The other laws are of chains of order 2.").into())
         }
         _ => Ok(()),
@@ -46,28 +53,30 @@ pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
     let chains = run.chains.as_deref()?;
     let (history, order) = (&run.history, chains.task.order);
     Some(match chart {
-        Chart::Truth => {
+        markov_charts::TRUTH => {
             let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
             let lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
             Reading::Lines(curves::truth(history, order, &lines))
         }
-        Chart::Strategies => Reading::Lines(curves::followed(history, order)),
-        Chart::Scores => Reading::Lines(curves::scores(history)),
-        Chart::Others => Reading::Lines(curves::others(history)),
-        Chart::Map => Reading::Grid(map(run, chains)),
-        Chart::Distances => Reading::Lines(parts::distances(chains.distances.iter())),
-        Chart::Ablation => Reading::Bars(parts::ablation(chains.heads(), chains.ablation.as_deref())),
-        Chart::Kernel => Reading::Grid(
+        markov_charts::STRATEGIES => Reading::Lines(curves::followed(history, order)),
+        markov_charts::SCORES => Reading::Lines(curves::scores(history)),
+        markov_charts::OTHERS => Reading::Lines(curves::others(history)),
+        markov_charts::MAP => Reading::Grid(map(run, chains)),
+        markov_charts::DISTANCES => Reading::Lines(parts::distances(chains.distances.iter())),
+        markov_charts::ABLATION => Reading::Bars(parts::ablation(chains.heads(), chains.ablation.as_deref())),
+        markov_charts::KERNEL => Reading::Grid(
             chains.minimal().map(|(w, _)| parts::kernel(chains.task.symbols, w)).unwrap_or_default(),
         ),
-        Chart::Lags => Reading::Bars(chains.minimal().map(|(_, v)| parts::lags(v)).unwrap_or_default()),
-        Chart::Next => {
+        markov_charts::LAGS => {
+            Reading::Bars(chains.minimal().map(|(_, v)| parts::lags(v)).unwrap_or_default())
+        }
+        markov_charts::NEXT => {
             let expected = chains.expected(chains.place(&run.link.view));
             let network = expected.iter().position(|(who, _)| *who == Who::Network);
             let rows: Vec<_> = expected.into_iter().map(|(who, p)| (who.name(), p)).collect();
             Reading::Grid(looks::next(chains.task.symbols, &rows, network))
         }
-        Chart::Theory => Reading::Lines(by_theory(chains)),
+        markov_charts::THEORY => Reading::Lines(by_theory(chains)),
         _ => return None,
     })
 }
@@ -111,7 +120,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
     let chains = run.chains.as_deref()?;
     let order = chains.task.order;
     Some(match chart {
-        Chart::Truth => {
+        markov_charts::TRUTH => {
             let line = |(strategy, kl): &(Strategy, f64)| {
                 tr!(
                     "{kl} for the {strategy} strategy",
@@ -131,7 +140,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 near = near.unwrap_or_default()
             )
         }
-        Chart::Strategies => {
+        markov_charts::STRATEGIES => {
             let one = |of: &Measure| {
                 tr!(
                     "{kl} from the {strategy} strategy",
@@ -142,13 +151,13 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             let all: Vec<String> = curves::strategies(order).iter().map(one).collect();
             tr!("KL to the network: {all}.", all = list(&all))
         }
-        Chart::Scores => tr!(
+        markov_charts::SCORES => tr!(
             "Attention on the symbol before: {previous}; of the last symbol on those after its earlier \
              copies: {induction}.",
             previous = decimal(newest(run, Measure::Previous)),
             induction = decimal(newest(run, Measure::Induction))
         ),
-        Chart::Others => {
+        markov_charts::OTHERS => {
             let laws = [Measure::OnDirichlet, Measure::OnIndependent, Measure::OnDoubly];
             let one = |of: Measure| {
                 tr!(
@@ -159,7 +168,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             };
             tr!("KL to the truth: {all}.", all = list(&laws.map(one)))
         }
-        Chart::Map => {
+        markov_charts::MAP => {
             let place = chains.place(&run.link.view);
             let looks = chains.glances(place).into_iter().map(|glance| {
                 let most = (0..=place).max_by(|a, b| glance.weights[*a].total_cmp(&glance.weights[*b]));
@@ -180,7 +189,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 looks = list(&looks)
             )
         }
-        Chart::Distances => {
+        markov_charts::DISTANCES => {
             let largest = |(name, weights): (String, &Vec<f64>)| {
                 let most = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
                 let at = most.unwrap_or(0);
@@ -200,7 +209,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
             tr!("The distance of most weight is {all}, where 1 is even.", all = list(&all))
         }
-        Chart::Ablation => match chains.ablation.as_deref() {
+        markov_charts::ABLATION => match chains.ablation.as_deref() {
             Some([whole, without @ ..]) => {
                 let one = |(kl, name): (&f32, String)| tr!("{kl} without {name}", kl = decimal(*kl), name);
                 let all: Vec<String> = without.iter().zip(chains.head_names()).map(one).collect();
@@ -212,7 +221,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             }
             _ => tr!("The heads have not been left out yet.").into(),
         },
-        Chart::Kernel => {
+        markov_charts::KERNEL => {
             let (w, _) = chains.minimal()?;
             let k = chains.task.symbols;
             let mean = |own: bool| {
@@ -226,7 +235,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 off_diagonal = mean(false)
             )
         }
-        Chart::Lags => {
+        markov_charts::LAGS => {
             let (_, v) = chains.minimal()?;
             let most = (0..v.len()).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap_or(0);
             tr!(
@@ -235,7 +244,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 value = v.get(most).map_or(MISSING.into(), |v| decimal(*v))
             )
         }
-        Chart::Next => {
+        markov_charts::NEXT => {
             let place = chains.place(&run.link.view);
             let one = |(who, p): (Who, Vec<f64>)| {
                 let most = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap_or(0);
@@ -254,7 +263,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 all = list(&all)
             )
         }
-        Chart::Theory => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
+        markov_charts::THEORY => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
         _ => return None,
     })
 }

@@ -5,16 +5,17 @@ use super::sweep::Sweep;
 use super::view::RunView;
 use super::words::{decimal, label, percent, symbol, thousands};
 use crate::analysis::attention::by_example;
-use crate::analysis::chart::Chart;
 use crate::analysis::threshold::{chart, fit, threshold};
-use crate::analysis::{Lines, Reading};
+use crate::analysis::{Lines, Reading, chart};
+use crate::catalog::chart::Chart;
 use crate::run::RunSpec;
 use crate::settings::Axis;
+use crate::tasks::sparse_boolean::charts as boolean_charts;
 
 /// Whether there is such a chart of this run.
 pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
     let run = &run.link.spec.run;
-    if chart == Chart::Threshold && (numbers(&run.sweep).is_none() || numbers(&run.series).is_none()) {
+    if chart == chart::THRESHOLD && (numbers(&run.sweep).is_none() || numbers(&run.series).is_none()) {
         return Err(tr!("A threshold is of a sweep of two settings that are numbers.").into());
     }
     Ok(())
@@ -44,8 +45,8 @@ pub fn thresholds(spec: &RunSpec, sweep: &Sweep) -> Option<Vec<(f64, Option<f64>
 /// What one of these charts draws.
 pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
     Some(Reading::Lines(match chart {
-        Chart::Threshold => drawn(run).unwrap_or_default(),
-        Chart::Looks => looks(run),
+        chart::THRESHOLD => drawn(run).unwrap_or_default(),
+        boolean_charts::LOOKS => looks(run),
         _ => return None,
     }))
 }
@@ -87,7 +88,7 @@ pub fn of_heads(run: &RunView) -> Vec<f32> {
 /// What is seen, for those who do not see it.
 pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
     match chart {
-        Chart::Threshold => {
+        chart::THRESHOLD => {
             let spec = &run.link.spec;
             let all = thresholds(spec, run.sweep.as_ref()?)?;
             let known: Vec<(f64, f64)> = all.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
@@ -114,7 +115,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 }
             })
         }
-        Chart::Looks => {
+        boolean_charts::LOOKS => {
             let heads = of_heads(run);
             let mean = heads.iter().sum::<f32>() / heads.len() as f32;
             let best = heads.iter().copied().fold(f32::NAN, f32::max);
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_threshold_wants_two_settings_that_are_numbers() {
-        let applies = |link: &str| Chart::Threshold.applies(&open(link).run).is_ok();
+        let applies = |link: &str| chart::THRESHOLD.applies(&open(link).run).is_ok();
         assert!(applies("#v1/sparse-boolean?sweep=m:20_40&series=n:25_50"));
         for other in
             ["", "?sweep=m:20_40", "?sweep=m:20_40&series=ln:yes_no", "?sweep=fn:and_or&series=n:25_50"]
@@ -174,19 +175,19 @@ mod tests {
             [(25.0, Some(20.0)), (50.0, None)]
         );
         state.run.sweep.as_mut().unwrap().done.extend([5, 4].map(cell));
-        let said = Chart::Threshold.summary(&state.run);
+        let said = chart::THRESHOLD.summary(&state.run);
         assert_eq!(
             said,
             "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more for each doubling."
         );
-        let Reading::Lines(lines) = Chart::Threshold.reading(&state.run) else { panic!("curves") };
+        let Reading::Lines(lines) = chart::THRESHOLD.reading(&state.run) else { panic!("curves") };
         assert_eq!(lines.series[0].y, [20.0, 40.0]);
     }
 
     #[test]
     fn looks_are_of_one_head_or_of_all() {
         let mut state = open("#v1/sparse-boolean?n=3&k=1&s=2&m=20&heads=2&show=looks");
-        assert!(Chart::Looks.summary(&state.run).contains("yet"));
+        assert!(boolean_charts::LOOKS.summary(&state.run).contains("yet"));
         // Two examples of two heads on three bits and [CLS].
         let numbers =
             vec![0.1, 0.8, 0.1, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.6, 0.4, 0.0, 0.5, 0.25, 0.0, 0.25];
@@ -194,17 +195,17 @@ mod tests {
         let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
         assert!(of_heads(&state.run).iter().zip([0.7, 0.25]).all(near));
         assert!(
-            Chart::Looks.summary(&state.run).starts_with("47.5 % of the attention of 2 heads"),
+            boolean_charts::LOOKS.summary(&state.run).starts_with("47.5 % of the attention of 2 heads"),
             "{}",
-            Chart::Looks.summary(&state.run)
+            boolean_charts::LOOKS.summary(&state.run)
         );
-        let stamp = Chart::Looks.stamp(&state.run);
+        let stamp = boolean_charts::LOOKS.stamp(&state.run);
         state.apply(Action::Edit("head".into(), "1".into()));
         assert!(
-            Chart::Looks.summary(&state.run).starts_with("Head 1: 70.0 %")
-                && stamp != Chart::Looks.stamp(&state.run)
+            boolean_charts::LOOKS.summary(&state.run).starts_with("Head 1: 70.0 %")
+                && stamp != boolean_charts::LOOKS.stamp(&state.run)
         );
-        let Reading::Lines(lines) = Chart::Looks.reading(&state.run) else { panic!("dots") };
+        let Reading::Lines(lines) = boolean_charts::LOOKS.reading(&state.run) else { panic!("dots") };
         let [other, relevant] = &lines.series[..] else { panic!("two kinds") };
         assert_eq!(
             (relevant.x.as_slice(), relevant.y.as_slice()),

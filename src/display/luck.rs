@@ -7,17 +7,18 @@
 
 use super::view::{Phase, RunView};
 use super::words::{capital, count, percent, significant, thousands};
-use crate::analysis::chart::Chart;
 use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
-use crate::analysis::{Bars, Reading};
+use crate::analysis::{Bars, Reading, chart};
+use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::models::{Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
 use crate::sweep::Cell;
 use crate::tasks::Task;
+use crate::tasks::sparse_parity::charts as parity_charts;
 
 /// Neurons of a ticket, as in the thesis.
 const TICKET: usize = 5;
@@ -38,7 +39,7 @@ fn sparse(spec: &RunSpec) -> Option<&Mlp> {
 /// A sentence that says why not.
 pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
     match chart {
-        Chart::Luck if sparse(run.spec()).is_none() => {
+        parity_charts::LUCK if sparse(run.spec()).is_none() => {
             Err(tr!("Luck can be counted where rows begin with a few ones.").into())
         }
         _ => Ok(()),
@@ -54,7 +55,7 @@ fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
 
 /// What one of these charts draws.
 pub(super) fn reading(which: Chart, run: &RunView) -> Option<Reading> {
-    let (Chart::Luck, Some((rows, names))) = (which, beginning(run.spec())) else { return None };
+    let (parity_charts::LUCK, Some((rows, names))) = (which, beginning(run.spec())) else { return None };
     let now = &run.weights;
     let fits = now.width == names.len() && now.values.len() == rows.len();
     let bars = fits.then(|| chart(&now.values, &rows, &names, &run.relevant));
@@ -78,7 +79,7 @@ fn listed(numbers: impl Iterator<Item = usize>) -> String {
 
 /// What is seen, for those who do not see it.
 pub(super) fn summary(which: Chart, run: &RunView) -> Option<String> {
-    let (Chart::Luck, Some(winners)) = (which, winners(run, TICKET)) else { return None };
+    let (parity_charts::LUCK, Some(winners)) = (which, winners(run, TICKET)) else { return None };
     let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
         "The strongest neurons are {listed}; at the start their rows held {held} relevant bits.",
@@ -133,7 +134,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
             net.keep = winners.iter().map(|(name, _)| *name).collect();
         }
         let mut view = run.link.view.clone();
-        view.show = vec![Chart::Accuracy, Chart::Weights, Chart::Luck];
+        view.show = vec![chart::ACCURACY, chart::WEIGHTS, parity_charts::LUCK];
         encode(&Link { spec, view, ..Default::default() })
     };
     let is_whole = net.keep.is_empty() && net.width > TICKET && run.record.is_none();

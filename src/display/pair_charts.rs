@@ -3,7 +3,7 @@
 use super::pairs::Pairs;
 use super::view::RunView;
 use super::words::{decimal, percent, significant};
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::character_table::character_table;
 use crate::analysis::neurons::cosets::Cosets;
@@ -13,9 +13,11 @@ use crate::analysis::neurons::readings::{
 use crate::analysis::neurons::{Neurons, Part, logits, wave};
 use crate::analysis::replicas::{Each, Of};
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series, progress};
+use crate::catalog::chart::Chart;
 use crate::groups::subgroups::Side;
 use crate::models::Model;
 use crate::models::group_net::GroupNet;
+use crate::tasks::groups::charts as groups_charts;
 
 /// The normalised margin over the steps, as a share of the largest possible where that is known.
 pub(super) fn margin(run: &RunView) -> Lines {
@@ -63,36 +65,38 @@ pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
     };
     let lines = |read: fn(&Neurons) -> Lines| Reading::Lines(neurons.map_or_else(empty, read));
     Some(match chart {
-        Chart::Neurons => {
+        groups_charts::NEURONS => {
             Reading::Grid(neurons.map_or_else(Grid::default, |neurons| power_grid(neurons, &pairs.names)))
         }
-        Chart::Purity => Reading::Lines(
+        groups_charts::PURITY => Reading::Lines(
             neurons.map_or_else(empty, |neurons| power_histogram(pairs.start.as_ref(), neurons)),
         ),
-        Chart::Counts => bars(|neurons, pairs| per_irrep(neurons, None, &pairs.names, What::Count)),
-        Chart::Mass => {
+        groups_charts::COUNTS => bars(|neurons, pairs| per_irrep(neurons, None, &pairs.names, What::Count)),
+        groups_charts::MASS => {
             let exponent = exponent(run);
             let predicted = predicted(pairs);
             Reading::Bars(neurons.map_or_else(Bars::default, |neurons| {
                 per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent))
             }))
         }
-        Chart::Phases => lines(torus),
-        Chart::Residual => lines(phase_residuals),
-        Chart::Curve => Reading::Lines(curve(run, pairs)),
-        Chart::Wave => {
+        groups_charts::PHASES => lines(torus),
+        groups_charts::RESIDUAL => lines(phase_residuals),
+        groups_charts::CURVE => Reading::Lines(curve(run, pairs)),
+        groups_charts::WAVE => {
             let values = column(run, pairs).map(|(_, values)| values).unwrap_or_default();
             Reading::Bars(wave_bars(pairs, &values))
         }
-        Chart::Outputs => Reading::Grid(outputs(run, pairs)),
-        Chart::Cosets => {
+        groups_charts::OUTPUTS => Reading::Grid(outputs(run, pairs)),
+        groups_charts::COSETS => {
             let counts = pairs.cosets.as_deref().unwrap_or_default();
             Reading::Bars(Cosets::new(&pairs.group, Side::Left).map(|c| c.bars(counts)).unwrap_or_default())
         }
-        Chart::Characters => Reading::Grid(character_table(&pairs.group, &pairs.irreps)),
-        Chart::Progress => Reading::Lines(progress::chart(&pairs.progress)),
-        Chart::Sparsity => Reading::Lines(progress::spread_chart(&pairs.progress).unwrap_or_else(empty)),
-        Chart::Keys => {
+        groups_charts::CHARACTERS => Reading::Grid(character_table(&pairs.group, &pairs.irreps)),
+        groups_charts::PROGRESS => Reading::Lines(progress::chart(&pairs.progress)),
+        groups_charts::SPARSITY => {
+            Reading::Lines(progress::spread_chart(&pairs.progress).unwrap_or_else(empty))
+        }
+        groups_charts::KEYS => {
             let newest = pairs.progress.iter().last();
             Reading::Bars(newest.map_or_else(Bars::default, |(_, found)| progress::frequencies(found)))
         }
@@ -199,7 +203,7 @@ fn outputs(run: &RunView, pairs: &Pairs) -> Grid {
 
 /// What is seen, for those who do not see it.
 pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
-    if chart == Chart::Margin {
+    if chart == chart::MARGIN {
         return Some(match (run.margin_share(), run.history.last()) {
             (Some(share), _) => {
                 tr!("The normalised margin is {share} of the largest possible.", share = percent(share))
@@ -219,16 +223,16 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
     let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
     let name = if neurons.has_phases() { "frequencies" } else { "irreps" };
     Some(match chart {
-        Chart::Neurons | Chart::Counts | Chart::Mass => {
+        groups_charts::NEURONS | groups_charts::COUNTS | groups_charts::MASS => {
             let of = neurons.irreps() - 1;
             tr!("{live} live neurons are of {kinds} of {of} {name}.", live, kinds, of, name)
         }
-        Chart::Purity => tr!(
+        groups_charts::PURITY => tr!(
             "The median neuron has {share} of its power in one of the {name}.",
             share = percent(neurons.median_share(Part::First).unwrap_or(f32::NAN)),
             name
         ),
-        Chart::Phases | Chart::Residual => {
+        groups_charts::PHASES | groups_charts::RESIDUAL => {
             let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
             let sizes: Vec<f32> = residuals.map(f32::abs).collect();
             tr!("The median of |θu + θv − θw| is {angle} rad.", angle = decimal(spread(&sizes).0))
@@ -239,6 +243,13 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
 
 /// Whether the chart is drawn from what neurons have become.
 fn wants(chart: Chart) -> bool {
-    use Chart::{Counts, Mass, Neurons, Phases, Purity, Residual};
-    matches!(chart, Counts | Mass | Neurons | Phases | Purity | Residual)
+    matches!(
+        chart,
+        groups_charts::COUNTS
+            | groups_charts::MASS
+            | groups_charts::NEURONS
+            | groups_charts::PHASES
+            | groups_charts::PURITY
+            | groups_charts::RESIDUAL
+    )
 }

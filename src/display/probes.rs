@@ -1,32 +1,39 @@
 //! Which charts need more than losses: what each of them wants the worker to look at.
 
 use super::view::RunView;
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::probing::applies;
 use crate::protocol::Probe;
+use crate::tasks::groups::charts as groups_charts;
+use crate::tasks::markov::charts as markov_charts;
+use crate::tasks::sparse_boolean::charts as boolean_charts;
+use crate::tasks::sparse_parity::charts as parity_charts;
 
 impl Chart {
     /// The probe that the chart wants of the worker, if any.
     pub fn probe(self) -> Option<Probe> {
         match self {
-            Chart::Gap => Some(Probe::Gap),
-            Chart::Spectrum => Some(Probe::Spectrum),
-            Chart::Attention => Some(Probe::Attention),
-            Chart::Looks => Some(Probe::Looks),
-            Chart::Strongest => Some(Probe::Powers),
-            Chart::Neurons
-            | Chart::Purity
-            | Chart::Counts
-            | Chart::Mass
-            | Chart::Phases
-            | Chart::Residual => Some(Probe::Neurons),
-            Chart::Outputs => Some(Probe::Outputs),
-            Chart::Cosets => Some(Probe::Cosets),
-            Chart::Progress | Chart::Sparsity | Chart::Keys => Some(Probe::Progress),
-            Chart::Map | Chart::Distances | Chart::Kernel | Chart::Lags | Chart::Next | Chart::Theory => {
-                Some(Probe::Parameters)
-            }
-            Chart::Ablation => Some(Probe::Ablation),
+            parity_charts::GAP => Some(Probe::Gap),
+            parity_charts::SPECTRUM => Some(Probe::Spectrum),
+            parity_charts::ATTENTION => Some(Probe::Attention),
+            boolean_charts::LOOKS => Some(Probe::Looks),
+            parity_charts::STRONGEST => Some(Probe::Powers),
+            groups_charts::NEURONS
+            | groups_charts::PURITY
+            | groups_charts::COUNTS
+            | groups_charts::MASS
+            | groups_charts::PHASES
+            | groups_charts::RESIDUAL => Some(Probe::Neurons),
+            groups_charts::OUTPUTS => Some(Probe::Outputs),
+            groups_charts::COSETS => Some(Probe::Cosets),
+            groups_charts::PROGRESS | groups_charts::SPARSITY | groups_charts::KEYS => Some(Probe::Progress),
+            markov_charts::MAP
+            | markov_charts::DISTANCES
+            | markov_charts::KERNEL
+            | markov_charts::LAGS
+            | markov_charts::NEXT
+            | markov_charts::THEORY => Some(Probe::Parameters),
+            markov_charts::ABLATION => Some(Probe::Ablation),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use super::sweep::{abscissa, ends};
 use super::view::RunView;
 use super::words::symbol;
 use super::{chain_charts, functions, luck, pair_charts, tables};
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::analysis::convergence::{self, Height};
 use crate::analysis::gap::{self, relu_majority_gap};
 use crate::analysis::movement::Trajectories;
@@ -17,11 +17,16 @@ use crate::analysis::{
     Grid, Lines, Reading, Role, Series, attention, curves, movement, parity_neurons, scaling, spectrum,
     weights,
 };
+use crate::catalog::chart::Chart;
 use crate::permalink::{Axis, View};
 use crate::probing::applies;
 use crate::run::RunSpec;
 use crate::settings::real;
 use crate::tasks::Form;
+use crate::tasks::groups::charts as groups_charts;
+use crate::tasks::markov::charts as markov_charts;
+use crate::tasks::sparse_boolean::charts as boolean_charts;
+use crate::tasks::sparse_parity::charts as parity_charts;
 
 /// Neurons of largest norm that are shown.
 const STRONGEST: usize = 16;
@@ -53,27 +58,35 @@ impl Chart {
             None => {}
         }
         match self {
-            Chart::Margin if run.spec().architecture().penalty(0).is_some() => Ok(()),
-            Chart::Margin => {
+            chart::MARGIN if run.spec().architecture().penalty(0).is_some() => Ok(()),
+            chart::MARGIN => {
                 Err(tr!("Margins are normalised by the norm of a penalty, and this model has none.").into())
             }
-            Chart::Phases | Chart::Residual
+            groups_charts::PHASES | groups_charts::RESIDUAL
                 if !run.pairs.as_ref().is_some_and(|pairs| pairs.group.is_cyclic_by_number()) =>
             {
                 Err(tr!("Phases are there for the numbers modulo n.").into())
             }
-            Chart::Phases | Chart::Residual if !run.spec().model.config().embeds_by_neuron() => {
+            groups_charts::PHASES | groups_charts::RESIDUAL
+                if !run.spec().model.config().embeds_by_neuron() =>
+            {
                 Err(tr!("A transformer's neurons have no embeddings of their own.").into())
             }
-            Chart::Curve | Chart::Wave | Chart::Characters => Ok(()),
-            Chart::Weights | Chart::Movement | Chart::Paths if tables::is_forest(run.spec()) => {
+            groups_charts::CURVE | groups_charts::WAVE | groups_charts::CHARACTERS => Ok(()),
+            chart::WEIGHTS | parity_charts::MOVEMENT | parity_charts::PATHS
+                if tables::is_forest(run.spec()) =>
+            {
                 Err(tr!("A forest has no weights.").into())
             }
-            Chart::Loss | Chart::Accuracy | Chart::Weights | Chart::Movement | Chart::Paths => Ok(()),
-            Chart::Times if run.spec().run.replicas > 1 => Ok(()),
-            Chart::Times => Err(tr!("Convergence times are distributed with several replicas only.").into()),
-            Chart::Sweep if !run.link.spec.run.sweep.is_empty() => Ok(()),
-            Chart::Sweep => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
+            chart::LOSS
+            | chart::ACCURACY
+            | chart::WEIGHTS
+            | parity_charts::MOVEMENT
+            | parity_charts::PATHS => Ok(()),
+            chart::TIMES if run.spec().run.replicas > 1 => Ok(()),
+            chart::TIMES => Err(tr!("Convergence times are distributed with several replicas only.").into()),
+            chart::SWEEP if !run.link.spec.run.sweep.is_empty() => Ok(()),
+            chart::SWEEP => Err(tr!("This run is no sweep: the settings of the run can make it one.").into()),
             _ => {
                 chain_charts::applies(self, run)?;
                 luck::applies(self, run)?;
@@ -89,13 +102,13 @@ impl Chart {
         let rows = run.spec().rows().translated();
         let entry = rows.entry;
         match self {
-            Chart::Accuracy if run.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
-            Chart::Loss if run.chains.is_some() => tr!("Training loss").into(),
-            Chart::Accuracy if run.chains.is_some() => tr!("Training accuracy").into(),
-            Chart::Map => chain_charts::map_title(run).unwrap_or_else(|| self.info().name.into()),
-            Chart::Weights => rows.name.into(),
-            Chart::Curve => pair_charts::curve_title(run).unwrap_or_else(|| self.info().name.into()),
-            Chart::Paths => match run.trajectories.as_ref().and_then(Trajectories::shown) {
+            chart::ACCURACY if run.link.view.y_axis == Axis::Log => tr!("Error, 1 − accuracy").into(),
+            chart::LOSS if run.chains.is_some() => tr!("Training loss").into(),
+            chart::ACCURACY if run.chains.is_some() => tr!("Training accuracy").into(),
+            markov_charts::MAP => chain_charts::map_title(run).unwrap_or_else(|| self.info().name.into()),
+            chart::WEIGHTS => rows.name.into(),
+            groups_charts::CURVE => pair_charts::curve_title(run).unwrap_or_else(|| self.info().name.into()),
+            parity_charts::PATHS => match run.trajectories.as_ref().and_then(Trajectories::shown) {
                 Some(number) => {
                     tr!("Path of every {entry}, {kind} {number}", entry, kind = rows.column, number)
                 }
@@ -117,7 +130,7 @@ impl Chart {
         let solved = run.solved.iter().map(|(_, step)| *step).max();
         let solved = solved.filter(|_| run.solved.len() == run.spec().run.replicas);
         let reading = match self {
-            Chart::Loss => {
+            chart::LOSS => {
                 let (inits, replicas) = (run.spec().run.inits, run.spec().run.replicas);
                 let grouped = !of_chains && (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
                 let lines = match grouped {
@@ -128,50 +141,51 @@ impl Chart {
                 lines.log_y &= !run.spec().run.loss.is_signed();
                 Reading::Lines(lines)
             }
-            Chart::Accuracy => {
+            chart::ACCURACY => {
                 let log = run.link.view.y_axis == Axis::Log;
                 let curves = if log { curves::error } else { curves::accuracy };
                 let lines = curves(&run.history, train, solved, f64::from(chance(run)));
                 Reading::Lines(marked(trained_only(lines, run), run))
             }
-            Chart::Weights => {
+            chart::WEIGHTS => {
                 let w = &run.weights;
                 let grid = weights::first_layer(&w.values, w.inputs, w.width, &run.relevant);
                 let rows = run.spec().rows().translated();
                 Reading::Grid(Grid { x_label: rows.column.into(), y_label: rows.row.into(), ..grid })
             }
-            Chart::Movement | Chart::Paths => {
-                let draw = if self == Chart::Movement { movement::movement } else { movement::trajectories };
+            parity_charts::MOVEMENT | parity_charts::PATHS => {
+                let draw =
+                    if self == parity_charts::MOVEMENT { movement::movement } else { movement::trajectories };
                 let lines = run.trajectories.as_ref().map(draw);
                 let mut lines = marked(lines.unwrap_or_else(|| self.empty(tr!("step"), tr!("weight"))), run);
                 // Weights have signs, and half of them no place on a logarithmic axis.
-                lines.log_y &= self == Chart::Movement;
+                lines.log_y &= self == parity_charts::MOVEMENT;
                 Reading::Lines(lines)
             }
-            Chart::Gap => {
+            parity_charts::GAP => {
                 let reference = relu_majority_gap(task.inputs(), run.relevant.len());
                 Reading::Lines(marked(gap::chart(&run.gaps, Some(reference)), run))
             }
-            Chart::Spectrum => {
+            parity_charts::SPECTRUM => {
                 let shares = run.spectrum.as_ref().map(|(_, shares, _)| shares.clone());
                 let none = || vec![f32::NAN; task.inputs() + 1];
                 Reading::Bars(spectrum::degrees(&shares.unwrap_or_else(none), run.relevant.len()))
             }
-            Chart::Attention => {
+            parity_charts::ATTENTION => {
                 let mass = run.attention.as_ref().map(|(_, mass)| mass.clone());
                 let none = || vec![f32::NAN; task.inputs()];
                 Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &run.relevant))
             }
-            Chart::Strongest => {
+            parity_charts::STRONGEST => {
                 let grid = run
                     .powers
                     .as_ref()
                     .map(|(u, w, width)| parity_neurons::top_neurons(u, w, *width, &run.relevant, STRONGEST));
                 Reading::Grid(grid.unwrap_or_default())
             }
-            Chart::Times => Reading::Lines(times(run)),
-            Chart::Sweep => Reading::Lines(sweep(run)),
-            Chart::Margin => {
+            chart::TIMES => Reading::Lines(times(run)),
+            chart::SWEEP => Reading::Lines(sweep(run)),
+            chart::MARGIN => {
                 let mut lines = marked(pair_charts::margin(run), run);
                 lines.log_y = false;
                 Reading::Lines(lines)
@@ -180,8 +194,8 @@ impl Chart {
                 Some(Reading::Lines(lines)) if lines.is_over_steps() => {
                     let mut lines = marked(lines, run);
                     // Scores are shares from 0 on.
-                    lines.log_y &= self != Chart::Scores;
-                    lines.marks.extend(solved.filter(|_| self == Chart::Truth).map(reached(run)));
+                    lines.log_y &= self != markov_charts::SCORES;
+                    lines.marks.extend(solved.filter(|_| self == markov_charts::TRUTH).map(reached(run)));
                     Reading::Lines(lines)
                 }
                 Some(other) => other,
@@ -198,20 +212,25 @@ impl Chart {
     /// Changes when the reading does, and is cheap.
     pub fn stamp(self, run: &RunView) -> Stamp {
         let at = match self {
-            Chart::Weights => run.weights.step,
-            Chart::Loss | Chart::Accuracy | Chart::Margin => {
+            chart::WEIGHTS => run.weights.step,
+            chart::LOSS | chart::ACCURACY | chart::MARGIN => {
                 run.history.last().map_or(u64::MAX, |row| row.step)
             }
-            Chart::Movement | Chart::Paths | Chart::Luck => run.weights.step,
-            Chart::Characters => 0,
-            Chart::Truth | Chart::Strategies | Chart::Scores | Chart::Others => {
-                run.history.last().map_or(u64::MAX, |row| row.step)
+            parity_charts::MOVEMENT | parity_charts::PATHS | parity_charts::LUCK => run.weights.step,
+            groups_charts::CHARACTERS => 0,
+            markov_charts::TRUTH
+            | markov_charts::STRATEGIES
+            | markov_charts::SCORES
+            | markov_charts::OTHERS => run.history.last().map_or(u64::MAX, |row| row.step),
+            markov_charts::MAP | markov_charts::NEXT | markov_charts::THEORY => {
+                run.findings ^ run.looked << 40
             }
-            Chart::Map | Chart::Next | Chart::Theory => run.findings ^ run.looked << 40,
-            Chart::Curve | Chart::Wave => run.weights.step ^ (run.link.view.neuron as u64) << 40,
-            Chart::Times => run.solved.len() as u64,
-            Chart::Sweep | Chart::Threshold => run.sweep.as_ref().map_or(0, |s| s.ended() as u64),
-            Chart::Looks => run.findings ^ (run.link.view.head as u64) << 40,
+            groups_charts::CURVE | groups_charts::WAVE => {
+                run.weights.step ^ (run.link.view.neuron as u64) << 40
+            }
+            chart::TIMES => run.solved.len() as u64,
+            chart::SWEEP | chart::THRESHOLD => run.sweep.as_ref().map_or(0, |s| s.ended() as u64),
+            boolean_charts::LOOKS => run.findings ^ (run.link.view.head as u64) << 40,
             _ => run.findings,
         };
         let marks = run.solved.len() + run.spec().run.schedule.len() + run.events_count();
@@ -226,9 +245,19 @@ impl Chart {
 /// # Errors
 /// That the file holds no weights.
 fn of_record(chart: Chart, run: &RunView) -> Result<(), String> {
-    use Chart::{Accuracy, Characters, Loss, Margin, Others, Scores, Strategies, Sweep, Times, Truth};
-    let of_measurements =
-        [Loss, Accuracy, Margin, Times, Sweep, Truth, Strategies, Scores, Others, Characters, Chart::Ends];
+    let of_measurements = [
+        chart::LOSS,
+        chart::ACCURACY,
+        chart::MARGIN,
+        chart::TIMES,
+        chart::SWEEP,
+        markov_charts::TRUTH,
+        markov_charts::STRATEGIES,
+        markov_charts::SCORES,
+        markov_charts::OTHERS,
+        groups_charts::CHARACTERS,
+        chart::ENDS,
+    ];
     match run.record.is_none() || of_measurements.contains(&chart) {
         true => Ok(()),
         false => {
@@ -278,7 +307,7 @@ fn times(run: &RunView) -> Lines {
 /// The curves of the sweep so far.
 fn sweep(run: &RunView) -> Lines {
     let spec = &run.link.spec;
-    let Some(sweep) = &run.sweep else { return Chart::Sweep.empty("", tr!("steps until converged")) };
+    let Some(sweep) = &run.sweep else { return chart::SWEEP.empty("", tr!("steps until converged")) };
     let (label, places, has_ratios) = abscissa(spec);
     let curves = sweep.curves(spec);
     let mut lines = scaling::chart(&curves, &label, &symbol(spec, &spec.run.sweep.key), searches(spec));
@@ -344,11 +373,11 @@ mod tests {
     fn axes_are_there_before_any_measurement_and_weights_before_any_worker() {
         let mut state = State::default();
         state.apply(Action::Open(String::new()));
-        let Reading::Lines(lines) = Chart::Loss.reading(&state.run) else { panic!("curves") };
+        let Reading::Lines(lines) = chart::LOSS.reading(&state.run) else { panic!("curves") };
         assert_eq!((lines.x_range, lines.y_range), (Some((0.0, 1000.0)), Some((0.0, 1.2))));
-        let Reading::Grid(grid) = Chart::Weights.reading(&state.run) else { panic!("a matrix") };
+        let Reading::Grid(grid) = chart::WEIGHTS.reading(&state.run) else { panic!("a matrix") };
         assert_eq!((grid.rows, grid.columns, grid.marked_rows.len()), (20, 64, 3));
-        assert!(Chart::Accuracy.summary(&state.run).contains("– on training examples"));
+        assert!(chart::ACCURACY.summary(&state.run).contains("– on training examples"));
     }
 
     #[test]
@@ -375,7 +404,7 @@ mod tests {
         state.apply(Action::Open("#v1/sparse-parity?x=log&y=log".into()));
         let row = Row { test_accuracy: vec![0.75, 0.5], train_accuracy: vec![1.0], ..Default::default() };
         state.run.history.push(row);
-        let Reading::Lines(lines) = Chart::Accuracy.reading(&state.run) else { panic!("curves") };
+        let Reading::Lines(lines) = chart::ACCURACY.reading(&state.run) else { panic!("curves") };
         assert!(lines.log_x && lines.log_y && lines.y_range.is_none());
         assert_eq!(lines.series[0].y, [0.0]);
         assert_eq!((lines.series[1].y[0], lines.series[1].band[0]), (0.375, (0.25, 0.5)));
@@ -386,12 +415,12 @@ mod tests {
     fn stamps_change_with_what_is_shown() {
         let mut state = State::default();
         state.apply(Action::Open(String::new()));
-        let before = Chart::Loss.stamp(&state.run);
+        let before = chart::LOSS.stamp(&state.run);
         state.run.history.push(Row { step: 50, ..Default::default() });
-        assert_ne!(Chart::Loss.stamp(&state.run), before);
-        let before = Chart::Loss.stamp(&state.run);
+        assert_ne!(chart::LOSS.stamp(&state.run), before);
+        let before = chart::LOSS.stamp(&state.run);
         state.apply(Action::ToggleAxis("y"));
-        assert_ne!(Chart::Loss.stamp(&state.run), before);
+        assert_ne!(chart::LOSS.stamp(&state.run), before);
     }
 
     fn open(link: &str) -> State {
@@ -403,26 +432,28 @@ mod tests {
     #[test]
     fn the_first_parameter_goes_by_its_own_name() {
         let state = open("#v1/sparse-parity?model=parity-transformer&opt=adam&n=10");
-        assert_eq!(Chart::Weights.title(&state.run), "Positional embeddings P");
+        assert_eq!(chart::WEIGHTS.title(&state.run), "Positional embeddings P");
         assert!(
-            Chart::Weights
+            chart::WEIGHTS
                 .summary(&state.run)
                 .starts_with("Positional embeddings P, 10 input bits by 32 comp")
         );
-        assert!(Chart::Movement.summary(&state.run).starts_with("Positional embeddings P have moved"));
-        assert_eq!(Chart::Paths.title(&state.run), "Path of every position, component 1");
-        let Reading::Grid(grid) = Chart::Weights.reading(&state.run) else { panic!("a matrix") };
+        assert!(
+            parity_charts::MOVEMENT.summary(&state.run).starts_with("Positional embeddings P have moved")
+        );
+        assert_eq!(parity_charts::PATHS.title(&state.run), "Path of every position, component 1");
+        let Reading::Grid(grid) = chart::WEIGHTS.reading(&state.run) else { panic!("a matrix") };
         assert_eq!((grid.title.as_str(), grid.x_label.as_str()), ("Positional embeddings P", "component"));
         let state = open("#v1/sparse-parity?n=10&width=1");
-        assert_eq!(Chart::Paths.title(&state.run), "Path of every weight");
+        assert_eq!(parity_charts::PATHS.title(&state.run), "Path of every weight");
         assert!(
-            Chart::Weights
+            chart::WEIGHTS
                 .summary(&state.run)
                 .starts_with("First-layer weights W, 10 input bits by 1 neuron:")
         );
         let state = open("#v1/sparse-parity?n=10&model=disjoint-polynet");
         assert!(
-            Chart::Weights.summary(&state.run).starts_with("Weights w of the blocks, 10 input bits: largest")
+            chart::WEIGHTS.summary(&state.run).starts_with("Weights w of the blocks, 10 input bits: largest")
         );
     }
 
@@ -433,16 +464,23 @@ mod tests {
             _ => false,
         };
         let link = "#v1/sparse-parity?n=10&y=log";
-        assert!([Chart::Loss, Chart::Movement, Chart::Gap].iter().all(|chart| is_log(link, *chart)));
-        assert!(!is_log(link, Chart::Paths) && !is_log("#v1/sparse-parity?loss=corr&y=log", Chart::Loss));
+        assert!(
+            [chart::LOSS, parity_charts::MOVEMENT, parity_charts::GAP]
+                .iter()
+                .all(|chart| is_log(link, *chart))
+        );
+        assert!(
+            !is_log(link, parity_charts::PATHS) && !is_log("#v1/sparse-parity?loss=corr&y=log", chart::LOSS)
+        );
     }
 
     #[test]
     fn bars_have_their_axes_before_any_finding() {
         let state = open("#v1/sparse-parity?n=9&model=parity-transformer");
-        for (chart, names) in
-            [(Chart::Spectrum, "0 1 2 3 4 5 6 7 8 9"), (Chart::Attention, "1 2 3 4 5 6 7 8 9")]
-        {
+        for (chart, names) in [
+            (parity_charts::SPECTRUM, "0 1 2 3 4 5 6 7 8 9"),
+            (parity_charts::ATTENTION, "1 2 3 4 5 6 7 8 9"),
+        ] {
             let Reading::Bars(bars) = chart.reading(&state.run) else { panic!("bars") };
             let found: Vec<&str> = bars.bars.iter().map(|bar| bar.0.as_str()).collect();
             assert_eq!(found.join(" "), names);
@@ -453,7 +491,7 @@ mod tests {
     #[test]
     fn stages_are_marked_once_they_begin() {
         let mut state = open("#v1/sparse-parity?model=deep-mlp&k=4&layers=greedy&steps=1000");
-        let marks = |state: &State| match Chart::Accuracy.reading(&state.run) {
+        let marks = |state: &State| match chart::ACCURACY.reading(&state.run) {
             Reading::Lines(lines) => lines.marks,
             _ => vec![],
         };
@@ -466,7 +504,7 @@ mod tests {
     #[test]
     fn a_sweep_shows_its_whole_way_and_where_too_few_arrive() {
         let mut state = open("#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=wd:0.001_0.003");
-        let lines = |state: &State| match Chart::Sweep.reading(&state.run) {
+        let lines = |state: &State| match chart::SWEEP.reading(&state.run) {
             Reading::Lines(lines) => lines,
             _ => panic!("curves"),
         };
@@ -485,7 +523,7 @@ mod tests {
         let found = done([None; 2]);
         assert_eq!((found.marks.len(), found.y_range), (1, None));
         assert_eq!(
-            Chart::Sweep.summary(&state.run),
+            chart::SWEEP.summary(&state.run),
             "4 of the sweep's 6 runs have ended; 2 of their 8 networks have reached the target."
         );
         let words = lines(&open("#v1/sparse-parity?replicas=2&sweep=loss:hinge_ce"));

@@ -10,7 +10,7 @@ use super::pairs::Pairs;
 use super::view::RunView;
 use super::{chain_charts, functions, luck, pair_charts, tables};
 use crate::analysis::Reading;
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::groups::Group;
 use crate::groups::theory::Construction;
 use crate::labs::cannot_learn;

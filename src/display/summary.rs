@@ -4,16 +4,17 @@ use super::study::study;
 use super::tables::{is_table, larger_class};
 use super::view::RunView;
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
-use crate::analysis::chart::Chart;
 use crate::analysis::curves::spread;
 use crate::analysis::neurons::Part;
 use crate::analysis::parity_neurons::ParityNeurons;
-use crate::analysis::weights;
+use crate::analysis::{chart, weights};
+use crate::catalog::chart::Chart;
 use crate::language::translated;
 use crate::models::Model;
 use crate::permalink::Axis;
 use crate::protocol::Row;
 use crate::tasks::Form;
+use crate::tasks::sparse_parity::charts as parity_charts;
 
 impl Chart {
     /// What is seen, for those who do not see it.
@@ -24,12 +25,12 @@ impl Chart {
             return sentence;
         }
         match self {
-            Chart::Loss if run.chains.is_some() => tr!(
+            chart::LOSS if run.chains.is_some() => tr!(
                 "Cross-entropy on training sequences over {step} steps: {train_loss}.",
                 step = thousands(run.step),
                 train_loss = newest.train_loss
             ),
-            Chart::Accuracy if run.chains.is_some() => {
+            chart::ACCURACY if run.chains.is_some() => {
                 tr!(
                     "Accuracy on training sequences over {step} steps{drawn}: {train_accuracy}; chance is {chance}.",
                     step = thousands(run.step),
@@ -38,13 +39,13 @@ impl Chart {
                     chance = percent(chance(run))
                 )
             }
-            Chart::Loss => tr!(
+            chart::LOSS => tr!(
                 "Loss over {step} steps: {train_loss} on training examples, {test_loss} on held-out ones.",
                 step = thousands(run.step),
                 train_loss = newest.train_loss,
                 test_loss = newest.test_loss
             ),
-            Chart::Accuracy => {
+            chart::ACCURACY => {
                 tr!(
                     "Accuracy over {step} steps{drawn}: {train_accuracy} on training examples, \
                      {test_accuracy} on held-out ones; chance is {chance}.",
@@ -55,7 +56,7 @@ impl Chart {
                     chance = percent(chance(run))
                 )
             }
-            Chart::Weights if run.relevant.is_empty() => {
+            chart::WEIGHTS if run.relevant.is_empty() => {
                 let rows = run.spec().rows();
                 let (inputs, width) = (run.weights.inputs, run.weights.width);
                 tr!(
@@ -65,7 +66,7 @@ impl Chart {
                     column = count(width, rows.column)
                 )
             }
-            Chart::Weights => {
+            chart::WEIGHTS => {
                 let (relevant, other) = reach(run);
                 let rows = run.spec().rows();
                 let of_table = is_table(run.spec());
@@ -96,7 +97,7 @@ impl Chart {
                     ),
                 }
             }
-            Chart::Movement | Chart::Paths => {
+            parity_charts::MOVEMENT | parity_charts::PATHS => {
                 let moved = run.trajectories.as_ref().and_then(|t| t.movements().last());
                 let (relevant, other) = moved.map_or((f32::NAN, f32::NAN), |(_, m)| (m.relevant, m.other));
                 let rows = translated(run.spec().rows().name);
@@ -117,11 +118,11 @@ impl Chart {
                     ),
                 }
             }
-            Chart::Gap => {
+            parity_charts::GAP => {
                 let newest = run.gaps.iter().last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
                 tr!("Fourier gap of the population gradient: {newest}.", newest = decimal(newest as f32))
             }
-            Chart::Spectrum => {
+            parity_charts::SPECTRUM => {
                 let k = run.relevant.len();
                 let (share, cosine) = run.spectrum.as_ref().map_or((f32::NAN, f32::NAN), |(_, s, cosine)| {
                     (s.get(k).copied().unwrap_or(f32::NAN), *cosine)
@@ -134,7 +135,7 @@ impl Chart {
                     cosine = decimal(cosine)
                 )
             }
-            Chart::Strongest => {
+            parity_charts::STRONGEST => {
                 let penalty = run.spec().architecture().penalty(0);
                 let read = |(u, w, width): &(Vec<f32>, Vec<f32>, usize)| {
                     ParityNeurons::read(u, w, *width, penalty?.exponent - 1, &run.relevant)
@@ -142,19 +143,19 @@ impl Chart {
                 let found = run.powers.as_ref().and_then(read);
                 found.map_or(tr!("The neurons have not been looked at yet.").into(), |found| found.summary())
             }
-            Chart::Attention => {
+            parity_charts::ATTENTION => {
                 let mass = run
                     .attention
                     .as_ref()
                     .map_or(f32::NAN, |(_, mass)| run.relevant.iter().filter_map(|i| mass.get(*i)).sum());
                 tr!("{mass} of the attention rests on the relevant bits.", mass = percent(mass))
             }
-            Chart::Times => tr!(
+            chart::TIMES => tr!(
                 "{solved} of {replicas} networks have reached the target.",
                 solved = thousands(run.solved.len() as u64),
                 replicas = thousands(run.spec().run.replicas as u64)
             ),
-            Chart::Sweep => {
+            chart::SWEEP => {
                 let (done, all) = run.sweep.as_ref().map_or((0, 0), |s| (s.ended(), s.cells.len()));
                 let (found, networks) = run.sweep.as_ref().map_or((0, 0), |s| s.found());
                 match done {

@@ -5,14 +5,15 @@
 //! whoever shows it. The bytes of the file are kept too, since another label makes another table of them, and so that
 //! the browser can keep them until the page is opened again. None of it leaves the machine.
 
+use crate::analysis::chart;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::sweep::{self, abscissa};
 use super::view::RunView;
 use super::words::{list, percent, setting, symbol, thousands};
 use crate::analysis::Reading;
-use crate::analysis::chart::Chart;
 use crate::analysis::ends::{self, Curve};
+use crate::catalog::chart::Chart;
 use crate::protocol::{Command, Payload};
 use crate::record::dataset::Dataset;
 use crate::run::RunSpec;
@@ -144,7 +145,7 @@ fn made(task: &Tabular, seed: u64) -> String {
 /// A sentence that says why not.
 pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
     match chart {
-        Chart::Ends if run.link.spec.run.sweep.is_empty() => {
+        chart::ENDS if run.link.spec.run.sweep.is_empty() => {
             Err(tr!("This run is no sweep: the settings of the run can make it one.").into())
         }
         _ => Ok(()),
@@ -171,7 +172,7 @@ fn curves(run: &RunView) -> Vec<Curve> {
 
 /// What the chart of ends draws.
 pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
-    if chart != Chart::Ends {
+    if chart != chart::ENDS {
         return None;
     }
     let (label, places, has_ratios) = abscissa(&run.link.spec);
@@ -188,7 +189,7 @@ pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
 
 /// What is seen, for those who do not see it: each curve at its last place.
 pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
-    if chart != Chart::Ends {
+    if chart != chart::ENDS {
         return None;
     }
     let last = |(name, points): &Curve| {

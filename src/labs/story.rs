@@ -35,7 +35,7 @@
 use std::fmt;
 
 use super::find;
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 
 /// What is known of a story before it is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use lesson::PARTS;
 
-use crate::analysis::chart::{Chart, USUAL};
+use crate::analysis::chart::USUAL;
+use crate::catalog::chart::Chart;
 use crate::markov::theory::Explorer;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
@@ -307,6 +308,7 @@ fn percent_decode(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::chart;
 
     fn keys(text: &str) -> Vec<String> {
         decode(text).1.into_iter().map(|p| p.key).collect()
@@ -358,7 +360,7 @@ mod tests {
     fn what_is_shown_is_in_the_link_in_the_order_of_the_catalogue() {
         let (link, notices) = decode("#v1/sparse-parity?y=log&show=weights.loss&x=log&n=20");
         assert!(notices.is_empty());
-        assert_eq!(link.view.show, [Chart::Loss, Chart::Weights]);
+        assert_eq!(link.view.show, [chart::LOSS, chart::WEIGHTS]);
         assert_eq!(encode(&link), "#v1/sparse-parity?n=20&show=loss.weights&x=log&y=log");
         let usual = "#v1/sparse-parity?show=loss.accuracy.weights&x=linear";
         assert_eq!(encode(&decode(usual).0), "#v1/sparse-parity");
@@ -372,7 +374,7 @@ mod tests {
     #[test]
     fn unknown_charts_are_named_and_the_others_kept() {
         let (link, notices) = decode("#v1/sparse-parity?show=loss.astrology.weights.fate");
-        assert_eq!(link.view.show, [Chart::Loss, Chart::Weights]);
+        assert_eq!(link.view.show, [chart::LOSS, chart::WEIGHTS]);
         assert_eq!((notices.len(), notices[0].found.as_str()), (1, "astrology.fate"));
         assert!(notices[0].expected.starts_with("one or more of loss, accuracy, weights"));
         for nothing in ["", ".", "astrology"] {

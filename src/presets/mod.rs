@@ -7,7 +7,7 @@
 
 pub mod recorded;
 
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::markov::Strategy;
 use crate::permalink::{Link, decode};
 

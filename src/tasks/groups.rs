@@ -15,9 +15,12 @@
 //! assert!((0..49).all(|e| (batch.x[2 * e] + batch.x[2 * e + 1]) % 7.0 == batch.y[e]));
 //! ```
 
+pub mod charts;
+
 use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_ELEMENTS};
 use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::groups::Group;
 use crate::pytorch::{Part, ToPyTorch, mask, rows};
 use crate::rng::{Purpose, Stream};
@@ -257,6 +260,11 @@ impl TaskConfig for Groups {
     fn smaller_network(&self) -> &'static str {
         tr!("a network that all pairs at once leave room for")
     }
+}
+
+impl Groups {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for Groups {

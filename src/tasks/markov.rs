@@ -19,32 +19,19 @@
 //! assert!(chain.probability(chain.context(&symbols[..50]), symbols[50].into()) > 0.0);
 //! ```
 
+pub mod charts;
+
+use crate::catalog::chart::Chart;
 use std::ops::Range as Span;
 
-use super::Batch;
-use super::Form;
-use super::Preset;
-use super::Sampler;
-use super::TaskConfig;
-use super::pytorch;
+use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::Info;
-use crate::markov::Chain;
-use crate::markov::Law;
-use crate::markov::MOST_CONTEXTS;
-use crate::markov::Walker;
-use crate::markov::contexts;
-use crate::markov::symbols_of;
 use crate::markov::theory::Explorer;
-use crate::pytorch::Part;
-use crate::pytorch::ToPyTorch;
+use crate::markov::{Chain, Law, MOST_CONTEXTS, Walker, contexts, symbols_of};
+use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
-use crate::settings::Knob;
-use crate::settings::Problem;
-use crate::settings::Range;
-use crate::settings::Settings;
-use crate::settings::Value;
-use crate::sources::EDELMAN_2024_HEADS;
-use crate::sources::EDELMAN_2024_MARKOV;
+use crate::settings::{Knob, Problem, Range, Settings, Value};
+use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use crate::{choices, settings};
 
 choices! {
@@ -216,6 +203,11 @@ impl TaskConfig for MarkovChain {
             _ => None,
         }
     }
+}
+
+impl MarkovChain {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for MarkovChain {

@@ -8,6 +8,7 @@ pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
 
+use crate::catalog::chart::Chart;
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
 pub use form::Form;
@@ -26,6 +27,8 @@ crate::catalog! {
         /// Rows of a table.
         tabular::Tabular,
     }
+    /// The charts of each task.
+    pub const CHARTS: [&[Chart]];
     /// The task's sampler.
     pub fn sampler(&self) -> &dyn Sampler;
     /// What page, links and forms ask of the task.

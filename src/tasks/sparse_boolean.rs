@@ -23,9 +23,12 @@
 //! assert!((0..40).all(|e| and(e) == batch.y[e]));
 //! ```
 
+pub mod charts;
+
 use super::{Batch, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -201,6 +204,11 @@ impl TaskConfig for SparseBoolean {
     fn default_view(&self) -> Preset {
         &[("show", "loss.accuracy.attention"), ("speed", "20")]
     }
+}
+
+impl SparseBoolean {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for SparseBoolean {

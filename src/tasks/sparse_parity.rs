@@ -17,9 +17,12 @@
 //! assert!((0..32).all(|e| batch.x[e * 10 + 2] * batch.x[e * 10 + 6] == batch.y[e]));
 //! ```
 
+pub mod charts;
+
 use super::{Batch, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::pytorch::{Part, ToPyTorch, from_one};
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Problem, Range};
@@ -180,6 +183,11 @@ impl TaskConfig for SparseParity {
     fn mend(&mut self) {
         self.k = self.k.min(self.n);
     }
+}
+
+impl SparseParity {
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
 impl Sampler for SparseParity {

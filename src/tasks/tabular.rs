@@ -29,12 +29,7 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Batch;
-use super::Form;
-use super::Preset;
-use super::Sampler;
-use super::TaskConfig;
-use super::pytorch;
+use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::MOST_SAMPLE;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch, from_one};
@@ -332,6 +327,11 @@ impl TaskConfig for Tabular {
     fn default_view(&self) -> Preset {
         &[("show", "loss.accuracy"), ("speed", "100"), ("cells", "accuracy")]
     }
+}
+
+impl Tabular {
+    /// Charts of this task alone: those of networks on bits say all that is drawn of it.
+    pub const CHARTS: &[crate::catalog::chart::Chart] = &[];
 }
 
 impl Sampler for Tabular {

@@ -8,13 +8,13 @@ use plotters_canvas::CanvasBackend;
 
 use super::theme::Appearance;
 use crate::analysis::Reading;
-use crate::analysis::chart::Chart;
 use crate::app::browser::mark_root;
 use crate::app::browser_files;
 use crate::app::files::{Export, Saved, record};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::surface::Surface;
+use crate::catalog::chart::Chart;
 use crate::charts::figure::{alone, written};
 use crate::charts::{Theme, draw};
 use crate::display::words::thousands;

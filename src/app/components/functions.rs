@@ -1,11 +1,11 @@
 //! What stands beside networks that learn Boolean functions: their heads, and heads that are written by hand.
 
+use crate::tasks::sparse_boolean::charts as boolean_charts;
 use leptos::prelude::*;
 
 use super::plot::Drawing;
 use super::sheet::fold;
 use super::theme::Appearance;
-use crate::analysis::chart::Chart;
 use crate::analysis::heads::{Shattering, masses, needed, texts};
 use crate::analysis::{Grid, Reading};
 use crate::app::state::Action;
@@ -26,7 +26,7 @@ const SHATTERED: u32 = 4;
 pub fn Looks() -> impl IntoView {
     let store = Store::here();
     let count = store.memo(|state| match &state.run.looks {
-        Some((heads, _)) if *heads > 1 && state.run.link.view.show.contains(&Chart::Looks) => {
+        Some((heads, _)) if *heads > 1 && state.run.link.view.show.contains(&boolean_charts::LOOKS) => {
             (*heads).min(MOST_HEADS)
         }
         _ => 0,

@@ -1,5 +1,6 @@
 //! The heads: a small attention map of each, to be read, enlarged and switched off.
 
+use crate::tasks::markov::charts as markov_charts;
 use js_sys::{Function, Reflect, Uint8ClampedArray};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -9,7 +10,6 @@ use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 use super::news::{News, button};
 use super::plot::paint_on;
 use super::theme::Appearance;
-use crate::analysis::chart::Chart;
 use crate::app::inside;
 use crate::app::looking::Looking;
 use crate::app::state::Action;
@@ -51,7 +51,8 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
         })
     };
     let can_measure = news.store.memo(|state| {
-        !state.run.link.view.show.contains(&Chart::Ablation) && Chart::Ablation.applies(&state.run).is_ok()
+        !state.run.link.view.show.contains(&markov_charts::ABLATION)
+            && markov_charts::ABLATION.applies(&state.run).is_ok()
     });
     let names: Vec<&str> = names.split(' ').collect();
     let layer_of = |name: &str| name.split('.').next().unwrap_or_default().to_string();
@@ -86,7 +87,7 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
             <div class="heads">{rows}</div>
             <div class="editing__buttons" class:hidden=move || !can_measure.get()>
                 {button("measure-heads", tr!("Measure the loss without each head"), Box::new(|| false),
-                    Box::new(move || news.store.act(Action::ToggleChart(Chart::Ablation))))}
+                    Box::new(move || news.store.act(Action::ToggleChart(markov_charts::ABLATION))))}
             </div>
         </section>
     }
@@ -115,7 +116,7 @@ fn head(
     let canvas = NodeRef::<Canvas>::new();
     let is_off = store.memo(move |state| state.run.link.view.off.contains(&(head + 1)));
     let is_large = store.memo(move |state| {
-        state.run.link.view.head == head + 1 && state.run.link.view.show.contains(&Chart::Map)
+        state.run.link.view.head == head + 1 && state.run.link.view.show.contains(&markov_charts::MAP)
     });
     let length = move || untrack(|| news.see(|chains, _| chains.inspected.symbols.len())).unwrap_or(1);
     let paint = move || {
@@ -172,8 +173,8 @@ fn head(
     let enlarge = move |_| {
         let next = if is_large.get_untracked() { 0 } else { head + 1 };
         news.look(Looking::Head(next));
-        if store.peek(|state| !state.run.link.view.show.contains(&Chart::Map)) {
-            store.act(Action::ToggleChart(Chart::Map));
+        if store.peek(|state| !state.run.link.view.show.contains(&markov_charts::MAP)) {
+            store.act(Action::ToggleChart(markov_charts::MAP));
         }
     };
     let label = {

@@ -3,9 +3,9 @@
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use crate::analysis::chart::Chart;
 use crate::analysis::data_table::DataTable;
 use crate::app::store::Store;
+use crate::catalog::chart::Chart;
 
 /// Most rows and columns that are shown.
 const MOST: usize = 200;

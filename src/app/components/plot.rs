@@ -16,12 +16,13 @@ use super::readouts::Headline;
 use super::theme::Appearance;
 use super::toolbar::Toolbar;
 use crate::analysis::Reading;
-use crate::analysis::chart::{Chart, Kind};
+use crate::analysis::chart::Kind;
 use crate::app::crosshair::Scene;
 use crate::app::showing::{Room, rooms};
 use crate::app::state::State;
 use crate::app::store::Store;
 use crate::app::surface::Surface;
+use crate::catalog::chart::Chart;
 use crate::charts::{Across, Theme, draw_across, legend};
 use crate::platform::now_ms;
 

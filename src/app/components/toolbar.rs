@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 
 use super::curves::Gaze;
-use crate::analysis::chart::Chart;
 use crate::app::form::SMOOTH_KEY;
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::app::viewing::Sight;
+use crate::catalog::chart::Chart;
 
 /// A button that is on or off.
 #[component]

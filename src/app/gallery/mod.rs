@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::html::Html;
 use crate::analysis::Role;
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::display::words::{decimal, thousands};
 use crate::labs::{PRESETS, stories};
 use crate::language::translated;

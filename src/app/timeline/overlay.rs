@@ -1,17 +1,20 @@
 //! Curves with more than the run on display: the rest of a run that is shown at an earlier step, and kept runs.
 
-use crate::analysis::chart::Chart;
-use crate::analysis::{Lines, Reading, Role, Series};
+use crate::analysis::{Lines, Reading, Role, Series, chart};
 use crate::app::state::State;
+use crate::catalog::chart::Chart;
 use crate::display::RunView;
 use crate::display::words::difference;
+use crate::tasks::markov::charts as markov_charts;
 
 impl Chart {
     /// What is drawn: of a run that is shown at an earlier step, curves go on faintly to its end.
     pub fn drawn(self, state: &State) -> Reading {
         let mut reading = self.divided(&state.run, state.end.as_deref());
         // What is measured along every run of the lab; of probes, a kept run has nothing.
-        if let (Chart::Loss | Chart::Accuracy | Chart::Truth, Reading::Lines(lines)) = (self, &mut reading) {
+        if let (chart::LOSS | chart::ACCURACY | markov_charts::TRUTH, Reading::Lines(lines)) =
+            (self, &mut reading)
+        {
             let spec = state.run.spec();
             for (id, drawn) in &state.library.drawn {
                 let same_lab = drawn.spec().task.info().slug == spec.task.info().slug;

@@ -7,7 +7,7 @@
 mod update;
 
 use super::html::Html;
-use crate::analysis::chart::Chart;
+use crate::catalog::chart::Chart;
 use crate::labs::stories;
 use crate::labs::story::{Block, Deed, Passage, Story};
 use crate::language::translated;

@@ -1,10 +1,10 @@
 //! What a story's buttons, and training to a step, change in the state.
 
 use super::{Goal, Tour, Touring};
-use crate::analysis::chart::Chart;
 use crate::app::form::SHOW_KEY;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
+use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::display::words::thousands;
 use crate::labs::stories;

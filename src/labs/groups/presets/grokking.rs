@@ -1,11 +1,11 @@
 //! Grokking: training on a part of the pairs only (Power et al. 2022, Nanda et al. 2023).
 
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Power et al. 2022 and Nanda et al. 2023.
 const GROUP: PresetGroup =
-    PresetGroup { slug: "grokking", name: "Memorise, then understand", charts: &[Chart::Accuracy] };
+    PresetGroup { slug: "grokking", name: "Memorise, then understand", charts: &[chart::ACCURACY] };
 
 /// Every training pair is right within `steps`.
 const fn memorises(steps: (u64, u64)) -> Expect {

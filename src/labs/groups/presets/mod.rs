@@ -2,7 +2,7 @@
 
 mod grokking;
 
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns};
 
 /// Every preset of the lab, in the order of the menu.
@@ -10,11 +10,11 @@ pub const PRESETS: &[&[Preset]] = &[NOTES, FINITE_GROUPS, grokking::PRESETS];
 
 /// Figures 7.1, 7.4 and D.1.
 const NOTES_GROUP: PresetGroup =
-    PresetGroup { slug: "notes", name: "Modular addition: one note per neuron", charts: &[Chart::Margin] };
+    PresetGroup { slug: "notes", name: "Modular addition: one note per neuron", charts: &[chart::MARGIN] };
 
 /// Figures 7.6, D.2 and D.3.
 const GROUPS_GROUP: PresetGroup =
-    PresetGroup { slug: "groups", name: "Finite groups", charts: &[Chart::Margin] };
+    PresetGroup { slug: "groups", name: "Finite groups", charts: &[chart::MARGIN] };
 
 /// The median of `measure` over the networks, at step `step`.
 const fn median(measure: Measure, step: u64, between: (f32, f32)) -> Expect {

@@ -1,11 +1,11 @@
 //! Few examples and wrong labels: figures 5.4 (right), B.11 and B.12.
 
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
 
 /// Figures 5.4, right, B.11 and B.12.
 const GROUP: PresetGroup =
-    PresetGroup { slug: "data", name: "Few examples and wrong labels", charts: &[Chart::Accuracy] };
+    PresetGroup { slug: "data", name: "Few examples and wrong labels", charts: &[chart::ACCURACY] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {

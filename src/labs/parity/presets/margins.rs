@@ -1,11 +1,11 @@
 //! Networks of powers on a sparse parity: section 7.5 and figure 7.5.
 
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 
 /// Figure 7.5.
 const GROUP: PresetGroup =
-    PresetGroup { slug: "margin", name: "Parities with the largest margin", charts: &[Chart::Margin] };
+    PresetGroup { slug: "margin", name: "Parities with the largest margin", charts: &[chart::MARGIN] };
 
 /// The margin is at most the largest there is, rounding aside.
 const fn margin(step: u64, at_least: f32) -> Expect {

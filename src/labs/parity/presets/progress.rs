@@ -1,13 +1,13 @@
 //! Progress before the loss moves: figure 5.3 and appendix B.3.1 and B.3.3.
 
-use crate::analysis::chart::Chart;
 use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use crate::tasks::sparse_parity::charts as parity_charts;
 
 /// Figure 5.3 and appendix B.3.1 and B.3.3.
 const GROUP: PresetGroup = PresetGroup {
     slug: "progress",
     name: "Progress before the loss moves",
-    charts: &[Chart::Gap, Chart::Movement],
+    charts: &[parity_charts::GAP, parity_charts::MOVEMENT],
 };
 
 pub(super) const PRESETS: &[Preset] = &[

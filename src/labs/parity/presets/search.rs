@@ -1,10 +1,10 @@
 //! No random search: figures 5.1 (right), 5.2 and 5.4 (left).
 
-use crate::analysis::chart::Chart;
+use crate::analysis::chart;
 use crate::presets::{Expect, Preset, PresetGroup, learns};
 
 /// Figures 5.1 and 5.4, and 5.2.
-const GROUP: PresetGroup = PresetGroup { slug: "search", name: "No random search", charts: &[Chart::Times] };
+const GROUP: PresetGroup = PresetGroup { slug: "search", name: "No random search", charts: &[chart::TIMES] };
 
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
