@@ -1,12 +1,12 @@
 //! What the page shows and says of runs on sequences.
 
 use super::state::{Action, State};
-use super::status::status;
 use crate::analysis::chart::Kind;
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, chart};
+use crate::app::run::status::status;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
-use crate::display::chains::{Chains, Origin, Who};
+use crate::display::chains::{MarkovState, Origin, Who};
 use crate::display::summary::{Newest, extra, names};
 use crate::markov::{Measure, Strategy};
 use crate::permalink::encode;
@@ -21,7 +21,7 @@ fn open(link: &str) -> State {
     state
 }
 
-fn chains(state: &State) -> &Chains {
+fn chains(state: &State) -> &MarkovState {
     state.run.chains.as_ref().unwrap()
 }
 
@@ -268,13 +268,13 @@ fn findings_reach_their_charts() {
 
 #[test]
 fn parameters_of_a_worker_travel_to_the_sequence() {
-    use super::device::Survey;
-    use super::trainer::{Program, Sign};
+    use super::trainer::{Program, TrainerMessage};
+    use crate::app::trainer::device::Survey;
     let mut state = open("#v1/markov?model=minimal-markov&device=cpu");
     state.apply(Action::Surveyed(Survey::NoAdapter));
     let mut hear = |event, payload| {
         let message = crate::protocol::Message { event, payload };
-        state.apply(Action::Heard(Program::Cpu, Sign::Said(message)));
+        state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(message)));
     };
     let report = crate::protocol::DeviceReport {
         kind: crate::protocol::DeviceKind::Cpu,

@@ -4,7 +4,7 @@
 use super::looking::shown_chain;
 use super::state::State;
 use crate::analysis::chains::letter;
-use crate::display::chains::{Chains, Origin};
+use crate::display::chains::{MarkovState, Origin};
 use crate::display::words::{self, MISSING, decimal, list, percent};
 use crate::markov::Chain;
 use crate::permalink::View;
@@ -13,7 +13,7 @@ use crate::permalink::View;
 pub const EXAMPLES: usize = 64;
 
 /// Where the sequence comes from, as a sentence.
-pub fn origin(chains: &Chains) -> String {
+pub fn origin(chains: &MarkovState) -> String {
     let count = chains.inspected.symbols.len();
     let of = match chains.inspected.origin {
         Origin::Own => tr!("Your own sequence").into(),
@@ -26,7 +26,7 @@ pub fn origin(chains: &Chains) -> String {
 }
 
 /// What a place of the sequence is called: "symbol 17 (b)".
-pub fn place(chains: &Chains, at: usize) -> String {
+pub fn place(chains: &MarkovState, at: usize) -> String {
     let symbol =
         chains.inspected.symbols.get(at).map_or(MISSING.into(), |symbol| letter(usize::from(*symbol)));
     tr!("symbol {at} ({symbol})", at = at + 1, symbol)
@@ -34,7 +34,7 @@ pub fn place(chains: &Chains, at: usize) -> String {
 
 /// How much the prediction at the chosen place looks at each symbol, and by which heads: the enlarged one, or all heads of
 /// the last layer that are on, on average.
-pub fn gaze(chains: &Chains, view: &View) -> (String, Vec<f64>) {
+pub fn gaze(chains: &MarkovState, view: &View) -> (String, Vec<f64>) {
     let (at, names) = (chains.place(view), chains.head_names());
     let length = chains.inspected.symbols.len();
     if let Some(chosen) = view.head.checked_sub(1)
@@ -70,7 +70,7 @@ pub fn gaze(chains: &Chains, view: &View) -> (String, Vec<f64>) {
 }
 
 /// What the colours of the symbols mean, or of the one that is pointed at.
-pub fn gazed(chains: &Chains, view: &View, pointed: Option<usize>) -> String {
+pub fn gazed(chains: &MarkovState, view: &View, pointed: Option<usize>) -> String {
     let (who, weights) = gaze(chains, view);
     let here = chains.place(view);
     let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
@@ -95,7 +95,7 @@ pub fn gazed(chains: &Chains, view: &View, pointed: Option<usize>) -> String {
 pub type Expected = (String, Vec<(f64, String)>);
 
 /// What truth, network and strategies expect after the chosen place.
-pub fn expected(chains: &Chains, view: &View) -> Vec<Expected> {
+pub fn expected(chains: &MarkovState, view: &View) -> Vec<Expected> {
     let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, percent(p as f32));
     let rows = chains.expected(chains.place(view)).into_iter();
     rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
@@ -103,7 +103,7 @@ pub fn expected(chains: &Chains, view: &View) -> Vec<Expected> {
 
 /// How well the network does on the sequence, as a sentence, and what heads that are switched off change: "KL of the truth to
 /// the network, mean over this sequence: 0.210; with all heads 0.020."
-pub fn cost(chains: &Chains) -> Option<String> {
+pub fn cost(chains: &MarkovState) -> Option<String> {
     let now = chains.cost(&chains.inspected.look.logits)?;
     let whole = chains.cost(&chains.inspected.whole);
     let with =
@@ -116,7 +116,7 @@ pub fn cost(chains: &Chains) -> Option<String> {
 }
 
 /// Which heads are switched off, and what that means; none where all are on.
-pub fn off(chains: &Chains, view: &View) -> Option<String> {
+pub fn off(chains: &MarkovState, view: &View) -> Option<String> {
     let names = chains.head_names();
     let off: Vec<String> =
         view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
@@ -136,7 +136,7 @@ pub fn off(chains: &Chains, view: &View) -> Option<String> {
 }
 
 /// What the loss is without this head, from 0, once that has been measured: "without it KL 0.210, +0.190".
-pub fn without(chains: &Chains, head: usize) -> Option<String> {
+pub fn without(chains: &MarkovState, head: usize) -> Option<String> {
     let found = chains.ablation.as_deref()?;
     let (whole, kl) = (*found.first()?, *found.get(head + 1)?);
     let change = kl - whole;
@@ -145,7 +145,7 @@ pub fn without(chains: &Chains, head: usize) -> Option<String> {
 }
 
 /// One cell of a head's map: "head 1.1: symbol 17 (b) looks at symbol 16 (a): 0.930".
-pub fn cell(chains: &Chains, head: usize, from: usize, to: usize) -> Option<String> {
+pub fn cell(chains: &MarkovState, head: usize, from: usize, to: usize) -> Option<String> {
     let length = chains.inspected.symbols.len();
     if from >= length || to >= length {
         return None;
@@ -162,14 +162,14 @@ pub fn cell(chains: &Chains, head: usize, from: usize, to: usize) -> Option<Stri
 }
 
 /// The place that a head looks at most from the symbol at `from`.
-pub fn most(chains: &Chains, head: usize, from: usize) -> Option<usize> {
+pub fn most(chains: &MarkovState, head: usize, from: usize) -> Option<usize> {
     let length = chains.inspected.symbols.len();
     let shares = chains.inspected.look.heads.get(head)?.shares.get(from * length..(from + 1) * length)?;
     (0..=from).max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
 }
 
 /// Where a head looks mostly from the symbol at `from`, for those who do not see its map.
-pub fn mostly(chains: &Chains, head: usize, from: usize) -> Option<String> {
+pub fn mostly(chains: &MarkovState, head: usize, from: usize) -> Option<String> {
     cell(chains, head, from, most(chains, head, from)?)
 }
 
@@ -196,14 +196,14 @@ pub fn table(chain: &Chain) -> Table {
 }
 
 /// The chain on show row by row in percent, "90 10 / 30 70"; none where it is not of order 2 or not known.
-pub fn rows(chains: &Chains, view: &View) -> Option<String> {
+pub fn rows(chains: &MarkovState, view: &View) -> Option<String> {
     let chain = shown_chain(chains, view)?;
     let row = |row: &[usize]| row.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
     Some(chain.chunks(chains.task.symbols).map(row).collect::<Vec<_>>().join(" / "))
 }
 
 /// How often each symbol comes in the long run, as a sentence; none where the chain is not known.
-pub fn stationary(chains: &Chains) -> Option<String> {
+pub fn stationary(chains: &MarkovState) -> Option<String> {
     let chain = chains.inspected.chain.as_ref()?;
     let mut shares = vec![0.0; chain.symbols];
     // The last symbol of a context counts one.
@@ -228,7 +228,7 @@ pub fn refused(state: &State, key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::looking::Looking;
+    use crate::app::looking::SequenceAction;
     use crate::app::state::Action;
     use crate::protocol::Finding;
 
@@ -238,7 +238,7 @@ mod tests {
         state
     }
 
-    fn with<T>(state: &State, of: impl Fn(&Chains, &View) -> T) -> T {
+    fn with<T>(state: &State, of: impl Fn(&MarkovState, &View) -> T) -> T {
         of(state.run.chains.as_ref().unwrap(), &state.run.link.view)
     }
 
@@ -248,15 +248,15 @@ mod tests {
         let (who, weights) = with(&state, gaze);
         assert_eq!((who.as_str(), weights.len()), ("heads 2.1 and 2.2", 4));
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6 && weights[3] == 0.0);
-        state.apply(Action::Look(Looking::ToggleHead(3)));
+        state.apply(Action::Look(SequenceAction::ToggleHead(3)));
         assert_eq!(with(&state, gaze).0, "head 2.2");
-        state.apply(Action::Look(Looking::ToggleHead(4)));
+        state.apply(Action::Look(SequenceAction::ToggleHead(4)));
         assert_eq!(with(&state, gaze), ("no head of the last layer".into(), vec![0.0; 4]));
         let sentence = with(&state, off).unwrap();
         assert!(sentence.starts_with("Heads 2.1 and 2.2 are switched off"), "{sentence}");
-        state.apply(Action::Look(Looking::AllHeads));
+        state.apply(Action::Look(SequenceAction::AllHeads));
         assert_eq!(with(&state, off), None);
-        state.apply(Action::Look(Looking::Head(1)));
+        state.apply(Action::Look(SequenceAction::Head(1)));
         assert_eq!(with(&state, gaze).0, "head 1.1");
         assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
         let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
@@ -328,10 +328,10 @@ mod tests {
         assert_eq!(said, "In the long run: a 75.0 % and b 25.0 %.");
         assert_eq!(with(&state, super::rows).unwrap(), "90 10 / 30 70");
         assert!(with(&state, |chains, _| origin(chains)).starts_with("Sequence 1 of your chain: "));
-        state.apply(Action::Look(Looking::Typed { row: 0, column: 0, text: "no".into() }));
+        state.apply(Action::Look(SequenceAction::Typed { row: 0, column: 0, text: "no".into() }));
         let why = refused(&state, "chain").unwrap();
         assert_eq!(why, "Expected a whole number of percent from 0 to 100.");
-        state.apply(Action::Look(Looking::Sequence("a".into())));
+        state.apply(Action::Look(SequenceAction::Sequence("a".into())));
         assert_eq!(with(&state, |chains, _| origin(chains)), "Your own sequence: 1 symbol.");
     }
 

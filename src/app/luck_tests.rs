@@ -4,9 +4,9 @@ use crate::tasks::sparse_parity::charts as parity_charts;
 use std::sync::Arc;
 
 use super::state::{Action, State};
-use super::sweep_map::{legend, markup};
 use crate::analysis::Reading;
 use crate::analysis::tickets::luck;
+use crate::app::sweeps::map::{legend, markup};
 use crate::display::Phase;
 use crate::display::luck::{floor, rewound};
 use crate::labs::find;

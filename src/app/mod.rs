@@ -6,75 +6,34 @@
 //! The alternative, signals that set each other, cannot be tested without a browser and hides the order of
 //! things; what would change our mind is a page with many independent runs on it.
 
-pub mod acting;
-pub mod checkpoints;
-pub mod crew;
-pub mod crosshair;
-pub mod device;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod browser;
+pub mod charts;
 pub mod diagram;
 pub mod files;
-pub mod form;
 pub mod gallery;
-pub mod hearing;
 mod html;
 pub mod inside;
 pub mod library;
 pub mod looking;
-pub mod openers;
-mod probed;
-pub mod qr;
-pub mod scale;
-pub mod showing;
+pub mod run;
+pub mod settings;
+pub mod share;
 pub mod state;
-pub mod status;
-pub mod sweep_form;
-pub mod sweep_map;
 pub mod sweeps;
-mod tables;
-pub mod teaching;
 pub mod timeline;
-pub mod titles;
 pub mod tour;
 pub mod trainer;
-pub mod viewing;
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod browser;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod browser_files;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod components;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod library_web;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod surface;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod trainer_web;
 
 #[cfg(test)]
 mod chain_tests;
-#[cfg(all(test, feature = "session"))]
-mod crew_tests;
-#[cfg(test)]
-mod crosshair_tests;
-#[cfg(test)]
-mod file_tests;
-#[cfg(test)]
-mod gallery_tests;
-#[cfg(test)]
-mod library_tests;
 #[cfg(test)]
 mod luck_tests;
-#[cfg(test)]
-mod reducer_tests;
-#[cfg(test)]
-mod scrub_tests;
-#[cfg(test)]
-mod sweep_tests;
-#[cfg(test)]
-mod touring_tests;
 
 /// Where the choice of a language is remembered.
 pub const LANGUAGE: &str = "vivarium.language";
@@ -112,7 +71,7 @@ fn show() {
     crate::platform::web::spawn(async move {
         components::second::early().await;
         if is_table {
-            library_web::open_table().await;
+            library::web::open_table().await;
         }
         mount();
     });

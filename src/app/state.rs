@@ -1,22 +1,22 @@
 //! Everything the page knows.
 //!
 //! [`State::apply`] is the only way to change it; it returns what must be done outside. What a person's
-//! action changes is in [`super::acting`], what a trainer's message changes in [`super::hearing`].
+//! action changes is in [`crate::app::run::lifecycle`], what a trainer's message changes in [`crate::app::trainer::messages`].
 //!
 //! # Why
 //! One value and one function from action to value: the order of things is visible, and tests play a whole
 //! session natively. Signals read from it and never write to each other.
 
-use super::checkpoints::Checkpoints;
-use super::device::{Choice, Survey};
-use super::gallery::{Browsing, Gallery};
-use super::library::{Kept, Library, Wish};
-use super::looking::Looking;
-use super::sweeps::Wish as Sweeping;
+use super::gallery::{Gallery, GalleryAction};
+use super::library::{Library, LibraryAction, SavedRun};
+use super::looking::SequenceAction;
+use super::sweeps::SweepAction;
 use super::timeline::Seek;
-use super::tour::{Goal, Tour, Touring};
-use super::trainer::{Program, Sign};
-use super::viewing::{Sight, Viewing};
+use super::tour::{Goal, Tour, TourAction};
+use super::trainer::{Program, TrainerMessage};
+use crate::app::charts::viewport::{Viewport, ViewportAction};
+use crate::app::timeline::checkpoints::Checkpoints;
+use crate::app::trainer::device::{Choice, Survey};
 use crate::catalog::chart::Chart;
 use crate::display::sweep::{Outcome, Sweep};
 use crate::display::{Phase, RunView};
@@ -34,7 +34,7 @@ pub enum Action {
     /// The browser has answered what GPU there is.
     Surveyed(Survey),
     /// The trainer with this program gave a sign.
-    Heard(Program, Sign),
+    Heard(Program, TrainerMessage),
     /// Somebody who helps with the sweep has made this run of it.
     Ahead(usize, Outcome),
     /// A second has passed.
@@ -58,13 +58,13 @@ pub enum Action {
     /// Make the axis behind this key of the view logarithmic, or linear.
     ToggleAxis(&'static str),
     /// Look into another sequence, or otherwise.
-    Look(Looking),
+    Look(SequenceAction),
     /// Look through the gallery.
-    Gallery(Browsing),
+    Gallery(GalleryAction),
     /// Go through a story.
-    Tour(Touring),
+    Tour(TourAction),
     /// Make a sweep, or end one.
-    Sweep(Sweeping),
+    Sweep(SweepAction),
     /// Show the run as it was at this step.
     Scrub(u64),
     /// Show the measurement before the step that is shown, or the one after it.
@@ -72,9 +72,9 @@ pub enum Action {
     /// Show the newest step of the run again.
     BackToEnd,
     /// Look at some of the curves, or at a part of the run.
-    Sight(Sight),
+    ViewportAction(ViewportAction),
     /// Something is wanted of the kept runs.
-    Library(Wish),
+    Library(LibraryAction),
     /// Back to what was before the last change.
     Undo,
     /// A new trainer for a failed run, from the last checkpoint.
@@ -97,7 +97,7 @@ pub enum Action {
 
 /// Where the trainer stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Staff {
+pub enum TrainerStatus {
     /// There is none.
     #[default]
     Absent,
@@ -120,13 +120,13 @@ pub struct Draft {
 
 /// What an undone change goes back to.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Before {
+pub enum UndoEntry {
     /// Another run, which starts again.
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
     /// A kept run as it was before it was renamed, pinned or deleted; without its curves.
-    Kept(Box<Kept>),
+    SavedRun(Box<SavedRun>),
 }
 
 /// Everything the page knows.
@@ -159,7 +159,7 @@ pub struct State {
     /// What was wrong with the last file that was to be opened.
     pub flaw: String,
     /// What can be gone back to, the newest last.
-    pub undo: Vec<Before>,
+    pub undo: Vec<UndoEntry>,
     /// The gallery, and whether it is open.
     pub gallery: Gallery,
     /// The story that is open.
@@ -167,7 +167,7 @@ pub struct State {
     /// Step at which the run is to wait.
     pub(super) goal: Option<Goal>,
     /// What of the charts is looked at.
-    pub viewing: Viewing,
+    pub viewing: Viewport,
     /// The run at its newest step, while an earlier one is shown.
     pub end: Option<Box<RunView>>,
     /// Where the trainer is going to.
@@ -176,7 +176,7 @@ pub struct State {
     pub library: Library,
     /// Checkpoints along the run.
     pub(super) past: Checkpoints,
-    pub(super) staff: Staff,
+    pub(super) staff: TrainerStatus,
     /// Whether the browser was asked for a GPU.
     pub(super) asked: bool,
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
@@ -201,7 +201,7 @@ pub struct State {
 impl State {
     /// Whether the field `key` has an effect beside the values of the others.
     pub fn has_effect(&self, key: &str) -> bool {
-        match super::form::theory_knob(key) {
+        match crate::app::settings::form::theory_knob(key) {
             Some(knob) => {
                 knob.only.is_none_or(|(chooser, chosen)| match self.run.link.theory.value(chooser) {
                     Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),

@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-use super::crew::Crew;
-use super::device::Survey;
-use super::gallery::Browsing;
+use super::browser;
+use super::gallery::GalleryAction;
 use super::gallery::update::address;
-use super::library::Wish;
+use super::library::LibraryAction;
 use super::state::{Action, State};
-use super::trainer::{Effect as Deed, Program, Sign, Trainer};
-use super::trainer_web::WorkerTrainer;
-use super::{browser, library_web};
-use crate::app::tour::Touring;
+use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
+use crate::app::library::web;
+use crate::app::sweeps::workers::SweepWorkers;
+use crate::app::tour::TourAction;
+use crate::app::trainer::device::Survey;
+use crate::app::trainer::web::WorkerTrainer;
 use crate::platform::web::spawn;
 
 /// The state and everything that acts on it. Copies are handles to the same.
@@ -24,7 +25,7 @@ pub struct Store {
     /// Whether readers will be told on the next frame.
     telling: StoredValue<bool>,
     /// Those who help the trainer with a sweep.
-    crew: StoredValue<Crew<WorkerTrainer>, LocalStorage>,
+    crew: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
     /// Counts trainers, so that a late word of a dismissed one is not heard.
     trainers: StoredValue<u32>,
 }
@@ -37,7 +38,7 @@ impl Store {
             trainer: StoredValue::new_local(None),
             telling: StoredValue::new(false),
             trainers: StoredValue::new(0),
-            crew: StoredValue::new_local(Crew::new(browser::cores())),
+            crew: StoredValue::new_local(SweepWorkers::new(browser::cores())),
         };
         provide_context(store);
         if !browser::has_gpu() {
@@ -57,7 +58,7 @@ impl Store {
             });
         }
         store.load();
-        window_event_listener_untyped("pagehide", move |_| store.act(Action::Library(Wish::Leave)));
+        window_event_listener_untyped("pagehide", move |_| store.act(Action::Library(LibraryAction::Leave)));
         // Another tab may have written since.
         window_event_listener_untyped("focus", move |_| store.load());
         set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
@@ -72,7 +73,7 @@ impl Store {
 
     /// Learns what is kept, also by other tabs.
     pub fn load(self) {
-        spawn(async move { self.act(Action::Library(Wish::Heard(library_web::load().await))) });
+        spawn(async move { self.act(Action::Library(LibraryAction::Heard(web::load().await))) });
     }
 
     /// Does what a person asked for, and tells every reader at once.
@@ -98,21 +99,21 @@ impl Store {
         self.state.update_untracked(|state| deeds = state.apply(action));
         for deed in deeds {
             match deed {
-                Deed::Survey => browser::survey(move |survey| self.act(Action::Surveyed(survey))),
-                Deed::Open(kind) => self.employ(kind),
-                Deed::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
-                    self.act(Action::Tour(Touring::Fetched(slug, text)));
+                TrainerEffect::Survey => browser::survey(move |survey| self.act(Action::Surveyed(survey))),
+                TrainerEffect::Open(kind) => self.employ(kind),
+                TrainerEffect::Fetch(slug) => browser::fetch(&format!("./stories/{slug}.md"), move |text| {
+                    self.act(Action::Tour(TourAction::Fetched(slug, text)));
                 }),
-                Deed::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
-                    self.act(Action::Gallery(Browsing::Fetched(text)));
+                TrainerEffect::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
+                    self.act(Action::Gallery(GalleryAction::Fetched(text)));
                 }),
-                Deed::KeepTable(number) => spawn(library_web::keep_table(number)),
-                Deed::Library(deed) => spawn(async move {
-                    if let Some(answer) = library_web::obey(deed).await {
-                        self.act(Action::Library(Wish::Heard(answer)));
+                TrainerEffect::KeepTable(number) => spawn(web::keep_table(number)),
+                TrainerEffect::Library(deed) => spawn(async move {
+                    if let Some(answer) = web::obey(deed).await {
+                        self.act(Action::Library(LibraryAction::Heard(answer)));
                     }
                 }),
-                Deed::Send(command, payload) => self.trainer.with_value(|trainer| {
+                TrainerEffect::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {
                         trainer.send(&command, &payload);
                     }
@@ -133,7 +134,7 @@ impl Store {
         }
     }
 
-    fn helped(self, number: u32, sign: Sign) {
+    fn helped(self, number: u32, sign: TrainerMessage) {
         let mut ended = None;
         self.crew.update_value(|crew| ended = crew.hear(number, sign));
         if let Some((run, outcome)) = ended {
@@ -158,7 +159,7 @@ impl Store {
         // Not at once: this may be running inside one of its callbacks.
         set_timeout(move || drop(dismissed), Duration::ZERO);
         if let Some(why) = failure {
-            set_timeout(move || self.later(Action::Heard(kind, Sign::Died(why))), Duration::ZERO);
+            set_timeout(move || self.later(Action::Heard(kind, TrainerMessage::Died(why))), Duration::ZERO);
         }
     }
 

@@ -9,9 +9,9 @@
 use std::collections::VecDeque;
 
 use super::Trouble;
-use crate::app::device::Survey;
 use crate::app::state::{Action, State};
-use crate::app::trainer::{Effect, Program, Sign};
+use crate::app::trainer::device::Survey;
+use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
 use crate::permalink::{Link, Start, encode};
 use crate::protocol::{Event, Failure, Message};
@@ -110,7 +110,7 @@ impl Headless {
         if let Event::Failed(failure) = &message.event {
             self.failure = Some(failure.clone());
         }
-        self.waiting.push_back(Action::Heard(program, Sign::Said(message)));
+        self.waiting.push_back(Action::Heard(program, TrainerMessage::Said(message)));
     }
 
     fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
@@ -135,7 +135,8 @@ impl Headless {
                         self.worker = Some((program, worker));
                     }
                     Err(failure) => {
-                        self.waiting.push_back(Action::Heard(program, Sign::Died(failure.to_string())));
+                        self.waiting
+                            .push_back(Action::Heard(program, TrainerMessage::Died(failure.to_string())));
                         self.failure = Some(failure);
                     }
                 }

@@ -1,6 +1,6 @@
 //! What the charts of networks on sequences show of the run, and say of it; as [`super::readings`] has it for all.
 
-use super::chains::{Chains, Origin, Who};
+use super::chains::{MarkovState, Origin, Who};
 use super::view::RunView;
 use super::words::{MISSING, decimal, list, percent, significant};
 use crate::analysis::chains::curves::{self, measured, nearest};
@@ -82,7 +82,7 @@ pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
 }
 
 /// v by theory after its last steps, and that of the network.
-fn by_theory(chains: &Chains) -> Lines {
+fn by_theory(chains: &MarkovState) -> Lines {
     let Some((_, outcome)) = &chains.theory else { return Lines::default() };
     let after: Vec<(usize, &[f64])> =
         outcome.after.iter().enumerate().map(|(step, theory)| (step, theory.v.as_slice())).collect();
@@ -90,7 +90,7 @@ fn by_theory(chains: &Chains) -> Lines {
     theory::lags(last, chains.minimal().map(|(_, v)| v))
 }
 
-fn map(run: &RunView, chains: &Chains) -> crate::analysis::Grid {
+fn map(run: &RunView, chains: &MarkovState) -> crate::analysis::Grid {
     let view = &run.link.view;
     let names = chains.head_names();
     let heads = chains.inspected.look.heads.iter().zip(&names);
@@ -269,7 +269,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
 }
 
 /// "held-out sequence 1, abba".
-fn sequence(chains: &Chains) -> String {
+fn sequence(chains: &MarkovState) -> String {
     let symbols = &chains.inspected.symbols;
     let of = match chains.inspected.origin {
         Origin::Own => tr!("your own sequence").into(),
@@ -284,7 +284,7 @@ fn sequence(chains: &Chains) -> String {
 
 /// Two numbers with their names: KL in units of the last strategy's, and the previous-token score, or of the minimal
 /// model v at distance 1 over v at 0.
-pub(super) fn extra(run: &RunView, chains: &Chains, which: usize) -> (String, String) {
+pub(super) fn extra(run: &RunView, chains: &MarkovState, which: usize) -> (String, String) {
     if which == 0 {
         let line = chains.lines.last();
         let name = line.map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());

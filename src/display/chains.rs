@@ -70,7 +70,7 @@ impl Who {
 
 /// Where a prediction looks, by one head.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Glance {
+pub struct HeadWeights {
     /// The head, "2.1"; of the minimal model, its name.
     pub name: String,
     /// Weight of each symbol of the sequence: shares that sum to one, but of the minimal model parts of its logits with
@@ -80,7 +80,7 @@ pub struct Glance {
 
 /// What is known of a run on sequences.
 #[derive(Debug, Clone)]
-pub struct Chains {
+pub struct MarkovState {
     /// The task.
     pub task: MarkovChain,
     /// KL of the truth to each strategy, from the uniform one up to the task's order.
@@ -100,20 +100,21 @@ pub struct Chains {
     spec: RunSpec,
 }
 
-impl Chains {
+impl MarkovState {
     pub(super) fn made(
         spec: &RunSpec,
         view: &View,
         theory: &Explorer,
-        before: Option<&Chains>,
+        before: Option<&MarkovState>,
     ) -> Option<Self> {
         let Task::MarkovChain(task) = &spec.task else { return None };
         let (seed, held_out) = (spec.run.seed, spec.held_out());
-        let same =
-            |old: &&Chains| old.task == *task && (old.spec.run.seed, old.spec.held_out()) == (seed, held_out);
+        let same = |old: &&MarkovState| {
+            old.task == *task && (old.spec.run.seed, old.spec.held_out()) == (seed, held_out)
+        };
         let lines = before.filter(same).map(|old| old.lines.clone());
         let look = Look { heads: vec![], logits: vec![] };
-        let mut chains = Chains {
+        let mut chains = MarkovState {
             task: task.clone(),
             lines: lines.unwrap_or_else(|| evaluator::lines(task, seed, held_out)),
             parameters: spec.initial_of(1),
@@ -242,15 +243,17 @@ impl Chains {
     }
 
     /// Where the prediction after the symbol at `place` looks: by each head of the last layer, or in the minimal model.
-    pub fn glances(&self, place: usize) -> Vec<Glance> {
+    pub fn glances(&self, place: usize) -> Vec<HeadWeights> {
         if let Some((w, v)) = self.minimal() {
-            return vec![Glance { name: "W and v".into(), weights: self.shares_of_logits(place, w, v) }];
+            return vec![HeadWeights { name: "W and v".into(), weights: self.shares_of_logits(place, w, v) }];
         }
         let t = self.inspected.symbols.len();
         let last = self.heads().len().saturating_sub(1);
         let heads = self.inspected.look.heads.iter().zip(self.head_names());
         let of_last = heads.filter(|(head, _)| head.layer == last);
-        of_last.map(|(head, name)| Glance { name, weights: head.shares[place * t..][..t].to_vec() }).collect()
+        of_last
+            .map(|(head, name)| HeadWeights { name, weights: head.shares[place * t..][..t].to_vec() })
+            .collect()
     }
 
     /// What each symbol up to `place` adds to the minimal model's logit of itself, divided by the sum of sizes.

@@ -1,6 +1,6 @@
 //! What the charts of networks on pairs show of the run, and say of it; as [`super::readings`] has it for all.
 
-use super::pairs::Pairs;
+use super::pairs::GroupsState;
 use super::view::RunView;
 use super::words::{decimal, percent, significant};
 use crate::analysis::chart;
@@ -60,7 +60,7 @@ pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
     let pairs = run.pairs.as_deref()?;
     let neurons = pairs.neurons.as_ref();
     let empty = || Lines { x_label: tr!("neurons have not been looked at yet").into(), ..Default::default() };
-    let bars = |read: fn(&Neurons, &Pairs) -> Bars| {
+    let bars = |read: fn(&Neurons, &GroupsState) -> Bars| {
         Reading::Bars(neurons.map_or_else(Bars::default, |neurons| read(neurons, pairs)))
     };
     let lines = |read: fn(&Neurons) -> Lines| Reading::Lines(neurons.map_or_else(empty, read));
@@ -113,7 +113,7 @@ fn exponent(run: &RunView) -> u32 {
 }
 
 /// Shares of the norm that theory predicts at the λ of now.
-fn predicted(pairs: &Pairs) -> Option<Vec<f32>> {
+fn predicted(pairs: &GroupsState) -> Option<Vec<f32>> {
     let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.collapsed)?;
     Some(prediction.shares.iter().map(|share| *share as f32).collect())
 }
@@ -131,7 +131,7 @@ pub(super) fn curve_title(run: &RunView) -> Option<String> {
 }
 
 /// The neuron that is shown, from 0: the one that the view names, or of all the largest.
-fn shown_neuron(run: &RunView, pairs: &Pairs) -> Option<usize> {
+fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     let weights = &run.weights;
     let width = weights.width;
     if weights.values.len() != weights.inputs * width || width == 0 {
@@ -152,13 +152,13 @@ fn shown_neuron(run: &RunView, pairs: &Pairs) -> Option<usize> {
 }
 
 /// That neuron, with its column of the first parameter.
-fn column(run: &RunView, pairs: &Pairs) -> Option<(usize, Vec<f32>)> {
+fn column(run: &RunView, pairs: &GroupsState) -> Option<(usize, Vec<f32>)> {
     let neuron = shown_neuron(run, pairs)?;
     let column = run.weights.values.iter().skip(neuron).step_by(run.weights.width);
     Some((neuron, column.copied().collect()))
 }
 
-fn curve(run: &RunView, pairs: &Pairs) -> Lines {
+fn curve(run: &RunView, pairs: &GroupsState) -> Lines {
     let Some((neuron, values)) = column(run, pairs) else { return Lines::default() };
     let mut lines = wave::embedding(&values, Part::First, neuron);
     if !pairs.group.is_cyclic_by_number() {
@@ -168,7 +168,7 @@ fn curve(run: &RunView, pairs: &Pairs) -> Lines {
     lines
 }
 
-fn wave_bars(pairs: &Pairs, values: &[f32]) -> Bars {
+fn wave_bars(pairs: &GroupsState, values: &[f32]) -> Bars {
     if pairs.group.is_cyclic_by_number() {
         return wave::spectrum(values);
     }
@@ -184,7 +184,7 @@ fn wave_bars(pairs: &Pairs, values: &[f32]) -> Bars {
     }
 }
 
-fn outputs(run: &RunView, pairs: &Pairs) -> Grid {
+fn outputs(run: &RunView, pairs: &GroupsState) -> Grid {
     let (Some((shown, outputs)), crate::tasks::Task::Groups(task)) = (&pairs.outputs, &run.spec().task)
     else {
         return Grid::default();

@@ -10,7 +10,7 @@ use crate::tasks::Task;
 
 /// The group of a run, and the newest findings.
 #[derive(Debug, Clone)]
-pub struct Pairs {
+pub struct GroupsState {
     /// The group, or the one whose waves a table is compared with.
     pub group: Group,
     /// Its irreducible representations.
@@ -21,7 +21,7 @@ pub struct Pairs {
     pub theory: Option<GroupTheory>,
     /// What the neurons are, and what they were at the start.
     pub neurons: Option<Neurons>,
-    /// See [`Pairs::neurons`].
+    /// See [`GroupsState::neurons`].
     pub start: Option<Neurons>,
     /// Pairs, a and b after each other, and the outputs on them.
     pub outputs: Option<(Vec<u32>, Vec<f32>)>,
@@ -31,7 +31,7 @@ pub struct Pairs {
     pub progress: ProgressTrace,
 }
 
-impl Pairs {
+impl GroupsState {
     pub(super) fn made(spec: &RunSpec) -> Option<Self> {
         let Task::Groups(task) = &spec.task else { return None };
         let group = task.group()?;
@@ -41,7 +41,7 @@ impl Pairs {
             theory.set_lambda(penalty.lambda);
         }
         let names = irreps.all().iter().map(|irrep| irrep.name.clone()).collect();
-        Some(Pairs {
+        Some(GroupsState {
             group,
             irreps,
             names,

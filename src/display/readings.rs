@@ -3,7 +3,7 @@
 //! A new chart is its line in [`crate::analysis::chart`] and one arm in each of the methods here and in
 //! [`super::summary`].
 
-use super::study::study;
+use super::lazy::lazy_module;
 use super::summary::chance;
 use super::sweep::{abscissa, ends};
 use super::view::RunView;
@@ -52,7 +52,7 @@ impl Chart {
         let form = run.spec().task.sampler().form();
         match self.form().filter(|of| !form.is_a(*of)) {
             Some(of) => return Err(of.only().into()),
-            None if !form.is_a(Form::Bits) && self.form().is_some() && study().is_none() => {
+            None if !form.is_a(Form::Bits) && self.form().is_some() && lazy_module().is_none() => {
                 return Err(tr!("Loading").into());
             }
             None => {}
@@ -190,7 +190,7 @@ impl Chart {
                 lines.log_y = false;
                 Reading::Lines(lines)
             }
-            other => match study().and_then(|study| (study.reading)(other, run)) {
+            other => match lazy_module().and_then(|lazy_module| (lazy_module.reading)(other, run)) {
                 Some(Reading::Lines(lines)) if lines.is_over_steps() => {
                     let mut lines = marked(lines, run);
                     // Scores are shares from 0 on.

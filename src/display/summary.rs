@@ -1,6 +1,6 @@
 //! What the charts of the catalogue show, in a sentence each, for those who do not see them; and the newest numbers.
 
-use super::study::study;
+use super::lazy::lazy_module;
 use super::tables::{is_table, larger_class};
 use super::view::RunView;
 use super::words::{MISSING, count, decimal, percent, significant, thousands};
@@ -21,7 +21,7 @@ impl Chart {
     pub fn summary(self, run: &RunView) -> String {
         let newest = Newest::of(run.history.last());
         let drawn = if run.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
-        if let Some(sentence) = study().and_then(|study| (study.summary)(self, run)) {
+        if let Some(sentence) = lazy_module().and_then(|lazy_module| (lazy_module.summary)(self, run)) {
             return sentence;
         }
         match self {

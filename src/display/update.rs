@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::chains::Chains;
-use super::pairs::Pairs;
-use super::study::study;
+use super::chains::MarkovState;
+use super::lazy::lazy_module;
+use super::pairs::GroupsState;
 use super::tables::is_forest;
 use super::view::{Phase, RunView, Weights};
 use crate::analysis::curves::{History, spread};
@@ -24,14 +24,14 @@ impl RunView {
         let inputs = spec.task.sampler().inputs();
         let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
         let relevant = spec.task.sampler().relevant(spec.run.seed);
-        let is_known = spec.task.sampler().form() != Form::Pair || study().is_some();
+        let is_known = spec.task.sampler().form() != Form::Pair || lazy_module().is_some();
         let known = is_known && inputs * width <= MAX_PREVIEW && !is_forest(&spec);
         let initial = if known { spec.initial_of(1).into_iter().next() } else { None };
         *self = RunView {
             trajectories: initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &relevant)),
             weights: Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) },
-            pairs: Pairs::of(&spec).map(Box::new),
-            chains: Chains::of(&spec, &before.link.view, &before.link.theory, before.chains.as_deref())
+            pairs: GroupsState::of(&spec).map(Box::new),
+            chains: MarkovState::of(&spec, &before.link.view, &before.link.theory, before.chains.as_deref())
                 .map(Box::new),
             held_out: spec.held_out(),
             runs: before.runs + 1,
@@ -49,8 +49,8 @@ impl RunView {
     pub fn catch_up(&mut self) {
         let spec = self.spec().clone();
         if self.pairs.is_none() && self.chains.is_none() {
-            self.pairs = Pairs::of(&spec).map(Box::new);
-            self.chains = Chains::of(&spec, &self.link.view, &self.link.theory, None).map(Box::new);
+            self.pairs = GroupsState::of(&spec).map(Box::new);
+            self.chains = MarkovState::of(&spec, &self.link.view, &self.link.theory, None).map(Box::new);
             self.note_again();
         }
         self.findings += 1;
@@ -147,7 +147,7 @@ impl RunView {
     pub fn largest_margin(&self) -> Option<f64> {
         match &self.pairs {
             Some(pairs) => pairs.theory.as_ref().map(|theory| theory.largest.value),
-            None => study().and_then(|study| (study.largest_margin)(self.spec())),
+            None => lazy_module().and_then(|lazy_module| (lazy_module.largest_margin)(self.spec())),
         }
     }
 
@@ -155,9 +155,9 @@ impl RunView {
     pub fn follow_lambda(&mut self) {
         let penalty = self.spec().architecture().penalty(self.step);
         if let (Some(pairs), Some(penalty)) = (&mut self.pairs, penalty)
-            && let (Some(theory), Some(study)) = (&mut pairs.theory, study())
+            && let (Some(theory), Some(lazy_module)) = (&mut pairs.theory, lazy_module())
         {
-            (study.follow_lambda)(theory, penalty.lambda);
+            (lazy_module.follow_lambda)(theory, penalty.lambda);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::chains::Chains;
+use super::chains::MarkovState;
 use super::milestones::Milestones;
-use super::pairs::Pairs;
+use super::pairs::GroupsState;
 use super::sweep::Sweep;
 use super::words::setting;
 use crate::analysis::convergence::best;
@@ -81,9 +81,9 @@ pub struct RunView {
     /// Newest weights u and w of a network of powers, and its width.
     pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
     /// What is known of the group that the run is about, and of the network on it.
-    pub pairs: Option<Box<Pairs>>,
+    pub pairs: Option<Box<GroupsState>>,
     /// What is known of a run on sequences, and of the network on them.
-    pub chains: Option<Box<Chains>>,
+    pub chains: Option<Box<MarkovState>>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
     /// Counts findings of probes, so that charts know a new one.

@@ -84,7 +84,7 @@ pub enum Block {
     /// A paragraph; what stands between two `*` is stressed.
     Text(String),
     /// Buttons, each with its words.
-    Buttons(Vec<(String, Deed)>),
+    Buttons(Vec<(String, StoryAction)>),
     /// Something to predict.
     Question {
         /// Guesses, and whether each is right.
@@ -96,7 +96,7 @@ pub enum Block {
 
 /// What a button does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum StoryAction {
     /// Train to this step and wait there.
     Train(u64),
     /// Change a setting: its key and its value.
@@ -241,13 +241,15 @@ fn read(lines: &[&str], blocks: &mut Vec<Block>) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn deed(target: &str) -> Option<Deed> {
+fn deed(target: &str) -> Option<StoryAction> {
     let (kind, what) = target.split_once(':')?;
     match kind {
-        "step" => what.parse().ok().map(Deed::Train),
-        "knob" => what.split_once('=').map(|(key, value)| Deed::Change(key.into(), value.into())),
-        "panel" => Chart::ALL.iter().find(|chart| chart.slug() == what).map(|chart| Deed::Point(*chart)),
-        "run" => run(what).map(Deed::Open),
+        "step" => what.parse().ok().map(StoryAction::Train),
+        "knob" => what.split_once('=').map(|(key, value)| StoryAction::Change(key.into(), value.into())),
+        "panel" => {
+            Chart::ALL.iter().find(|chart| chart.slug() == what).map(|chart| StoryAction::Point(*chart))
+        }
+        "run" => run(what).map(StoryAction::Open),
         _ => None,
     }
 }
@@ -311,7 +313,7 @@ mod tests {
                                 assert!(word.len() <= 44 && !word.ends_with('.'), "{place}: {word}");
                                 let run = &link.spec.run;
                                 match deed {
-                                    Deed::Train(to) => {
+                                    StoryAction::Train(to) => {
                                         trained += 1;
                                         assert!(!is_sweep, "{place}: a sweep has no step to train to");
                                         assert!(
@@ -322,14 +324,14 @@ mod tests {
                                         assert!(to.is_multiple_of(run.every), "{place}: {to}");
                                         step = *to;
                                     }
-                                    Deed::Change(key, value) => {
+                                    StoryAction::Change(key, value) => {
                                         let spec = link.spec.clone();
                                         link.spec.parse(key, value).unwrap();
                                         assert!(link.spec.problems().is_empty(), "{place}: {word}");
                                         assert_ne!(spec, link.spec, "{place}: {word} changes nothing");
                                         step = 0;
                                     }
-                                    Deed::Point(chart) => {
+                                    StoryAction::Point(chart) => {
                                         let form = link.spec.task.sampler().form();
                                         assert!(
                                             chart.form().is_none_or(|of| form.is_a(of)),
@@ -340,7 +342,7 @@ mod tests {
                                             "{place}: {word} is not shown"
                                         );
                                     }
-                                    Deed::Open(run) => {
+                                    StoryAction::Open(run) => {
                                         link = opened(run);
                                         step = 0;
                                     }
@@ -380,7 +382,7 @@ mod tests {
         let story = parse(&format!("{start}{written}")).unwrap();
         assert_eq!(story.passages[0].blocks[0], Block::Text("One two.".into()));
         let Block::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
-        assert_eq!(buttons[0], ("A".into(), Deed::Train(10)));
-        assert_eq!(buttons[1].1, Deed::Open(find("s3").unwrap().link.into()));
+        assert_eq!(buttons[0], ("A".into(), StoryAction::Train(10)));
+        assert_eq!(buttons[1].1, StoryAction::Open(find("s3").unwrap().link.into()));
     }
 }

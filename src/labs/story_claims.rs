@@ -1,6 +1,6 @@
 //! Numbers in stories, against what the presets that they tell of promise, and are tested to hold.
 
-use super::story::{Block, Deed, parse};
+use super::story::{Block, StoryAction, parse};
 use super::{PRESETS, stories, story_file};
 use crate::permalink::decode;
 use crate::presets::Preset;
@@ -85,7 +85,7 @@ fn promised(preset: &Preset) -> Vec<f64> {
     all
 }
 
-fn buttons(block: &Block) -> Option<&Vec<(String, Deed)>> {
+fn buttons(block: &Block) -> Option<&Vec<(String, StoryAction)>> {
     match block {
         Block::Buttons(buttons) => Some(buttons),
         _ => None,
@@ -103,13 +103,13 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
             let mut runs = vec![decode(&passage.run).0.spec];
             for (_, deed) in passage.blocks.iter().filter_map(buttons).flatten() {
                 match deed {
-                    Deed::Open(link) => runs.push(decode(link).0.spec),
-                    Deed::Change(key, value) => {
+                    StoryAction::Open(link) => runs.push(decode(link).0.spec),
+                    StoryAction::Change(key, value) => {
                         let mut changed = runs[0].clone();
                         changed.parse(key, value).unwrap();
                         runs.push(changed);
                     }
-                    Deed::Train(_) | Deed::Point(_) => {}
+                    StoryAction::Train(_) | StoryAction::Point(_) => {}
                 }
             }
             let told = PRESETS.iter().filter(|preset| runs.contains(&preset.link().spec));

@@ -8,7 +8,7 @@ use super::news::{News, button};
 use crate::analysis::chains::letter;
 use crate::app::diagram::{NODE, arrows, frame, nodes, width};
 use crate::app::inside::{self, Table};
-use crate::app::looking::{Looking, shown_chain};
+use crate::app::looking::{SequenceAction, shown_chain};
 use crate::display::chains::Origin;
 use crate::platform::fresh_seed;
 
@@ -67,17 +67,17 @@ pub fn ChainCard(
                     aria-describedby="own-rows-problem"
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string())
                     prop:value=move || rows.get()
-                    on:change=move |event| news.look(Looking::Rows(event_target_value(&event))) />
+                    on:change=move |event| news.look(SequenceAction::Rows(event_target_value(&event))) />
                 <p class="knob__problem" role="status" id="own-rows-problem" data-testid="chain-problem">
                     {move || problem.get()}
                 </p>
             </div>
             <div class="editing__buttons">
-                {button("own-chain", tr!("Make it mine"), Box::new(is_own), Box::new(move || news.look(Looking::OwnChain)))}
+                {button("own-chain", tr!("Make it mine"), Box::new(is_own), Box::new(move || news.look(SequenceAction::OwnChain)))}
                 {button("random-chain", tr!("Random chain"), Box::new(|| false),
-                    Box::new(move || news.look(Looking::RandomChain(fresh_seed()))))}
+                    Box::new(move || news.look(SequenceAction::RandomChain(fresh_seed()))))}
                 {button("no-chain", tr!("Use held-out sequences"), Box::new(move || !is_own()),
-                    Box::new(move || news.look(Looking::NoChain)))}
+                    Box::new(move || news.look(SequenceAction::NoChain)))}
             </div>
         </section>
     }
@@ -155,7 +155,7 @@ fn entries(news: News, symbols: usize) -> AnyView {
             let name = tr!("from {row} to {column}, percent", row = letter(row), column = letter(column));
             let take = move |event: web_sys::Event| {
                 let text = event_target_value(&event);
-                news.look(Looking::Typed { row, column, text });
+                news.look(SequenceAction::Typed { row, column, text });
                 // What was refused is not kept: the reason stands below, and rows stay at 100.
                 event_target::<HtmlInputElement>(&event).set_value(&percent.get_untracked());
             };

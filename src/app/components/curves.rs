@@ -3,9 +3,9 @@
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
 
-use crate::app::crosshair::{Pointed, Scene};
+use crate::app::charts::crosshair::{Pointed, Scene};
+use crate::app::charts::viewport::legend;
 use crate::app::store::Store;
-use crate::app::viewing::legend;
 use crate::charts::Named;
 
 /// What all charts share while somebody looks at them.

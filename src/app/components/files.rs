@@ -8,12 +8,12 @@ use plotters_canvas::CanvasBackend;
 
 use super::theme::Appearance;
 use crate::analysis::Reading;
+use crate::app::browser::files;
 use crate::app::browser::mark_root;
-use crate::app::browser_files;
+use crate::app::browser::surface::Surface;
 use crate::app::files::{Export, Saved, record};
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::surface::Surface;
 use crate::catalog::chart::Chart;
 use crate::charts::figure::{alone, written};
 use crate::charts::{Theme, draw};
@@ -49,7 +49,7 @@ impl Choice {
         let input = NodeRef::<Input>::new();
         let chosen = move |_| {
             if let Some(field) = input.get_untracked() {
-                browser_files::read_first(&field, move |name, read| {
+                files::read_first(&field, move |name, read| {
                     take(store, name, read);
                     after();
                 });
@@ -75,7 +75,7 @@ impl Choice {
 fn drops(store: Store) {
     for event in ["dragenter", "dragover"] {
         window_event_listener_untyped(event, |event| {
-            if browser_files::brings_files(&event) {
+            if files::brings_files(&event) {
                 event.prevent_default();
                 mark_root("data-drop", "yes");
             }
@@ -89,9 +89,9 @@ fn drops(store: Store) {
     });
     window_event_listener_untyped("drop", move |event| {
         mark_root("data-drop", "no");
-        if browser_files::brings_files(&event) {
+        if files::brings_files(&event) {
             event.prevent_default();
-            browser_files::read_first(&browser_files::dropped(&event), move |name, read| {
+            files::read_first(&files::dropped(&event), move |name, read| {
                 take(store, name, read);
             });
         }
@@ -101,7 +101,7 @@ fn drops(store: Store) {
 /// Saves a chart as it is drawn now; whether that worked.
 fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
     let name = store.peek(|state| format!("{}-{}", record(state, "").name(), chart.slug()));
-    let canvas = browser_files::canvas(chart.slug());
+    let canvas = files::canvas(chart.slug());
     let size =
         canvas.map(|canvas| (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32));
     let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
@@ -118,22 +118,18 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
     if !is_vector {
         let theme = Theme { family: "system-ui, sans-serif", ..theme }.scaled(PER_PIXEL);
         let pixels = [width, height].map(|side| (f64::from(side) * PER_PIXEL) as u32);
-        return browser_files::blank(pixels).is_some_and(|sheet| {
+        return files::blank(pixels).is_some_and(|sheet| {
             let drawn = CanvasBackend::with_canvas_object(sheet.clone()).is_some_and(|backend| {
                 draw(&Surface::Canvas(backend).into_drawing_area(), &reading, &theme).is_ok()
             });
-            drawn && browser_files::save_canvas(&sheet, format!("{name}.png"))
+            drawn && files::save_canvas(&sheet, format!("{name}.png"))
         });
     }
     let text = written(&alone(&reading, width, height), &theme, |text, units, theme| {
         let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
         draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
     });
-    browser_files::save(&Saved {
-        name: format!("{name}.svg"),
-        kind: "image/svg+xml",
-        bytes: text.into_bytes(),
-    })
+    files::save(&Saved { name: format!("{name}.svg"), kind: "image/svg+xml", bytes: text.into_bytes() })
 }
 
 /// The dialog.
@@ -165,9 +161,9 @@ pub fn Files(
         }
     };
     let save = move |export: Export| {
-        let file = store.peek(|state| export.file(state, &browser_files::system()));
+        let file = store.peek(|state| export.file(state, &files::system()));
         note.set(match file {
-            Ok(file) if browser_files::save(&file) => tr!("Saved {name}.", name = file.name),
+            Ok(file) if files::save(&file) => tr!("Saved {name}.", name = file.name),
             Ok(file) => tr!("The browser did not save {name}.", name = file.name),
             Err(why) => why,
         });

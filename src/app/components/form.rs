@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::knob::Knob;
 use crate::app::browser;
-use crate::app::form::fields;
+use crate::app::settings::form::fields;
 use crate::app::store::Store;
 use crate::language::translated;
 use crate::run::Section;

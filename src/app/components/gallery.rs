@@ -5,7 +5,7 @@ use web_sys::{Event, MouseEvent};
 
 use super::tour::{focus, pressed};
 use crate::app::browser;
-use crate::app::gallery::{Browsing, strip};
+use crate::app::gallery::{GalleryAction, strip};
 use crate::app::state::Action;
 use crate::app::store::Store;
 
@@ -25,12 +25,12 @@ pub fn Gallery() -> impl IntoView {
         let word = |key: &str| browser::get(&field, key).as_string().unwrap_or_default();
         let name = browser::get(&browser::get(&field, "dataset"), "filter").as_string();
         if let Some(name) = name {
-            store.act(Action::Gallery(Browsing::Filter(name, word("value"))));
+            store.act(Action::Gallery(GalleryAction::Filter(name, word("value"))));
         }
     };
     let press = move |event: MouseEvent| {
         if pressed(&event).is_some() {
-            store.act(Action::Gallery(Browsing::Close));
+            store.act(Action::Gallery(GalleryAction::Close));
         }
     };
     // Whoever moves by keyboard, or listens, goes on where the view has changed.

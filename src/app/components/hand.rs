@@ -10,9 +10,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
 use super::curves::Curves;
-use crate::app::crosshair::{Pointed, Scene};
+use crate::app::charts::crosshair::{Pointed, Scene};
+use crate::app::charts::viewport::ViewportAction;
 use crate::app::state::Action;
-use crate::app::viewing::Sight;
 
 /// How far a pointer must move before it counts as dragged, in CSS pixels.
 const SLACK: f64 = 3.0;
@@ -222,13 +222,13 @@ impl Hand {
     }
 
     fn zoom(self, low: f64, high: f64) {
-        self.of.store.act(Action::Sight(Sight::Zoom(low, high)));
+        self.of.store.act(Action::ViewportAction(ViewportAction::Zoom(low, high)));
     }
 
     /// The whole run again.
     fn whole(self) {
         if self.of.store.peek(|state| state.viewing.zoom.is_some()) {
-            self.of.store.act(Action::Sight(Sight::Whole));
+            self.of.store.act(Action::ViewportAction(ViewportAction::Whole));
         }
     }
 
@@ -348,15 +348,17 @@ impl Hand {
                 let name = named.get(at)?.name.clone();
                 let curves = named.iter().filter(|of| !of.is_patch);
                 Some(match twice || event.shift_key() {
-                    true => Sight::Only(self.of.name, name, curves.map(|of| of.name.clone()).collect()),
-                    false => Sight::Toggle(self.of.name, name),
+                    true => {
+                        ViewportAction::Only(self.of.name, name, curves.map(|of| of.name.clone()).collect())
+                    }
+                    false => ViewportAction::Toggle(self.of.name, name),
                 })
             })
         });
         if let Some(sight) = sight {
             let focused = target.closest("button:focus").ok().flatten();
             self.pressed.set_value(focused.and_then(|button| button.get_attribute("data-at")));
-            self.of.store.act(Action::Sight(sight));
+            self.of.store.act(Action::ViewportAction(sight));
             // Afterwards the focus is left where it is.
             set_timeout(
                 move || {

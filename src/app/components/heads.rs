@@ -11,7 +11,7 @@ use super::news::{News, button};
 use super::plot::paint_on;
 use super::theme::Appearance;
 use crate::app::inside;
-use crate::app::looking::Looking;
+use crate::app::looking::SequenceAction;
 use crate::app::state::Action;
 
 /// Shades of a map.
@@ -81,7 +81,7 @@ fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
                 <div class="heads__off" role="status">
                     <p data-testid="heads-off">{sentence}</p>
                     {button("all-heads", tr!("Switch all on"), Box::new(|| false),
-                        Box::new(move || news.look(Looking::AllHeads)))}
+                        Box::new(move || news.look(SequenceAction::AllHeads)))}
                 </div>
             })}
             <div class="heads">{rows}</div>
@@ -172,7 +172,7 @@ fn head(
     };
     let enlarge = move |_| {
         let next = if is_large.get_untracked() { 0 } else { head + 1 };
-        news.look(Looking::Head(next));
+        news.look(SequenceAction::Head(next));
         if store.peek(|state| !state.run.link.view.show.contains(&markov_charts::MAP)) {
             store.act(Action::ToggleChart(markov_charts::MAP));
         }
@@ -192,7 +192,7 @@ fn head(
             <button class="head__map" type="button" data-testid=format!("head-{name}") aria-label=label
                 aria-pressed=move || (!is_off.get()).to_string()
                 title=move || if is_off.get() { tr!("Switch this head on") } else { tr!("Switch this head off") }
-                on:click=move |_| news.look(Looking::ToggleHead(head + 1)) on:keydown=on_key
+                on:click=move |_| news.look(SequenceAction::ToggleHead(head + 1)) on:keydown=on_key
                 on:blur=move |_| pointed.set(None)
                 on:pointermove=point on:pointerleave=move |_| pointed.set(None)>
                 <canvas class="head__canvas" node_ref=canvas></canvas>

@@ -8,10 +8,10 @@ use web_sys::{Element, KeyboardEvent};
 use super::knob::shown;
 use super::sheet::Sheet;
 use super::theme::Appearance;
-use crate::app::gallery::{Browsing, FRAGMENT};
+use crate::app::gallery::{FRAGMENT, GalleryAction};
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::tour::Touring;
+use crate::app::tour::TourAction;
 use crate::app::{LANGUAGE, browser};
 use crate::language::{languages, translated, wanted};
 use crate::platform::fresh_seed;
@@ -64,8 +64,8 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
                 browser::go_to(FRAGMENT);
                 return;
             }
-            "Escape" if in_gallery => Action::Gallery(Browsing::Close),
-            "g" | "G" if !writes && !moves => Action::Gallery(Browsing::Close),
+            "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
+            "g" | "G" if !writes && !moves => Action::Gallery(GalleryAction::Close),
             // The run goes on beneath, where nobody sees what would become of it.
             " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "j" | "J" | "k" | "K"
                 if in_gallery =>
@@ -84,8 +84,8 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
                 files.set(true);
                 return;
             }
-            "j" | "J" if !writes && !moves => Action::Tour(Touring::Turn(1)),
-            "k" | "K" if !writes && !moves => Action::Tour(Touring::Turn(-1)),
+            "j" | "J" if !writes && !moves => Action::Tour(TourAction::Turn(1)),
+            "k" | "K" if !writes && !moves => Action::Tour(TourAction::Turn(-1)),
             "p" | "P" if !writes && !moves => {
                 appearance.present();
                 return;

@@ -14,7 +14,7 @@ use super::news::{News, button};
 use super::theme::Appearance;
 use crate::analysis::chains::{letter, word};
 use crate::app::inside::{self, EXAMPLES};
-use crate::app::looking::Looking;
+use crate::app::looking::SequenceAction;
 use crate::app::store::Store;
 use crate::display::chains::Origin;
 use crate::display::words::decimal;
@@ -65,7 +65,7 @@ fn strip(news: News) -> AnyView {
     let pointed = RwSignal::new(None::<usize>);
     // The last place is followed when symbols are added.
     let choose = move |at: usize, count: usize| {
-        news.look(Looking::Place(if at + 1 == count { 0 } else { at + 1 }));
+        news.look(SequenceAction::Place(if at + 1 == count { 0 } else { at + 1 }));
     };
     let now =
         move || untrack(|| news.see(|chains, view| (chains.place(view), chains.inspected.symbols.len())));
@@ -151,12 +151,12 @@ fn editing(news: News) -> AnyView {
     let text = move || typed.get().unwrap_or_else(|| own.get());
     let problem = store.memo(|state| inside::refused(state, "seq"));
     let example = move || news.see(|_, view| view.example).unwrap_or(1);
-    let show = move |example: usize| news.look(Looking::Example(example.clamp(1, EXAMPLES)));
+    let show = move |example: usize| news.look(SequenceAction::Example(example.clamp(1, EXAMPLES)));
     let is_held_out =
         move || news.see(|chains, _| matches!(chains.inspected.origin, Origin::HeldOut(_))) == Some(true);
     let back = move || {
         let has_chain = store.peek(|state| !state.run.link.view.chain.is_empty());
-        news.look(if has_chain { Looking::NoChain } else { Looking::Sequence(String::new()) });
+        news.look(if has_chain { SequenceAction::NoChain } else { SequenceAction::Sequence(String::new()) });
     };
     let count = store.memo(|state| state.run.chains.as_deref().map_or(0, |chains| chains.task.symbols));
     let append = move |symbol: usize| {
@@ -164,7 +164,7 @@ fn editing(news: News) -> AnyView {
         view! {
             <button class="button button--symbol" type="button" data-testid=format!("append-{letter}")
                 aria-label=tr!("Add {letter} at the end", letter)
-                on:click=move |_| news.look(Looking::Append(symbol as u8))>
+                on:click=move |_| news.look(SequenceAction::Append(symbol as u8))>
                 {format!("+ {letter}")}
             </button>
         }
@@ -180,7 +180,7 @@ fn editing(news: News) -> AnyView {
             </div>
             <div class="editing__buttons" role="group" aria-label=tr!("Change the sequence")>
                 {move || (0..count.get()).map(append).collect_view()}
-                {button("shorten", tr!("Remove last"), Box::new(|| false), Box::new(move || news.look(Looking::Shorten)))}
+                {button("shorten", tr!("Remove last"), Box::new(|| false), Box::new(move || news.look(SequenceAction::Shorten)))}
             </div>
             <div class="editing__own">
                 <label class="editing__label" for="own-sequence">{tr!("Your own sequence")}</label>
@@ -191,7 +191,7 @@ fn editing(news: News) -> AnyView {
                     on:input=move |event| {
                         let text = event_target_value(&event);
                         typed.set(Some(text.clone()));
-                        news.look(Looking::Sequence(text));
+                        news.look(SequenceAction::Sequence(text));
                     }
                     on:blur=move |_| typed.set(None) />
                 <p class="knob__problem" id="own-sequence-problem" role="status" data-testid="own-sequence-problem">

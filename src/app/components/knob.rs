@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use web_sys::{KeyboardEvent, PointerEvent};
 
 use super::icon::{Icon, Name};
-use crate::app::form::{Control, Field, SPEED_KEY, default_text};
-use crate::app::scale::{Scale, TRACK};
+use crate::app::charts::scale::{Scale, TRACK};
+use crate::app::settings::form::{Control, Field, SPEED_KEY, default_text};
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
 

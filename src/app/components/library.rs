@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::app::library::{Kept, Wish};
+use crate::app::library::{LibraryAction, SavedRun};
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::charts::MUTED;
@@ -10,7 +10,7 @@ use crate::display::words::{difference, thousands};
 use crate::permalink::decode;
 
 /// What a line of the list says besides the name.
-fn about(state: &State, kept: &Kept) -> String {
+fn about(state: &State, kept: &SavedRun) -> String {
     let step = thousands(kept.step);
     let difference = difference(state.run.spec(), &decode(&kept.link).0.spec);
     if !state.library.is_stored(&kept.id) {
@@ -32,7 +32,7 @@ pub fn Offer() -> impl IntoView {
                 <section class="notice notice--offer" data-testid="offer" aria-label=tr!("Kept run")>
                     <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
                     <button class="button" type="button"
-                        on:click=move |_| store.act(Action::Library(Wish::TakeUp(id.get_value())))>
+                        on:click=move |_| store.act(Action::Library(LibraryAction::TakeUp(id.get_value())))>
                         {tr!("Go on from there")}
                     </button>
                 </section>
@@ -87,7 +87,7 @@ fn Entry(
         })
     });
     let renamed = id.clone();
-    let press = |word: &'static str, make: fn(String) -> Wish, pressed: Option<Signal<String>>| {
+    let press = |word: &'static str, make: fn(String) -> LibraryAction, pressed: Option<Signal<String>>| {
         let id = id.clone();
         let class = if word.is_empty() { "kept__swatch" } else { "switch" };
         let label = if word.is_empty() { tr!("Draw over the charts") } else { word };
@@ -99,15 +99,15 @@ fn Entry(
     };
     view! {
         <li class="kept">
-            {press("", Wish::Overlay, Some(drawn))}
+            {press("", LibraryAction::Overlay, Some(drawn))}
             <input class="kept__name" type="text" aria-label=tr!("Name of the run") prop:value=name
                 on:change:target=move |event| {
-                    store.act(Action::Library(Wish::Rename(renamed.clone(), event.target().value())));
+                    store.act(Action::Library(LibraryAction::Rename(renamed.clone(), event.target().value())));
                 } />
             <span class="kept__about">{words}</span>
-            {press(tr!("Open"), Wish::TakeUp, None)}
-            {press(tr!("Pin"), Wish::Pin, Some(pinned))}
-            {press(tr!("Delete"), Wish::Delete, None)}
+            {press(tr!("Open"), LibraryAction::TakeUp, None)}
+            {press(tr!("Pin"), LibraryAction::Pin, Some(pinned))}
+            {press(tr!("Delete"), LibraryAction::Delete, None)}
         </li>
     }
     .into_any()

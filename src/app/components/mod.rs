@@ -34,9 +34,10 @@ mod transport;
 
 use leptos::prelude::*;
 
+use super::browser;
 use super::state::Action;
 use super::store::Store;
-use super::{browser, titles};
+use crate::app::charts::titles;
 use crate::language::translated;
 use curves::Gaze;
 use form::Form;

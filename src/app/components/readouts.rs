@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::app::device::device_line;
 use crate::app::files::origin;
-use crate::app::status;
+use crate::app::run::status;
 use crate::app::store::Store;
+use crate::app::trainer::device::device_line;
 use crate::display::RunView;
 use crate::display::status::held_out;
 use crate::display::summary::{self, Newest, extra};

@@ -34,11 +34,12 @@ use super::tables::Tables;
 use super::teacher::Teacher;
 use super::theory::Theory;
 use super::tour::{Tour, Tours};
-use crate::app::openers::{self, OPENERS, Openers};
+use crate::app::files::openers;
+use crate::app::files::openers::{OPENERS, Openers};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::display::Phase;
-use crate::display::study::{self, STUDY, Study};
+use crate::display::lazy::{self, LAZY_MODULE, LazyModule};
 use crate::language::translated;
 use crate::platform::web::spawn;
 use crate::tasks::Form;
@@ -47,8 +48,8 @@ use crate::tasks::Form;
 const PATIENCE_MS: u64 = 4000;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
-fn second() -> Result<(Drawer, Study, Openers), SplitLoaderError> {
-    Ok((draw, STUDY, OPENERS))
+fn second() -> Result<(Drawer, LazyModule, Openers), SplitLoaderError> {
+    Ok((draw, LAZY_MODULE, OPENERS))
 }
 
 fn draw(part: Part) -> AnyView {
@@ -93,9 +94,9 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         under_way.set_value(true);
         spawn(async move {
             match second().await {
-                Ok((drawer, study, openers)) => {
-                    study::arrive(study);
-                    openers::arrive(openers);
+                Ok((drawer, lazy_module, openers)) => {
+                    lazy::install(lazy_module);
+                    openers::install(openers);
                     store.act(Action::Arrived);
                     program.0.set(Some(drawer));
                 }
@@ -108,9 +109,9 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 
 /// Fetches the second program before the page is shown, for a run that cannot be checked without it.
 pub async fn early() {
-    if let Ok((_, study, openers)) = second().await {
-        study::arrive(study);
-        openers::arrive(openers);
+    if let Ok((_, lazy_module, openers)) = second().await {
+        lazy::install(lazy_module);
+        openers::install(openers);
     }
 }
 

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::display::study::study;
+use crate::display::lazy::lazy_module;
 use crate::labs::{find, preset_groups};
 use crate::language::translated;
 
@@ -69,7 +69,8 @@ pub fn Presets() -> impl IntoView {
 pub fn Story() -> impl IntoView {
     let store = Store::here();
     let card = store.memo(card);
-    let advice = store.memo(|state| study().map_or(vec![], |study| (study.advice)(&state.run.link.spec)));
+    let advice = store
+        .memo(|state| lazy_module().map_or(vec![], |lazy_module| (lazy_module.advice)(&state.run.link.spec)));
     view! {
         <section class="story" aria-label=tr!("What this run shows")>
             <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>

@@ -10,12 +10,12 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
 
 use super::sheet::Sheet;
-use crate::app::form::CELLS_KEY;
+use crate::app::settings::form::CELLS_KEY;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::app::sweep_form::{Choice, options};
-use crate::app::sweep_map::{Face, faces, legend, markup};
-use crate::app::sweeps::Wish;
+use crate::app::sweeps::SweepAction;
+use crate::app::sweeps::form::{Choice, options};
+use crate::app::sweeps::map::{Face, faces, legend, markup};
 use crate::display::sweep::Sweep;
 use crate::language::translated;
 use crate::permalink::{Cells, encode};
@@ -86,7 +86,7 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
         event.prevent_default();
         if let Ok(link) = made() {
             open.set(false);
-            store.act(Action::Sweep(Wish::Make(Box::new(link))));
+            store.act(Action::Sweep(SweepAction::Make(Box::new(link))));
         }
     };
     view! {
@@ -232,7 +232,7 @@ fn map() -> AnyView {
     };
     let on_click = move |event: web_sys::MouseEvent| {
         if at(&event).0 == "map-cancel" {
-            store.act(Action::Sweep(Wish::Cancel));
+            store.act(Action::Sweep(SweepAction::Cancel));
         }
     };
     view! {

@@ -8,9 +8,9 @@ use super::icon::Name;
 use super::sheet::Sheet;
 use super::transport::Copied;
 use crate::app::browser;
-use crate::app::qr::svg;
+use crate::app::share::qr::svg;
+use crate::app::share::teaching::{LessonEdit, form, frame};
 use crate::app::store::Store;
-use crate::app::teaching::{Wish, form, frame};
 use crate::permalink::{Link, encode};
 
 /// What a teacher wishes for, and the link that comes of it.
@@ -25,13 +25,13 @@ pub fn Teacher(
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.run.link.clone());
-                let (mut wish, fields) = (Wish::of(&link), form(&link));
+                let (mut wish, fields) = (LessonEdit::of(&link), form(&link));
                 let step = store.peek(|state| state.run.step).max(100).to_string();
                 let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
                 let made = RwSignal::new(None);
-                let tell = move |wish: &Wish, link: &Link| {
-                    let framed = Wish { embedded: true, ..wish.clone() };
-                    let address = |wish: &Wish| browser::address_of(&encode(&wish.link(link)));
+                let tell = move |wish: &LessonEdit, link: &Link| {
+                    let framed = LessonEdit { embedded: true, ..wish.clone() };
+                    let address = |wish: &LessonEdit| browser::address_of(&encode(&wish.link(link)));
                     // One after the other: two texts, of which neither holds a line's end.
                     made.set(Some(format!("{}\n{}", address(wish), frame(&address(&framed)))));
                 };

@@ -12,25 +12,25 @@ const PREFERS_DARK: &str = "(prefers-color-scheme: dark)";
 
 /// What the person wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum ThemeAction {
     System,
     Light,
     Dark,
 }
 
-impl Wish {
-    const ALL: [(Wish, &'static str); 3] =
-        [(Wish::System, "auto"), (Wish::Light, "light"), (Wish::Dark, "dark")];
+impl ThemeAction {
+    const ALL: [(ThemeAction, &'static str); 3] =
+        [(ThemeAction::System, "auto"), (ThemeAction::Light, "light"), (ThemeAction::Dark, "dark")];
 
     fn slug(self) -> &'static str {
-        Wish::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
+        ThemeAction::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
     }
 }
 
 /// The wish and what comes of it.
 #[derive(Clone, Copy)]
 pub struct Appearance {
-    wish: RwSignal<Wish>,
+    wish: RwSignal<ThemeAction>,
     /// Whether the page is dark.
     pub is_dark: Memo<bool>,
     /// Whether type is large, for a projector.
@@ -65,8 +65,10 @@ impl Appearance {
     /// Reads what is remembered, follows the system, and marks the root element for the style sheets.
     pub fn provide() -> Appearance {
         let stored = browser::remembered(STORED_AS);
-        let wish =
-            Wish::ALL.iter().find(|(_, slug)| stored.as_deref() == Some(slug)).map_or(Wish::System, |w| w.0);
+        let wish = ThemeAction::ALL
+            .iter()
+            .find(|(_, slug)| stored.as_deref() == Some(slug))
+            .map_or(ThemeAction::System, |w| w.0);
         let wish = RwSignal::new(wish);
         let system = RwSignal::new(browser::holds(PREFERS_DARK));
         if let Ok(Some(list)) = window().match_media(PREFERS_DARK) {
@@ -77,9 +79,9 @@ impl Appearance {
             std::mem::forget(list);
         }
         let is_dark = Memo::new(move |_| match wish.get() {
-            Wish::System => system.get(),
-            Wish::Light => false,
-            Wish::Dark => true,
+            ThemeAction::System => system.get(),
+            ThemeAction::Light => false,
+            ThemeAction::Dark => true,
         });
         let mark = move || browser::mark_root("data-theme", if is_dark.get() { "dark" } else { "light" });
         untrack(mark);
@@ -111,14 +113,14 @@ pub fn ThemeButton(
 ) -> impl IntoView {
     let wish = appearance.wish;
     let next = move |_| {
-        let at = Wish::ALL.iter().position(|(w, _)| *w == wish.get_untracked()).unwrap_or(0);
-        wish.set(Wish::ALL[(at + 1) % 3].0);
+        let at = ThemeAction::ALL.iter().position(|(w, _)| *w == wish.get_untracked()).unwrap_or(0);
+        wish.set(ThemeAction::ALL[(at + 1) % 3].0);
         browser::remember(STORED_AS, wish.get_untracked().slug());
     };
     let name = Signal::derive(move || match wish.get() {
-        Wish::System => Name::Theme,
-        Wish::Light => Name::Light,
-        Wish::Dark => Name::Dark,
+        ThemeAction::System => Name::Theme,
+        ThemeAction::Light => Name::Light,
+        ThemeAction::Dark => Name::Dark,
     });
     let label = move || tr!("Colours: {colours}", colours = wish.get().slug());
     view! {

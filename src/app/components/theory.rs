@@ -9,7 +9,7 @@ use super::sheet::fold;
 use super::theme::Appearance;
 use crate::analysis::chains::parts;
 use crate::analysis::{Grid, Reading, theory};
-use crate::app::form::{theory_fields, theory_knob};
+use crate::app::settings::form::{theory_fields, theory_knob};
 use crate::app::store::Store;
 use crate::markov::theory::Explorer;
 use crate::models::Model;

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::curves::Gaze;
-use crate::app::form::SMOOTH_KEY;
+use crate::app::charts::viewport::ViewportAction;
+use crate::app::settings::form::SMOOTH_KEY;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::viewing::Sight;
 use crate::catalog::chart::Chart;
 
 /// A button that is on or off.
@@ -83,7 +83,7 @@ fn zoom() -> AnyView {
         </button>
         <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
             title=tr!("All steps again: a double click on curves, or 0 on a chart")
-            on:click=move |_| store.act(Action::Sight(Sight::Whole))>
+            on:click=move |_| store.act(Action::ViewportAction(ViewportAction::Whole))>
             {tr!("Whole run")}
         </button>
     }

@@ -8,7 +8,7 @@ use super::sheet::Sheet;
 use crate::app::browser;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::app::tour::{Touring, list};
+use crate::app::tour::{TourAction, list};
 
 /// The name of the button that was pressed, inside of what is written as markup.
 pub(super) fn pressed(event: &MouseEvent) -> Option<String> {
@@ -27,7 +27,7 @@ pub fn Tours(
     let choose = move |event: MouseEvent| {
         if let Some(slug) = pressed(&event) {
             open.set(false);
-            store.act(Action::Tour(Touring::Open(slug)));
+            store.act(Action::Tour(TourAction::Open(slug)));
         }
     };
     view! {
@@ -57,9 +57,9 @@ pub fn Tour() -> impl IntoView {
     });
     let press = move |event: MouseEvent| {
         let Some(name) = pressed(&event) else { return };
-        let what = store.peek(|state| Touring::of(&name, state.tour.as_ref()?));
+        let what = store.peek(|state| TourAction::of(&name, state.tour.as_ref()?));
         let Some(what) = what else { return };
-        let is_guess = matches!(what, Touring::Guess(..));
+        let is_guess = matches!(what, TourAction::Guess(..));
         store.act(Action::Tour(what));
         if is_guess {
             // The button is written anew.

@@ -5,6 +5,9 @@
 //! larger for a view that few visits open. They are links, so that the browser opens them in a tab of their own, keeps
 //! them in its history and goes back. The run goes on beneath.
 
+#[cfg(test)]
+pub(in crate::app) mod tests;
+
 pub mod update;
 
 use std::sync::Arc;
@@ -51,7 +54,7 @@ pub struct Filter {
 
 /// What a person does there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Browsing {
+pub enum GalleryAction {
     /// The file of recorded curves has come, or why it has not.
     Fetched(Result<String, String>),
     /// Fills in a field of the filter, by its name.

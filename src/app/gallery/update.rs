@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Browsing, FRAGMENT};
+use super::{FRAGMENT, GalleryAction};
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::permalink::encode;
@@ -24,14 +24,14 @@ impl State {
         }
     }
 
-    pub(in crate::app) fn browse(&mut self, what: Browsing) {
+    pub(in crate::app) fn browse(&mut self, what: GalleryAction) {
         let gallery = &mut self.gallery;
         gallery.version += 1;
         match what {
-            Browsing::Fetched(text) => {
+            GalleryAction::Fetched(text) => {
                 gallery.recorded = Some(text.and_then(|text| parse(&text)).map(Arc::new));
             }
-            Browsing::Filter(name, value) => {
+            GalleryAction::Filter(name, value) => {
                 let field = match name.as_str() {
                     "topic" => &mut gallery.filter.topic,
                     "time" => &mut gallery.filter.time,
@@ -39,7 +39,7 @@ impl State {
                 };
                 *field = value;
             }
-            Browsing::Close => gallery.is_open = false,
+            GalleryAction::Close => gallery.is_open = false,
         }
     }
 }

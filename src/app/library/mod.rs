@@ -8,6 +8,11 @@
 //! person is told, and storing is tried again when another one is deleted. What the person has deleted waits for its
 //! Undo only as long as its room is not needed.
 
+#[cfg(test)]
+pub(in crate::app) mod tests;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod web;
+
 mod room;
 mod update;
 
@@ -29,7 +34,7 @@ pub const COLOURS: usize = crate::charts::MUTED.len();
 /// What is written down of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub struct SavedRun {
     /// Its link, as far as it changes a number of the run.
     pub id: String,
     /// Its link with how it was shown.
@@ -58,13 +63,13 @@ pub struct Kept {
 
 /// What the browser is to do with what it keeps.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum LibraryCommand {
     /// Write down a run, with its checkpoint if there is a new one.
-    Keep(Box<Kept>, Option<Vec<u8>>),
+    Keep(Box<SavedRun>, Option<Vec<u8>>),
     /// The same at once, because the page is about to be gone: nothing of it can be waited for.
-    Leave(Box<Kept>, Option<Vec<u8>>),
+    Leave(Box<SavedRun>, Option<Vec<u8>>),
     /// Write down what the person calls a run, and whether it is pinned or deleted.
-    Edit(Box<Kept>),
+    Edit(Box<SavedRun>),
     /// Forget these runs.
     Forget(Vec<String>),
     /// Give the checkpoint of this run.
@@ -73,22 +78,22 @@ pub enum Deed {
 
 /// What the browser answers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum LibraryAnswer {
     /// All that is kept, at this time in milliseconds since 1970.
-    Loaded(Vec<Kept>, f64),
+    Loaded(Vec<SavedRun>, f64),
     /// The checkpoint of a run.
     Fetched(String, Option<Vec<u8>>),
     /// What the person calls a run that was written down, who may have said so in another tab.
-    Called(Box<Kept>),
+    Called(Box<SavedRun>),
     /// There is no room for what was to be written, which comes back.
-    Full(Box<Deed>),
+    Full(Box<LibraryCommand>),
     /// Nothing can be kept.
     Closed,
 }
 
 /// What a person wants of kept runs, and what the browser answers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wish {
+pub enum LibraryAction {
     /// Call a run so.
     Rename(String, String),
     /// Pin a run, or no longer.
@@ -102,14 +107,14 @@ pub enum Wish {
     /// The page is being left.
     Leave,
     /// The browser's answer.
-    Heard(Answer),
+    Heard(LibraryAnswer),
 }
 
 /// The kept runs, as the page knows them.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
     /// All of them, deleted ones too.
-    pub runs: Vec<Kept>,
+    pub runs: Vec<SavedRun>,
     /// What the person must know of them, in a sentence.
     pub trouble: String,
     /// The runs whose curves are drawn.
@@ -130,26 +135,26 @@ pub struct Library {
     /// Run, step and end of what was written down last.
     written: (u64, u64, bool),
     /// The run that is being taken up.
-    pub(super) handed: Option<(Kept, Option<Vec<u8>>)>,
+    pub(super) handed: Option<(SavedRun, Option<Vec<u8>>)>,
 }
 
 /// What stands in the library after `new` is written over `old`: of two tabs that train the same run, the one that
 /// got further; names and pins are the person's.
-pub fn merged(old: Option<&Kept>, new: Kept) -> Option<Kept> {
+pub fn merged(old: Option<&SavedRun>, new: SavedRun) -> Option<SavedRun> {
     match old {
         Some(old) if old.step > new.step => None,
         Some(old) => {
-            let Kept { name, colour, pinned, deleted, .. } = old.clone();
-            Some(Kept { name, colour, pinned, deleted, ..new })
+            let SavedRun { name, colour, pinned, deleted, .. } = old.clone();
+            Some(SavedRun { name, colour, pinned, deleted, ..new })
         }
         None => Some(new),
     }
 }
 
 /// The same after an edit, which changes nothing but what is the person's.
-pub fn edited(old: &Kept, edit: Kept) -> Kept {
-    let Kept { name, pinned, deleted, .. } = edit;
-    Kept { name, pinned, deleted, ..old.clone() }
+pub fn edited(old: &SavedRun, edit: SavedRun) -> SavedRun {
+    let SavedRun { name, pinned, deleted, .. } = edit;
+    SavedRun { name, pinned, deleted, ..old.clone() }
 }
 
 /// What a run is found by.
@@ -171,14 +176,14 @@ fn name_of(spec: &RunSpec) -> String {
 
 impl Library {
     /// The runs that are not deleted, the newest first.
-    pub fn listed(&self) -> Vec<&Kept> {
-        let mut listed: Vec<&Kept> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
+    pub fn listed(&self) -> Vec<&SavedRun> {
+        let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
         listed.sort_by(|a, b| b.at.total_cmp(&a.at));
         listed
     }
 
     /// A run by what it is found by.
-    pub fn find(&self, id: &str) -> Option<&Kept> {
+    pub fn find(&self, id: &str) -> Option<&SavedRun> {
         self.runs.iter().find(|kept| kept.id == id)
     }
 

@@ -1,6 +1,6 @@
 //! Room for kept runs: what has none stays on the page and is said to, and nothing is deleted unasked.
 
-use super::{Deed, Kept, Library, MOST_BYTES, MOST_RUNS};
+use super::{Library, LibraryCommand, MOST_BYTES, MOST_RUNS, SavedRun};
 use crate::app::trainer::Effect;
 use crate::display::words;
 
@@ -57,26 +57,26 @@ impl Library {
         self.unstored.retain(|(id, _)| !gone.contains(id));
         let any = !gone.is_empty();
         if any {
-            effects.push(Effect::Library(Deed::Forget(gone)));
+            effects.push(Effect::Library(LibraryCommand::Forget(gone)));
         }
         any
     }
 
     /// Whether the page's own limits leave room for a run besides all others that are stored.
-    fn has_room(&self, kept: &Kept) -> bool {
+    fn has_room(&self, kept: &SavedRun) -> bool {
         let others = || self.runs.iter().filter(|other| other.id != kept.id && self.is_stored(&other.id));
         let bytes: usize = others().map(|other| other.bytes).sum();
         others().count() < MOST_RUNS && bytes.saturating_add(kept.bytes) <= MOST_BYTES
     }
 
     /// Writes a run down where there is room for it, or keeps it on the page.
-    pub(super) fn store(&mut self, kept: Kept, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
+    pub(super) fn store(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
         if kept.deleted > 0.0 && !self.has_room(&kept) {
             // It goes on training, but nobody wants it kept.
             return;
         }
         if self.has_room(&kept) || (self.forget_deleted(effects) && self.has_room(&kept)) {
-            effects.push(Effect::Library(Deed::Keep(Box::new(kept), bytes)));
+            effects.push(Effect::Library(LibraryCommand::Keep(Box::new(kept), bytes)));
         } else {
             self.hold(&kept.id, bytes);
         }
@@ -95,12 +95,12 @@ impl Library {
     }
 
     /// The browser had no room for this.
-    pub(super) fn no_room(&mut self, deed: Deed, effects: &mut Vec<Effect>) {
+    pub(super) fn no_room(&mut self, deed: LibraryCommand, effects: &mut Vec<Effect>) {
         match deed {
-            Deed::Keep(kept, _) if kept.deleted > 0.0 => {}
-            Deed::Keep(kept, bytes) => {
+            LibraryCommand::Keep(kept, _) if kept.deleted > 0.0 => {}
+            LibraryCommand::Keep(kept, bytes) => {
                 if self.forget_deleted(effects) {
-                    effects.push(Effect::Library(Deed::Keep(kept, bytes)));
+                    effects.push(Effect::Library(LibraryCommand::Keep(kept, bytes)));
                 } else {
                     let id = kept.id.clone();
                     // The list may have been read anew meanwhile.
@@ -111,7 +111,7 @@ impl Library {
                 }
             }
             // What is to be deleted anyway needs no room.
-            Deed::Edit(edit) if edit.deleted > 0.0 => {
+            LibraryCommand::Edit(edit) if edit.deleted > 0.0 => {
                 self.forget_deleted(effects);
                 self.store_held(effects);
             }

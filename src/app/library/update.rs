@@ -1,8 +1,10 @@
 //! What changes the kept runs: what a person wants of them, what the browser answers, and the run under way.
 
-use super::{Answer, COLOURS, Deed, Kept, Library, Wish, edited, id_of, merged, name_of};
+use super::{
+    COLOURS, Library, LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, edited, id_of, merged, name_of,
+};
 use crate::analysis::curves::History;
-use crate::app::state::{Before, State};
+use crate::app::state::{State, UndoEntry};
 use crate::app::trainer::Effect;
 use crate::display::words::thousands;
 use crate::display::{Phase, RunView};
@@ -45,41 +47,43 @@ impl State {
     }
 
     /// Does what is wished of kept runs.
-    pub(in crate::app) fn wish(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
         match wish {
-            Wish::Rename(id, name) => {
+            LibraryAction::Rename(id, name) => {
                 self.change_kept(&id, effects, |kept, _| kept.name = name.chars().take(80).collect())
             }
-            Wish::Pin(id) => self.change_kept(&id, effects, |kept, _| kept.pinned = !kept.pinned),
-            Wish::Delete(id) => {
+            LibraryAction::Pin(id) => self.change_kept(&id, effects, |kept, _| kept.pinned = !kept.pinned),
+            LibraryAction::Delete(id) => {
                 self.change_kept(&id, effects, |kept, now| kept.deleted = now.max(1.0));
                 self.library.drawn.retain(|(drawn, _)| *drawn != id);
                 self.library.drawings += 1;
                 self.library.store_held(effects);
                 self.message = tr!("Deleted from the kept runs; Undo brings it back.").into();
             }
-            Wish::Overlay(id) => self.overlay(id),
-            Wish::TakeUp(id) => {
+            LibraryAction::Overlay(id) => self.overlay(id),
+            LibraryAction::TakeUp(id) => {
                 // What is on the page alone need not be fetched.
                 match self.library.unstored.iter().find(|(unstored, _)| *unstored == id) {
-                    Some((_, bytes)) => self.answered(Answer::Fetched(id, bytes.clone()), effects),
-                    None => effects.push(Effect::Library(Deed::Fetch(id))),
+                    Some((_, bytes)) => self.answered(LibraryAnswer::Fetched(id, bytes.clone()), effects),
+                    None => effects.push(Effect::Library(LibraryCommand::Fetch(id))),
                 }
             }
-            Wish::Leave => {
+            LibraryAction::Leave => {
                 let mut last = vec![];
                 self.keep(true, &mut last);
                 effects.extend(last.into_iter().map(|effect| match effect {
-                    Effect::Library(Deed::Keep(kept, bytes)) => Effect::Library(Deed::Leave(kept, bytes)),
+                    Effect::Library(LibraryCommand::Keep(kept, bytes)) => {
+                        Effect::Library(LibraryCommand::Leave(kept, bytes))
+                    }
                     other => other,
                 }));
             }
-            Wish::Heard(answer) => self.answered(answer, effects),
+            LibraryAction::Heard(answer) => self.answered(answer, effects),
         }
     }
 
     /// Takes back what was last done to a kept run.
-    pub(in crate::app) fn undo_kept(&mut self, before: &Kept, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn undo_kept(&mut self, before: &SavedRun, effects: &mut Vec<Effect>) {
         let Some(now) = self.library.runs.iter().find(|kept| kept.id == before.id) else {
             self.message = tr!("That run had to make room meanwhile, and cannot come back.").into();
             return;
@@ -96,23 +100,23 @@ impl State {
     }
 
     /// Changes a kept run in a way that can be undone.
-    fn change_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut Kept, f64)) {
-        let bare = |kept: &Kept| Kept { rows: vec![], ..kept.clone() };
+    fn change_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut SavedRun, f64)) {
+        let bare = |kept: &SavedRun| SavedRun { rows: vec![], ..kept.clone() };
         let before = self.library.find(id).map(bare);
         self.edit_kept(id, effects, change);
         if let Some(before) = before.filter(|before| self.library.find(id).map(bare).as_ref() != Some(before))
         {
-            self.remember(Before::Kept(Box::new(before)));
+            self.remember(UndoEntry::SavedRun(Box::new(before)));
         }
     }
 
-    fn edit_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut Kept, f64)) {
+    fn edit_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut SavedRun, f64)) {
         let now = self.library.now;
         if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == id) {
             change(kept, now);
             // Curves stay where they are.
-            let edit = Kept { rows: vec![], ..kept.clone() };
-            effects.push(Effect::Library(Deed::Edit(Box::new(edit))));
+            let edit = SavedRun { rows: vec![], ..kept.clone() };
+            effects.push(Effect::Library(LibraryCommand::Edit(Box::new(edit))));
         }
     }
 
@@ -129,22 +133,22 @@ impl State {
         self.library.drawn.push((id, drawn));
     }
 
-    fn answered(&mut self, answer: Answer, effects: &mut Vec<Effect>) {
+    fn answered(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
         let current = id_of(self.run.spec());
         match answer {
-            Answer::Loaded(runs, now) => {
+            LibraryAnswer::Loaded(runs, now) => {
                 let first = !std::mem::replace(&mut self.library.ready, true);
                 self.library.now = now;
-                let is_old = |kept: &Kept| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
+                let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
                 let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);
                 let before = std::mem::replace(&mut self.library.runs, runs);
-                let unstored: Vec<Kept> =
+                let unstored: Vec<SavedRun> =
                     before.into_iter().filter(|kept| !self.library.is_stored(&kept.id)).collect();
                 self.library.runs.retain(|kept| unstored.iter().all(|newer| newer.id != kept.id));
                 self.library.runs.extend(unstored);
                 if !old.is_empty() {
                     let old = old.into_iter().map(|kept| kept.id).collect();
-                    effects.push(Effect::Library(Deed::Forget(old)));
+                    effects.push(Effect::Library(LibraryCommand::Forget(old)));
                 }
                 if first {
                     let blank = self.library.is_blank;
@@ -154,7 +158,7 @@ impl State {
                         .map(|kept| kept.id.clone());
                 }
             }
-            Answer::Fetched(id, bytes) => {
+            LibraryAnswer::Fetched(id, bytes) => {
                 if let Some(kept) = self.library.find(&id).cloned() {
                     self.keep(true, effects);
                     let link = decode(&kept.link).0;
@@ -167,14 +171,14 @@ impl State {
                     self.change(link, message, effects);
                 }
             }
-            Answer::Called(called) => {
+            LibraryAnswer::Called(called) => {
                 self.library.release(&called.id);
                 if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == called.id) {
                     *kept = edited(kept, *called);
                 }
             }
-            Answer::Full(deed) => self.library.no_room(*deed, effects),
-            Answer::Closed => {
+            LibraryAnswer::Full(deed) => self.library.no_room(*deed, effects),
+            LibraryAnswer::Closed => {
                 self.library.ready = false;
                 self.library.trouble =
                     tr!("This browser keeps nothing for this page: runs are gone when it is closed.").into();
@@ -202,7 +206,7 @@ impl State {
     }
 
     /// The run that the page was left at, if there is more of it than of the one under way.
-    pub fn offer(&self) -> Option<&Kept> {
+    pub fn offer(&self) -> Option<&SavedRun> {
         let kept = self.library.find(self.library.offer.as_ref()?)?;
         let is_ahead = kept.id != id_of(self.run.spec()) || kept.step > self.run.step;
         (self.run.runs == 1 && kept.deleted == 0.0 && is_ahead && kept.step > 0).then_some(kept)
@@ -238,7 +242,7 @@ impl State {
         let spec = run.spec();
         let rows = thinned(&run.history);
         let bytes = state.map(|(_, bytes)| bytes.to_vec());
-        let kept = Kept {
+        let kept = SavedRun {
             id: id_of(spec),
             link: encode(&run.link),
             name: name_of(spec),

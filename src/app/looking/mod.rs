@@ -4,7 +4,7 @@
 mod update;
 
 use crate::analysis::chains::letter;
-use crate::display::chains::Chains;
+use crate::display::chains::MarkovState;
 use crate::permalink::View;
 use crate::rng::{Purpose, Stream};
 
@@ -13,7 +13,7 @@ pub const LOOKED_KEYS: [&str; 6] = ["example", "seq", "chain", "place", "head", 
 
 /// What can be done to what is looked into.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Looking {
+pub enum SequenceAction {
     /// Look into this sequence of letters or digits; spaces, commas and dots may stand between. Nothing goes back to
     /// the held-out one, or to one of the own chain.
     Sequence(String),
@@ -130,7 +130,7 @@ fn random_chain(symbols: usize, number: u64) -> Vec<usize> {
 
 /// The chain on show in whole percents, `[symbols, symbols]`: the own one, or that of the sequence where it is known and
 /// has order 2.
-pub fn shown_chain(chains: &Chains, view: &View) -> Option<Vec<usize>> {
+pub fn shown_chain(chains: &MarkovState, view: &View) -> Option<Vec<usize>> {
     let k = chains.task.symbols;
     if view.chain.len() == k * k {
         return Some(view.chain.clone());

@@ -1,33 +1,33 @@
 //! What a person's deeds to the sequence that is looked into change in the state.
 
-use super::{Looking, dotted, random_chain, rescaled, shown_chain, symbols_in, whole};
-use crate::app::form::theory_knob;
-use crate::app::state::{Before, Draft, State};
+use super::{SequenceAction, dotted, random_chain, rescaled, shown_chain, symbols_in, whole};
+use crate::app::settings::form::theory_knob;
+use crate::app::state::{Draft, State, UndoEntry};
 use crate::app::trainer::Effect;
 use crate::settings::{Problem, Settings, Value};
 
 impl State {
-    pub(in crate::app) fn look_at(&mut self, what: Looking, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn look_at(&mut self, what: SequenceAction, effects: &mut Vec<Effect>) {
         let Some(chains) = &self.run.chains else { return };
         let (k, t) = (chains.task.symbols, chains.task.length);
         let view = &self.run.link.view;
         let even = || whole(&vec![1.0; k], 100).repeat(k);
         let now = || chains.inspected.symbols.iter().map(|symbol| usize::from(*symbol));
         let (key, text) = match what {
-            Looking::Sequence(text) => match symbols_in(&text, k) {
+            SequenceAction::Sequence(text) => match symbols_in(&text, k) {
                 Ok(symbols) => ("seq", dotted(symbols)),
                 Err(expected) => return self.refuse("seq", text, expected),
             },
-            Looking::Append(symbol) => {
+            SequenceAction::Append(symbol) => {
                 let longer: Vec<usize> = now().chain([usize::from(symbol)]).collect();
                 ("seq", dotted(longer[longer.len().saturating_sub(t)..].iter().copied()))
             }
-            Looking::Shorten if now().len() < 2 => {
+            SequenceAction::Shorten if now().len() < 2 => {
                 self.message = tr!("One symbol stays.").into();
                 return;
             }
-            Looking::Shorten => ("seq", dotted(now().take(now().len() - 1))),
-            Looking::Entry { row, column, percent } => {
+            SequenceAction::Shorten => ("seq", dotted(now().take(now().len() - 1))),
+            SequenceAction::Entry { row, column, percent } => {
                 let mut chain = shown_chain(chains, view).unwrap_or_else(even);
                 if row >= k || column >= k {
                     return;
@@ -36,22 +36,22 @@ impl State {
                 chain[row * k..][..k].copy_from_slice(&changed);
                 ("chain", dotted(chain))
             }
-            Looking::Typed { row, column, text } => {
+            SequenceAction::Typed { row, column, text } => {
                 let digits = text.trim().trim_end_matches('%').trim_end();
                 return match digits.parse().ok().filter(|percent| *percent <= 100) {
-                    Some(percent) => self.look_at(Looking::Entry { row, column, percent }, effects),
+                    Some(percent) => self.look_at(SequenceAction::Entry { row, column, percent }, effects),
                     None => self.refuse("chain", text, tr!("a whole number of percent from 0 to 100").into()),
                 };
             }
-            Looking::Rows(text) => {
+            SequenceAction::Rows(text) => {
                 let separators = |sign: char| sign.is_whitespace() || ",.;/|%".contains(sign);
                 let words: Vec<&str> = text.split(separators).filter(|word| !word.is_empty()).collect();
                 ("chain", words.join("."))
             }
-            Looking::OwnChain => ("chain", dotted(shown_chain(chains, view).unwrap_or_else(even))),
-            Looking::RandomChain(number) => ("chain", dotted(random_chain(k, number))),
-            Looking::NoChain => ("chain", String::new()),
-            Looking::ToggleHead(head) => {
+            SequenceAction::OwnChain => ("chain", dotted(shown_chain(chains, view).unwrap_or_else(even))),
+            SequenceAction::RandomChain(number) => ("chain", dotted(random_chain(k, number))),
+            SequenceAction::NoChain => ("chain", String::new()),
+            SequenceAction::ToggleHead(head) => {
                 let mut off = view.off.clone();
                 match off.iter().position(|other| *other == head) {
                     Some(at) => drop(off.remove(at)),
@@ -60,10 +60,10 @@ impl State {
                 off.sort_unstable();
                 ("off", dotted(off))
             }
-            Looking::AllHeads => ("off", String::new()),
-            Looking::Place(place) => ("place", place.to_string()),
-            Looking::Head(head) => ("head", head.to_string()),
-            Looking::Example(example) => ("example", example.to_string()),
+            SequenceAction::AllHeads => ("off", String::new()),
+            SequenceAction::Place(place) => ("place", place.to_string()),
+            SequenceAction::Head(head) => ("head", head.to_string()),
+            SequenceAction::Example(example) => ("example", example.to_string()),
         };
         let hides = ["example", "chain"].contains(&key) && !view.sequence.is_empty();
         self.edit(key, &text, effects);
@@ -94,8 +94,8 @@ impl State {
 
     /// Remembers what was looked into, so that changes of one kind that follow each other are undone together.
     pub(in crate::app) fn remember_look(&mut self, key: &'static str, before: Value) {
-        if !matches!(self.undo.last(), Some(Before::Shown(last, _)) if *last == key) {
-            self.remember(Before::Shown(key, before));
+        if !matches!(self.undo.last(), Some(UndoEntry::Shown(last, _)) if *last == key) {
+            self.remember(UndoEntry::Shown(key, before));
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
         state
     }
 
-    fn look(state: &mut State, what: Looking) -> String {
+    fn look(state: &mut State, what: SequenceAction) -> String {
         let runs = state.run.runs;
         assert_eq!(state.apply(Action::Look(what)), []);
         assert_eq!(state.run.runs, runs, "nothing restarts");
@@ -148,25 +148,25 @@ mod tests {
     fn an_own_sequence_grows_and_shrinks_and_is_undone() {
         let mut state = open("#v1/markov?t=4");
         let held_out = word(&state);
-        assert_eq!(look(&mut state, Looking::Sequence("abb".into())), "?t=4&seq=0.1.1");
-        assert_eq!(look(&mut state, Looking::Append(1)), "?t=4&seq=0.1.1.1");
-        assert_eq!(look(&mut state, Looking::Append(0)), "?t=4&seq=1.1.1.0");
-        assert_eq!(look(&mut state, Looking::Shorten), "?t=4&seq=1.1.1");
+        assert_eq!(look(&mut state, SequenceAction::Sequence("abb".into())), "?t=4&seq=0.1.1");
+        assert_eq!(look(&mut state, SequenceAction::Append(1)), "?t=4&seq=0.1.1.1");
+        assert_eq!(look(&mut state, SequenceAction::Append(0)), "?t=4&seq=1.1.1.0");
+        assert_eq!(look(&mut state, SequenceAction::Shorten), "?t=4&seq=1.1.1");
         assert_eq!((word(&state), state.undo.len()), ("bbb".into(), 1));
         state.apply(Action::Undo);
         assert_eq!((word(&state), encode(&state.run.link).as_str()), (held_out, "#v1/markov?t=4"));
         assert_eq!(state.message, "Undone: own sequence.");
-        look(&mut state, Looking::Sequence("a".into()));
-        look(&mut state, Looking::Shorten);
+        look(&mut state, SequenceAction::Sequence("a".into()));
+        look(&mut state, SequenceAction::Shorten);
         assert_eq!((word(&state), state.message.as_str()), ("a".into(), "One symbol stays."));
     }
 
     #[test]
     fn what_is_no_sequence_stays_a_draft() {
         let mut state = open("#v1/markov");
-        look(&mut state, Looking::Sequence("abc".into()));
+        look(&mut state, SequenceAction::Sequence("abc".into()));
         assert_eq!((state.drafts.len(), state.run.link.view.sequence.len()), (1, 0));
-        look(&mut state, Looking::Sequence("ab".into()));
+        look(&mut state, SequenceAction::Sequence("ab".into()));
         assert!(state.drafts.is_empty());
         state.apply(Action::Edit("seq".into(), "0.5".into()));
         assert!(state.drafts[0].problem.expected.contains("symbols below k = 2"), "{:?}", state.drafts);
@@ -181,43 +181,43 @@ mod tests {
     #[test]
     fn rows_of_an_own_chain_always_sum_to_a_hundred() {
         let mut state = open("#v1/markov?k=3");
-        look(&mut state, Looking::Sequence("abc".into()));
-        let link = look(&mut state, Looking::Entry { row: 1, column: 2, percent: 80 });
+        look(&mut state, SequenceAction::Sequence("abc".into()));
+        let link = look(&mut state, SequenceAction::Entry { row: 1, column: 2, percent: 80 });
         assert_eq!(link, "?k=3&chain=34.33.33.10.10.80.34.33.33");
         let chains = state.run.chains.as_ref().unwrap();
         assert_eq!((chains.inspected.origin, chains.inspected.symbols.len()), (Origin::Drawn(1), 50));
         let before = word(&state);
-        look(&mut state, Looking::Example(2));
+        look(&mut state, SequenceAction::Example(2));
         assert_ne!(word(&state), before);
-        look(&mut state, Looking::Entry { row: 1, column: 2, percent: 100 });
+        look(&mut state, SequenceAction::Entry { row: 1, column: 2, percent: 100 });
         assert_eq!(state.run.link.view.chain[3..6], [0, 0, 100]);
-        look(&mut state, Looking::Entry { row: 1, column: 2, percent: 35 });
+        look(&mut state, SequenceAction::Entry { row: 1, column: 2, percent: 35 });
         assert_eq!(state.run.link.view.chain[3..6], [33, 32, 35]);
         for number in 0..50 {
-            look(&mut state, Looking::RandomChain(number));
+            look(&mut state, SequenceAction::RandomChain(number));
             let rows = state.run.link.view.chain.chunks(3);
             assert!(rows.clone().all(|row| row.iter().sum::<usize>() == 100 && row.iter().all(|p| *p > 0)));
         }
         assert!(state.drafts.is_empty());
-        assert_eq!(look(&mut state, Looking::NoChain), "?k=3&example=2");
+        assert_eq!(look(&mut state, SequenceAction::NoChain), "?k=3&example=2");
     }
 
     #[test]
     fn rows_that_are_no_chain_are_refused_with_the_reason() {
         let mut state = open("#v1/markov");
-        look(&mut state, Looking::Sequence("ab".into()));
+        look(&mut state, SequenceAction::Sequence("ab".into()));
         for (text, why) in [
             ("90 20, 30 70", "row 1"),
             ("90 10 30", "3"),
             ("100 0 / 0 100", "2 parts"),
             ("90 10 x 70", "whole numbers"),
         ] {
-            look(&mut state, Looking::Rows(text.into()));
+            look(&mut state, SequenceAction::Rows(text.into()));
             let draft = state.drafts.iter().find(|draft| draft.key == "chain").unwrap();
             assert!(draft.problem.expected.contains(why), "{:?}", draft.problem);
             assert_eq!((word(&state).as_str(), state.run.link.view.chain.len()), ("ab", 0));
         }
-        assert_eq!(look(&mut state, Looking::Rows("90 10 / 30 70 %".into())), "?chain=90.10.30.70");
+        assert_eq!(look(&mut state, SequenceAction::Rows("90 10 / 30 70 %".into())), "?chain=90.10.30.70");
         assert!(state.drafts.is_empty() && state.run.chains.unwrap().inspected.origin == Origin::Drawn(1));
     }
 
@@ -230,21 +230,21 @@ mod tests {
         let chain = state.run.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
         let close = |at: usize| (held_out[at] as f64 - 100.0 * chain.probability(at / 3, at % 3)).abs() < 1.0;
         assert!((0..9).all(close), "{held_out:?}");
-        look(&mut state, Looking::OwnChain);
+        look(&mut state, SequenceAction::OwnChain);
         assert_eq!(state.run.link.view.chain, held_out);
-        look(&mut state, Looking::NoChain);
-        look(&mut state, Looking::Typed { row: 2, column: 0, text: " 40 %".into() });
+        look(&mut state, SequenceAction::NoChain);
+        look(&mut state, SequenceAction::Typed { row: 2, column: 0, text: " 40 %".into() });
         assert_eq!((state.run.link.view.chain[6], &state.run.link.view.chain[..6]), (40, &held_out[..6]));
         for text in ["101", "-1", "4.5", "x", ""] {
-            look(&mut state, Looking::Typed { row: 2, column: 0, text: text.into() });
+            look(&mut state, SequenceAction::Typed { row: 2, column: 0, text: text.into() });
             assert_eq!(state.drafts[0].problem.expected, "a whole number of percent from 0 to 100");
             assert_eq!((state.drafts.len(), state.run.link.view.chain[6]), (1, 40), "{text}");
         }
-        look(&mut state, Looking::NoChain);
+        look(&mut state, SequenceAction::NoChain);
         assert!(state.drafts.is_empty());
-        look(&mut state, Looking::Sequence("ab".into()));
+        look(&mut state, SequenceAction::Sequence("ab".into()));
         assert_eq!(shown(&state), None, "nobody knows the chain of an own sequence");
-        look(&mut state, Looking::OwnChain);
+        look(&mut state, SequenceAction::OwnChain);
         assert_eq!(state.run.link.view.chain, [34, 33, 33, 34, 33, 33, 34, 33, 33]);
     }
 
@@ -253,17 +253,17 @@ mod tests {
         let mut state = open("#v1/markov");
         let logits = |state: &State| state.run.chains.as_ref().unwrap().inspected.look.logits.clone();
         let whole = logits(&state);
-        assert_eq!(look(&mut state, Looking::ToggleHead(2)), "?off=2");
+        assert_eq!(look(&mut state, SequenceAction::ToggleHead(2)), "?off=2");
         assert_ne!(logits(&state), whole);
-        assert_eq!(look(&mut state, Looking::ToggleHead(1)), "?off=1.2");
-        look(&mut state, Looking::ToggleHead(1));
-        assert_eq!(look(&mut state, Looking::ToggleHead(2)), "");
+        assert_eq!(look(&mut state, SequenceAction::ToggleHead(1)), "?off=1.2");
+        look(&mut state, SequenceAction::ToggleHead(1));
+        assert_eq!(look(&mut state, SequenceAction::ToggleHead(2)), "");
         assert_eq!(logits(&state), whole);
-        assert_eq!(look(&mut state, Looking::ToggleHead(1)), "?off=1");
-        assert_eq!(look(&mut state, Looking::AllHeads), "");
+        assert_eq!(look(&mut state, SequenceAction::ToggleHead(1)), "?off=1");
+        assert_eq!(look(&mut state, SequenceAction::AllHeads), "");
         assert_eq!(logits(&state), whole);
-        assert_eq!(look(&mut state, Looking::Head(2)), "?head=2");
-        assert_eq!(look(&mut state, Looking::Place(7)), "?place=7&head=2");
+        assert_eq!(look(&mut state, SequenceAction::Head(2)), "?head=2");
+        assert_eq!(look(&mut state, SequenceAction::Place(7)), "?place=7&head=2");
     }
 
     #[test]

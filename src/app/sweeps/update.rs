@@ -1,8 +1,8 @@
 //! Sweeps on the page: what a person wants of them, and the run that comes after another.
 
-use super::Wish;
-use crate::app::state::{Staff, State};
-use crate::app::status::status;
+use super::SweepAction;
+use crate::app::run::status::status;
+use crate::app::state::{State, TrainerStatus};
 use crate::app::trainer::{Effect, Program};
 use crate::display::Phase;
 use crate::display::sweep::{Outcome, Sweep};
@@ -22,17 +22,17 @@ impl State {
     }
 
     /// Does what a person wants of sweeps.
-    pub(in crate::app) fn sweep(&mut self, wish: Wish, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn sweep(&mut self, wish: SweepAction, effects: &mut Vec<Effect>) {
         match wish {
-            Wish::Make(_) if self.is_locked("sweep") => {}
-            Wish::Make(link) => {
+            SweepAction::Make(_) if self.is_locked("sweep") => {}
+            SweepAction::Make(link) => {
                 // Who presses the button waits for nothing, also where the run before was paused.
                 self.paused = false;
                 self.run.phase = Phase::Loading;
                 let runs = count(crate::sweep::count(&link.spec), "run");
                 self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
             }
-            Wish::Cancel => {
+            SweepAction::Cancel => {
                 let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
                 sweep.cancelled = true;
                 self.paused = true;
@@ -92,7 +92,7 @@ impl State {
     pub(in crate::app) fn helped(&self) -> Option<(&Sweep, bool)> {
         let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_at_rest())?;
         let is_now =
-            !self.paused && self.run.link.view.speed == 0 && self.staff == Staff::Ready(Program::Cpu);
+            !self.paused && self.run.link.view.speed == 0 && self.staff == TrainerStatus::Ready(Program::Cpu);
         Some((sweep, is_now))
     }
 }

@@ -6,6 +6,10 @@
 //! what is played from there is the same run, number by number. The alternative, keeping what each panel has shown,
 //! would grow with the panels, and could not go on from where it is. 2026-11-21.
 
+pub mod checkpoints;
+#[cfg(test)]
+pub(in crate::app) mod tests;
+
 mod overlay;
 mod update;
 

@@ -4,12 +4,15 @@
 //! A story acts through the same actions as a person, so that everything it does can be undone, and nothing on the page
 //! is its own. Its run opens paused: the reader predicts before anything moves.
 
+#[cfg(test)]
+pub(in crate::app) mod tests;
+
 mod update;
 
 use super::html::Html;
 use crate::catalog::chart::Chart;
 use crate::labs::stories;
-use crate::labs::story::{Block, Deed, Passage, Story};
+use crate::labs::story::{Block, Passage, Story, StoryAction};
 use crate::language::translated;
 
 /// A step at which the run is to wait.
@@ -48,20 +51,20 @@ impl Tour {
     }
 }
 
-impl Touring {
+impl TourAction {
     /// What pressing the button named `name` does.
-    pub fn of(name: &str, tour: &Tour) -> Option<Touring> {
+    pub fn of(name: &str, tour: &Tour) -> Option<TourAction> {
         match name {
-            "back" => return Some(Touring::Turn(-1)),
-            "next" => return Some(Touring::Turn(1)),
-            "close" => return Some(Touring::Close),
+            "back" => return Some(TourAction::Turn(-1)),
+            "next" => return Some(TourAction::Turn(1)),
+            "close" => return Some(TourAction::Close),
             _ => {}
         }
         let (block, which) = name.split_once('.')?;
         let (block, which): (usize, usize) = (block.parse().ok()?, which.parse().ok()?);
         match tour.passage()?.blocks.get(block)? {
-            Block::Buttons(buttons) => buttons.get(which).map(|(_, deed)| Touring::Do(deed.clone())),
-            Block::Question { .. } => Some(Touring::Guess(block, which)),
+            Block::Buttons(buttons) => buttons.get(which).map(|(_, deed)| TourAction::Do(deed.clone())),
+            Block::Question { .. } => Some(TourAction::Guess(block, which)),
             Block::Text(_) => None,
         }
     }
@@ -188,7 +191,7 @@ pub fn list() -> String {
 
 /// What a reader does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Touring {
+pub enum TourAction {
     /// Opens the story of this name.
     Open(String),
     /// The text of the story of this name has come, or why it has not.
@@ -196,7 +199,7 @@ pub enum Touring {
     /// Goes on, or back, by so many passages.
     Turn(isize),
     /// Presses a button.
-    Do(Deed),
+    Do(StoryAction),
     /// Guesses: block of the passage, and which guess.
     Guess(usize, usize),
     /// Closes the story; the run stays.

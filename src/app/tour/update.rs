@@ -1,14 +1,14 @@
 //! What a story's buttons, and training to a step, change in the state.
 
-use super::{Goal, Tour, Touring};
-use crate::app::form::SHOW_KEY;
+use super::{Goal, Tour, TourAction};
+use crate::app::settings::form::SHOW_KEY;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::display::words::thousands;
 use crate::labs::stories;
-use crate::labs::story::{Deed, parse};
+use crate::labs::story::{StoryAction, parse};
 use crate::permalink::decode;
 use crate::protocol::Command;
 
@@ -23,10 +23,10 @@ impl State {
         effects.push(Effect::Fetch(about.slug));
     }
 
-    pub(in crate::app) fn tour(&mut self, what: Touring, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn tour(&mut self, what: TourAction, effects: &mut Vec<Effect>) {
         match what {
-            Touring::Open(slug) => self.open_story(&slug, effects),
-            Touring::Fetched(slug, text) => {
+            TourAction::Open(slug) => self.open_story(&slug, effects),
+            TourAction::Fetched(slug, text) => {
                 let Some(tour) = self.tour.as_mut().filter(|tour| tour.slug == slug) else { return };
                 let story = text.and_then(|text| parse(&text).map_err(|flaw| flaw.to_string()));
                 tour.story = Some(story);
@@ -37,7 +37,7 @@ impl State {
                     self.begin(effects);
                 }
             }
-            Touring::Turn(by) => {
+            TourAction::Turn(by) => {
                 let Some(tour) = &mut self.tour else { return };
                 let Some(Ok(story)) = &tour.story else { return };
                 // One past the last are the sources.
@@ -47,15 +47,15 @@ impl State {
                     self.enter(effects);
                 }
             }
-            Touring::Do(deed) => self.act_out(deed, effects),
-            Touring::Guess(block, guess) => {
+            TourAction::Do(deed) => self.act_out(deed, effects),
+            TourAction::Guess(block, guess) => {
                 if let Some(tour) = &mut self.tour
                     && tour.guess(block).is_none()
                 {
                     tour.guesses.push((tour.at, block, guess));
                 }
             }
-            Touring::Close => self.tour = None,
+            TourAction::Close => self.tour = None,
         }
     }
 
@@ -83,14 +83,14 @@ impl State {
         self.change(link, tr!("The story opened this run; it waits.").into(), effects);
     }
 
-    fn act_out(&mut self, deed: Deed, effects: &mut Vec<Effect>) {
+    fn act_out(&mut self, deed: StoryAction, effects: &mut Vec<Effect>) {
         match deed {
-            Deed::Train(step) => self.train_to(step, effects),
-            Deed::Change(key, value) => {
+            StoryAction::Train(step) => self.train_to(step, effects),
+            StoryAction::Change(key, value) => {
                 self.run.phase = Phase::Paused;
                 self.edit(&key, &value, effects);
             }
-            Deed::Point(chart) => {
+            StoryAction::Point(chart) => {
                 if !self.run.link.view.show.contains(&chart) {
                     self.toggle_chart(chart, effects);
                 }
@@ -100,7 +100,7 @@ impl State {
                     tour.pointed = Some((chart, before + 1));
                 }
             }
-            Deed::Open(run) => self.open_paused(&run, effects),
+            StoryAction::Open(run) => self.open_paused(&run, effects),
         }
     }
 

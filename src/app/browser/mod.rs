@@ -1,0 +1,232 @@
+//! What the page asks of the browser: address, clipboard, storage, media, GPU.
+
+pub mod files;
+pub mod surface;
+
+use js_sys::{Function, Object, Promise, Reflect};
+use leptos::prelude::{document, window};
+use wasm_bindgen::prelude::*;
+
+use super::state::State;
+use crate::app::trainer::device::Survey;
+use crate::language::Table;
+
+/// The fragment of the address, with its `#`.
+pub fn fragment() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// Goes to another fragment, as a link to it would.
+pub fn go_to(fragment: &str) {
+    // It fails in no browser: the page stays.
+    let _ = window().location().set_hash(fragment);
+}
+
+/// Shows the top of the page.
+pub fn scroll_up() {
+    window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
+/// Puts a link into the address bar, without a new entry in the history.
+pub fn show_address(link: &str) {
+    if fragment() == link {
+        return;
+    }
+    if let Ok(history) = window().history() {
+        // A browser may refuse when it happens too often; the next change tries again.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(link));
+    }
+}
+
+/// The whole address of this page with `link`.
+pub fn address_of(link: &str) -> String {
+    let location = window().location();
+    let whole = location.href().unwrap_or_default();
+    let base = whole.split('#').next().unwrap_or_default();
+    format!("{base}{link}")
+}
+
+/// Copies `text`; `done` learns whether it worked.
+pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
+    // Outside of a secure context there is no clipboard, whatever web-sys says.
+    let clipboard = get(&window().navigator(), "clipboard");
+    if clipboard.is_undefined() {
+        return done(false);
+    }
+    let promise = window().navigator().clipboard().write_text(text);
+    settle(&promise, move |outcome| done(outcome.is_ok()));
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// web-sys has it too, with types that nothing else here needs.
+    #[wasm_bindgen(js_name = fetch)]
+    fn fetch_file(address: &str) -> Promise;
+}
+
+/// Fetches a text file of this page; `done` gets it, or a sentence.
+pub fn fetch(file: &str, done: impl FnOnce(Result<String, String>) + 'static) {
+    settle(&fetch_file(file), move |response| {
+        let response = response.unwrap_or(JsValue::NULL);
+        let text = get(&response, "text").dyn_into::<Function>();
+        match text.and_then(|text| text.call0(&response)) {
+            Ok(promise) if get(&response, "ok").is_truthy() => {
+                settle(&Promise::resolve(&promise), move |text| {
+                    done(
+                        text.ok().and_then(|text| text.as_string()).ok_or(tr!("it could not be read").into()),
+                    );
+                });
+            }
+            _ => done(Err(tr!("it could not be fetched").into())),
+        }
+    });
+}
+
+/// Scrolls as far as it takes to see what `selector` names.
+pub fn bring_into_view(selector: &str) {
+    let Ok(Some(element)) = document().query_selector(selector) else { return };
+    let how = Object::new();
+    let _ = Reflect::set(&how, &"block".into(), &"nearest".into());
+    if let Ok(scroll) = get(&element, "scrollIntoView").dyn_into::<Function>() {
+        let _ = scroll.call1(&element, &how);
+    }
+}
+
+/// Calls `done` with what a promise becomes.
+pub(super) fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
+    let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));
+    let other = done.clone();
+    let fine = Closure::once(move |value: JsValue| {
+        if let Some(done) = done.take() {
+            done(Ok(value));
+        }
+    });
+    let wrong = Closure::once(move |error: JsValue| {
+        if let Some(done) = other.take() {
+            done(Err(error));
+        }
+    });
+    let _ = promise.then2(&fine, &wrong);
+    // Freed by the browser once the promise is.
+    fine.forget();
+    wrong.forget();
+}
+
+pub(super) fn get(from: &JsValue, key: &str) -> JsValue {
+    Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// Whether the browser knows WebGPU at all.
+pub fn has_gpu() -> bool {
+    get(&window().navigator(), "gpu").is_object()
+}
+
+/// How many threads the processor runs at once, as far as the browser tells.
+pub fn cores() -> usize {
+    get(&window().navigator(), "hardwareConcurrency").as_f64().map_or(1, |cores| cores as usize)
+}
+
+/// Asks the browser for a GPU adapter. The answer always comes later, never at once.
+pub fn survey(done: impl FnOnce(Survey) + 'static) {
+    let gpu = get(&window().navigator(), "gpu");
+    let request = get(&gpu, "requestAdapter").dyn_into::<Function>();
+    let answer = request.and_then(|request| request.call0(&gpu)).unwrap_or(JsValue::NULL);
+    let promise = Promise::resolve(&answer);
+    settle(&promise, move |adapter| {
+        let adapter = adapter.unwrap_or(JsValue::NULL);
+        if !adapter.is_object() {
+            return done(Survey::NoAdapter);
+        }
+        let info = get(&adapter, "info");
+        let word = |key: &str| get(&info, key).as_string().unwrap_or_default();
+        let names = [word("description"), format!("{} {}", word("vendor"), word("architecture"))];
+        let name = names.iter().map(|n| n.trim()).find(|n| !n.is_empty()).unwrap_or_default().to_string();
+        // The flag moved from the adapter to its info; browsers of either age are about.
+        let simulated = [&info, &adapter].iter().any(|o| get(o, "isFallbackAdapter").is_truthy());
+        done(Survey::Adapter { name, simulated });
+    });
+}
+
+/// A remembered word, if storage may be used.
+pub fn remembered(key: &str) -> Option<String> {
+    window().local_storage().ok()??.get_item(key).ok()?
+}
+
+/// Remembers a word, if storage may be used.
+pub fn remember(key: &str, word: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.set_item(key, word);
+    }
+}
+
+/// The languages that the person reads, best first.
+pub fn reads() -> Vec<String> {
+    window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()
+}
+
+/// The texts that an object has under its keys, read by the browser, which knows JSON already; none where it is none.
+pub fn texts(json: &str) -> Option<Table> {
+    let object = js_sys::JSON::parse(json).ok()?.dyn_into::<Object>().ok()?;
+    let pair = |pair: JsValue| Some((get(&pair, "0").as_string()?, get(&pair, "1").as_string()?));
+    Some(Object::entries(&object).iter().filter_map(pair).collect())
+}
+
+/// Opens the page again.
+pub fn reload() {
+    // It fails in no browser.
+    let _ = window().location().reload();
+}
+
+/// Whether a media query holds.
+pub fn holds(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+/// Sets an attribute of the root element.
+pub fn mark_root(name: &str, value: &str) {
+    if let Some(root) = document().document_element() {
+        let _ = root.set_attribute(name, value);
+    }
+}
+
+/// `window.vivarium.rows()`: every kept measurement, for tests and for the curious.
+pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
+    let rows = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let mut out = JsValue::UNDEFINED;
+        read(&mut |state| {
+            let rows: Vec<_> = state.run.history.rows().collect();
+            out = serde_wasm_bindgen::to_value(&rows).unwrap_or(JsValue::UNDEFINED);
+        });
+        out
+    });
+    let api = Object::new();
+    let _ = Reflect::set(&api, &"rows".into(), rows.as_ref());
+    let _ = Reflect::set(&window(), &"vivarium".into(), &api);
+    // It lives as long as the page.
+    rows.forget();
+}
+
+/// After a panic: one sentence and a way out, without a call back into the dead program.
+pub fn show_panic() {
+    let document = document();
+    let (Some(body), Ok(notice), Ok(button)) =
+        (document.body(), document.create_element("p"), document.create_element("button"))
+    else {
+        return;
+    };
+    notice.set_class_name("crash");
+    let _ = notice.set_attribute("role", "alert");
+    notice.set_text_content(Some(&format!(
+        "{} ",
+        tr!("This page has stopped because of a mistake in its program.")
+    )));
+    button.set_text_content(Some(tr!("Open it again")));
+    let location: JsValue = window().location().into();
+    if let Some(reload) =
+        Reflect::get(&location, &"reload".into()).ok().and_then(|f| f.dyn_into::<Function>().ok())
+    {
+        let _ = Reflect::set(&button, &"onclick".into(), &reload.bind0(&location));
+    }
+    let _ = notice.append_child(&button);
+    let _ = body.append_child(&notice);
+}

@@ -1,0 +1,316 @@
+//! The run as files: what can be saved, and what a file that is opened changes in the state.
+//!
+//! # Why
+//! A file of a run is shown as what it is, a record: its curves and its link, and nothing trains until somebody asks for
+//! it, since the same link trains the same run. Charts that look into the network are not of it. A file of weights is a
+//! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
+
+pub mod openers;
+pub mod tables;
+#[cfg(test)]
+pub(in crate::app) mod tests;
+
+use super::state::{Action, State, TrainerStatus, UndoEntry};
+use super::trainer::Effect;
+use crate::app::files::openers::openers;
+use crate::display::Phase;
+use crate::display::words::thousands;
+use crate::permalink::{Link, View};
+use crate::protocol::{Command, Ending};
+use crate::record::weights::Header;
+use crate::record::{Environment, File, FileError, Record, csv, torch};
+
+/// What can be saved of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    /// The table of metrics.
+    Csv,
+    /// The run.
+    Json,
+    /// Its weights.
+    Weights,
+    /// The PyTorch script.
+    Script,
+}
+
+/// A file to be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// What it is called.
+    pub name: String,
+    /// Its media type.
+    pub kind: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+impl Export {
+    /// All of them, in the order of the dialog.
+    pub const ALL: [Export; 4] = [Export::Json, Export::Csv, Export::Weights, Export::Script];
+
+    /// Name for tests, and ending of the file.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Export::Csv => "csv",
+            Export::Json => "json",
+            Export::Weights => "safetensors",
+            Export::Script => "py",
+        }
+    }
+
+    /// What stands on its button.
+    pub fn word(self) -> &'static str {
+        match self {
+            Export::Csv => tr!("Metrics (CSV)"),
+            Export::Json => tr!("Run (JSON)"),
+            Export::Weights => tr!("Weights (safetensors)"),
+            Export::Script => tr!("PyTorch script"),
+        }
+    }
+
+    /// What it is good for, in one sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
+            Export::Json => tr!("Link, environment and measurements; this page and lab open it again."),
+            Export::Weights => {
+                tr!("All weights and the optimizer's memory: the run can be resumed from them.")
+            }
+            Export::Script => {
+                tr!("The same experiment in plain PyTorch; it can begin from the saved weights.")
+            }
+        }
+    }
+
+    /// Why there is no such file now, where that is known without making it.
+    pub fn unavailable(self, state: &State) -> Option<&'static str> {
+        match self {
+            Export::Csv if state.run.history.last().is_none() => Some(tr!("Nothing has been measured yet.")),
+            Export::Weights if state.checkpoint.is_some() => None,
+            Export::Weights if state.run.record.is_some() => {
+                Some(tr!("The file that was opened holds no weights."))
+            }
+            Export::Weights => Some(tr!("The trainer has sent no weights yet.")),
+            _ => None,
+        }
+    }
+
+    /// The file, in a browser that calls itself `system`.
+    ///
+    /// # Errors
+    /// A sentence that says why there is none.
+    pub fn file(self, state: &State, system: &str) -> Result<Saved, String> {
+        if let Some(why) = self.unavailable(state) {
+            return Err(why.into());
+        }
+        let record = record(state, system);
+        let weights = state.checkpoint.as_ref();
+        let (kind, bytes) = match self {
+            Export::Csv => {
+                let rows: Vec<_> = state.run.history.rows().collect();
+                ("text/csv", csv(rows.into_iter()).into_bytes())
+            }
+            Export::Json => ("application/json", record.to_json().into_bytes()),
+            Export::Weights => {
+                ("application/octet-stream", weights.map(|(_, bytes)| bytes.clone()).unwrap_or_default())
+            }
+            Export::Script => ("text/x-python", torch::script(&state.run.link.spec)?.into_bytes()),
+        };
+        let step = weights.filter(|_| self == Export::Weights).map_or(state.run.step, |(step, _)| *step);
+        let record = Record { step, ..record };
+        Ok(Saved { name: format!("{}.{}", record.name(), self.ending()), kind, bytes })
+    }
+}
+
+/// The run as a record, from a browser that calls itself `system`.
+pub fn record(state: &State, system: &str) -> Record {
+    let here = || Environment {
+        program: Environment::program(),
+        front: "page".into(),
+        device: state.report.as_ref().map_or_else(String::new, |report| report.name.clone()),
+        learner: state.learner.0.clone(),
+        system: system.into(),
+    };
+    let is_sweep = state.run.sweep.is_some();
+    Record {
+        link: state.run.link.clone(),
+        environment: state.run.record.clone().unwrap_or_else(here),
+        step: state.run.step,
+        ending: match &state.run.phase {
+            Phase::Finished(ending) => Some(*ending),
+            Phase::Diverged { .. } => Some(Ending::Diverged),
+            _ => None,
+        },
+        held_out: state.run.held_out,
+        solved: if is_sweep { vec![] } else { state.run.times() },
+        rows: if is_sweep { vec![] } else { state.run.history.rows().cloned().collect() },
+        times: state.run.sweep.as_ref().map_or(vec![], |sweep| sweep.done.clone()),
+    }
+}
+
+/// The command line that makes the same run.
+pub fn command(state: &State) -> String {
+    record(state, "").command()
+}
+
+/// Where the numbers on show come from, if that is a file.
+pub fn origin(state: &State) -> Option<String> {
+    let about = state.run.record.as_ref()?;
+    let parts = [&about.device, &about.learner, &about.program];
+    let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    Some(tr!(
+        "From a file: {parts}",
+        parts = if parts.is_empty() { tr!("of unknown origin").into() } else { parts.join(", ") }
+    ))
+}
+
+/// Whether a file of that name holds a table, by its ending.
+fn is_table(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))
+}
+
+impl State {
+    /// Opens a file that a person chose or dropped: the second program reads it, and is there, since all that chooses
+    /// files comes with it.
+    pub(super) fn open_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        if let Some(openers) = openers() {
+            (openers.file)(self, name, bytes, effects);
+        }
+    }
+
+    /// The same, in that program.
+    pub(super) fn read_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        self.flaw.clear();
+        match File::read(&bytes) {
+            Ok(File::Run(record)) => self.open_record(name, *record, effects),
+            Ok(File::Weights(header)) => self.open_weights(name, &header, bytes, effects),
+            // What is of no program's is a table, if anything; one of metrics says so itself.
+            Err(FileError::Unknown) if is_table(name) => self.read_table(name, bytes, None, effects),
+            Err(flaw) => self.refuse_file(name, &flaw.to_string()),
+        }
+    }
+
+    /// Says why a file is not opened; everything stays as it is.
+    pub(super) fn refuse_file(&mut self, name: &str, why: &str) {
+        self.flaw = tr!("{name} was not opened: {why}. Nothing has changed.", name, why);
+        self.message = self.flaw.clone();
+    }
+
+    /// Gives up the trainer, whose next word would be about another run.
+    pub(super) fn dismiss(&mut self, effects: &mut Vec<Effect>) {
+        self.send(Command::Pause, effects);
+        self.staff = TrainerStatus::Absent;
+        (self.report, self.choice, self.rate) = (None, None, None);
+        (self.awaiting, self.unanswered) = (false, 0);
+    }
+
+    fn open_record(&mut self, name: &str, record: Record, effects: &mut Vec<Effect>) {
+        self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
+        self.dismiss(effects);
+        let before = self.run.link.clone();
+        self.take_link(record.link, effects);
+        self.set_up_sweep();
+        if let Some(sweep) = &mut self.run.sweep {
+            sweep.done = record.times;
+        }
+        self.set_up_run();
+        let steps = record.rows.len();
+        for row in record.rows {
+            self.run.measured(row);
+        }
+        let solved = record.solved.iter().enumerate();
+        self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
+        // As they were found; a page lists them so.
+        self.run.solved.sort_by_key(|(replica, step)| (*step, *replica));
+        self.run.step = record.step;
+        if record.held_out > 0 {
+            self.run.held_out = record.held_out;
+        }
+        self.run.phase = match record.ending {
+            Some(Ending::Diverged) => Phase::Diverged { step: record.step, last_good: record.step },
+            Some(ending) => Phase::Finished(ending),
+            None => Phase::Paused,
+        };
+        self.paused = true;
+        self.learner = Default::default();
+        let measured = match &self.run.sweep {
+            Some(sweep) => {
+                tr!("a sweep with {done} of {cells} runs", done = sweep.done.len(), cells = sweep.cells.len())
+            }
+            None => tr!(
+                "{steps} measurements up to step {step}",
+                steps = thousands(steps as u64),
+                step = thousands(self.run.step)
+            ),
+        };
+        let by = match &record.environment.program {
+            program if *program == Environment::program() || program.is_empty() => String::new(),
+            program => tr!(", written by {program}", program),
+        };
+        let same = if before.spec == self.run.link.spec { tr!(" It is the run that was here.") } else { "" };
+        self.message = tr!(
+            "Opened {name}: {measured}{by}.{same} Train makes the run anew; Undo goes back.",
+            name,
+            measured,
+            by,
+            same
+        );
+        self.run.record = Some(record.environment);
+    }
+
+    fn open_weights(&mut self, name: &str, header: &Header, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
+        self.dismiss(effects);
+        // How it is shown may stay where it suits.
+        let is_same_lab = self.run.link.spec.task.info().slug == header.spec.task.info().slug;
+        let view = if is_same_lab { self.run.link.view.clone() } else { View::of(&header.spec.task) };
+        let mut link = Link { spec: header.spec.clone(), view, ..Default::default() };
+        self.notices = link.view.repair(&link.spec);
+        self.take_link(link, effects);
+        self.set_up_sweep();
+        self.set_up_run();
+        // What was not seen of it is not known: neither its path nor its curves.
+        self.run.trajectories = None;
+        self.run.step = header.step;
+        let solved = header.solved.iter().enumerate();
+        self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
+        self.checkpoint = Some((header.step, bytes));
+        self.paused = true;
+        self.message = tr!(
+            "Opened {name}: weights at step {step}. Play goes on from there.",
+            name,
+            step = thousands(header.step)
+        );
+        self.resume(effects);
+    }
+
+    /// A file on show is a record, which begins to train when somebody asks for it; whether there was one.
+    pub(super) fn train_record(&mut self, paused: bool, effects: &mut Vec<Effect>) -> bool {
+        if self.run.record.is_none() {
+            return false;
+        }
+        self.paused = paused;
+        self.message = tr!("Trains the run of the file from its start.").into();
+        self.begin(effects);
+        true
+    }
+
+    /// Asks for the newest weights, to be saved.
+    pub(super) fn want_weights(&mut self, effects: &mut Vec<Effect>) {
+        self.flaw.clear();
+        self.send(Command::Checkpoint, effects);
+    }
+
+    /// The step of the weights that can be saved.
+    pub fn weights_step(&self) -> Option<u64> {
+        self.checkpoint.as_ref().map(|(step, _)| *step)
+    }
+}
+
+impl Action {
+    /// The action of opening a file.
+    pub fn file(name: &str, bytes: Vec<u8>) -> Action {
+        Action::OpenFile(name.into(), bytes)
+    }
+}

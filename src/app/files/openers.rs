@@ -1,0 +1,39 @@
+//! What opens files: of the page's second program, behind a table.
+//!
+//! # Why
+//! As [`crate::display::lazy_module`] has it for what labs compute: all that chooses files comes with the second program, so
+//! that the first one need not hold what reads them.
+
+use crate::app::state::State;
+use crate::app::trainer::Effect;
+
+/// The functions.
+pub struct Openers {
+    pub(in crate::app) file: fn(&mut State, &str, Vec<u8>, &mut Vec<Effect>),
+    pub(in crate::app) table: fn(&mut State, &str, Vec<u8>, Option<usize>, &mut Vec<Effect>),
+}
+
+/// All of them.
+pub const OPENERS: Openers = Openers { file: State::read_file, table: State::read_table };
+
+#[cfg(feature = "ui")]
+static ARRIVED: std::sync::OnceLock<Openers> = std::sync::OnceLock::new();
+
+/// The functions, where they are there: on the page, from the arrival of its second program on.
+#[cfg(feature = "ui")]
+pub fn openers() -> Option<&'static Openers> {
+    ARRIVED.get()
+}
+
+/// The functions, where they are there.
+#[cfg(not(feature = "ui"))]
+pub fn openers() -> Option<&'static Openers> {
+    Some(&OPENERS)
+}
+
+/// The second program is there.
+#[cfg(feature = "ui")]
+pub fn install(openers: Openers) {
+    // It comes once.
+    let _ = ARRIVED.set(openers);
+}

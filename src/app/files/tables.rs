@@ -1,0 +1,185 @@
+//! Opening a table of a person's own, and choosing its label.
+
+use super::openers::openers;
+use crate::app::state::State;
+use crate::app::trainer::Effect;
+use crate::display::tables::{keep, opened, shown};
+use crate::permalink::{Link, View};
+use crate::record::dataset;
+use crate::run::RunSpec;
+use crate::settings::Value;
+use crate::tasks::Task;
+use crate::tasks::tabular::{Origin, Tabular};
+
+impl State {
+    /// Opens a table that a person chose or dropped, with column `label` of it as the label: the run is about it from
+    /// now on. Of the second program.
+    pub(in crate::app) fn read_table(
+        &mut self,
+        name: &str,
+        bytes: Vec<u8>,
+        label: Option<usize>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let number = match dataset::read(&bytes, label) {
+            Ok(table) => keep(name, bytes, table),
+            Err(why) => return self.refuse_file(name, &why),
+        };
+        effects.push(Effect::KeepTable(number));
+        let mut link = match &self.run.link.spec.task {
+            Task::Tabular(_) => self.run.link.clone(),
+            _ => {
+                let spec = RunSpec::of_lab(Tabular::INFO.slug).unwrap_or_default();
+                Link {
+                    view: View::of(&spec.task),
+                    spec,
+                    reserved: self.run.link.reserved.clone(),
+                    ..Link::default()
+                }
+            }
+        };
+        for (key, value) in
+            [("csv", Value::Int(number)), ("data", Value::Choice(Origin::Uploaded.slug().into()))]
+        {
+            // Both are of this task, and in range.
+            let _ = link.spec.set(key, &value);
+        }
+        if let Task::Tabular(task) = &mut link.spec.task {
+            task.m = task.m.min(task.pool());
+        }
+        self.notices = link.spec.repair();
+        let columns = opened(number).map_or(0, |opened| opened.table.names.len());
+        let message = tr!(
+            "Opened {name}: a table of {columns} columns. Nothing of it leaves this device.",
+            name,
+            columns
+        );
+        self.change(link, message, effects);
+    }
+
+    /// Makes another column of the table the label.
+    pub(in crate::app) fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
+        // The menu of labels comes with the second program.
+        let (Some(opened), Some(openers)) = (shown(&self.run.link.spec), openers()) else { return };
+        (openers.table)(self, &opened.name, opened.bytes.clone(), Some(label), effects);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Reading;
+    use crate::analysis::chart;
+    use crate::app::state::Action;
+    use crate::display::tables::{about, larger_class};
+    use crate::permalink::encode;
+    use crate::protocol::{Command, Payload};
+
+    fn file(rows: usize) -> Vec<u8> {
+        let line = |i: usize| {
+            format!("{},{},{}", i * 7 % 31, i * i % 53, if i.is_multiple_of(4) { "yes" } else { "no" })
+        };
+        ["size,age,sold".to_string()]
+            .into_iter()
+            .chain((0..rows).map(line))
+            .collect::<Vec<_>>()
+            .join("\n")
+            .into_bytes()
+    }
+
+    fn open(link: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        state
+    }
+
+    #[test]
+    fn a_dropped_table_becomes_the_run_and_can_be_undone() {
+        let mut state = open("#v1/sparse-parity?n=20");
+        let effects = state.apply(Action::file("houses.csv", file(100)));
+        assert!(matches!(effects[0], Effect::KeepTable(_)));
+        let opened = shown(&state.run.link.spec).expect("it is open");
+        assert_eq!((opened.name.as_str(), opened.table.names.len()), ("houses.csv", 2));
+        assert!(encode(&state.run.link).starts_with("#v1/tabular?data=own&csv="));
+        assert!(state.message.contains("2 columns") && state.notices.is_empty());
+        let Some(Value::Int(m)) = state.run.link.spec.value("m") else { panic!("a number") };
+        assert_eq!(m, 90, "as many as there are");
+        let about = about(&state.run.link.spec).join(" ");
+        for part in ["100 rows of 2 columns", "holds out 10 rows", "sold: no or yes", "75.0 %"] {
+            assert!(about.contains(part), "{part}: {about}");
+        }
+        state.apply(Action::Relabel(1));
+        let opened = shown(&state.run.link.spec).unwrap();
+        assert_eq!((opened.table.label, opened.table.names.join(" ")), (1, "size".into()));
+        state.apply(Action::Undo);
+        state.apply(Action::Undo);
+        assert_eq!(encode(&state.run.link), "#v1/sparse-parity?n=20");
+    }
+
+    #[test]
+    fn the_trainer_gets_the_table_before_the_run() {
+        use crate::app::trainer::device::Survey;
+        use crate::app::trainer::{Program, Trainer, TrainerMessage, scripted::Scripted};
+        let mut state = open("#v1/tabular?replicas=1");
+        state.apply(Action::Surveyed(Survey::Missing));
+        let trainer = Scripted::new(Program::Cpu, 10);
+        let mut sent = vec![];
+        for message in trainer.take() {
+            sent.extend(state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(message))));
+        }
+        sent.clear();
+        sent.extend(state.apply(Action::file("t.csv", file(60))));
+        let place = |of: fn(&Command) -> bool| {
+            sent.iter().position(|effect| matches!(effect, Effect::Send(command, _) if of(command)))
+        };
+        let table = place(|command| matches!(command, Command::Table { columns: 2 })).expect("a table");
+        let start = place(|command| matches!(command, Command::Start { .. })).expect("a start");
+        assert!(table < start);
+        let Effect::Send(command, Payload::Numbers(numbers)) = &sent[table] else { panic!("numbers") };
+        assert_eq!(numbers.len(), 60 * 3);
+        trainer.send(command, &Payload::Numbers(numbers.clone()));
+    }
+
+    #[test]
+    fn what_is_no_table_changes_nothing() {
+        let mut state = open("#v1/tabular?n=9");
+        state.apply(Action::file("notes.csv", b"only,words\nhere,and\n".to_vec()));
+        assert!(
+            state.flaw.contains("notes.csv was not opened") && state.flaw.contains("Nothing has changed")
+        );
+        assert_eq!(encode(&state.run.link), "#v1/tabular?n=9");
+        state.apply(Action::file("metrics.csv", b"step,replica,train_loss\n1,0,0.5\n".to_vec()));
+        assert!(state.flaw.contains("table of metrics"), "{}", state.flaw);
+    }
+
+    #[test]
+    fn what_networks_reach_is_a_target_and_nothing_found() {
+        let mut state = open("#v1/tabular?replicas=2");
+        (state.run.step, state.run.solved) = (50, vec![(0, 40), (1, 50)]);
+        for chart in [chart::LOSS, chart::ACCURACY] {
+            let Reading::Lines(lines) = chart.reading(&state.run) else { panic!("curves") };
+            assert_eq!(lines.marks, [(50.0, "target".to_string())]);
+        }
+        let mut hidden = open("#v1/sparse-parity");
+        (hidden.run.step, hidden.run.solved) = (50, vec![(0, 50)]);
+        let Reading::Lines(lines) = chart::LOSS.reading(&hidden.run) else { panic!("curves") };
+        assert_eq!(lines.marks, [(50.0, "found".to_string())]);
+    }
+
+    #[test]
+    fn a_generated_table_is_described_with_its_columns() {
+        let said = |query: &str| about(&open(&format!("#v1/tabular{query}")).run.link.spec).join(" ");
+        let of = said("?s=4.7.11&seed=3");
+        assert!(
+            of.contains("4,000 rows of 20 columns")
+                && of.contains("columns 4, 7 and 11 alone and jumps at one place"),
+            "{of}"
+        );
+        assert!(
+            said("?turned=yes&pieces=8")
+                .contains("at 7 places along each of 3 directions; no column matters by itself")
+        );
+        assert!(about(&RunSpec::default()).is_empty());
+        assert_eq!(larger_class(&RunSpec::default()), None);
+    }
+}

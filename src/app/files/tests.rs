@@ -1,0 +1,249 @@
+//! Files opened and saved, natively against the scripted trainer.
+
+use crate::analysis::chart;
+use crate::app::files;
+use crate::app::files::Export;
+use crate::app::run::status::status;
+use crate::app::state::{Action, State};
+use crate::app::trainer::device::Survey;
+use crate::app::trainer::scripted::Scripted;
+use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
+use crate::display::Phase;
+use crate::permalink::encode;
+use crate::protocol::{Command, Ending, Payload};
+use crate::record::{File, Record};
+use crate::tasks::sparse_parity::charts as parity_charts;
+
+/// The page with whatever trainer it opened.
+struct Page {
+    state: State,
+    trainer: Option<(Program, Scripted)>,
+    sent: Vec<(Command, Payload)>,
+}
+
+impl Page {
+    fn open(fragment: &str) -> Page {
+        let mut page = Page { state: State::default(), trainer: None, sent: vec![] };
+        page.act(Action::Surveyed(Survey::Missing));
+        page.act(Action::Open(fragment.into()));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        for effect in self.state.apply(action) {
+            match effect {
+                Effect::Survey
+                | Effect::Fetch(_)
+                | Effect::FetchRecorded
+                | Effect::Library(_)
+                | Effect::KeepTable(_) => {}
+                Effect::Open(program) => self.trainer = Some((program, Scripted::new(program, 300))),
+                Effect::Send(command, payload) => {
+                    if let Some((_, trainer)) = &self.trainer {
+                        trainer.send(&command, &payload);
+                    }
+                    self.sent.push((command, payload));
+                }
+            }
+        }
+        self.listen();
+    }
+
+    fn listen(&mut self) {
+        while let Some((program, said)) =
+            self.trainer.as_ref().map(|(program, t)| (*program, t.take())).filter(|s| !s.1.is_empty())
+        {
+            said.into_iter()
+                .for_each(|message| self.act(Action::Heard(program, TrainerMessage::Said(message))));
+        }
+    }
+
+    fn train(&mut self, step: u64) {
+        self.trainer.as_ref().unwrap().1.advance(step);
+        self.listen();
+    }
+
+    fn starts(&self) -> usize {
+        self.sent.iter().filter(|(c, _)| matches!(c, Command::Start { .. })).count()
+    }
+
+    fn save(&self, export: Export) -> Vec<u8> {
+        export.file(&self.state, "Test/1.0").unwrap().bytes
+    }
+}
+
+const LINK: &str = "#v1/sparse-parity?n=20&width=64&every=25";
+
+#[test]
+fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
+    let mut page = Page::open(LINK);
+    page.train(400);
+    assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
+    let json = page.save(Export::Json);
+    let mut other = Page::open("#v1/sparse-parity?n=10&k=2");
+    other.train(100);
+    let starts = other.starts();
+    other.act(Action::file("run.json", json.clone()));
+    assert_eq!(encode(&other.state.run.link), LINK);
+    assert_eq!(other.state.run.history, page.state.run.history);
+    assert_eq!(
+        (&other.state.run.phase, other.state.run.step),
+        (&Phase::Finished(Ending::Target), page.state.run.step)
+    );
+    assert_eq!(status(&other.state), status(&page.state));
+    assert!(
+        other.state.message.starts_with("Opened run.json: 13 measurements up to step 300."),
+        "{}",
+        other.state.message
+    );
+    assert_eq!(files::origin(&other.state).unwrap(), "From a file: CPU, a script, Vivarium 0.1.0");
+    assert_eq!(other.starts(), starts, "a record is not trained");
+    assert!(
+        matches!(other.sent.last(), Some((Command::Pause, _))),
+        "the run that was here does not go on unseen"
+    );
+    // What the old trainer still says is about another run.
+    other.train(500);
+    assert_eq!(other.state.run.history, page.state.run.history);
+    for chart in [chart::WEIGHTS, parity_charts::MOVEMENT, parity_charts::GAP] {
+        assert!(chart.applies(&other.state.run).unwrap_err().contains("no weights"), "{chart:?}");
+    }
+    assert!(chart::LOSS.applies(&other.state.run).is_ok());
+    // Saved again it is the same file, whoever saves it.
+    assert_eq!(Export::Json.file(&other.state, "Other/2.0").unwrap().bytes, json);
+    assert!(Export::Weights.file(&other.state, "").unwrap_err().contains("holds no weights"));
+    (0..30).for_each(|_| other.act(Action::Tick));
+    assert_eq!(other.state.run.phase, Phase::Finished(Ending::Target), "nobody is missed");
+    assert_eq!(other.state.main_button(), ("Train", false));
+    other.act(Action::Toggle);
+    assert_eq!(
+        (other.starts(), other.state.run.step, &other.state.run.phase),
+        (starts + 1, 0, &Phase::Running)
+    );
+    other.train(400);
+    assert_eq!(other.state.run.history, page.state.run.history, "the same link is the same run");
+    assert!(files::origin(&other.state).is_none() && chart::WEIGHTS.applies(&other.state.run).is_ok());
+    other.act(Action::Undo);
+    assert_eq!(encode(&other.state.run.link), "#v1/sparse-parity?n=10&k=2");
+}
+
+#[test]
+fn a_run_that_has_not_ended_waits_as_a_record() {
+    let mut page = Page::open(LINK);
+    page.train(150);
+    let json = page.save(Export::Json);
+    page.act(Action::file("half.json", json));
+    assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&Phase::Paused, 150, 1));
+    assert!(page.state.message.contains("It is the run that was here."), "{}", page.state.message);
+    assert!(!page.state.run.is_under_way(), "a learning rate edited now is of the whole run");
+    page.act(Action::Edit("lr".into(), "0.2".into()));
+    assert_eq!(
+        (page.starts(), encode(&page.state.run.link)),
+        (2, LINK.replace("width=64", "width=64&lr=0.2"))
+    );
+    page.act(Action::SingleStep);
+    assert_eq!((page.state.run.step, &page.state.run.phase), (1, &Phase::Paused));
+}
+
+#[test]
+fn what_cannot_be_opened_changes_nothing_and_says_why() {
+    let mut page = Page::open(LINK);
+    page.train(100);
+    let json = page.save(Export::Json);
+    let (link, runs, undo) = (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len());
+    for (bytes, part) in [
+        (vec![], "empty"),
+        (json[..json.len() / 2].to_vec(), "breaks off or is damaged"),
+        (b"{\"name\": \"other\"}".to_vec(), "not a run of this program"),
+        (b"\x89PNG".to_vec(), "neither a run"),
+        (page.save(Export::Csv), "table of metrics"),
+    ] {
+        page.act(Action::file("file.json", bytes));
+        let said = page.state.message.clone();
+        assert!(
+            said.starts_with("file.json was not opened: ") && said.ends_with(". Nothing has changed."),
+            "{said}"
+        );
+        assert!(said.contains(part) && page.state.flaw == said, "{said}");
+    }
+    assert_eq!(
+        (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len()),
+        (link, runs, undo)
+    );
+    assert_eq!((&page.state.run.phase, page.state.run.step), (&Phase::Running, 100));
+    page.train(150);
+    assert_eq!(page.state.run.step, 150);
+    page.act(Action::WantWeights);
+    assert_eq!(page.state.flaw, "");
+}
+
+/// The bytes of a checkpoint of `spec` at a step, all weights zero; the scripted trainer reads no more than the step.
+fn weights(link: &str, step: u64) -> Vec<u8> {
+    let (link, _) = crate::permalink::decode(link);
+    let (mut parts, mut end) = (vec![], 0);
+    for parameter in link.spec.parameters() {
+        let (begin, shape) = (end, parameter.shape);
+        end += 4 * parameter.len();
+        parts.push(format!(
+            "\"{}\":{{\"dtype\":\"F32\",\"shape\":{shape:?},\"data_offsets\":[{begin},{end}]}}",
+            parameter.name
+        ));
+    }
+    let format = crate::record::weights::FORMAT;
+    parts.push(format!(
+        "\"__metadata__\":{{\"format\":\"{format}\",\"link\":\"{}\",\"step\":\"{step}\",\"solved\":\"-\"}}",
+        encode(&link)
+    ));
+    let header = format!("{{{}}}", parts.join(","));
+    [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &vec![0; end]].concat()
+}
+
+#[test]
+fn weights_are_a_run_that_waits_at_their_step() {
+    let mut page = Page::open("#v1/sparse-parity?n=10&k=2&speed=0&show=loss");
+    page.train(100);
+    let bytes = weights(LINK, 120);
+    page.act(Action::file("half.safetensors", bytes.clone()));
+    assert_eq!(encode(&page.state.run.link), format!("{LINK}&speed=0&show=loss"));
+    let (command, payload) = page.sent.iter().rfind(|(c, _)| matches!(c, Command::Start { .. })).unwrap();
+    assert!(
+        matches!(command, Command::Start { paused: true, spec, .. } if *spec == page.state.run.link.spec)
+    );
+    assert_eq!(*payload, Payload::Bytes(bytes));
+    assert_eq!(page.state.message, "Opened half.safetensors: weights at step 120. Play goes on from there.");
+    assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
+}
+
+#[test]
+fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
+    let mut page = Page::open(LINK);
+    page.train(200);
+    let names = Export::ALL.map(|export| export.file(&page.state, "Test/1.0").unwrap().name);
+    let base = "sparse-parity-mlp-seed0-step200";
+    assert_eq!(names, ["json", "csv", "safetensors", "py"].map(|ending| format!("{base}.{ending}")));
+    let File::Run(record) = File::read(&page.save(Export::Json)).unwrap() else { panic!() };
+    let Record { environment, held_out, rows, .. } = *record;
+    assert_eq!((environment.front.as_str(), environment.system.as_str()), ("page", "Test/1.0"));
+    assert_eq!((environment.device.as_str(), held_out, rows.len()), ("CPU", 1024, 9));
+    let table = String::from_utf8(page.save(Export::Csv)).unwrap();
+    assert_eq!(table.lines().count(), 10);
+    assert!(String::from_utf8(page.save(Export::Script)).unwrap().contains("import torch"));
+    assert_eq!(files::command(&page.state), format!("lab run '{LINK}' --held-out 1024"));
+    let fresh = State::default();
+    assert!(Export::Csv.file(&fresh, "").unwrap_err().contains("Nothing has been measured"));
+    assert!(Export::Weights.file(&fresh, "").unwrap_err().contains("no weights yet"));
+}
+
+#[test]
+fn a_sweep_is_saved_by_its_times_and_opened_so() {
+    let mut page = Page::open("#v1/sparse-parity?replicas=1&sweep=n:10_20");
+    page.train(400);
+    assert_eq!(page.state.run.sweep.as_ref().unwrap().done.len(), 1);
+    let json = page.save(Export::Json);
+    let mut other = Page::open("");
+    other.act(Action::file("sweep.json", json));
+    let sweep = other.state.run.sweep.as_ref().unwrap();
+    assert_eq!((sweep.done.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
+    assert!(other.state.message.contains("a sweep with 1 of 2 runs"), "{}", other.state.message);
+    assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep is many runs"));
+}

@@ -1,0 +1,208 @@
+//! The gallery: which cards there are, what is drawn on them, and how it opens and closes.
+
+use crate::analysis::Role;
+use crate::app::charts::titles::title;
+use crate::app::gallery::update::address;
+use crate::app::gallery::{FRAGMENT, Gallery, GalleryAction, drawing, strip};
+use crate::app::run::tests::Page;
+use crate::app::state::{Action, State};
+use crate::app::trainer::Effect;
+use crate::labs::{PRESETS, find, stories};
+use crate::permalink::encode;
+use crate::presets::recorded::{Curve, Recorded, Time, parse};
+
+const FILE: &str = include_str!("../../presets/recorded.txt");
+
+fn open() -> State {
+    let mut state = State::default();
+    let effects = state.apply(Action::Open(FRAGMENT.into()));
+    assert!(effects.contains(&Effect::FetchRecorded));
+    state.apply(Action::Gallery(GalleryAction::Fetched(Ok(FILE.into()))));
+    state
+}
+
+fn filtered(filter: &[(&str, &str)]) -> String {
+    let mut state = open();
+    for (name, value) in filter {
+        state.apply(Action::Gallery(GalleryAction::Filter((*name).into(), (*value).into())));
+    }
+    state.gallery.cards()
+}
+
+/// Names of the cards, in order.
+fn names(cards: &str) -> Vec<String> {
+    let after = cards.split("data-testid=\"card-").skip(1);
+    after.map(|text| text.split('"').next().unwrap().to_string()).collect()
+}
+
+#[test]
+fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
+    let cards = filtered(&[]);
+    let mut wanted: Vec<&str> = stories().map(|story| story.slug).collect();
+    for lab in crate::tasks::Task::ENTRIES.iter().map(|task| task.info.slug) {
+        let of_lab = PRESETS.iter().filter(|p| p.link().spec.task.info().slug == lab);
+        wanted.extend(of_lab.map(|preset| preset.slug));
+    }
+    assert_eq!(names(&cards), wanted);
+    assert!(cards.contains(&format!("{0} of {0}.", wanted.len())));
+    for preset in PRESETS {
+        let link = format!("href=\"{}\"", preset.link.replace('&', "&amp;"));
+        assert!(cards.contains(&link), "{}", preset.slug);
+    }
+    let unfinished = cards.matches("Too large to be recorded").count();
+    assert_eq!(cards.matches("<svg").count() + unfinished, wanted.len());
+    assert!(cards.matches(", recorded</span>").count() == cards.matches("<svg").count());
+    // Every heading has cards, and every tag is closed.
+    assert_eq!(cards.matches("<ul").count(), cards.matches("</ul>").count());
+    assert_eq!(cards.matches("<h3>").count(), 1 + crate::tasks::Task::ENTRIES.len());
+}
+
+#[test]
+fn the_filter_takes_topics_times_and_words_together() {
+    let of = |filter: &[(&str, &str)]| names(&filtered(filter));
+    assert_eq!(of(&[("topic", "stories")]).len(), stories().count());
+    let markov = of(&[("topic", "lab.markov")]);
+    assert_eq!(markov.len(), PRESETS.iter().filter(|p| p.link.starts_with("#v1/markov")).count());
+    // A lab and a group of presets that share a slug are two topics.
+    let (lab, group) = (of(&[("topic", "lab.groups")]), of(&[("topic", "groups")]));
+    assert!(group.contains(&"s4".into()) && group.len() < lab.len());
+    let (quick, minute) = (of(&[("time", "seconds")]), of(&[("time", "minute")]));
+    assert!(quick.len() > 50 && quick.len() < minute.len() && minute.len() < PRESETS.len());
+    assert!(quick.iter().all(|name| minute.contains(name)));
+    let all = parse(FILE).unwrap();
+    let time = |name: &str| all.iter().find(|one| one.slug == name).unwrap().time;
+    assert!(quick.iter().all(|name| time(name) == Time::Seconds));
+    let found = of(&[("words", "weight DECAY"), ("topic", "lab.groups"), ("time", "minutes")]);
+    assert!(!found.is_empty() && found.len() < 12, "{found:?}");
+    let nothing = filtered(&[("words", "astrology")]);
+    assert!(names(&nothing).is_empty() && nothing.contains("Nothing is like that"));
+    // What was typed is text, not markup.
+    let mut state = open();
+    state.apply(Action::Gallery(GalleryAction::Filter("words".into(), "\"><b>".into())));
+    assert!(state.gallery.head().contains("value=\"&quot;>&lt;b>\""));
+}
+
+fn example() -> Recorded {
+    let curve = |role, y: &[f32]| Curve { role, x: vec![0.0, 10.0, 1000.0], y: y.to_vec() };
+    Recorded {
+        slug: "one".into(),
+        link: "#v1/markov".into(),
+        time: Time::Minute,
+        reached: 1000,
+        of: 1000,
+        chart: "accuracy".into(),
+        log: [false, false],
+        lines: vec![(0.5, "chance".into())],
+        curves: vec![curve(Role::Test, &[0.0, 0.5, 1.0]), curve(Role::Other, &[0.5, 0.5, 0.5])],
+    }
+}
+
+#[test]
+fn a_drawing_spans_its_curves_on_its_axes() {
+    let linear = drawing(&example());
+    assert!(linear.contains("class=\"curve__test\" points=\"8,152 13,80 592,8 \""), "{linear}");
+    assert!(linear.contains("d=\"M0 80H600\"") && linear.contains("points=\"8,80 13,80 592,80 \""));
+    assert!(linear.contains("aria-label=\"Accuracy, recorded: from 0.000 to 1.000\""));
+    // What is told stands over what it is compared with.
+    assert!(linear.find("curve__other").unwrap() < linear.find("curve__test").unwrap());
+    let log = drawing(&Recorded { log: [true, false], ..example() });
+    assert!(log.contains("points=\"8,152 202,80 592,8 \""), "{log}");
+    // Nothing that moves lies in the middle.
+    let still = Recorded { curves: vec![example().curves.remove(1)], ..example() };
+    assert!(drawing(&still).contains("points=\"8,80 13,80 592,80 \""));
+}
+
+#[test]
+fn every_recorded_curve_lies_in_its_drawing() {
+    for one in parse(FILE).unwrap().iter().filter(|one| !one.curves.is_empty()) {
+        let svg = drawing(one);
+        for points in svg.split("points=\"").skip(1) {
+            for point in points.split('"').next().unwrap().split_whitespace() {
+                let (x, y) = point.split_once(',').unwrap();
+                let (x, y): (i32, i32) = (x.parse().unwrap(), y.parse().unwrap());
+                assert!((8..=592).contains(&x) && (8..=152).contains(&y), "{}: {point}", one.slug);
+            }
+        }
+        assert!(!svg.contains('–'), "{}: {svg}", one.slug);
+    }
+}
+
+#[test]
+fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
+    let mut page = Page::open("");
+    page.train(40);
+    let run = encode(&page.state.run.link);
+    page.act(Action::Open(FRAGMENT.into()));
+    assert!(page.state.gallery.is_open && page.state.run.step == 40);
+    assert_eq!(address(&page.state), FRAGMENT);
+    assert_eq!(title(&page.state), "Gallery · Vivarium");
+    // Back to the run that is there: nothing begins.
+    let runs = page.state.run.runs;
+    page.act(Action::Open(run.clone()));
+    assert_eq!((page.state.gallery.is_open, page.state.run.runs, page.state.run.step), (false, runs, 40));
+    assert_eq!(address(&page.state), run);
+    page.act(Action::Open(FRAGMENT.into()));
+    let preset = find("sine-1").unwrap();
+    page.act(Action::Open(preset.link.into()));
+    assert_eq!((page.state.gallery.is_open, page.state.run.preset()), (false, Some(preset)));
+    page.act(Action::Open(FRAGMENT.into()));
+    page.act(Action::Gallery(GalleryAction::Close));
+    assert_eq!(address(&page.state), preset.link);
+    // The menu, too, leads back to the run.
+    page.act(Action::Open(FRAGMENT.into()));
+    page.act(Action::Choose(find("parity-50").unwrap()));
+    assert!(!page.state.gallery.is_open);
+}
+
+#[test]
+fn curves_that_cannot_be_fetched_leave_links_that_work() {
+    let mut state = State::default();
+    state.apply(Action::Open(FRAGMENT.into()));
+    assert_eq!(state.run.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
+    let waiting = state.gallery.cards();
+    assert_eq!(names(&waiting).len(), PRESETS.len() + stories().count());
+    state.apply(Action::Gallery(GalleryAction::Fetched(Err("it could not be fetched".into()))));
+    let cards = state.gallery.cards();
+    assert!(
+        cards.contains("The recorded curves are not there: it could not be fetched.")
+            && !cards.contains("<svg")
+    );
+    state.apply(Action::Gallery(GalleryAction::Fetched(Ok("surprise".into()))));
+    state.apply(Action::Gallery(GalleryAction::Close));
+    // Opened again, it tries again.
+    assert_eq!(state.apply(Action::Open(FRAGMENT.into())).last(), Some(&Effect::FetchRecorded));
+    state.apply(Action::Gallery(GalleryAction::Fetched(Ok(FILE.into()))));
+    assert!(!state.apply(Action::Open(FRAGMENT.into())).contains(&Effect::FetchRecorded));
+}
+
+#[test]
+fn a_teachers_link_that_keeps_its_run_has_no_gallery() {
+    let mut page = Page::open("#v1/sparse-parity?n=12&hide=presets");
+    page.act(Action::Open(FRAGMENT.into()));
+    assert!(!page.state.gallery.is_open && page.state.message.contains("keeps that as it is"));
+}
+
+#[test]
+fn the_strip_names_every_story_and_the_gallery() {
+    let strip = strip();
+    assert!(stories().all(|story| strip.contains(&format!("href=\"#story/{}\"", story.slug))));
+    assert!(strip.contains(FRAGMENT) && strip.contains(&PRESETS.len().to_string()));
+    assert!(!Gallery::default().is_open);
+}
+
+#[test]
+fn titles_name_what_is_looked_at() {
+    for (link, expected) in [
+        ("", "A parity of 3 in 20 bits · Sparse parity · Vivarium"),
+        ("#v1/sparse-parity?n=30", "Sparse parity, n = 30 · Vivarium"),
+        (
+            "#v1/sparse-parity?n=30&k=2&width=1000&lr=0.5",
+            "Sparse parity, n = 30, k = 2, width = 1,000, … · Vivarium",
+        ),
+        ("#v1/markov?k=5", "Markov chains in context, k = 5 · Vivarium"),
+    ] {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        assert_eq!(title(&state), expected);
+    }
+}

@@ -1,0 +1,424 @@
+//! Kept runs, against a library that is a map: reload, two tabs, a full one, and none at all.
+
+use crate::analysis::chart;
+use crate::tasks::sparse_parity::charts as parity_charts;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use crate::analysis::Reading;
+use crate::app::library::{
+    LibraryAction, LibraryAnswer, LibraryCommand, MOST_BYTES, MOST_RUNS, SavedRun, edited, merged,
+};
+use crate::app::state::{Action, State};
+use crate::app::trainer::scripted::Scripted;
+use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
+use crate::catalog::chart::Chart;
+use crate::display::Phase;
+use crate::permalink::encode;
+use crate::protocol::{Command, Ending, Payload};
+
+/// What the browser would keep.
+#[derive(Default)]
+struct Shelf {
+    runs: BTreeMap<String, SavedRun>,
+    states: BTreeMap<String, Vec<u8>>,
+    /// Most entries, where there is a limit.
+    room: Option<usize>,
+}
+
+impl Shelf {
+    fn obey(&mut self, deed: LibraryCommand) -> Option<LibraryAnswer> {
+        match deed {
+            LibraryCommand::Keep(kept, bytes) => {
+                let id = kept.id.clone();
+                let is_new = !self.runs.contains_key(&id);
+                if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
+                    return Some(LibraryAnswer::Full(LibraryCommand::Keep(kept, bytes).into()));
+                }
+                let kept = merged(self.runs.get(&id), *kept)?;
+                self.runs.insert(id.clone(), kept.clone());
+                self.states.extend(bytes.map(|bytes| (id, bytes)));
+                return Some(LibraryAnswer::Called(kept.into()));
+            }
+            LibraryCommand::Leave(kept, bytes) => {
+                self.states.extend(bytes.map(|bytes| (kept.id.clone(), bytes)));
+                self.runs.insert(kept.id.clone(), *kept);
+            }
+            LibraryCommand::Edit(edit) => {
+                if let Some(old) = self.runs.get_mut(&edit.id) {
+                    *old = edited(old, *edit);
+                }
+            }
+            LibraryCommand::Forget(ids) => ids.iter().for_each(|id| {
+                self.runs.remove(id);
+                self.states.remove(id);
+            }),
+            LibraryCommand::Fetch(id) => {
+                return Some(LibraryAnswer::Fetched(id.clone(), self.states.get(&id).cloned()));
+            }
+        }
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.runs.values().map(|kept| kept.name.clone()).collect()
+    }
+}
+
+/// A tab of the browser.
+struct Tab {
+    state: State,
+    trainer: Scripted,
+    shelf: Rc<RefCell<Shelf>>,
+    sent: Vec<(Command, Payload)>,
+}
+
+const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
+const NOON: f64 = 1.8e12;
+
+impl Tab {
+    fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+        let trainer = Scripted::new(Program::Cpu, 300);
+        let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
+        tab.act(Action::Open(fragment.into()));
+        tab.load();
+        tab
+    }
+
+    fn load(&mut self) {
+        let all = self.shelf.borrow().runs.values().cloned().collect();
+        let now = NOON + self.shelf.borrow().runs.len() as f64;
+        self.wish(LibraryAction::Heard(LibraryAnswer::Loaded(all, now)));
+    }
+
+    fn wish(&mut self, wish: LibraryAction) {
+        self.act(Action::Library(wish));
+    }
+
+    fn act(&mut self, action: Action) {
+        let mut actions = VecDeque::from([action]);
+        while let Some(action) = actions.pop_front() {
+            for effect in self.state.apply(action) {
+                match effect {
+                    Effect::Send(command, payload) => {
+                        self.trainer.send(&command, &payload);
+                        self.sent.push((command, payload));
+                    }
+                    Effect::Library(deed) => {
+                        let answer = self.shelf.borrow_mut().obey(deed);
+                        actions.extend(answer.map(|answer| Action::Library(LibraryAction::Heard(answer))));
+                    }
+                    _ => {}
+                }
+            }
+            let said = self.trainer.take().into_iter();
+            actions.extend(said.map(|message| Action::Heard(Program::Cpu, TrainerMessage::Said(message))));
+        }
+    }
+
+    fn train(&mut self, step: u64) {
+        self.trainer.advance(step);
+        self.seconds(5);
+    }
+
+    fn seconds(&mut self, many: u32) {
+        (0..many).for_each(|_| self.act(Action::Tick));
+    }
+}
+
+fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+    shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
+}
+
+#[test]
+fn a_run_that_trains_is_kept_with_its_curves_and_its_state() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.seconds(10);
+    assert!(kept(&shelf).is_empty(), "nothing has been trained");
+    tab.train(100);
+    tab.train(200);
+    assert_eq!(
+        kept(&shelf),
+        [("#v1/sparse-parity?n=20".into(), 200, false)],
+        "the speed is no part of the run"
+    );
+    assert_eq!(shelf.borrow().runs.values().next().unwrap().rows.len(), 5);
+    assert_eq!(shelf.borrow().states.values().next().unwrap(), &200u64.to_le_bytes());
+    // Another run: the one before is written down as it was left, under its own link.
+    tab.trainer.advance(250);
+    tab.act(Action::Tick);
+    tab.act(Action::Edit("width".into(), "64".into()));
+    tab.train(50);
+    let ids: Vec<_> = kept(&shelf).into_iter().map(|(id, step, _)| (id, step)).collect();
+    assert_eq!(ids, [("#v1/sparse-parity?n=20".into(), 250), ("#v1/sparse-parity?n=20&width=64".into(), 50)]);
+    assert_eq!(shelf.borrow().names(), ["Sparse parity n = 20", "Sparse parity n = 20, width = 64"]);
+    // Made again, it is the same entry, and what is known of it is not lost by beginning.
+    tab.act(Action::Undo);
+    tab.train(50);
+    assert_eq!(kept(&shelf)[0].1, 250);
+}
+
+#[test]
+fn after_a_reload_it_goes_on_where_it_was() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.seconds(2);
+    tab.trainer.advance(200);
+    tab.act(Action::Tick);
+    tab.wish(LibraryAction::Leave);
+    let whole: Vec<_> = tab.state.run.history.rows().cloned().collect();
+    for address in [LINK, ""] {
+        let mut tab = Tab::open(address, &shelf);
+        let offer = tab.state.offer().map(|kept| (kept.id.clone(), kept.step));
+        let (id, step) = offer.expect("the page says so");
+        assert_eq!(step, 200);
+        tab.wish(LibraryAction::TakeUp(id));
+        assert_eq!(
+            (tab.state.run.step, &tab.state.run.phase, encode(&tab.state.run.link).as_str()),
+            (200, &Phase::Running, LINK)
+        );
+        assert_eq!(tab.state.run.history.rows().cloned().collect::<Vec<_>>(), whole);
+        let start = tab.sent.iter().rev().find(|(command, _)| matches!(command, Command::Start { .. }));
+        assert_eq!(start.unwrap().1, Payload::Bytes(200u64.to_le_bytes().to_vec()));
+        assert!(tab.state.offer().is_none());
+        tab.act(Action::Undo);
+        assert_eq!(tab.state.run.step, 0, "back to the run that the page was opened with");
+    }
+    let other = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    assert!(other.state.offer().is_none(), "somebody's link is what was asked for");
+}
+
+#[test]
+fn an_ended_run_opens_at_its_end() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(300);
+    assert_eq!(tab.state.run.phase, Phase::Finished(Ending::Target));
+    // The script gives no checkpoint at its end; the worker does.
+    tab.trainer.send(&Command::Step, &Payload::Empty);
+    tab.train(350);
+    let id = kept(&shelf)[0].0.clone();
+    assert!(kept(&shelf)[0].2);
+    let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    tab.wish(LibraryAction::TakeUp(id));
+    assert_eq!((&tab.state.run.phase, tab.state.run.solved.len()), (&Phase::Paused, 1));
+    assert!(tab.state.offer().is_none());
+}
+
+#[test]
+fn two_tabs_lose_nothing_of_each_other() {
+    let shelf = Rc::default();
+    let (mut a, mut b) = (Tab::open(LINK, &shelf), Tab::open("#v1/sparse-parity?n=30", &shelf));
+    a.train(200);
+    b.train(100);
+    a.train(250);
+    assert_eq!(kept(&shelf).iter().map(|k| k.1).collect::<Vec<_>>(), [250, 100]);
+    // What one is called in one tab stays when the other goes on writing it down.
+    b.load();
+    let id = kept(&shelf)[0].0.clone();
+    b.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
+    b.wish(LibraryAction::Pin(id.clone()));
+    a.train(280);
+    let is = |step| {
+        shelf
+            .borrow()
+            .runs
+            .get(&id)
+            .is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
+    };
+    assert!(is(280));
+    // Whoever leaves has no time to ask, and knows it already.
+    a.trainer.advance(290);
+    a.act(Action::SingleStep);
+    a.wish(LibraryAction::Leave);
+    assert!(is(290));
+    // The same run in both: the one that got further counts.
+    let mut c = Tab::open(LINK, &shelf);
+    c.train(100);
+    assert!(is(290));
+}
+
+#[test]
+fn deleting_can_be_undone() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    tab.wish(LibraryAction::Delete(id.clone()));
+    assert!(tab.state.library.listed().is_empty() && tab.state.message.contains("Undo"));
+    assert!(Tab::open(LINK, &shelf).state.library.listed().is_empty());
+    tab.act(Action::Undo);
+    assert_eq!(tab.state.library.listed().len(), 1);
+    assert_eq!(shelf.borrow().runs[&id].rows.len(), 3, "an edit does not touch the curves");
+    tab.wish(LibraryAction::Delete(id.clone()));
+    let mut later = Tab::open("#v1/sparse-parity?n=30", &shelf);
+    let all = shelf.borrow().runs.values().cloned().collect();
+    later.wish(LibraryAction::Heard(LibraryAnswer::Loaded(all, NOON + 1e7)));
+    assert!(kept(&shelf).is_empty(), "after an hour it is gone");
+}
+
+#[test]
+fn a_name_and_a_pin_can_be_undone() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    let first = tab.state.library.find(&id).unwrap().name.clone();
+    tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
+    tab.wish(LibraryAction::Pin(id.clone()));
+    // A name that is the same is no change.
+    tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
+    let is = |tab: &Tab| {
+        let kept = tab.state.library.find(&id).unwrap();
+        (kept.name.clone(), kept.pinned, shelf.borrow().runs[&id].name.clone())
+    };
+    assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
+    tab.act(Action::Undo);
+    assert_eq!(is(&tab), ("mine".into(), false, "mine".into()));
+    assert_eq!(tab.state.message, "Undone: the run is no longer pinned.");
+    tab.act(Action::Undo);
+    assert_eq!(is(&tab), (first.clone(), false, first));
+    assert!(tab.state.message.starts_with("Undone: the name is"));
+}
+
+/// A tab in whose browser three runs are kept, and no more fit.
+fn full() -> (Rc<RefCell<Shelf>>, Tab) {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    shelf.borrow_mut().room = Some(3);
+    let mut tab = Tab::open("", &shelf);
+    for n in [20, 21, 22] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    assert_eq!((kept(&shelf).len(), tab.state.library.trouble.as_str()), (3, ""));
+    (shelf, tab)
+}
+
+fn id(n: u32) -> String {
+    format!("#v1/sparse-parity?n={n}")
+}
+
+#[test]
+fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page() {
+    let (shelf, mut tab) = full();
+    let before = shelf.borrow().runs.clone();
+    for (n, said) in [(23, "to store 1 kept run,"), (24, "to store 2 kept runs,")] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+        tab.train(200);
+        assert!(tab.state.library.trouble.contains(said), "{}", tab.state.library.trouble);
+        assert!(!tab.state.library.is_stored(&id(n)));
+    }
+    assert_eq!(shelf.borrow().runs, before, "what was kept is as it was");
+    let listed: Vec<u64> = tab.state.library.listed().iter().map(|kept| kept.step).collect();
+    assert_eq!((listed.len(), listed.iter().filter(|step| **step == 200).count()), (5, 2));
+    // Opening the list reads what is stored, and loses nothing.
+    tab.load();
+    assert_eq!(tab.state.library.listed().len(), 5);
+    // It can be taken up without the browser, where it was.
+    tab.wish(LibraryAction::TakeUp(id(23)));
+    let n = tab.state.run.spec().value("n").unwrap().to_string();
+    assert_eq!((tab.state.run.step, n.as_str()), (200, "23"));
+    assert_eq!(shelf.borrow().runs, before);
+}
+
+#[test]
+fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
+    let (shelf, mut tab) = full();
+    for n in [23, 24] {
+        tab.act(Action::Edit("n".into(), n.to_string()));
+        tab.train(100);
+    }
+    tab.wish(LibraryAction::Delete(id(21)));
+    let stored = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(stored(&shelf), [id(20), id(22), id(23)]);
+    assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
+    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run,"));
+    tab.act(Action::Undo);
+    assert!(tab.state.message.contains("cannot come back"), "{}", tab.state.message);
+    tab.wish(LibraryAction::Delete(id(20)));
+    assert_eq!(stored(&shelf), [id(22), id(23), id(24)]);
+    assert_eq!(tab.state.library.trouble, "", "nothing is left to be said");
+    assert_eq!(tab.state.library.listed().len(), 3);
+}
+
+#[test]
+fn a_run_that_can_never_fit_costs_no_other_one() {
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    shelf.borrow_mut().room = Some(0);
+    let before = shelf.borrow().runs.clone();
+    tab.act(Action::Edit("n".into(), "23".into()));
+    for step in [50, 100, 150, 200] {
+        tab.train(step);
+    }
+    assert_eq!(shelf.borrow().runs, before);
+    // Also a change may find no room.
+    let edit = LibraryCommand::Edit(Box::new(before[&id(20)].clone()));
+    tab.wish(LibraryAction::Heard(LibraryAnswer::Full(edit.into())));
+    assert!(tab.state.library.trouble.contains("this change"), "{}", tab.state.library.trouble);
+    // One that deletes needs none.
+    tab.wish(LibraryAction::Delete(id(20)));
+    assert!(shelf.borrow().runs.is_empty());
+}
+
+#[test]
+fn the_limits_of_the_page_delete_nothing_either() {
+    for (many, bytes) in [(5, MOST_BYTES / 4), (MOST_RUNS, 10)] {
+        let shelf: Rc<RefCell<Shelf>> = Rc::default();
+        let large =
+            |i: usize| SavedRun { id: format!("{i}"), at: i as f64, bytes, step: 9, ..Default::default() };
+        shelf.borrow_mut().runs = (0..many).map(|i| (format!("{i}"), large(i))).collect();
+        let mut tab = Tab::open(LINK, &shelf);
+        tab.train(200);
+        assert_eq!(shelf.borrow().runs.len(), many);
+        assert_eq!(tab.state.library.listed().len(), many + 1);
+        assert!(!tab.state.library.is_stored(&id(20)));
+        assert!(tab.state.library.trouble.contains("no room left"), "{}", tab.state.library.trouble);
+        // What is deleted waits for its Undo as long as its room is not needed.
+        tab.wish(LibraryAction::Delete("0".into()));
+        tab.wish(LibraryAction::Delete("1".into()));
+        assert!(tab.state.library.is_stored(&id(20)) && shelf.borrow().runs.contains_key(&id(20)));
+        assert_eq!(tab.state.library.trouble, "");
+    }
+}
+
+#[test]
+fn without_storage_everything_else_works() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.wish(LibraryAction::Heard(LibraryAnswer::Closed));
+    tab.train(100);
+    assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("keeps nothing"));
+    assert_eq!(tab.state.run.step, 100);
+}
+
+#[test]
+fn curves_of_kept_runs_are_drawn_under_what_differs() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(200);
+    tab.act(Action::Edit("lr".into(), "0.5".into()));
+    tab.act(Action::Reset);
+    tab.act(Action::Edit("width".into(), "64".into()));
+    tab.train(100);
+    let id = kept(&shelf)[0].0.clone();
+    tab.wish(LibraryAction::Overlay(id.clone()));
+    let names = |tab: &Tab, chart: Chart| match chart.drawn(&tab.state) {
+        Reading::Lines(lines) => lines
+            .series
+            .into_iter()
+            .filter(|s| s.tint.is_some())
+            .map(|s| (s.name, s.x.len()))
+            .collect::<Vec<_>>(),
+        _ => vec![],
+    };
+    assert_eq!(names(&tab, chart::LOSS), [("width 64 → 100, learning rate changes 200:0.5 → –".into(), 5)]);
+    assert_eq!(names(&tab, chart::ACCURACY).len(), 1);
+    assert!(names(&tab, parity_charts::MOVEMENT).is_empty());
+    tab.wish(LibraryAction::Overlay(id));
+    assert!(names(&tab, chart::LOSS).is_empty());
+}

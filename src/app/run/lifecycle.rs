@@ -1,0 +1,461 @@
+//! What a person's action changes in the state, and how a run begins.
+
+use crate::app::gallery::FRAGMENT;
+use crate::app::settings::form::{default_text, theory_knob};
+use crate::app::state::{Action, Draft, State, TrainerStatus, UndoEntry};
+use crate::app::timeline::Seek;
+use crate::app::tour::Goal;
+use crate::app::trainer::device::{Survey, choose};
+use crate::app::trainer::{Effect, Program};
+use crate::display::sweep::Sweep;
+use crate::display::tables::handed_over;
+use crate::display::{Phase, words};
+use crate::labs::PRESETS;
+use crate::language::translated;
+use crate::permalink::{Link, Start, View, decode, encode};
+use crate::protocol::{Command, Ending, Payload};
+use crate::run::{Halt, OPTIMIZER_KEY, RunSpec};
+use crate::settings::{Knob, Problem, Range, Settings, Value};
+
+/// Most changes that can be undone.
+const MAX_UNDO: usize = 100;
+
+/// Held-out examples that the CPU measures on while the run goes on.
+pub const CPU_HELD_OUT: usize = 1024;
+
+/// Held-out examples that a run is measured on while it goes on on the processor, if not all.
+pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
+    let is_drawn = spec.task.sampler().held_out_size().is_none();
+    (is_drawn && spec.held_out() > CPU_HELD_OUT).then_some(CPU_HELD_OUT)
+}
+
+/// Most changes of the learning rate that a link can hold.
+const MAX_CHANGES: usize = 64;
+
+impl State {
+    /// Changes the state; what is returned must be done, in order.
+    pub fn apply(&mut self, action: Action) -> Vec<Effect> {
+        let mut effects = vec![];
+        if let Action::Toggle | Action::SingleStep | Action::Reset = action {
+            self.forget_goal(&mut effects);
+        }
+        match action {
+            Action::Open(fragment) => self.open(&fragment, &mut effects),
+            Action::Surveyed(survey) => self.surveyed(survey, &mut effects),
+            Action::Heard(kind, sign) => self.heard(kind, sign, &mut effects),
+            Action::Ahead(run, outcome) => self.ended_ahead(run, outcome),
+            Action::Tick => self.tick(&mut effects),
+            Action::Edit(key, text) => self.edit(&key, &text, &mut effects),
+            Action::Default(key) => {
+                if let Some(text) = default_text(self.form_spec(), &key) {
+                    self.edit(&key, &text, &mut effects);
+                }
+            }
+            Action::Choose(preset) => {
+                if self.is_locked("presets") {
+                    return effects;
+                }
+                let mut link = preset.link();
+                link.reserved.clone_from(&self.run.link.reserved);
+                self.change(link, tr!("Preset: {preset}.", preset = translated(preset.name)), &mut effects);
+            }
+            Action::Toggle => self.toggle(&mut effects),
+            Action::SingleStep => self.single_step(&mut effects),
+            Action::Reset => {
+                self.paused =
+                    self.run.phase == Phase::Paused || (self.run.phase == Phase::Loading && self.paused);
+                self.message = tr!("Back to the same start.").into();
+                self.turn_page(&mut effects);
+                self.begin(&mut effects);
+            }
+            Action::NewSeed(seed) => {
+                if self.is_locked("seed") {
+                    return effects;
+                }
+                let mut link = self.run.link.clone();
+                link.spec.run.seed = seed;
+                self.change(link, tr!("Started from the new seed {seed}.", seed), &mut effects);
+            }
+            Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
+            Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
+            Action::Look(what) => self.look_at(what, &mut effects),
+            Action::Gallery(what) => self.browse(what),
+            Action::Tour(what) => self.tour(what, &mut effects),
+            Action::Sweep(wish) => self.sweep(wish, &mut effects),
+            Action::Scrub(step) => self.scrub(step, &mut effects),
+            Action::ScrubBy(later) => self.scrub_by(later, &mut effects),
+            Action::BackToEnd => self.back_to_end(&mut effects),
+            Action::ViewportAction(sight) => self.see(sight),
+            Action::Library(wish) => self.wish(wish, &mut effects),
+            Action::Undo => self.take_back(&mut effects),
+            Action::Retry => {
+                self.replaced_at = None;
+                self.message = match &self.checkpoint {
+                    Some((step, _)) => tr!("Restarted from step {step}.", step = words::thousands(*step)),
+                    None => tr!("Restarted from the start.").into(),
+                };
+                self.staff = TrainerStatus::Absent;
+                self.resume(&mut effects);
+            }
+            Action::DismissNotices => self.notices.clear(),
+            Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
+            Action::Relabel(label) => self.relabel(label, &mut effects),
+            Action::NoFile(name, why) => self.refuse_file(&name, &why),
+            Action::Arrived => self.catch_up(&mut effects),
+            Action::Said(text) => self.message = text.into(),
+            Action::WantWeights => self.want_weights(&mut effects),
+        }
+        if let Some(end) = &mut self.end {
+            end.link.view.clone_from(&self.run.link.view);
+        }
+        for (_, drawn) in &mut self.library.drawn {
+            drawn.link.view.clone_from(&self.run.link.view);
+        }
+        effects
+    }
+
+    fn open(&mut self, fragment: &str, effects: &mut Vec<Effect>) {
+        if fragment == FRAGMENT {
+            if self.run.runs == 0 {
+                self.library.is_blank = true;
+                self.set_link(PRESETS[0].link(), effects);
+            }
+            if !self.is_locked("presets") {
+                self.open_gallery(effects);
+            }
+            return;
+        }
+        self.gallery.is_open = false;
+        if let Some(slug) = fragment.trim_start_matches('#').strip_prefix("story/") {
+            if self.run.runs == 0 {
+                self.set_link(PRESETS[0].link(), effects);
+            }
+            return self.open_story(slug, effects);
+        }
+        let empty = fragment.trim_start_matches('#').is_empty();
+        let (link, notices) = if empty { (PRESETS[0].link(), vec![]) } else { decode(fragment) };
+        let first = self.run.runs == 0;
+        self.library.is_blank = first && empty;
+        if !first && encode(&link) == encode(&self.run.link) {
+            self.notices = notices;
+            return;
+        }
+        self.notices = notices;
+        if first {
+            self.set_link(link, effects);
+        } else {
+            self.take_up(link, tr!("Opened the run of the new address.").into(), effects);
+        }
+    }
+
+    pub(in crate::app) fn surveyed(&mut self, survey: Survey, effects: &mut Vec<Effect>) {
+        let waited = self.choice.is_none() && self.run.phase == Phase::Loading && self.run.runs > 0;
+        self.survey = survey;
+        if waited {
+            self.resume(effects);
+        } else if let (Some(new), Some(old)) = (self.choose(), &mut self.choice) {
+            // The run goes on where it is; only the reason may be clearer now.
+            if new.program == old.program {
+                *old = new;
+            }
+        }
+    }
+
+    fn choose(&self) -> Option<crate::app::trainer::device::Choice> {
+        self.choose_for(self.run.spec())
+    }
+
+    /// The program for a run of this page.
+    pub(in crate::app) fn choose_for(&self, spec: &RunSpec) -> Option<crate::app::trainer::device::Choice> {
+        choose(spec, &self.survey, self.refused.as_deref(), self.uncovered.is_some())
+    }
+
+    pub(in crate::app) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
+        let text = text.trim();
+        self.drafts.retain(|draft| draft.key != key);
+        if self.is_locked(key) {
+            return;
+        }
+        let taken = match view_knob(key) {
+            Some(knob) => self.edit_view(knob, text, effects),
+            None if theory_knob(key).is_some() && self.run.chains.is_some() => self.edit_theory(key, text),
+            None if key == "lr" && self.run.is_under_way() && self.pending.is_none() => {
+                self.edit_learning_rate(text, effects)
+            }
+            None => self.edit_spec(key, text, effects),
+        };
+        if let Err(problem) = taken {
+            self.drafts.push(Draft { key: key.into(), text: text.into(), problem });
+        }
+    }
+
+    fn edit_learning_rate(&mut self, text: &str, effects: &mut Vec<Effect>) -> Result<(), Problem> {
+        let Some(knob) = self.run.link.spec.knob("lr") else { return Ok(()) };
+        let Value::Real(lr) = knob.parse(text)? else { return Ok(()) };
+        if self.run.link.spec.run.schedule.len() >= MAX_CHANGES {
+            return Err(Problem::new(
+                "lr",
+                text,
+                tr!("at most {most} changes in one run", most = MAX_CHANGES),
+            ));
+        }
+        if lr != self.run.link.spec.learning_rate(self.run.step) {
+            self.send(Command::LearningRate(lr), effects);
+        }
+        Ok(())
+    }
+
+    fn edit_spec(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) -> Result<(), Problem> {
+        let mut spec = self.form_spec().clone();
+        spec.parse(key, text)?;
+        if key == "lr" || key == OPTIMIZER_KEY {
+            // A rate for the whole run, or another meaning of it, replaces those that were set on the way.
+            spec.run.schedule.clear();
+        }
+        self.conflicts = spec.problems();
+        if !self.conflicts.is_empty() {
+            self.message = tr!("These settings cannot be together yet; the run goes on as it was.").into();
+            self.pending = Some(spec);
+            return Ok(());
+        }
+        self.pending = None;
+        if spec != self.run.link.spec {
+            let what = words::changes(&self.run.link.spec, &spec);
+            let seed = if spec.run.seed == self.run.link.spec.run.seed {
+                tr!("Restarted from the same seed")
+            } else {
+                tr!("Restarted")
+            };
+            let mut link = Link { spec, ..self.run.link.clone() };
+            self.notices.extend(link.view.repair(&link.spec));
+            self.change(link, tr!("{seed} because {what}.", seed, what), effects);
+        }
+        Ok(())
+    }
+
+    /// Takes up another link, which can be undone.
+    pub(in crate::app) fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        // Where a teacher's run waits is no place for another one.
+        self.take_up(link.without("at"), message, effects);
+    }
+
+    /// Whether the link forbids to change what `name` stands for; then it is said.
+    pub(in crate::app) fn is_locked(&mut self, name: &str) -> bool {
+        let is_locked = self.run.link.locks(name);
+        if is_locked {
+            self.message = tr!("The link of this page keeps that as it is.").into();
+        }
+        is_locked
+    }
+
+    fn take_up(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+        self.forget_goal(effects);
+        self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
+        self.message = message;
+        self.set_link(link, effects);
+    }
+
+    pub(in crate::app) fn remember(&mut self, before: UndoEntry) {
+        if self.undo.len() >= MAX_UNDO {
+            self.undo.remove(0);
+        }
+        self.undo.push(before);
+    }
+
+    pub(in crate::app) fn set_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+        self.gallery.is_open = false;
+        self.take_link(link, effects);
+        self.begin(effects);
+    }
+
+    /// Takes up another link; nothing begins.
+    pub(in crate::app) fn take_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
+        let first = self.run.runs == 0;
+        self.turn_page(effects);
+        let device_wish = link.spec.run.device != self.run.link.spec.run.device;
+        // Only the page's opening obeys "start paused"; a change keeps the run going or waiting.
+        self.paused = if first {
+            link.view.start == Start::Paused
+        } else {
+            self.run.phase == Phase::Paused || (self.run.phase == Phase::Loading && self.paused)
+        };
+        self.goal = link.at().map(|step| Goal { step, in_haste: true });
+        if let Some(sweep) = self.run.sweep.take() {
+            self.shelf = Some((self.run.link.spec.clone(), sweep));
+        }
+        self.run.link = link;
+        self.uncovered = None;
+        self.pending = None;
+        self.conflicts.clear();
+        self.drafts.clear();
+        if std::mem::take(&mut self.oversized) || device_wish {
+            self.refused = None;
+        }
+    }
+
+    /// Begins the run, or the first run of the sweep, from its start.
+    pub(in crate::app) fn begin(&mut self, effects: &mut Vec<Effect>) {
+        self.set_up_sweep();
+        if self.run.sweep.as_ref().is_some_and(Sweep::is_at_rest) {
+            self.dismiss(effects);
+            self.set_up_run();
+            self.rest();
+        } else {
+            self.begin_run(effects);
+        }
+    }
+
+    /// A sweep at its start, or as far as it was when it was left for another run; or none.
+    pub(in crate::app) fn set_up_sweep(&mut self) {
+        let shelved = self.shelf.take_if(|(spec, _)| *spec == self.run.link.spec);
+        self.run.sweep = shelved.map(|(_, sweep)| sweep).or_else(|| Sweep::of(&self.run.link.spec));
+    }
+
+    /// Begins the run whose turn it is.
+    pub(in crate::app) fn begin_run(&mut self, effects: &mut Vec<Effect>) {
+        self.set_up_run();
+        self.resume(effects);
+    }
+
+    /// The run whose turn it is at its start; nobody trains it yet.
+    pub(in crate::app) fn set_up_run(&mut self) {
+        self.run.set_up();
+        self.flaw.clear();
+        self.viewing.zoom = None;
+        self.rate = None;
+        self.checkpoint = None;
+        self.replaced_at = None;
+        (self.end, self.seeking, self.past) = Default::default();
+        self.take_handed();
+    }
+
+    /// Has the run trained from the last checkpoint, or from the start if there is none.
+    pub(in crate::app) fn resume(&mut self, effects: &mut Vec<Effect>) {
+        self.run.phase = Phase::Loading;
+        self.awaiting = true;
+        self.silence = 0;
+        if self.end.is_some() && self.seeking.is_none() {
+            self.seeking = Some(Seek { to: self.run.step, then: Phase::Paused });
+        }
+        self.choice = self.choose();
+        let Some(choice) = &self.choice else {
+            // Only now: a browser starts its GPU for the question, and complains if it has none.
+            if !std::mem::replace(&mut self.asked, true) {
+                effects.push(Effect::Survey);
+            }
+            return;
+        };
+        match self.staff {
+            TrainerStatus::Ready(program) if program == choice.program => self.start(effects),
+            TrainerStatus::Opening(program, _) if program == choice.program => {}
+            _ => {
+                self.staff = TrainerStatus::Opening(choice.program, 0);
+                self.report = None;
+                self.unanswered = 0;
+                effects.push(Effect::Open(choice.program));
+            }
+        }
+    }
+
+    pub(in crate::app) fn start(&mut self, effects: &mut Vec<Effect>) {
+        let spec = self.run.spec().clone();
+        let held_out_limit =
+            (self.staff == TrainerStatus::Ready(Program::Cpu)).then(|| held_out_limit(&spec)).flatten();
+        let payload =
+            self.checkpoint.as_ref().map_or(Payload::Empty, |(_, bytes)| Payload::Bytes(bytes.clone()));
+        self.awaiting = true;
+        self.unanswered += 1;
+        let goal = self.goal.filter(|_| self.run.sweep.is_none());
+        let speed = if goal.is_some_and(|goal| goal.in_haste) { 0 } else { self.run.link.view.speed };
+        let paused = self.paused || goal.is_some() || self.seeking.is_some();
+        let resting = self.run.sweep.is_some();
+        let command = Command::Start { spec, speed, paused, held_out_limit, resting };
+        // First what to look at, so that the start is among it, and what to learn.
+        self.watch_anew(effects);
+        effects.extend(handed_over(self.run.spec()).map(|(command, table)| Effect::Send(command, table)));
+        effects.push(Effect::Send(command, payload));
+        self.look_ahead(effects);
+        if let Some(seek) = &self.seeking {
+            self.send(Command::Reach(seek.to), effects);
+        } else if let Some(goal) = goal {
+            self.send(Command::PlayTo(goal.step), effects);
+        }
+    }
+
+    pub(in crate::app) fn send(&self, command: Command, effects: &mut Vec<Effect>) {
+        if matches!(self.staff, TrainerStatus::Ready(_)) {
+            effects.push(Effect::Send(command, Payload::Empty));
+        }
+    }
+
+    fn toggle(&mut self, effects: &mut Vec<Effect>) {
+        if self.train_record(false, effects) {
+            return;
+        }
+        match self.run.phase {
+            // What is wished for is done on arrival.
+            Phase::Loading if self.seeking.is_some() => self.paused = !self.paused,
+            Phase::Loading => {
+                self.paused = !self.paused;
+                self.send(if self.paused { Command::Pause } else { Command::Play }, effects);
+            }
+            // The wish is kept: of a sweep, the run may have ended meanwhile, and then the next one waits.
+            Phase::Running => {
+                self.paused = true;
+                self.send(Command::Pause, effects);
+            }
+            Phase::Paused => {
+                self.paused = false;
+                self.send(Command::Play, effects);
+            }
+            Phase::Finished(_) if self.run.sweep.is_some() => {
+                if !self.go_on_sweeping(effects) {
+                    self.message = tr!("The sweep is complete. Reset makes it again.").into();
+                }
+            }
+            Phase::Finished(reason) => self.extend(reason, effects),
+            Phase::Diverged { .. } | Phase::Failed(_) => {}
+        }
+    }
+
+    fn extend(&mut self, reason: Ending, effects: &mut Vec<Effect>) {
+        let Some(Range::Int(_, most)) = self.run.link.spec.knob("steps").map(|k| k.range) else { return };
+        let end = (self.run.step * 2).clamp(1, most);
+        if end <= self.run.step {
+            self.message =
+                tr!("This is the last step that a run can have: {most}.", most = words::thousands(most));
+            return;
+        }
+        if reason == Ending::Target {
+            self.run.link.spec.run.halt = Halt::Steps;
+        }
+        self.run.link.spec.run.steps = end;
+        self.message = tr!("Goes on to step {end}, and the link says so.", end = words::thousands(end));
+        if matches!(self.staff, TrainerStatus::Ready(_)) {
+            self.send(Command::Extend(end), effects);
+        } else {
+            self.paused = false;
+            self.resume(effects);
+        }
+    }
+
+    fn single_step(&mut self, effects: &mut Vec<Effect>) {
+        if self.train_record(true, effects) {
+            return;
+        }
+        match self.run.phase {
+            Phase::Loading if self.seeking.is_some() => self.paused = true,
+            // A trainer that is not there yet finds the run waiting for the next press, as does the next run of
+            // a sweep.
+            Phase::Running | Phase::Paused | Phase::Loading => {
+                self.paused = true;
+                self.send(Command::Step, effects);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn view_knob(key: &str) -> Option<&'static Knob> {
+    View::KNOBS.iter().find(|knob| knob.key == key)
+}

@@ -1,0 +1,3 @@
+//! The form of the settings.
+
+pub mod form;

@@ -1,0 +1,423 @@
+//! Sweeps on the page, natively against a trainer that ends every run at once.
+
+use crate::app::run::status::status;
+use crate::app::state::{Action, State};
+use crate::app::sweeps::SweepAction;
+use crate::app::sweeps::form::Choice;
+use crate::app::sweeps::map::{faces, legend, markup};
+use crate::app::trainer::device::Survey;
+use crate::app::trainer::{Effect, Program, TrainerMessage};
+use crate::display::Phase;
+use crate::display::sweep::Sweep;
+use crate::permalink::{Link, decode, encode};
+use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Row};
+use crate::run::RunSpec;
+
+fn hear(state: &mut State, event: Event) -> Vec<Effect> {
+    state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(event.into())))
+}
+
+fn started(effects: &[Effect]) -> Option<RunSpec> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Send(Command::Start { spec, .. }, _) => Some(spec.clone()),
+        _ => None,
+    })
+}
+
+/// The page with a sweep of four runs, and what it asked of its trainer.
+fn open() -> (State, Vec<Effect>) {
+    let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&device=cpu";
+    let mut state = State::default();
+    state.apply(Action::Surveyed(Survey::Missing));
+    state.apply(Action::Open(link.into()));
+    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    let effects = hear(&mut state, Event::Ready(report));
+    (state, effects)
+}
+
+fn begun(state: &mut State) {
+    let started = Event::Started {
+        step: 0,
+        relevant: vec![0, 1],
+        held_out: 64,
+        parameters: 9,
+        learner: String::new(),
+        note: String::new(),
+    };
+    hear(state, started);
+}
+
+fn waits(effects: &[Effect]) -> bool {
+    effects.iter().any(|e| matches!(e, Effect::Send(Command::Start { paused: true, .. }, _)))
+}
+
+/// Plays a trainer that ends every run at once.
+#[test]
+fn runs_follow_each_other_and_the_curves_grow() {
+    let (mut state, mut effects) = open();
+    let mut seen = vec![];
+    while let Some(spec) = started(&effects) {
+        assert_eq!(&spec, state.run.spec());
+        assert!(spec.run.sweep.is_empty());
+        seen.push(format!("{}/{}", spec.value("n").unwrap(), spec.value("k").unwrap()));
+        begun(&mut state);
+        hear(&mut state, Event::Solved { replica: 1, step: 10 * seen.len() as u64 });
+        effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
+    }
+    assert_eq!(seen, ["10/2", "10/3", "20/2", "20/3"]);
+    let curves = state.run.sweep.as_ref().unwrap().curves(&state.run.link.spec);
+    assert_eq!((curves[0].0.as_str(), curves[1].0.as_str()), ("k = 2", "k = 3"));
+    let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
+    assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
+    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(status(&state), "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
+    assert_eq!((&state.message, state.main_button()), (&status(&state), ("Complete", true)));
+    assert!(
+        crate::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
+        "the link stays the sweep's"
+    );
+    state.apply(Action::Reset);
+    assert_eq!(state.run.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert!(state.run.sweep.as_ref().unwrap().done.is_empty());
+}
+
+/// What the trainer is told of the sweep with each start, so that it can begin the next runs.
+#[test]
+fn the_trainer_knows_which_runs_come_next() {
+    let (mut state, mut effects) = open();
+    for number in 0..4 {
+        let told = |effects: &[Effect]| {
+            effects.iter().find_map(|effect| match effect {
+                Effect::Send(Command::Sweep(sweep, shown), _) => Some((sweep.clone(), *shown)),
+                _ => None,
+            })
+        };
+        assert_eq!(told(&effects), Some((Box::new(state.run.link.spec.clone()), number)));
+        begun(&mut state);
+        effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
+    }
+    let mut other = State::default();
+    other.apply(Action::Surveyed(Survey::Missing));
+    other.apply(Action::Open("#v1/sparse-parity?device=cpu".into()));
+    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    let effects = hear(&mut other, Event::Ready(report));
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Send(Command::Sweep(..), _))), "one run is no sweep");
+}
+
+#[test]
+fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
+    for wish in [Action::Toggle, Action::SingleStep] {
+        let (mut state, _) = open();
+        begun(&mut state);
+        state.apply(wish);
+        // The run had ended when the wish arrived.
+        let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
+        assert!(waits(&effects));
+        begun(&mut state);
+        assert_eq!(state.run.phase, Phase::Paused);
+        assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Play begins");
+        state.apply(Action::Toggle);
+        hear(&mut state, Event::Resumed { step: 0 });
+        let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
+        assert!(started(&effects).is_some() && !waits(&effects));
+    }
+}
+
+#[test]
+fn a_run_that_diverges_does_not_end_the_sweep() {
+    let (mut state, _) = open();
+    begun(&mut state);
+    hear(&mut state, Event::Diverged { step: 10, last_good: 0 });
+    let effects = hear(&mut state, Event::Finished { step: 0, reason: Ending::Diverged });
+    assert!(started(&effects).is_some());
+    assert!(
+        state.message.starts_with("Run 1 of 4: n = 10, k = 2. The loss was no longer"),
+        "{}",
+        state.message
+    );
+    assert!(state.message.ends_with("the sweep goes on."));
+}
+
+#[test]
+fn fields_that_the_sweep_sets_are_known() {
+    let (state, _) = open();
+    assert_eq!(["n", "k", "width", ""].map(|key| state.is_swept(key)), [true, true, false, false]);
+}
+
+/// Ends the run under way, with one network at the target.
+fn end(state: &mut State, step: u64) -> Vec<Effect> {
+    end_of(state, &[1], step)
+}
+
+/// The same with these at the target.
+fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
+    begun(state);
+    for replica in replicas {
+        hear(state, Event::Solved { replica: *replica, step });
+    }
+    let row = Row {
+        step,
+        train_loss: vec![0.5; 2],
+        test_loss: vec![0.25; 2],
+        train_accuracy: vec![1.0; 2],
+        test_accuracy: vec![0.75; 2],
+        ..Default::default()
+    };
+    hear(state, Event::Metrics(vec![row]));
+    hear(state, Event::Finished { step: 50, reason: Ending::LastStep })
+}
+
+fn sweep(state: &State) -> &Sweep {
+    state.run.sweep.as_ref().unwrap()
+}
+
+#[test]
+fn cancelling_answers_at_once_and_keeps_what_was_found() {
+    let (mut state, _) = open();
+    end(&mut state, 20);
+    begun(&mut state);
+    assert_eq!(state.run.phase, Phase::Running);
+    let effects = state.apply(Action::Sweep(SweepAction::Cancel));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Send(Command::Pause, _))));
+    // Before the trainer has said a word.
+    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(sweep(&state).progress(), "Cancelled after 1 of 4 runs; what was found is kept");
+    assert_eq!(sweep(&state).done, [vec![None, Some(20)]]);
+    assert_eq!(
+        (state.message.as_str(), state.main_button()),
+        ("The sweep was cancelled after 1 of 4 runs", ("Go on", false))
+    );
+    // What it says later changes nothing.
+    assert_eq!(hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep }), []);
+    hear(&mut state, Event::Paused { step: 7 });
+    assert_eq!((sweep(&state).done.len(), &state.run.phase), (1, &Phase::Finished(Ending::LastStep)));
+    // And it can go on with the run that it was in.
+    let effects = state.apply(Action::Toggle);
+    let spec = started(&effects).expect("the second run again");
+    assert_eq!(
+        (spec.value("n").unwrap().to_string(), spec.value("k").unwrap().to_string()),
+        ("10".into(), "3".into())
+    );
+    assert!(!waits(&effects) && !sweep(&state).cancelled);
+    end(&mut state, 30);
+    assert_eq!(sweep(&state).done.len(), 2);
+}
+
+#[test]
+fn a_sweep_that_is_cancelled_while_a_run_begins_stays_cancelled() {
+    let (mut state, _) = open();
+    state.apply(Action::Sweep(SweepAction::Cancel));
+    begun(&mut state);
+    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(state.apply(Action::Sweep(SweepAction::Cancel)), [], "twice is once");
+    state.apply(Action::Reset);
+    assert!(!sweep(&state).cancelled);
+    assert_eq!(state.run.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
+}
+
+/// The link of each cell, as the page's table has it.
+fn links(state: &State) -> Vec<String> {
+    let table = markup(&state.run).replace("&amp;", "&");
+    table.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_string()).collect()
+}
+
+#[test]
+fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
+    let (mut state, _) = open();
+    end(&mut state, 20);
+    end(&mut state, 30);
+    let found = sweep(&state).done.clone();
+    // The table goes row by row, the runs column by column.
+    let cells = links(&state);
+    assert_eq!(cells.len(), 4);
+    for (link, number) in cells.iter().zip([0, 2, 1, 3]) {
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty() && link.spec == sweep(&state).cells[number].spec, "{notices:?}");
+    }
+    state.apply(Action::Open(cells[1].clone()));
+    assert!(state.run.sweep.is_none());
+    assert_eq!(encode(&state.run.link), cells[1]);
+    let effects = state.apply(Action::Undo);
+    assert_eq!(sweep(&state).done, found);
+    let spec = started(&effects).expect("the third run");
+    assert_eq!(spec.value("n").unwrap().to_string(), "20");
+    // The trainer answers every start.
+    begun(&mut state);
+    begun(&mut state);
+    end(&mut state, 40);
+    end(&mut state, 40);
+    assert!(sweep(&state).is_over());
+    state.apply(Action::Open(cells[0].clone()));
+    let effects = state.apply(Action::Undo);
+    assert!(started(&effects).is_none(), "nothing is left to do");
+    assert_eq!(state.message, "The sweep is complete: 4 runs, the last of them with n = 20, k = 3");
+    assert_eq!(state.main_button(), ("Complete", true));
+    let effects = state.apply(Action::Reset);
+    assert!(sweep(&state).done.is_empty() && effects.iter().any(|e| matches!(e, Effect::Open(_))));
+}
+
+#[test]
+fn time_left_follows_from_what_has_passed() {
+    let (mut state, _) = open();
+    assert_eq!(sweep(&state).progress(), "0 of 4 runs");
+    begun(&mut state);
+    for _ in 0..4 {
+        state.apply(Action::Tick);
+    }
+    state.apply(Action::Toggle);
+    hear(&mut state, Event::Paused { step: 3 });
+    for _ in 0..9 {
+        state.apply(Action::Tick);
+    }
+    assert_eq!(sweep(&state).seconds, 4, "a pause takes no time");
+    state.apply(Action::Toggle);
+    hear(&mut state, Event::Resumed { step: 3 });
+    end(&mut state, 20);
+    // A run with n = 20 takes nearly as long as one with n = 10: the step's overhead is most of it.
+    let progress = sweep(&state).progress();
+    let left: u32 = progress.split("about ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(progress.starts_with("1 of 4 runs, about ") && (12..=20).contains(&left), "{progress}");
+}
+
+#[test]
+fn the_map_says_of_each_cell_how_many_and_how_sure() {
+    let (mut state, _) = open();
+    assert!(faces(&state.run)[0].is_now && !faces(&state.run)[1].is_now);
+    assert_eq!(faces(&state.run)[1].about, "n = 10, k = 3: not made yet");
+    end_of(&mut state, &[0, 1], 1200);
+    let face = &faces(&state.run)[0];
+    assert_eq!((face.text.as_str(), face.strength, face.is_now), ("2/2", Some(1.0), false));
+    assert_eq!(
+        face.about,
+        "n = 10, k = 2: 2 of 2 seeds reached the target, 95 % interval 34.2 % to 100.0 %; median 1,200 steps; held-out \
+         loss 0.250, accuracy 75.0 %"
+    );
+    let mut shown = |cells: &str| {
+        state.apply(Action::Edit("cells".into(), cells.into()));
+        (faces(&state.run)[0].text.clone(), legend(&state.run))
+    };
+    assert_eq!(shown("steps").0, "1.2k");
+    assert_eq!(shown("loss").0, "0.25");
+    assert_eq!(shown("accuracy").0, "75.0");
+    assert!(shown("share").1.starts_with("Share of seeds that reached the target: pale is none"));
+    assert!(
+        encode(&state.run.link).contains("sweep=n:10_20&series=k:2_3")
+            && !encode(&state.run.link).contains("cells")
+    );
+    state.apply(Action::Edit("cells".into(), "steps".into()));
+    assert!(encode(&state.run.link).ends_with("cells=steps"));
+    assert_eq!(sweep(&state).done.len(), 1, "looking changes nothing");
+    let table = markup(&state.run);
+    assert!(table.contains("<th scope=\"col\">k \\ n</th><th scope=\"col\">10</th>"), "{table}");
+}
+
+fn link(text: &str) -> Link {
+    let (link, notices) = decode(text);
+    assert!(notices.is_empty(), "{notices:?}");
+    link
+}
+
+/// What the dialog makes of a link after these fields were filled in.
+fn chosen(at: &str, fields: &[(&str, &str)]) -> Result<String, String> {
+    let link = link(at);
+    let mut choice = Choice::of(&link.spec);
+    for (field, value) in fields {
+        let is_on = !value.starts_with('-');
+        choice.take(&link.spec, field, value.trim_start_matches('-'), is_on);
+    }
+    choice.link(&link).map(|link| encode(&link))
+}
+
+#[test]
+fn the_dialog_makes_links() {
+    const AT: &str = "#v1/sparse-parity?n=20&at=100";
+    let both = [("key.0", "n"), ("from.0", "10"), ("to.0", "30"), ("many.0", "3"), ("seeds", "4")];
+    assert_eq!(
+        chosen(AT, &both).unwrap(),
+        "#v1/sparse-parity?n=20&replicas=4&sweep=n:10_20_30&speed=0&show=loss.accuracy.weights.sweep"
+    );
+    let rates = [("key.1", "lr"), ("mode.1", "log"), ("from.1", "0.01"), ("to.1", "1"), ("many.1", "9")];
+    assert_eq!(
+        chosen(AT, &[&both[..], &rates[..]].concat()).unwrap(),
+        "#v1/sparse-parity?n=20&replicas=4&sweep=n:10_20_30&series=lr:log:0.01..1:9&speed=0"
+    );
+    let listed = [("key.0", "width"), ("mode.0", "list"), ("list.0", " 8, 16 32;64 ")];
+    assert!(chosen(AT, &listed).unwrap().contains("replicas=10&sweep=width:8_16_32_64&"));
+    let losses = [("key.0", "loss"), ("word.0", "-square"), ("word.0", "-corr")];
+    let link_of_words = chosen(AT, &losses).unwrap();
+    assert!(link_of_words.contains("sweep=loss:hinge"), "{link_of_words}");
+    assert!(!link_of_words.contains("square") && !link_of_words.contains("corr"));
+    // What is a sweep already is taken up.
+    let again = "#v1/sparse-parity?replicas=5&sweep=n:lin:10..90:9&series=loss:hinge_ce&speed=0";
+    assert_eq!(chosen(again, &[]).unwrap(), again);
+    for key in ["lr", "seed", "noise", "batch", "steps", "std", "k", "target"] {
+        if link(AT).spec.applies(key) && link(AT).spec.knob(key).is_some() {
+            assert!(chosen(AT, &[("key.0", key)]).is_ok(), "{key}: {:?}", chosen(AT, &[("key.0", key)]));
+        }
+    }
+}
+
+#[test]
+fn the_dialog_says_what_is_wrong() {
+    const AT: &str = "#v1/sparse-parity?n=20";
+    for (fields, part) in [
+        (&[("from.0", "ten")][..], "from and to are numbers"),
+        (&[("many.0", "1")], "take 2 to 1,000 values"),
+        (&[("mode.0", "log"), ("from.0", "0")], "above 0"),
+        (&[("mode.0", "list"), ("list.0", " ")], "at least one value"),
+        (&[("key.0", "n"), ("from.0", "2"), ("to.0", "4")], "k"),
+        (&[("key.0", "k"), ("from.0", "1"), ("to.0", "99")], "1 to"),
+        (&[("seeds", "0")], "1 to 4096"),
+        (&[("key.0", "n"), ("key.1", "n")], "for itself"),
+    ] {
+        let said = chosen(AT, fields).unwrap_err();
+        assert!(said.contains(part) && said.ends_with('.'), "{fields:?}: {said}");
+    }
+    let many = [
+        ("key.0", "lr"),
+        ("mode.0", "log"),
+        ("from.0", "0.001"),
+        ("to.0", "1"),
+        ("many.0", "400"),
+        ("key.1", "seed"),
+        ("from.1", "1"),
+        ("to.1", "250"),
+        ("many.1", "250"),
+    ];
+    let said = chosen(AT, &many).unwrap_err();
+    for part in [
+        "100,000 runs are more than the 1,024",
+        "take up to",
+        "fewer values",
+        "lab sweep '#v1/sparse-parity?",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn the_dialog_estimates_and_starts() {
+    let (mut state, _) = open();
+    let made =
+        Choice::of(&link("#v1/sparse-parity?n=20").spec).link(&link("#v1/sparse-parity?n=20")).unwrap();
+    let said = Choice::estimate(&made, None);
+    assert!(said.starts_with("5 runs of 10 networks each, about "), "{said}");
+    let slower = Choice::estimate(&made, Some(1e6));
+    assert!(slower.contains("hours") || slower.contains("days"), "{slower}");
+    begun(&mut state);
+    state.apply(Action::Toggle);
+    hear(&mut state, Event::Paused { step: 3 });
+    let before = encode(&state.run.link);
+    let effects = state.apply(Action::Sweep(SweepAction::Make(Box::new(made))));
+    assert!(started(&effects).is_some() && !waits(&effects), "who presses the button waits for nothing");
+    assert_eq!(
+        (sweep(&state).cells.len(), state.message.as_str()),
+        (5, "A sweep of 5 runs. Undo goes back.")
+    );
+    state.apply(Action::Undo);
+    assert_eq!(encode(&state.run.link), before);
+    let mut locked = State::default();
+    locked.apply(Action::Open("#v1/sparse-parity?lock=sweep".into()));
+    locked.apply(Action::Sweep(SweepAction::Make(Box::new(link("#v1/sparse-parity?sweep=n:10_20")))));
+    assert!(locked.run.sweep.is_none());
+}

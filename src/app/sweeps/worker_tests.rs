@@ -1,0 +1,202 @@
+//! Sweeps that several workers make: what they come to is what one worker finds alone.
+
+use crate::app::state::{Action, State};
+use crate::app::sweeps::SweepAction;
+use crate::app::sweeps::workers::SweepWorkers;
+use crate::app::timeline::tests::Page;
+use crate::app::timeline::tests::Trains as _;
+use crate::app::timeline::tests::with_a_worker::Real;
+use crate::app::trainer::TrainerMessage;
+use crate::display::Phase;
+use crate::display::sweep::Sweep;
+use crate::permalink::encode;
+
+use std::rc::Rc;
+
+/// Networks that find it, that do not, and that diverge.
+const SWEEP: &str = "#v1/sparse-parity?n=10&k=2&width=16&act=power&degree=4&replicas=3&steps=60&every=20&held=64&device=cpu\
+     &sweep=lr:0.001_0.02_0.05_3_100&series=seed:1_2&speed=0";
+
+/// So many that it is not over while somebody looks.
+const LONG: &str = "#v1/sparse-parity?n=10&k=2&replicas=3&steps=60&every=20&held=64&device=cpu&halt=steps\
+     &sweep=width:lin:8..27:20&series=seed:lin:1..20:20&speed=0";
+
+impl crate::app::trainer::Trainer for Rc<Real> {
+    fn send(&self, command: &crate::protocol::Command, payload: &crate::protocol::Payload) {
+        self.as_ref().send(command, payload);
+    }
+}
+
+/// The page, its trainer, and those who help it.
+struct Office {
+    page: Page<Real>,
+    crew: SweepWorkers<Rc<Real>>,
+    /// Everybody who was ever opened, under the number.
+    members: Vec<Rc<Real>>,
+    /// How many were given back.
+    gone: usize,
+    /// Runs that ended before their turn.
+    ahead: Vec<usize>,
+}
+
+impl Office {
+    fn new(link: &str, cores: usize) -> Self {
+        let page = Page::open(link, Real::new());
+        let mut office =
+            Office { page, crew: SweepWorkers::new(cores), members: vec![], gone: 0, ahead: vec![] };
+        office.settle();
+        office
+    }
+
+    fn settle(&mut self) {
+        let members = &mut self.members;
+        let gone = self.crew.settle(&self.page.state, |number| {
+            assert_eq!(number as usize, members.len());
+            members.push(Rc::new(Real::new()));
+            members.last().cloned()
+        });
+        self.gone += gone.len();
+    }
+
+    fn act(&mut self, action: Action) {
+        self.page.act(action);
+        self.settle();
+    }
+
+    /// Everybody works for a moment, and what the members say is heard.
+    fn work(&mut self) {
+        self.page.trainer.work(1);
+        self.page.listen();
+        self.settle();
+        self.help();
+    }
+
+    fn help(&mut self) {
+        for number in 0..self.members.len() {
+            self.members[number].work(1);
+            for message in self.members[number].take() {
+                if let Some((run, outcome)) = self.crew.hear(number as u32, TrainerMessage::Said(message)) {
+                    self.ahead.push(run);
+                    self.page.act(Action::Ahead(run, outcome));
+                }
+            }
+        }
+        self.settle();
+    }
+
+    fn until(&mut self, done: impl Fn(&State) -> bool) {
+        for _ in 0..100_000 {
+            if done(&self.page.state) {
+                return;
+            }
+            self.work();
+        }
+        panic!("it never came to that");
+    }
+
+    fn sweep(&self) -> &Sweep {
+        self.page.state.run.sweep.as_ref().expect("a sweep")
+    }
+}
+
+fn is_over(state: &State) -> bool {
+    matches!(state.run.phase, Phase::Finished(_)) && state.run.sweep.as_ref().is_some_and(Sweep::is_over)
+}
+
+/// As texts, in which what is no number equals itself.
+fn found(office: &Office) -> String {
+    let sweep = office.sweep();
+    format!("{:?} {:?} {:?}", sweep.done, sweep.finals, sweep.ends)
+}
+
+#[test]
+fn what_others_make_of_a_sweep_is_what_one_finds_alone() {
+    let mut alone = Office::new(SWEEP, 1);
+    alone.until(is_over);
+    assert!(alone.members.is_empty(), "one core is the trainer's");
+    let mut office = Office::new(SWEEP, 4);
+    office.until(is_over);
+    assert_eq!((office.members.len(), office.gone), (3, 3), "nobody waits when it is over");
+    assert!(office.ahead.len() >= 3 && !office.ahead.contains(&9), "{:?}", office.ahead);
+    assert_eq!(found(&office), found(&alone));
+    assert_eq!(office.sweep().ended(), 10);
+    let rows = |office: &Office| office.page.state.run.history.rows().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        format!("{:?}", rows(&office)),
+        format!("{:?}", rows(&alone)),
+        "the last run is the trainer's"
+    );
+    let times = office.sweep().done.concat();
+    assert!(times.iter().any(Option::is_some) && times.iter().any(Option::is_none), "{times:?}");
+}
+
+/// Runs from the far end count at once: in the progress, the map and the curves.
+#[test]
+fn what_ends_before_its_turn_is_seen_at_once() {
+    let mut office = Office::new(SWEEP, 2);
+    for _ in 0..1000 {
+        // The trainer answers and makes no step.
+        office.page.listen();
+        office.settle();
+        office.help();
+        if office.sweep().ended() >= 4 {
+            break;
+        }
+    }
+    assert_eq!((office.sweep().done.len(), office.ahead.as_slice()), (0, [8, 7, 6, 5].as_slice()));
+    assert!(office.sweep().progress().starts_with("4 of 10 runs"), "{}", office.sweep().progress());
+    let faces = crate::app::sweeps::map::faces(&office.page.state.run);
+    let is_made = |face: &crate::app::sweeps::map::Face| face.about.contains("reached the target");
+    assert_eq!(faces.iter().map(is_made).collect::<Vec<_>>()[4..], [false, true, true, true, true, false]);
+    assert!(faces[0].is_now);
+    let points = office.sweep().curves(&office.page.state.run.link.spec);
+    assert_eq!(points.iter().map(|(_, points)| points.len()).sum::<usize>(), 4);
+}
+
+#[test]
+fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
+    let mut office = Office::new(LONG, 3);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() >= 2);
+    office.act(Action::Toggle);
+    for _ in 0..50 {
+        // Whoever was at a run finishes the step it was at.
+        office.help();
+    }
+    let ended = office.sweep().ended();
+    for _ in 0..200 {
+        office.help();
+    }
+    assert_eq!((office.sweep().ended(), office.gone), (ended, 0), "paused");
+    office.act(Action::Toggle);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() > ended);
+    // At a speed that a person has chosen there is nothing to be ahead of.
+    office.act(Action::Edit("speed".into(), "5".into()));
+    let ahead = office.ahead.len();
+    for _ in 0..200 {
+        office.help();
+    }
+    assert_eq!(office.ahead.len(), ahead);
+    office.act(Action::Edit("speed".into(), "0".into()));
+    let kept = office.sweep().ended();
+    office.act(Action::Sweep(SweepAction::Cancel));
+    assert_eq!((office.gone, office.sweep().ended()), (2, kept), "what was found is kept");
+    office.act(Action::Toggle);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() > kept);
+    office.act(Action::Open("#v1/sparse-parity?n=9".into()));
+    assert_eq!(office.gone, 4, "another run wants nobody");
+    assert_eq!(encode(&office.page.state.run.link), "#v1/sparse-parity?n=9");
+}
+
+#[test]
+fn a_member_that_breaks_down_costs_time_alone() {
+    let mut alone = Office::new(SWEEP, 1);
+    alone.until(is_over);
+    let mut office = Office::new(SWEEP, 3);
+    office.until(|state| state.run.sweep.as_ref().unwrap().ended() >= 1);
+    assert_eq!(office.crew.hear(0, TrainerMessage::Died("out of memory".into())), None);
+    office.settle();
+    assert_eq!(office.gone, 1);
+    office.until(is_over);
+    assert_eq!((office.members.len(), office.gone), (2, 2), "nobody takes its place");
+    assert_eq!(found(&office), found(&alone));
+}

@@ -1,0 +1,191 @@
+//! Stories, played natively against the scripted trainer.
+
+use crate::app::run::tests::Page;
+use crate::app::state::Action;
+use crate::app::tour::TourAction;
+use crate::display::Phase;
+use crate::labs::stories;
+use crate::labs::story::{Block, StoryAction};
+use crate::permalink::{decode, encode};
+use crate::protocol::Command;
+
+fn told(slug: &'static str) -> Action {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(crate::labs::story_file(root, slug).unwrap()).unwrap();
+    Action::Tour(TourAction::Fetched(slug, Ok(text)))
+}
+
+fn press(deed: StoryAction) -> Action {
+    Action::Tour(TourAction::Do(deed))
+}
+
+fn reading(slug: &'static str) -> Page {
+    let mut page = Page::open("");
+    page.act(Action::Tour(TourAction::Open(slug.into())));
+    page.act(told(slug));
+    page
+}
+
+#[test]
+fn every_passage_opens_its_run_and_every_button_works() {
+    for about in stories() {
+        let mut page = reading(about.slug);
+        let story = page.state.tour.as_ref().unwrap().story.clone().unwrap().unwrap();
+        for (at, passage) in story.passages.iter().enumerate() {
+            assert_eq!(page.state.tour.as_ref().unwrap().at, at);
+            assert_eq!(page.state.run.link.spec, decode(&passage.run).0.spec, "{}", passage.title);
+            assert_eq!(page.state.run.link.view.show, decode(&passage.run).0.view.show, "{}", passage.title);
+            for (place, block) in passage.blocks.iter().enumerate() {
+                match block {
+                    Block::Buttons(buttons) => {
+                        for (word, deed) in buttons {
+                            let which = buttons.iter().position(|(other, _)| other == word).unwrap();
+                            let tour = page.state.tour.as_ref().unwrap();
+                            assert!(
+                                tour.html().contains(&format!("data-press=\"{place}.{which}\" >{word}<"))
+                            );
+                            let pressed = TourAction::of(&format!("{place}.{which}"), tour).unwrap();
+                            assert_eq!(pressed, TourAction::Do(deed.clone()));
+                            page.act(Action::Tour(pressed));
+                            assert!(
+                                page.state.drafts.is_empty() && page.state.conflicts.is_empty(),
+                                "{word}"
+                            );
+                            match deed {
+                                StoryAction::Open(run) => {
+                                    assert_eq!(page.state.run.link.spec, decode(run).0.spec)
+                                }
+                                StoryAction::Change(key, value) => {
+                                    assert_eq!(page.state.form_value(key).unwrap().to_string(), *value);
+                                }
+                                StoryAction::Point(chart) => {
+                                    assert_eq!(page.state.tour.as_ref().unwrap().pointed.unwrap().0, *chart);
+                                }
+                                StoryAction::Train(_) => {}
+                            }
+                        }
+                    }
+                    Block::Question { guesses, .. } => {
+                        let right = guesses.iter().position(|(_, right)| *right).unwrap();
+                        page.act(Action::Tour(TourAction::Guess(place, right)));
+                        // The first guess stands.
+                        page.act(Action::Tour(TourAction::Guess(place, right + 1)));
+                        assert_eq!(page.state.tour.as_ref().unwrap().guess(place), Some(right));
+                    }
+                    Block::Text(_) => {}
+                }
+            }
+            page.act(Action::Tour(TourAction::Turn(1)));
+        }
+        let tour = page.state.tour.as_ref().unwrap();
+        assert!(tour.passage().is_none() && tour.html().contains(&story.sources[0]), "the sources");
+        assert!(tour.html().contains("data-press=\"next\" disabled>"));
+        page.act(Action::Tour(TourAction::Turn(1)));
+        page.act(Action::Tour(TourAction::Turn(-100)));
+        assert_eq!(page.state.tour.as_ref().unwrap().at, 0);
+        page.act(Action::Tour(TourAction::Close));
+        assert_eq!(page.state.tour, None);
+    }
+}
+
+#[test]
+fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
+    let mut page = reading("hidden-progress");
+    page.act(Action::Tour(TourAction::Turn(1)));
+    assert_eq!(page.state.run.phase, Phase::Paused);
+    page.act(press(StoryAction::Train(250)));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 250));
+    assert!(page.sent.iter().any(|(command, _)| *command == Command::PlayTo(250)));
+    page.act(press(StoryAction::Train(100)));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 100));
+    page.act(press(StoryAction::Train(100)));
+    assert_eq!(page.state.message, "The run waits at step 100.");
+    // Whoever plays on is not stopped.
+    page.act(Action::Toggle);
+    assert_eq!((page.state.goal, page.state.is_playing()), (None, true));
+    // The trainer of this test has the answer at step 300.
+    page.act(press(StoryAction::Train(1_000)));
+    assert!(matches!(page.state.run.phase, Phase::Finished(_)) && page.state.goal.is_none());
+    page.act(press(StoryAction::Train(1_200)));
+    assert!(page.state.message.starts_with("The run has ended at step "), "{}", page.state.message);
+}
+
+#[test]
+fn a_story_leaves_the_run_alone_where_it_is_the_same_and_can_be_undone() {
+    let mut page = reading("hidden-progress");
+    let first = encode(&page.state.run.link);
+    page.act(Action::Tour(TourAction::Turn(1)));
+    page.act(press(StoryAction::Train(100)));
+    let runs = page.state.run.runs;
+    page.act(Action::Tour(TourAction::Turn(1)));
+    assert_eq!((page.state.run.runs, page.state.run.step), (runs, 100), "the same run goes on");
+    page.act(Action::Undo);
+    assert_eq!(encode(&page.state.run.link), first);
+}
+
+#[test]
+fn links_open_stories_and_what_is_none_is_said() {
+    let page = Page::open("#story/one-note");
+    assert_eq!(page.state.tour.as_ref().map(|tour| tour.slug), Some("one-note"));
+    assert!(page.state.run.runs == 1 && page.state.notices.is_empty());
+    let page = Page::open("#story/astrology");
+    assert!(page.state.tour.is_none() && page.state.message.starts_with("There is no story"));
+    let mut page = Page::open("#story/one-note");
+    page.act(Action::Tour(TourAction::Fetched("one-note", Ok("<html>".into()))));
+    assert_eq!(page.state.tour.as_ref().unwrap().story, Some(Err("line 1: expected ---".into())));
+    page.act(Action::Tour(TourAction::Turn(1)));
+    assert!(page.state.tour.as_ref().unwrap().html().starts_with("<p>This story is not there: line 1"));
+}
+
+#[test]
+fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
+    let mut page =
+        Page::open("#v1/sparse-parity?n=12&k=2&width=16&every=10&speed=5&hide=seed&lock=n,presets&at=70");
+    assert_eq!(page.state.notices.len(), 1, "a part of the page cannot be locked");
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 70));
+    // In haste there, and at the link's own speed from then on.
+    let speeds: Vec<u64> = page
+        .sent
+        .iter()
+        .filter_map(|(command, _)| match command {
+            Command::Start { speed, .. } | Command::Speed(speed) => Some(*speed),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(speeds, [0, 5]);
+    let link = encode(&page.state.run.link);
+    page.act(Action::Edit("n".into(), "20".into()));
+    page.act(Action::Default("n".into()));
+    page.act(Action::NewSeed(7));
+    assert_eq!(encode(&page.state.run.link), link);
+    assert_eq!(page.state.message, "The link of this page keeps that as it is.");
+    page.act(Action::Edit("width".into(), "20".into()));
+    assert!(
+        encode(&page.state.run.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
+        "no place to wait"
+    );
+    assert_eq!((page.state.run.step, page.state.goal), (0, None));
+    // Another experiment is held as well; another address is not.
+    page.act(Action::Choose(&crate::labs::PRESETS[1]));
+    assert!(page.state.run.link.locks("n"));
+    page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
+    page.act(Action::Choose(&crate::labs::PRESETS[1]));
+    assert_eq!(page.state.run.link.spec.run, crate::permalink::decode("#v1/sparse-parity?n=14").0.spec.run);
+    assert!(page.state.run.link.hides("presets") && !page.state.run.link.locks("n"));
+}
+
+#[test]
+fn what_a_file_holds_is_text_and_no_markup() {
+    let mut page = Page::open("#story/one-note");
+    let file = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P & \"Q\"\n\nRun: z23\n\nA <script> and *stress*.\n\n- [ ] <b>.\n- [x] C.\n\n> D.\n\n## Sources\n\n- S.\n";
+    page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file.into()))));
+    let html = page.state.tour.as_ref().unwrap().html();
+    assert!(html.contains("<p>A &lt;script> and <em>stress</em>.</p>"), "{html}");
+    assert!(html.contains(">P &amp; &quot;Q&quot;</h2>") && html.contains("&lt;T> · 1 of 2"), "{html}");
+    assert!(html.contains(">&lt;b>.</button>") && !html.contains("guess--right"), "{html}");
+    assert_eq!(page.state.run.phase, Phase::Paused);
+    page.act(Action::Tour(TourAction::Guess(1, 0)));
+    let html = page.state.tour.as_ref().unwrap().html();
+    assert!(html.contains("guess--right") && html.contains("<p><em>Not quite.</em> D.</p>"), "{html}");
+    assert_eq!(TourAction::of("9.9", page.state.tour.as_ref().unwrap()), None);
+}

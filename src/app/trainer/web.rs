@@ -1,0 +1,80 @@
+//! The trainer in a web worker.
+
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
+
+use crate::app::trainer::{Program, Trainer, TrainerMessage};
+use crate::platform::web::{pack, unpack};
+use crate::protocol::{Command, Event, Message, Payload};
+
+/// A web worker that trains; it ends when this is dropped.
+pub struct WorkerTrainer {
+    worker: Worker,
+    // Held because the worker calls them.
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl WorkerTrainer {
+    /// Opens the worker of `program`, whose signs `hear` gets.
+    ///
+    /// # Errors
+    /// When the browser allows no worker.
+    pub fn open(program: Program, hear: impl Fn(TrainerMessage) + Clone + 'static) -> Result<Self, String> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = address(program)
+            .and_then(|address| Worker::new_with_options(&address, &options))
+            .map_err(|_| tr!("this browser allows no worker").to_string())?;
+        let said = hear.clone();
+        let on_message = Closure::new(move |event: MessageEvent| {
+            said(match unpack::<Event>(&event.data()) {
+                Ok((event, payload)) => TrainerMessage::Said(Message { event, payload }),
+                Err(why) => TrainerMessage::Died(tr!("its message could not be read, {why}", why)),
+            });
+        });
+        let on_error = Closure::new(move |event: ErrorEvent| {
+            // A file that cannot be loaded gives a bare event, without words.
+            let words = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|m| m.as_string());
+            hear(TrainerMessage::Died(
+                words.filter(|w| !w.is_empty()).unwrap_or(tr!("it could not be loaded").into()),
+            ));
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok(WorkerTrainer { worker, _on_message: on_message, _on_error: on_error })
+    }
+}
+
+impl Trainer for WorkerTrainer {
+    fn send(&self, command: &Command, payload: &Payload) {
+        let sent = pack(command, payload)
+            .map_err(|why| JsValue::from_str(&why))
+            .and_then(|(value, transfer)| self.worker.post_message_with_transfer(&value, &transfer));
+        if let Err(error) = sent {
+            web_sys::console::error_1(&error);
+        }
+    }
+}
+
+impl Drop for WorkerTrainer {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+/// The loader's address for `program`, relative to the page and with the page's build in it.
+fn address(program: Program) -> Result<String, JsValue> {
+    let document = leptos::prelude::document();
+    let build = document.query_selector("meta[name=build]")?.and_then(|meta| meta.get_attribute("content"));
+    let bin = match program {
+        Program::Cpu => "worker",
+        Program::Fused => "worker_fused",
+        Program::Gpu => "worker_gpu",
+    };
+    let file = format!("./worker-loader.js?bin={bin}&build={}", build.unwrap_or_default());
+    let base = document.base_uri()?.unwrap_or_default();
+    Ok(Url::new_with_base(&file, &base)?.href())
+}
