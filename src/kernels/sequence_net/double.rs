@@ -207,7 +207,8 @@ pub fn load(work: &[f32], at: usize, stride: usize) -> Double {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
+#[cfg(feature = "cli")]
 mod tests {
     use super::*;
     use crate::kernels::client::client;
