@@ -20,6 +20,7 @@ use crate::app::trainer::device::{Choice, Survey};
 use crate::catalog::chart::Chart;
 use crate::display::sweep::{Outcome, Sweep};
 use crate::display::{Phase, RunView};
+use crate::labs::preset_of;
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::protocol::DeviceReport;
@@ -226,6 +227,11 @@ impl State {
             .value(key)
             .or_else(|| self.run.link.view.value(key))
             .or_else(|| self.run.link.theory.value(key))
+    }
+
+    /// The preset that the run is, whatever the speed it is shown at.
+    pub fn preset(&self) -> Option<&'static Preset> {
+        preset_of(&self.run.link.spec)
     }
 
     /// The word on the main button, and whether it does nothing now.

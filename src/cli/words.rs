@@ -73,7 +73,7 @@ fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), anyhow::Error> 
     paths.sort();
     for path in paths {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if name == "lab" {
+        if name == "cli" {
             // The command line speaks English.
         } else if path.is_dir() {
             sources(&path, into)?;

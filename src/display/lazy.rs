@@ -13,7 +13,6 @@ use crate::analysis::Reading;
 use crate::catalog::chart::Chart;
 use crate::groups::Group;
 use crate::groups::theory::Construction;
-use crate::labs::cannot_learn;
 use crate::markov::theory::Explorer;
 use crate::models::group_net;
 use crate::permalink::View;
@@ -32,8 +31,6 @@ pub struct LazyModule {
     pub(super) follow_lambda: fn(&mut GroupTheory, f64),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only a browser keeps tables"))]
     pub(crate) table: fn(&[u8], Option<usize>) -> Result<Dataset, String>,
-    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
-    pub(crate) advice: fn(&RunSpec) -> Vec<String>,
     pub(super) chains: fn(&RunSpec, &View, &Explorer, Option<&MarkovState>) -> Option<MarkovState>,
     pub(super) found_of_chains: fn(&mut MarkovState, u64, Finding, &View),
     pub(super) look: fn(&mut MarkovState, &View, &Explorer),
@@ -49,7 +46,6 @@ pub const LAZY_MODULE: LazyModule = LazyModule {
     largest_margin: largest,
     follow_lambda: GroupTheory::set_lambda,
     table: dataset::read,
-    advice: cannot_learn,
     chains: MarkovState::made,
     found_of_chains: MarkovState::take,
     look: |chains, view, theory| {

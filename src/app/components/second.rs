@@ -83,7 +83,7 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     let answered = store.memo(|state| {
         let needs_it = state.tour.is_some()
             || state.gallery.is_open
-            || state.run.spec().task.sampler().form() != Form::Bits;
+            || !state.run.spec().task.sampler().form().is_a(Form::Bits);
         needs_it || !matches!(state.run.phase, Phase::Loading)
     });
     Effect::new(move |_| {

@@ -2,15 +2,15 @@
 
 use leptos::prelude::*;
 
+use crate::app::files::openers::openers;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
-use crate::display::lazy::lazy_module;
 use crate::labs::{find, preset_groups};
 use crate::language::translated;
 
 /// What the card says: claim, source and instance.
 fn card(state: &State) -> (String, String, String) {
-    match state.run.preset() {
+    match state.preset() {
         Some(preset) => {
             let time =
                 if preset.time.is_empty() { String::new() } else { format!(" {}", translated(preset.time)) };
@@ -36,7 +36,7 @@ fn card(state: &State) -> (String, String, String) {
 #[component]
 pub fn Presets() -> impl IntoView {
     let store = Store::here();
-    let chosen = store.memo(|state| state.run.preset().map(|preset| preset.slug));
+    let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
     let choose = move |event| {
         if let Some(preset) = find(&event_target_value(&event)) {
             store.act(Action::Choose(preset));
@@ -69,8 +69,8 @@ pub fn Presets() -> impl IntoView {
 pub fn Story() -> impl IntoView {
     let store = Store::here();
     let card = store.memo(card);
-    let advice = store
-        .memo(|state| lazy_module().map_or(vec![], |lazy_module| (lazy_module.advice)(&state.run.link.spec)));
+    let advice =
+        store.memo(|state| openers().map_or(vec![], |openers| (openers.advice)(&state.run.link.spec)));
     view! {
         <section class="story" aria-label=tr!("What this run shows")>
             <p class="story__claim" data-testid="claim">{move || card.with(|c| c.0.clone())}</p>

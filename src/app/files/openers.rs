@@ -1,4 +1,4 @@
-//! What opens files: of the page's second program, behind a table.
+//! What opens files and gives advice: of the page's second program, behind a table.
 //!
 //! # Why
 //! As [`crate::display::lazy_module`] has it for what labs compute: all that chooses files comes with the second program, so
@@ -6,15 +6,20 @@
 
 use crate::app::state::State;
 use crate::app::trainer::Effect;
+use crate::labs::cannot_learn;
+use crate::run::RunSpec;
 
 /// The functions.
 pub struct Openers {
     pub(in crate::app) file: fn(&mut State, &str, Vec<u8>, &mut Vec<Effect>),
     pub(in crate::app) table: fn(&mut State, &str, Vec<u8>, Option<usize>, &mut Vec<Effect>),
+    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
+    pub(in crate::app) advice: fn(&RunSpec) -> Vec<String>,
 }
 
 /// All of them.
-pub const OPENERS: Openers = Openers { file: State::read_file, table: State::read_table };
+pub const OPENERS: Openers =
+    Openers { file: State::read_file, table: State::read_table, advice: cannot_learn };
 
 #[cfg(feature = "ui")]
 static ARRIVED: std::sync::OnceLock<Openers> = std::sync::OnceLock::new();

@@ -144,7 +144,7 @@ fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
     page.act(Action::Open(FRAGMENT.into()));
     let preset = find("sine-1").unwrap();
     page.act(Action::Open(preset.link.into()));
-    assert_eq!((page.state.gallery.is_open, page.state.run.preset()), (false, Some(preset)));
+    assert_eq!((page.state.gallery.is_open, page.state.preset()), (false, Some(preset)));
     page.act(Action::Open(FRAGMENT.into()));
     page.act(Action::Gallery(GalleryAction::Close));
     assert_eq!(address(&page.state), preset.link);
@@ -158,7 +158,7 @@ fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
 fn curves_that_cannot_be_fetched_leave_links_that_work() {
     let mut state = State::default();
     state.apply(Action::Open(FRAGMENT.into()));
-    assert_eq!(state.run.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
+    assert_eq!(state.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
     let waiting = state.gallery.cards();
     assert_eq!(names(&waiting).len(), PRESETS.len() + stories().count());
     state.apply(Action::Gallery(GalleryAction::Fetched(Err("it could not be fetched".into()))));

@@ -88,7 +88,7 @@ impl Page {
 #[test]
 fn an_empty_address_starts_the_first_preset_by_itself() {
     let mut page = Page::open("");
-    assert_eq!(page.state.run.preset().unwrap().slug, "parity-20");
+    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
     assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
     assert_eq!(page.surveys, 0, "a small network needs no GPU");
     assert!(held_out(&page.state.run).unwrap().starts_with("Measured on 1,024 of 8,192 held-out examples"));
@@ -314,7 +314,7 @@ fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
     page.act(Action::Open("#v1/sparse-parity?n=30".into()));
     assert_eq!(page.starts(), starts, "the same run is not begun again");
     page.act(Action::Undo);
-    assert_eq!(page.state.run.preset().unwrap().slug, "parity-20");
+    assert_eq!(page.state.preset().unwrap().slug, "parity-20");
 }
 
 #[test]
@@ -322,11 +322,11 @@ fn presets_and_speed() {
     let mut page = Page::open("");
     let preset = find("parity-grokking").unwrap();
     page.act(Action::Choose(preset));
-    assert_eq!((page.link().as_str(), page.state.run.preset()), (preset.link, Some(preset)));
+    assert_eq!((page.link().as_str(), page.state.preset()), (preset.link, Some(preset)));
     let starts = page.starts();
     page.edit("speed", "0");
     assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
-    assert_eq!(page.state.run.preset(), Some(preset), "speed changes no number of the run");
+    assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
     assert_eq!(page.state.staff, TrainerStatus::Ready(Program::Cpu));
 }
 

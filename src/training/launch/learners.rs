@@ -134,7 +134,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Gpu,
-        owns: |spec| form(spec) == Form::Bits,
+        owns: |spec| form(spec).is_a(Form::Bits),
         covers: |spec| Network::of(spec)?.on_a_gpu(),
         outgrown: |spec| spec.step_flops() / spec.run.replicas as f64 > FUSED_MOST_FLOPS,
         worth_gpu: |spec| spec.run.replicas >= FUSED_WORTH_REPLICAS,
@@ -167,7 +167,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Cpu,
-        owns: |spec| form(spec) == Form::Bits,
+        owns: |spec| form(spec).is_a(Form::Bits),
         covers: |spec| Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
         worth_gpu: |_| false,
