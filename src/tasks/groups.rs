@@ -103,7 +103,7 @@ impl Groups {
     /// Elements of a group that is not [too large](Sampler::problems); of one that is, so many that their square is a
     /// number of 32 bits all the same.
     pub fn order(&self) -> usize {
-        self.elements().min(1 << 15) as usize
+        self.elements().min((1 << 15) - 1) as usize
     }
 
     /// What the [group](Self::group) depends on: equal values are the same group.

@@ -297,7 +297,7 @@ fn full() -> (Rc<RefCell<Shelf>>, Tab) {
 }
 
 fn id(n: u32) -> String {
-    format!("#v1/sparse-parity?n={n}")
+    format!("#v1/sparse-parity?n={n}&width=64&every=10")
 }
 
 #[test]
