@@ -1,6 +1,6 @@
 //! Which settings can be together, and how those that cannot are mended.
 
-use super::{MODEL_KEY, RunSpec};
+use super::{MODEL_KEY, Run, RunSpec};
 use crate::models::Model;
 use crate::optim::loss::Loss;
 use crate::settings::Problem;
@@ -87,9 +87,33 @@ impl RunSpec {
             let usual = RunSpec::of_lab(self.task.info().slug).map(|usual| usual.model);
             if let Some(model) = fresh.or(usual) {
                 self.model = model;
+                self.model.config_mut().mend(self.task.sampler().inputs());
             }
             let expected = self.task.config().smaller_network();
             repaired.push(Problem::new(MODEL_KEY, slug, expected));
+            let mut seen: Vec<String> = vec![];
+            // What could be seen only now, since sizes of what cannot be are no sizes.
+            while let Some(problem) =
+                self.problems_within(most).into_iter().find(|p| p.key != MODEL_KEY && !seen.contains(&p.key))
+            {
+                let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
+                if let Some(default) = fresh.value(&problem.key) {
+                    let _ = self.set(&problem.key, &default);
+                }
+                seen.push(problem.key.clone());
+                repaired.push(problem);
+            }
+        }
+        if !self.problems_within(most).is_empty() {
+            // Defaults of one lab may contradict settings that were kept, as a batch of the whole sample where there is none.
+            let slug = self.task.info().slug;
+            let usual = RunSpec::of_lab(slug).unwrap_or_default();
+            *self = RunSpec { run: Run { seed: self.run.seed, ..usual.run }, ..usual };
+            repaired.push(Problem::new(
+                slug,
+                "",
+                tr!("settings that can be together; all of them are the usual ones now"),
+            ));
         }
         repaired
     }

@@ -6,13 +6,13 @@
 //! knows nothing of it, so this is its hook (`Trunk.toml`): it has bundled the program as a whole by
 //! then, and we put the two parts in its place. The stories, of which every lab has its own, come along.
 
-use std::{env, fs};
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
-use crate::{Outcome, wasm, web};
 use crate::cache::{self, Project};
 use crate::process::run;
 use crate::setup::Toolchain;
+use crate::{Outcome, wasm, web};
 
 /// The binary that is cut, and the mark in it.
 const BIN: &str = "app";

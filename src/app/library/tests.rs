@@ -287,7 +287,7 @@ fn a_name_and_a_pin_can_be_undone() {
 fn full() -> (Rc<RefCell<Shelf>>, Tab) {
     let shelf: Rc<RefCell<Shelf>> = Rc::default();
     shelf.borrow_mut().room = Some(3);
-    let mut tab = Tab::open("", &shelf);
+    let mut tab = Tab::open(LINK, &shelf);
     for n in [20, 21, 22] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
@@ -297,7 +297,7 @@ fn full() -> (Rc<RefCell<Shelf>>, Tab) {
 }
 
 fn id(n: u32) -> String {
-    format!("#v1/sparse-parity?n={n}&width=64&every=10")
+    format!("#v1/sparse-parity?n={n}")
 }
 
 #[test]
