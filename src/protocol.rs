@@ -3,6 +3,8 @@
 //! Commands are imperative, events are past. Large arrays travel beside a message, as a [`Payload`], so that
 //! a browser can hand them over without copying.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::run::RunSpec;
@@ -44,7 +46,7 @@ pub enum Command {
     /// Send a checkpoint now.
     Checkpoint,
     /// Look at the first replica in these ways while it trains; what was watched before is no longer.
-    Watch(Vec<Probe>),
+    Watch(Vec<ProbeId>),
     /// Keep the table that comes as payload, of so many columns besides the label, for runs on it.
     Table {
         /// Columns besides the label.
@@ -55,129 +57,64 @@ pub enum Command {
     Sweep(Box<RunSpec>, usize),
 }
 
-/// A measurement of the first replica that takes longer than loss and accuracy, and is made on request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Probe {
-    /// The Fourier gap of the population gradient.
-    Gap,
-    /// The Walsh spectrum of the output.
-    Spectrum,
-    /// Where the \[CLS\] token of a transformer looks.
-    Attention,
-    /// Both layers of a network of powers.
-    Powers,
-    /// What each neuron of a network on pairs has become.
-    Neurons,
-    /// The outputs of a network on pairs, on some of them.
-    Outputs,
-    /// Which neurons are constant on cosets.
-    Cosets,
-    /// Progress measures of modular arithmetic.
-    Progress,
-    /// All parameters of a network on sequences: so small that the page looks into them itself.
-    Parameters,
-    /// What the network's loss is without each of its heads.
-    Ablation,
-    /// Where each head's \[CLS\] token looks in each of some examples.
-    Looks,
+/// The permanent name of a measurement of the first replica that takes longer than loss and accuracy, and is made on
+/// request; the labs declare [what is measured](crate::probing::ProbeSpec).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ProbeId(Cow<'static, str>);
+
+impl ProbeId {
+    /// The name.
+    pub const fn new(name: &'static str) -> Self {
+        ProbeId(Cow::Borrowed(name))
+    }
 }
 
-/// What a [`Probe`] has found.
+/// What a probe has found: numbers, whose order and meaning the probe's module says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Finding {
-    /// Of the neuron with the largest gap.
-    Gap {
-        /// Γ: largest gradient on a relevant input minus the largest on another.
-        relaxed: f64,
-        /// The same with the smallest on a relevant input.
-        strict: f64,
-        /// Standard error of either; 0 where the gradient is exact.
-        error: f64,
-    },
-    /// Of the output on all points of the cube.
-    Spectrum {
-        /// Share of the squared norm on sets of each size, from 0.
-        shares: Vec<f32>,
-        /// Correlation of the output with the target, −1 to 1.
-        correlation: f32,
-    },
-    /// Mean weight of each input under the heads' attention; what is missing to 1 rests on \[CLS\] itself.
-    Attention(Vec<f32>),
-    /// Attention of each head on each token, for some held-out examples.
-    Looks {
-        /// Heads.
-        heads: usize,
-        /// `[examples, heads, inputs + 1]`; they travel as the message's payload.
-        numbers: Vec<f32>,
-    },
-    /// Weights u, `[inputs, width]`, then w, `[2, width]`, of a network of powers.
-    Powers {
-        /// Neurons.
-        width: usize,
-        /// The weights; they travel as the message's payload.
-        numbers: Vec<f32>,
-    },
-    /// Powers, norms and phases of every neuron, as `analysis::neurons` writes them.
-    Neurons {
-        /// Neurons.
-        neurons: usize,
-        /// Irreps, or frequencies.
-        irreps: usize,
-        /// The numbers; they travel as the message's payload.
-        numbers: Vec<f32>,
-    },
-    /// Outputs on pairs of elements.
-    Outputs {
-        /// The pairs, a and b after each other.
-        pairs: Vec<u32>,
-        /// `[pairs, classes]`; it travels as the message's payload.
-        outputs: Vec<f32>,
-    },
-    /// Live neurons by the largest class of subgroups on whose cosets they are constant.
-    Cosets(Vec<usize>),
-    /// Progress measures (Nanda et al. 2023).
-    Progress {
-        /// Frequencies that count as key.
-        key: Vec<usize>,
-        /// Share of the outputs' power by frequency.
-        shares: Vec<f32>,
-        /// Restricted and excluded loss, and those of training and held-out pairs, where there are any.
-        losses: [Option<f64>; 4],
-        /// Gini coefficient and inverse participation ratio of the embedding's Fourier norms.
-        sparsity: Option<[f64; 2]>,
-    },
-    /// All parameters of the first replica one after the other, in their permanent order; they travel as the
-    /// message's payload.
-    Parameters(Vec<f32>),
-    /// KL to the truth at the last symbol, in nats: of the whole network, then without each head, layer by layer.
-    Ablation(Vec<f32>),
+pub struct Finding {
+    /// The probe.
+    pub probe: ProbeId,
+    /// A few measured numbers, which are kept along the run; one that does not apply is not a number.
+    pub few: Vec<f64>,
+    /// Sizes of [`Finding::numbers`], indices, or counts.
+    pub counts: Vec<usize>,
+    /// Large arrays; they travel as the message's payload.
+    pub numbers: Vec<f32>,
 }
 
 impl Finding {
+    /// A finding without any number yet.
+    pub fn of(probe: ProbeId) -> Self {
+        Finding { probe, few: vec![], counts: vec![], numbers: vec![] }
+    }
+
+    /// The same with a few measured numbers.
+    pub fn with_few(self, few: impl Into<Vec<f64>>) -> Self {
+        Finding { few: few.into(), ..self }
+    }
+
+    /// The same with sizes, indices or counts.
+    pub fn with_counts(self, counts: impl Into<Vec<usize>>) -> Self {
+        Finding { counts: counts.into(), ..self }
+    }
+
+    /// The same with large arrays.
+    pub fn with_numbers(self, numbers: Vec<f32>) -> Self {
+        Finding { numbers, ..self }
+    }
+
     /// The numbers that are to travel beside the message, taken out of it.
     pub fn take_numbers(&mut self) -> Payload {
-        match self {
-            Finding::Neurons { numbers, .. }
-            | Finding::Powers { numbers, .. }
-            | Finding::Looks { numbers, .. }
-            | Finding::Parameters(numbers)
-            | Finding::Outputs { outputs: numbers, .. } => Payload::Numbers(std::mem::take(numbers)),
-            _ => Payload::Empty,
+        match self.numbers.is_empty() {
+            true => Payload::Empty,
+            false => Payload::Numbers(std::mem::take(&mut self.numbers)),
         }
     }
 
     /// The finding with the numbers that travelled beside it.
-    pub fn with_numbers(mut self, payload: Payload) -> Self {
-        if let (
-            Finding::Neurons { numbers, .. }
-            | Finding::Powers { numbers, .. }
-            | Finding::Looks { numbers, .. }
-            | Finding::Parameters(numbers)
-            | Finding::Outputs { outputs: numbers, .. },
-            Payload::Numbers(travelled),
-        ) = (&mut self, payload)
-        {
-            *numbers = travelled;
+    pub fn with_payload(mut self, payload: Payload) -> Self {
+        if let Payload::Numbers(travelled) = payload {
+            self.numbers = travelled;
         }
         self
     }

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 
+use crate::labs;
 use crate::platform::now_ms;
-use crate::probing::{ProbeJob, applies};
-use crate::protocol::{Command, Event, Failure, Message, Payload, Probe};
+use crate::probing::ProbeJob;
+use crate::protocol::{Command, Event, Failure, Message, Payload, ProbeId};
 use crate::run::RunSpec;
 use crate::tasks::tabular::uploaded::UploadedTable;
 use crate::training::launch::device::Device;
@@ -88,9 +89,9 @@ pub struct Worker {
 /// The probes that are watched: they go round by round.
 #[derive(Default)]
 struct Probes {
-    watched: Vec<Probe>,
+    watched: Vec<ProbeId>,
     /// Those of this round that have not begun.
-    due: VecDeque<Probe>,
+    due: VecDeque<ProbeId>,
     job: Option<ProbeJob>,
     /// The weights that this round looks at, and their step.
     seen: (u64, Vec<Vec<f32>>),
@@ -126,7 +127,7 @@ impl Probes {
         }
         let spec = session.spec();
         self.next_step = session.step() + spec.run.every.max(session.step() / PART_OF_STEPS);
-        self.due = self.watched.iter().copied().filter(|p| applies(*p, spec).is_ok()).collect();
+        self.due = self.watched.iter().filter(|id| applies(id, spec)).cloned().collect();
         (self.spent_ms, self.rest_until) = (0.0, f64::INFINITY);
         if !self.due.is_empty() {
             self.seen = (session.step(), session.first_replica().await?);
@@ -139,7 +140,7 @@ impl Probes {
         let begin = now_ms();
         while self.job.is_none() {
             let probe = self.due.pop_front()?;
-            self.job = ProbeJob::new(probe, spec, self.seen.0, self.seen.1.clone());
+            self.job = labs::probe_job(&probe, spec, self.seen.0, self.seen.1.clone());
         }
         let job = self.job.as_mut()?;
         let (step, found) = (job.step(), job.advance(begin + PROBE_MS));
@@ -154,6 +155,11 @@ impl Probes {
         let payload = finding.take_numbers();
         Some(Message { event: Event::Probed { step, finding }, payload })
     }
+}
+
+/// Whether the probe of that name can be asked about a run.
+fn applies(id: &ProbeId, spec: &RunSpec) -> bool {
+    labs::probe(id).is_some_and(|found| (found.probe.applies)(spec).is_ok())
 }
 
 /// Whether the run stands where it is measured.

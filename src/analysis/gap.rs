@@ -12,11 +12,7 @@
 pub use super::gradient::{FirstLayer, Gradient, Head, PopulationGradient, Slope};
 pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap};
 
-use super::thinned::Thinned;
 use super::{Lines, Role, Series};
-
-/// Most gaps of a run that are kept.
-pub const CAPACITY: usize = 1024;
 
 /// How far the relevant coordinates of one neuron's gradient stand out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -61,42 +57,20 @@ impl Gradient {
     }
 }
 
-/// The gaps along a run, in bounded memory.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GapTrace(Thinned<Gap>);
-
-impl Default for GapTrace {
-    fn default() -> Self {
-        GapTrace(Thinned::new(CAPACITY))
-    }
-}
-
-impl GapTrace {
-    /// Adds the gap at a step; one of an earlier step than the newest makes what came after it forgotten.
-    pub fn push(&mut self, step: u64, gap: Gap) {
-        self.0.push(step, gap);
-    }
-
-    /// The kept gaps with their steps, the newest always among them.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &Gap)> {
-        self.0.iter()
-    }
-}
-
 /// Gaps over the steps, with one standard error to either side where points were drawn, and the gap that a
 /// neuron with signs for weights has ([`relu_majority_gap`]) as a reference line.
-pub fn chart(trace: &GapTrace, reference: Option<f64>) -> Lines {
-    let drawn = trace.iter().any(|(_, gap)| gap.error > 0.0);
+pub fn chart(gaps: &[(u64, Gap)], reference: Option<f64>) -> Lines {
+    let drawn = gaps.iter().any(|(_, gap)| gap.error > 0.0);
     let series = |name: &str, role: Role, of: fn(&Gap) -> f64| Series {
         name: name.into(),
         role,
-        x: trace.iter().map(|(step, _)| step as f64).collect(),
-        y: trace.iter().map(|(_, gap)| of(gap) as f32).collect(),
+        x: gaps.iter().map(|(step, _)| *step as f64).collect(),
+        y: gaps.iter().map(|(_, gap)| of(gap) as f32).collect(),
         ..Default::default()
     };
     let mut relaxed = series(tr!("largest relevant"), Role::Test, |gap| gap.relaxed);
     if drawn {
-        let edges = trace.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
+        let edges = gaps.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
         relaxed.band = edges.map(|(low, high)| (low as f32, high as f32)).collect();
     }
     Lines {
@@ -208,16 +182,12 @@ mod tests {
 
     #[test]
     fn the_chart_has_bands_only_where_points_were_drawn() {
-        let mut trace = GapTrace::default();
-        for step in 0..5000 {
-            trace.push(step, Gap { relaxed: step as f64, strict: -1.0, error: 0.0 });
-        }
-        let lines = chart(&trace, Some(0.1));
+        let gap = |step: u64| (step, Gap { relaxed: step as f64, strict: -1.0, error: 0.0 });
+        let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), Some(0.1));
         assert_eq!(lines.references, [(0.1, "majority".to_string())]);
-        assert!(lines.series[0].band.is_empty() && lines.series[0].x.len() <= CAPACITY);
-        assert_eq!(lines.series[0].y.last(), Some(&4999.0));
-        trace.push(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 });
-        let lines = chart(&trace, None);
+        assert!(lines.series[0].band.is_empty() && lines.series[0].x.len() == 100);
+        assert_eq!(lines.series[0].y.last(), Some(&99.0));
+        let lines = chart(&[(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 })], None);
         assert_eq!(lines.series[0].band, [(1.5, 2.5)]);
         assert!(lines.references.is_empty() && lines.series[1].y == [1.0]);
     }

@@ -6,11 +6,12 @@ use crate::analysis::{Bars, Grid, Lines, Reading, Role, chart};
 use crate::app::run::status::status;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
-use crate::display::chains::{MarkovState, Origin, Who};
 use crate::display::summary::{Newest, extra, names};
+use crate::labs::markov::probes::{ABLATION, PARAMETERS};
+use crate::labs::markov::state::{MarkovState, Origin, Who};
 use crate::markov::{Measure, Strategy};
 use crate::permalink::encode;
-use crate::protocol::{Ending, Event, Finding, Payload, Probe, Row};
+use crate::protocol::{Ending, Event, Finding, Payload, Row};
 use crate::tasks::Form;
 use crate::tasks::markov::charts as markov_charts;
 
@@ -22,7 +23,7 @@ fn open(link: &str) -> State {
 }
 
 fn chains(state: &State) -> &MarkovState {
-    state.run.chains.as_ref().unwrap()
+    state.run.state::<MarkovState>().unwrap()
 }
 
 fn lines(chart: Chart, state: &State) -> Lines {
@@ -70,7 +71,7 @@ fn said(link: &str, phase: Phase, solved: &[(usize, u64)]) -> State {
     let known = [Strategy::Uniform, Strategy::Unigram, Strategy::Bigram, Strategy::Trigram];
     let order = chains(&state).task.order;
     let all = known.into_iter().zip([0.2, 0.088, 0.018, 0.005]).take(order + 1).collect();
-    state.run.chains.as_mut().unwrap().lines = all;
+    state.run.state_mut::<MarkovState>().unwrap().lines = all;
     state.run.history.push(row(0, 0.2, 0, replicas));
     state.run.history.push(row(225, 0.091, 1, replicas));
     (state.run.step, state.run.phase, state.run.solved) = (400, phase, solved.to_vec());
@@ -147,9 +148,11 @@ fn charts_are_there_where_they_have_something_to_show() {
         "kl strategies distances others kernel lags next theory"
     );
     assert_eq!(there("#v1/sparse-parity"), "");
-    assert_eq!(markov_charts::MAP.probe(), Some(Probe::Parameters));
-    assert_eq!(markov_charts::ABLATION.probe(), Some(Probe::Ablation));
-    assert_eq!(markov_charts::TRUTH.probe(), None);
+    let state = open("#v1/markov");
+    let probe = |chart| state.run.probe_of(chart).map(|probe| probe.id());
+    assert_eq!(probe(markov_charts::MAP), Some(PARAMETERS.id()));
+    assert_eq!(probe(markov_charts::ABLATION), Some(ABLATION.id()));
+    assert_eq!(probe(markov_charts::TRUTH), None);
 }
 
 #[test]
@@ -248,17 +251,17 @@ fn findings_reach_their_charts() {
     let mut state = open("#v1/markov");
     let stamp = markov_charts::MAP.stamp(&state.run);
     let count: usize = state.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
-    let view = state.run.link.view.clone();
-    let chains = state.run.chains.as_mut().unwrap();
-    chains.found(5, Finding::Parameters(vec![0.5; count - 1]), &view);
-    assert_eq!(chains.step, 0, "numbers of another network");
+    let parameters = |numbers| Finding::of(PARAMETERS.id()).with_numbers(numbers);
+    state.run.found(5, parameters(vec![0.5; count - 1]));
+    assert_eq!(chains(&state).step, 0, "numbers of another network");
     for step in 1..40 {
-        chains.found(step, Finding::Parameters(vec![0.0; count]), &view);
+        state.run.found(step, parameters(vec![0.0; count]));
     }
+    let chains = chains(&state);
     assert_eq!(chains.step, 39);
     assert!(chains.distances.iter().count() <= 7);
     assert!(chains.inspected.look.logits.iter().all(|z| *z == 0.0));
-    chains.found(40, Finding::Ablation(vec![0.02, 0.1, 0.09]), &view);
+    state.run.found(40, Finding::of(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
     assert_eq!(bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
     let distances = lines(markov_charts::DISTANCES, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
@@ -285,7 +288,7 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     let (relevant, learner, note) = (vec![], String::new(), String::new());
     let started = Event::Started { step: 0, relevant, held_out: 256, parameters: 54, learner, note };
     hear(started, Payload::Empty);
-    let finding = Finding::Parameters(vec![]);
+    let finding = Finding::of(PARAMETERS.id());
     let numbers = [vec![1.0, 0.0, 0.0, 1.0], vec![0.25, 0.5], vec![0.0; 48]].concat();
     hear(Event::Probed { step: 7, finding }, Payload::Numbers(numbers));
     assert_eq!(

@@ -4,8 +4,8 @@
 use super::looking::shown_chain;
 use super::state::State;
 use crate::analysis::chains::letter;
-use crate::display::chains::{MarkovState, Origin};
 use crate::display::words::{self, MISSING, decimal, list, percent};
+use crate::labs::markov::state::{MarkovState, Origin};
 use crate::markov::Chain;
 use crate::permalink::View;
 
@@ -230,6 +230,7 @@ mod tests {
     use super::*;
     use crate::app::looking::SequenceAction;
     use crate::app::state::Action;
+    use crate::labs::markov::probes::ABLATION;
     use crate::protocol::Finding;
 
     fn open(link: &str) -> State {
@@ -239,7 +240,7 @@ mod tests {
     }
 
     fn with<T>(state: &State, of: impl Fn(&MarkovState, &View) -> T) -> T {
-        of(state.run.chains.as_ref().unwrap(), &state.run.link.view)
+        of(state.run.state::<MarkovState>().unwrap(), &state.run.link.view)
     }
 
     #[test]
@@ -285,9 +286,8 @@ mod tests {
     fn the_loss_without_a_head_is_said_once_it_is_known() {
         let mut state = open("#v1/markov");
         assert_eq!(with(&state, |chains, _| without(chains, 0)), None);
-        let view = state.run.link.view.clone();
-        let chains = state.run.chains.as_mut().unwrap();
-        chains.found(10, Finding::Ablation(vec![0.02, 0.21, 0.01]), &view);
+        state.run.found(10, Finding::of(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
+        let chains = state.run.state::<MarkovState>().unwrap();
         assert_eq!(without(chains, 0).unwrap(), "without it KL 0.210, +0.190");
         assert_eq!(without(chains, 1).unwrap(), "without it KL 0.010, −0.010");
         assert_eq!(without(chains, 2), None);
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn chains_of_higher_order_have_a_table_of_contexts() {
         let state = open("#v1/markov?gram=3");
-        let chain = state.run.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
+        let chain = state.run.state::<MarkovState>().unwrap().inspected.chain.clone().unwrap();
         let table = table(&chain);
         assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
         assert!(with(&state, |chains, _| stationary(chains)).unwrap().contains("b "));

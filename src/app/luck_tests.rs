@@ -8,8 +8,8 @@ use crate::analysis::Reading;
 use crate::analysis::tickets::luck;
 use crate::app::sweeps::map::{legend, markup};
 use crate::display::Phase;
-use crate::display::luck::{floor, rewound};
 use crate::labs::find;
+use crate::labs::parity::luck::{floor, rewound};
 use crate::models::mlp::W;
 use crate::permalink::decode;
 

@@ -177,6 +177,7 @@ fn device(program: Program) -> Result<Device, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
     use crate::permalink::decode;
     use crate::protocol::Ending;
     use crate::training::session::{Options, Session};
@@ -203,9 +204,9 @@ mod tests {
         let moved: Vec<u64> = moved.map(|(step, _)| step).collect();
         let every_measurement: Vec<u64> = (0..=12).map(|i| 10 * i).collect();
         assert_eq!(moved, every_measurement);
-        assert_eq!(state.run.gaps.iter().map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
-        assert_eq!(state.run.spectrum.map(|(step, shares, _)| (step, shares.len())), Some((120, 9)));
-        assert!(state.run.attention.is_none(), "nobody watches it");
+        assert_eq!(state.run.trace(&GAP).map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
+        assert_eq!(state.run.found[&SPECTRUM.id()].1.numbers.len(), 9);
+        assert!(state.run.finding(&ATTENTION).is_none(), "nobody watches it");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::best;
 use crate::analysis::ends::quartiles;
 use crate::analysis::scaling::{Point, fit};
-use crate::display::functions::thresholds;
+use crate::display::charts::thresholds;
 use crate::display::sweep::Sweep;
 use crate::display::words::percent;
 use crate::permalink::Link;

@@ -15,10 +15,10 @@ use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::charts::Theme;
 use crate::charts::picture::{Figure, figure_png, figure_svg};
-use crate::display::functions::thresholds;
-use crate::display::luck::{floor_of_map, spent};
+use crate::display::charts::thresholds;
 use crate::display::sweep::Sweep;
 use crate::display::words::{label, option, percent};
+use crate::labs;
 use crate::permalink::{Link, encode};
 use crate::platform::now_ms;
 use crate::run::RunSpec;
@@ -130,7 +130,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
             let whole = swept(&found)?;
             print!("{}", sweep::table(spec, &whole) + &sweep::laws(spec, &whole));
-            if let Some(floor) = floor_of_map(&whole.cells) {
+            if let Some(floor) = labs::note_on_map(&whole.cells) {
                 println!("{floor}");
             }
         }
@@ -299,7 +299,8 @@ fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
     };
     let mut maps = vec![map(SHARE, &share, &counts), map("Median step at the target", &median, &steps)];
     // What theory allows is drawn where it allows less than everything.
-    let allowed = |cell: &Cell| spent(&cell.spec).map(|spent| spent.success_at_most().min(1.0) as f32);
+    let allowed =
+        |cell: &Cell| labs::lazy(&cell.spec).success_at_most(&cell.spec).map(|most| most.min(1.0) as f32);
     let allowed: Option<Vec<f32>> = sweep.cells.iter().map(allowed).collect();
     if let Some(allowed) = allowed.filter(|allowed| allowed.iter().any(|most| *most < 1.0))
         && let Reading::Grid(grid) = &maps[0]

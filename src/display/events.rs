@@ -3,15 +3,14 @@
 use super::milestones::Milestones;
 use super::view::{Phase, RunView};
 use super::words::thousands;
-use crate::analysis::chains::curves::name;
 use crate::protocol::Row;
 
 impl RunView {
     /// Notes what a measurement tells.
     pub fn note(&mut self, row: &Row) {
         let has_sample = self.spec().task.sampler().sample_size().is_some();
-        let order = self.chains.as_ref().map(|chains| chains.task.order);
-        self.milestones.hear(row, has_sample, order);
+        let nearest = self.state.as_ref().and_then(|state| state.nearest(row));
+        self.milestones.hear(row, has_sample, nearest);
     }
 
     /// Looks at all measurements once more: now more is known of the run.
@@ -32,7 +31,7 @@ impl RunView {
         let mut events: Vec<(u64, String)> = vec![];
         // What a network begins with has not happened.
         let followed = self.milestones.followed.iter().filter(|(_, step)| *step > 0);
-        events.extend(followed.map(|(of, step)| (*step, tr!("nearest to {name}", name = name(*of)))));
+        events.extend(followed.map(|(of, step)| (*step, tr!("nearest to {name}", name = of))));
         events.extend(self.milestones.memorised.map(|step| (step, tr!("sample memorised").into())));
         let steps = || self.solved.iter().map(|(_, step)| *step);
         if let (Some(first), Some(last)) = (steps().min(), steps().max()) {

@@ -4,9 +4,7 @@
 //! Each measurement is looked at once, when it comes: to look through all of them at every drawing would take longer
 //! than the drawing, with thousands of replicas.
 
-use crate::analysis::chains::curves::nearest;
 use crate::analysis::curves::spread;
-use crate::markov::Measure;
 use crate::protocol::Row;
 
 /// Accuracy on a finite sample from which it counts as memorised.
@@ -20,14 +18,14 @@ pub struct Milestones {
     last: Option<u64>,
     pub(super) memorised: Option<u64>,
     pub(super) lost: Option<(u64, usize)>,
-    pub(super) followed: Vec<(Measure, u64)>,
-    /// The strategy that is nearest now, since when, and in how many measurements.
-    nearest: Option<(Measure, u64, u32)>,
+    pub(super) followed: Vec<(String, u64)>,
+    /// What the network is nearest to now, of the stages that the lab knows, since when, and in how many measurements.
+    nearest: Option<(String, u64, u32)>,
 }
 
 impl Milestones {
     /// Looks at a measurement. One that is not later than the last takes the place of what came after it.
-    pub(super) fn hear(&mut self, row: &Row, has_sample: bool, order: Option<usize>) {
+    pub(super) fn hear(&mut self, row: &Row, has_sample: bool, nearest: Option<String>) {
         let step = row.step;
         if self.last.is_some_and(|last| step <= last) {
             self.memorised = self.memorised.filter(|at| *at < step);
@@ -43,12 +41,15 @@ impl Milestones {
             let lost = row.test_loss.iter().filter(|loss| !loss.is_finite()).count();
             self.lost = (lost > 0).then_some((step, lost));
         }
-        let Some(now) = order.and_then(|order| nearest(row, order)) else { return };
-        let (of, since, count) = self.nearest.filter(|(of, ..)| *of == now).unwrap_or((now, step, 0));
-        self.nearest = Some((of, since, count + 1));
-        if count + 1 == LASTING && self.followed.last().is_none_or(|(before, _)| *before != of) {
-            self.followed.push((of, since));
+        let Some(now) = nearest else { return };
+        let (since, count) = match &self.nearest {
+            Some((of, since, count)) if *of == now => (*since, *count),
+            _ => (step, 0),
+        };
+        if count + 1 == LASTING && self.followed.last().is_none_or(|(before, _)| *before != now) {
+            self.followed.push((now.clone(), since));
         }
+        self.nearest = Some((now, since, count + 1));
     }
 
     /// How many there are.

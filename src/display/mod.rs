@@ -4,23 +4,16 @@
 //! Charts, summaries and status lines are the same on the page, on the command line and for a run that was left for an
 //! earlier step of it. So they take a [`RunView`], which knows nothing of a page: no trainer, no form, no other run.
 
-mod chain_charts;
-pub mod chains;
+pub mod charts;
 mod events;
-pub mod functions;
-pub mod lazy;
-pub mod luck;
+pub mod lab;
 pub mod milestones;
-mod pair_charts;
-pub mod pairs;
-mod probes;
-pub mod readings;
 pub mod status;
 pub mod summary;
 pub mod sweep;
-pub mod tables;
 mod update;
 mod view;
 pub mod words;
 
+pub use update::own_data;
 pub use view::{Phase, RunView, Weights};

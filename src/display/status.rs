@@ -1,13 +1,10 @@
 //! What the run is doing, and what has been found, in a sentence.
 
-use super::chain_charts;
 use super::summary::chance;
-use super::tables::is_table;
 use super::view::{Phase, RunView};
 use super::words::{percent, thousands};
 use crate::analysis::curves::spread;
 use crate::protocol::Ending;
-use crate::tasks::Form;
 
 /// How far above that of guessing the accuracy of a network may be that does no better, given a thousand held-out
 /// examples.
@@ -38,7 +35,7 @@ pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
         Phase::Finished(_) if !run.solved.is_empty() => {
             tr!("{found} Ended at step {step}.", found = found(run), step)
         }
-        Phase::Finished(_) if run.pairs.is_some() || run.chains.is_some() || is_table(run.spec()) => {
+        Phase::Finished(_) if !run.vocabulary().searches => {
             tr!("Ended at step {step} before its target", step)
         }
         Phase::Finished(_) => tr!("Ended at step {step}, not found", step),
@@ -81,8 +78,7 @@ fn networks(run: &RunView) -> String {
 
 /// What those networks have done.
 fn arrived(run: &RunView) -> &'static str {
-    let is_hidden = run.chains.is_none() && !is_table(run.spec());
-    if is_hidden { tr!("Found by") } else { tr!("Target reached by") }
+    if run.vocabulary().hides_nothing() { tr!("Target reached by") } else { tr!("Found by") }
 }
 
 fn learning(run: &RunView) -> String {
@@ -90,7 +86,7 @@ fn learning(run: &RunView) -> String {
     if replicas > 1 && !run.solved.is_empty() {
         return tr!("Learning. {reached} {networks}", reached = arrived(run), networks = networks(run));
     }
-    if let Some(line) = chain_charts::learning(run) {
+    if let Some(line) = run.lazy().and_then(|lab| lab.learning(run)) {
         return tr!("Learning: {line}", line);
     }
     let Some(row) = run.history.last() else { return tr!("Learning").into() };
@@ -117,41 +113,9 @@ fn learning(run: &RunView) -> String {
     }
 }
 
-/// "All pairs are right at step 85." or the same of fewer than all, or of held-out ones.
-fn found_on_pairs(run: &RunView, at: &str) -> String {
-    let spec = run.spec();
-    let (held_out, of) = (has_held_out(run), examples(run));
-    let who =
-        if spec.run.replicas > 1 { tr!(" by {networks}", networks = networks(run)) } else { String::new() };
-    let share = match spec.run.target >= 1.0 {
-        true => tr!("All {of} are right", of),
-        false => tr!("{target} of the {of} are right", target = percent(spec.run.target as f32), of),
-    };
-    let margin = run.margin_share().filter(|_| !held_out && run.history.last().is_some_and(all_right));
-    let margin =
-        margin.map(|share| tr!(" The margin is at {share} of the largest possible.", share = percent(share)));
-    format!("{share}{who} {at}.{}", margin.unwrap_or_default())
-}
-
-/// Whether there are examples that are not trained on.
-fn has_held_out(run: &RunView) -> bool {
-    let sampler = run.spec().task.sampler();
-    sampler.form() != Form::Pair || sampler.sample_size() != Some(sampler.inputs().pow(2))
-}
-
 /// What the accuracy that counts is measured on.
 pub fn examples(run: &RunView) -> &'static str {
-    match (run.spec().task.sampler().form(), has_held_out(run)) {
-        (Form::Row, _) => tr!("held-out rows"),
-        (Form::Bits, _) => tr!("held-out examples"),
-        (Form::Sequence, _) => tr!("held-out sequences"),
-        (Form::Pair, true) => tr!("held-out pairs"),
-        (Form::Pair, false) => tr!("pairs"),
-    }
-}
-
-fn all_right(row: &crate::protocol::Row) -> bool {
-    spread(&row.train_accuracy).0 >= 1.0
+    run.lab().examples(run.spec())
 }
 
 /// "Found at step 1,250: all 3 bits (4, 11, 17)."
@@ -167,17 +131,11 @@ pub fn found(run: &RunView) -> String {
         true => tr!("at step {first}", first = thousands(first)),
         false => tr!("at steps {first} to {last}", first = thousands(first), last = thousands(last)),
     };
-    match run.spec().task.sampler().form() {
-        Form::Row => {
-            return tr!("Reached by {networks}, {at}.", networks = networks(run), at);
-        }
-        Form::Bits => {}
-        Form::Pair => return found_on_pairs(run, &at),
-        Form::Sequence => {
-            let many = run.spec().run.replicas > 1;
-            let who = if many { tr!(" in {networks},", networks = networks(run)) } else { String::new() };
-            return chain_charts::found(run, &who, &at).unwrap_or_default();
-        }
+    if let Some(found) = run.lazy().and_then(|lab| lab.found(run, &networks(run), &at)) {
+        return found;
+    }
+    if run.vocabulary().hides_nothing() || run.lab().needs_second_program() {
+        return tr!("Reached by {networks}, {at}.", networks = networks(run), at);
     }
     match run.spec().run.replicas {
         1 => tr!("Found {at}: {bits}.", at, bits),

@@ -2,37 +2,32 @@
 
 use std::sync::Arc;
 
-use super::chains::MarkovState;
-use super::lazy::lazy_module;
-use super::pairs::GroupsState;
-use super::tables::is_forest;
+use super::lab::Labs;
 use super::view::{Phase, RunView, Weights};
 use crate::analysis::curves::{History, spread};
-use crate::analysis::gap::Gap;
 use crate::analysis::movement::Trajectories;
-use crate::protocol::{Finding, Row};
-use crate::tasks::Form;
+use crate::analysis::thinned::Thinned;
+use crate::protocol::{Command, Finding, Payload, ProbeId, Row};
+use crate::run::RunSpec;
 
 /// Most first-layer weights that are drawn before the worker has sent any: more would take too long here.
 const MAX_PREVIEW: usize = 50_000;
 
+/// Most findings of a probe along a run whose few numbers are kept.
+const MOST_TRACED: usize = 1024;
+
 impl RunView {
     /// Puts the run whose turn it is, at its start, in place of the one that was shown.
-    pub fn set_up(&mut self) {
+    pub fn set_up(&mut self, labs: &'static Labs) {
         let before = std::mem::take(self);
         let spec = before.spec().clone();
-        let inputs = spec.task.sampler().inputs();
-        let width = spec.parameters().first().map_or(0, |w| w.shape[2]);
-        let relevant = spec.task.sampler().relevant(spec.run.seed);
-        let is_known = spec.task.sampler().form() != Form::Pair || lazy_module().is_some();
-        let known = is_known && inputs * width <= MAX_PREVIEW && !is_forest(&spec);
-        let initial = if known { spec.initial_of(1).into_iter().next() } else { None };
         *self = RunView {
-            trajectories: initial.as_ref().map(|w| Trajectories::new(w, inputs, width, &relevant)),
-            weights: Weights { step: 0, inputs, width, values: Arc::new(initial.unwrap_or_default()) },
-            pairs: GroupsState::of(&spec).map(Box::new),
-            chains: MarkovState::of(&spec, &before.link.view, &before.link.theory, before.chains.as_deref())
-                .map(Box::new),
+            weights: Weights {
+                inputs: spec.task.sampler().inputs(),
+                width: spec.parameters().first().map_or(0, |w| w.shape[2]),
+                ..Weights::default()
+            },
+            labs,
             held_out: spec.held_out(),
             runs: before.runs + 1,
             findings: before.findings,
@@ -40,18 +35,32 @@ impl RunView {
             phase: before.phase,
             link: before.link,
             sweep: before.sweep,
-            relevant,
+            relevant: spec.task.sampler().relevant(spec.run.seed),
             ..RunView::default()
         };
+        if !self.lab().needs_second_program() || self.lazy().is_some() {
+            self.preview();
+        }
+        self.state = self.lazy().and_then(|lab| lab.state(&spec, &self.link, before.state.as_deref()));
+    }
+
+    /// Shows the weights at the start, before a trainer has sent any.
+    fn preview(&mut self) {
+        let (spec, inputs, width) = (self.spec(), self.weights.inputs, self.weights.width);
+        let is_drawn = inputs * width <= MAX_PREVIEW && spec.model.config().has_weights();
+        let Some(initial) = is_drawn.then(|| spec.initial_of(1).into_iter().next()).flatten() else { return };
+        self.trajectories = Some(Trajectories::new(&initial, inputs, width, &self.relevant));
+        self.weights.values = Arc::new(initial);
     }
 
     /// What could not be known of the run before the second program was there.
     pub fn catch_up(&mut self) {
-        let spec = self.spec().clone();
-        if self.pairs.is_none() && self.chains.is_none() {
-            self.pairs = GroupsState::of(&spec).map(Box::new);
-            self.chains = MarkovState::of(&spec, &self.link.view, &self.link.theory, None).map(Box::new);
+        if self.state.is_none() {
+            self.state = self.lazy().and_then(|lab| lab.state(self.spec(), &self.link, None));
             self.note_again();
+        }
+        if self.weights.values.is_empty() && self.step == 0 {
+            self.preview();
         }
         self.findings += 1;
     }
@@ -96,42 +105,30 @@ impl RunView {
     /// Takes what a probe has found after `step` steps.
     pub fn found(&mut self, step: u64, finding: Finding) {
         self.findings += 1;
-        match finding {
-            Finding::Gap { relaxed, strict, error } => self.gaps.push(step, Gap { relaxed, strict, error }),
-            Finding::Spectrum { shares, correlation } => self.spectrum = Some((step, shares, correlation)),
-            Finding::Attention(mass) => self.attention = Some((step, mass)),
-            Finding::Looks { heads, numbers } => self.looks = Some((heads, numbers)),
-            Finding::Powers { width, mut numbers } => {
-                let w = numbers.split_off(numbers.len().saturating_sub(2 * width));
-                self.powers = Some((numbers, w, width));
-            }
-            found => {
-                if let Some(chains) = &mut self.chains {
-                    chains.found(step, found, &self.link.view);
-                } else if let Some(pairs) = &mut self.pairs {
-                    pairs.found(step, found);
-                }
-            }
+        if let Some(state) = &mut self.state {
+            state.found(step, &finding, &self.link);
         }
+        if !finding.few.is_empty() {
+            let trace = self.traces.entry(finding.probe.clone());
+            trace.or_insert_with(|| Thinned::new(MOST_TRACED)).push(step, finding.few.clone());
+        }
+        self.found.insert(finding.probe.clone(), (step, finding));
     }
 
     /// Takes the curves over the steps of `end`, the same run at its newest step: they forget what is later than what
     /// they are told next, and nothing else.
     pub fn take_curves(&mut self, end: &RunView) {
-        (self.trajectories, self.gaps) = (end.trajectories.clone(), end.gaps.clone());
-        if let (Some(pairs), Some(end)) = (&mut self.pairs, &end.pairs) {
-            pairs.progress = end.progress.clone();
-        }
-        if let (Some(chains), Some(end)) = (&mut self.chains, &end.chains) {
-            chains.distances = end.distances.clone();
+        (self.trajectories, self.traces) = (end.trajectories.clone(), end.traces.clone());
+        if let (Some(state), Some(end)) = (&mut self.state, &end.state) {
+            state.take_curves(end.as_ref());
         }
     }
 
-    /// Looks anew into the sequence that the view names.
+    /// Computes anew what follows the settings of the view.
     pub fn look_anew(&mut self) {
         self.looked += 1;
-        if let Some(chains) = &mut self.chains {
-            chains.look_anew(&self.link.view, &self.link.theory);
+        if let Some(state) = &mut self.state {
+            state.look_anew(&self.link);
         }
     }
 
@@ -145,19 +142,32 @@ impl RunView {
 
     /// γ* of the run, where theory knows it.
     pub fn largest_margin(&self) -> Option<f64> {
-        match &self.pairs {
-            Some(pairs) => pairs.theory.as_ref().map(|theory| theory.largest.value),
-            None => lazy_module().and_then(|lazy_module| (lazy_module.largest_margin)(self.spec())),
-        }
+        self.lazy()?.largest_margin(self.spec(), self.state.as_deref())
     }
 
     /// Has theory follow λ to what it is by now.
     pub fn follow_lambda(&mut self) {
-        let penalty = self.spec().architecture().penalty(self.step);
-        if let (Some(pairs), Some(penalty)) = (&mut self.pairs, penalty)
-            && let (Some(theory), Some(lazy_module)) = (&mut pairs.theory, lazy_module())
+        if let (Some(penalty), Some(state)) = (self.spec().architecture().penalty(self.step), &mut self.state)
         {
-            (lazy_module.follow_lambda)(theory, penalty.lambda);
+            state.follow_lambda(penalty.lambda);
         }
     }
+
+    /// The probes that the charts on show want, and those that the lab always watches.
+    pub fn probes(&self) -> Vec<ProbeId> {
+        let of_charts = self.link.view.show.iter().filter_map(|chart| self.probe_of(*chart));
+        let mut probes: Vec<ProbeId> = vec![];
+        for probe in of_charts.chain(self.lab().watched().iter().copied()) {
+            if !probes.contains(&probe.id()) && (probe.applies)(self.spec()).is_ok() {
+                probes.push(probe.id());
+            }
+        }
+        probes
+    }
+}
+
+/// What gives a trainer the data of a person's own that a run needs before it begins.
+pub fn own_data(spec: &RunSpec) -> Option<(Command, Payload)> {
+    let (columns, numbers) = spec.task.config().own_data()?;
+    Some((Command::Table { columns }, Payload::Numbers(numbers)))
 }

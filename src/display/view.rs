@@ -1,18 +1,19 @@
 //! The run that is shown, as one value.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::chains::MarkovState;
+use super::lab::{LabState, Labs};
 use super::milestones::Milestones;
-use super::pairs::GroupsState;
 use super::sweep::Sweep;
 use super::words::setting;
 use crate::analysis::convergence::best;
 use crate::analysis::curves::{History, spread};
-use crate::analysis::gap::GapTrace;
 use crate::analysis::movement::Trajectories;
+use crate::analysis::thinned::Thinned;
 use crate::permalink::Link;
-use crate::protocol::Ending;
+use crate::probing::Probe;
+use crate::protocol::{Ending, Finding, ProbeId};
 use crate::record::Environment;
 use crate::run::RunSpec;
 
@@ -69,20 +70,14 @@ pub struct RunView {
     pub weights: Weights,
     /// How the first layer has moved.
     pub trajectories: Option<Trajectories>,
-    /// Fourier gaps along the run.
-    pub gaps: GapTrace,
-    /// Newest share of the output's squared norm by degree, and its correlation with the target.
-    pub spectrum: Option<(u64, Vec<f32>, f32)>,
-    /// Newest attention on every input bit.
-    pub attention: Option<(u64, Vec<f32>)>,
-    /// Heads, and the newest attention of each for some examples, `[examples, heads, inputs + 1]`.
-    pub looks: Option<(usize, Vec<f32>)>,
-    /// Newest weights u and w of a network of powers, and its width.
-    pub powers: Option<(Vec<f32>, Vec<f32>, usize)>,
-    /// What is known of the group that the run is about, and of the network on it.
-    pub pairs: Option<Box<GroupsState>>,
-    /// What is known of a run on sequences, and of the network on them.
-    pub chains: Option<Box<MarkovState>>,
+    /// What each probe has found last, with the step.
+    pub found: BTreeMap<ProbeId, (u64, Finding)>,
+    /// The few numbers of the probes' findings along the run.
+    pub traces: BTreeMap<ProbeId, Thinned<Vec<f64>>>,
+    /// The labs, of which one is the run's.
+    pub labs: &'static Labs,
+    /// What the run's lab knows of it besides.
+    pub state: Option<Box<dyn LabState>>,
     /// Counts runs, so that a chart knows a new one from the same one.
     pub runs: u64,
     /// Counts findings of probes, so that charts know a new one.
@@ -104,6 +99,17 @@ pub struct RunView {
 }
 
 impl RunView {
+    /// What a probe has found last.
+    pub fn finding(&self, probe: &Probe) -> Option<&Finding> {
+        self.found.get(&probe.id()).map(|(_, finding)| finding)
+    }
+
+    /// The few numbers that a probe has found along the run, with their steps.
+    pub fn trace(&self, probe: &Probe) -> impl Iterator<Item = (u64, &[f64])> {
+        let trace = self.traces.get(&probe.id());
+        trace.into_iter().flat_map(Thinned::iter).map(|(step, few)| (step, few.as_slice()))
+    }
+
     /// The run under way: of a sweep, the one whose turn it is.
     pub fn spec(&self) -> &RunSpec {
         self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current().spec)

@@ -2,83 +2,117 @@
 //!
 //! ```text
 //! src/labs/<lab>/
-//!     mod.rs       `LAB`: the table that the rest of the program asks
+//!     mod.rs       the lab's type: its words, and what it is made of ([`Parts`])
+//!     charts.rs    one [`ChartSpec`] a chart: when it applies, what it draws and what is said of it
+//!     probes.rs    one [`ProbeSpec`] a probe: when it applies, and a job that is polled
 //!     presets.rs   named runs, each with a claim that a test checks
 //!     stories/     tours that use them, in Markdown
-//!     advice.rs    why some settings cannot learn
+//!     panel/       what only this lab shows on the page
 //! ```
 //!
 //! # Why
-//! Code outside this folder asks the lab of a run ([`of`]) and never which lab it is, so a new lab changes no shared
-//! file but this table. A lab has two halves, because the page's program has two: [`Lab`] is what the first view
-//! needs, words and numbers; [`LazyLab`] is what the second program brings ([`LAZY_LABS`]).
+//! Code outside this folder asks the lab of a run ([`RunView::lab`](crate::display::RunView::lab)) and never which lab it
+//! is, so a new lab changes no shared file but this table. A lab has two halves, because the page's program has two:
+//! [`Lab`] is what the first view needs, words and numbers; [`LazyLab`] is what the second program brings ([`lazy`]).
 
 pub mod advice;
+pub mod lazy;
 pub mod story;
 #[cfg(test)]
 mod story_claims;
 
 use std::sync::OnceLock;
 
-use crate::catalog::Info;
+use crate::display::charts::{ChartRules, ChartSpec, Drawing, LATER, drawings, rules};
+use crate::display::lab::{Labs, LazyLab};
 use crate::presets::{Preset, QUICK};
+use crate::probing::{ProbeJob, ProbeSpec, Probed};
+use crate::protocol::{Finding, ProbeId};
 use crate::run::RunSpec;
+use crate::sweep::Cell;
 use story::About;
 
-/// What the page's first program knows of a lab.
-pub trait Lab: Sync {
-    /// Name, slug and sources: those of its task.
-    fn info(&self) -> &'static Info;
-
+/// What a lab is made of, besides what it says of a run ([`Lab`], [`LazyLab`]).
+pub trait Parts {
+    /// Its presets, in the order of the menu.
+    const PRESETS: &[&[Preset]];
     /// Its stories, in the order of the list.
-    fn stories(&self) -> &'static [About] {
-        &[]
-    }
+    const STORIES: &[About] = &[];
+    /// Its charts.
+    const CHARTS: &[ChartSpec] = &[];
+    /// Its probes.
+    const PROBES: &[ProbeSpec] = &[];
 }
 
-/// What a lab computes: the page's second program brings it.
-pub trait LazyLab: Sync {
-    /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
-    fn cannot_learn(&self, _spec: &RunSpec) -> Vec<String> {
-        vec![]
-    }
-}
-
-/// Writes the tables of labs.
+/// Declares the labs' modules and writes the tables of labs.
 macro_rules! labs {
-    ($($lab:ident),+ $(,)?) => {
+    ($($module:ident::$lab:ident),+ $(,)?) => {
+        $(pub mod $module;)+
+
         /// Every lab, in the order of the menu.
-        pub static LABS: &[&dyn Lab] = &[$(&$lab::LAB),+];
+        pub static LABS: Labs = Labs { all: &[$(&$module::$lab),+], charts: RULES, lazy: lazy::lazy_labs };
 
         /// The second halves of the labs, in the same order.
-        pub static LAZY_LABS: &[&dyn LazyLab] = &[$(&$lab::LAB),+];
+        static LAZY_LABS: &[&dyn LazyLab] = &[$(&$module::$lab),+];
+
+        /// When their charts apply.
+        static RULES: &[&[ChartRules]] =
+            &[$(&rules::<{ <$module::$lab as Parts>::CHARTS.len() }>(<$module::$lab as Parts>::CHARTS)),+];
+
+        /// What their charts draw.
+        static DRAWINGS: &[&[Drawing]] = &[
+            &drawings::<{ LATER.len() }>(LATER),
+            $(&drawings::<{ <$module::$lab as Parts>::CHARTS.len() }>(<$module::$lab as Parts>::CHARTS)),+
+        ];
 
         /// The presets of every lab, in the order of the menu.
-        const PARTS: &[&[&[Preset]]] = &[$($lab::PRESETS),+];
+        const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as Parts>::PRESETS),+];
+
+        /// The stories of every lab, in the order of the list.
+        static STORIES: &[&[About]] = &[$(<$module::$lab as Parts>::STORIES),+];
+
+        /// The probes of every lab.
+        static PROBES: &[&[ProbeSpec]] = &[$(<$module::$lab as Parts>::PROBES),+];
     };
 }
 
-pub mod boolean;
-pub mod groups;
-pub mod markov;
-pub mod parity;
-pub mod tables;
-
-labs![parity, groups, markov, boolean, tables];
-
-/// Place of a run's lab in [`LABS`]; the first lab's where there is none, which no catalog allows.
-fn place(spec: &RunSpec) -> usize {
-    LABS.iter().position(|lab| lab.info().slug == spec.task.info().slug).unwrap_or(0)
+labs! {
+    parity::ParityLab,
+    groups::GroupsLab,
+    markov::MarkovLab,
+    boolean::BooleanLab,
+    tables::TablesLab,
 }
 
-/// The lab of a run.
-pub fn of(spec: &RunSpec) -> &'static dyn Lab {
-    LABS[place(spec)]
-}
-
-/// The second half of a run's lab.
+/// The second half of a run's lab; the first lab's where there is none, which no catalog allows.
 pub fn lazy(spec: &RunSpec) -> &'static dyn LazyLab {
-    LAZY_LABS[place(spec)]
+    LAZY_LABS[LABS.place(spec).unwrap_or(0)]
+}
+
+/// What theory says of a map of runs.
+pub fn note_on_map(cells: &[Cell]) -> Option<String> {
+    lazy(&cells.first()?.spec).note_on_map(cells)
+}
+
+/// Whether theory forbids that every second run of these settings succeeds.
+pub fn is_forbidden(spec: &RunSpec) -> bool {
+    lazy(spec).success_at_most(spec).is_some_and(|most| most < 0.5)
+}
+
+/// A probe by its name.
+pub fn probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
+    PROBES.iter().copied().flatten().find(|spec| spec.probe.id() == *id)
+}
+
+/// The probe of that name of a network, with these parameters of its first replica after `step` steps; none where it
+/// does not apply.
+pub fn probe_job(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<ProbeJob> {
+    ProbeJob::new(probe(id)?, Probed { spec: spec.clone(), step, weights })
+}
+
+/// What that probe finds, however long it takes.
+pub fn measured(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<Finding> {
+    probe_job(id, spec, step, weights)?.advance(f64::INFINITY)
 }
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
@@ -156,7 +190,7 @@ pub fn preset_groups() -> impl Iterator<Item = &'static [Preset]> {
 
 /// Every story, in the order of the list.
 pub fn stories() -> impl Iterator<Item = &'static About> {
-    LABS.iter().flat_map(|lab| lab.stories())
+    STORIES.iter().copied().flatten()
 }
 
 /// The file of a story in the sources.
@@ -232,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_task_has_one_lab() {
-        let labs: Vec<&str> = LABS.iter().map(|lab| lab.info().slug).collect();
+        let labs: Vec<&str> = LABS.all.iter().map(|lab| lab.info().slug).collect();
         assert_eq!(labs, crate::tasks::Task::ENTRIES.iter().map(|task| task.info.slug).collect::<Vec<_>>());
     }
 

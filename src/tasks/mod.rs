@@ -159,6 +159,11 @@ pub trait TaskConfig {
     fn smaller_network(&self) -> &'static str {
         tr!("a smaller network, which fits into a browser's memory")
     }
+    /// Data of a person's own that a trainer needs before the run, which no link can hold: the number of columns besides
+    /// the label, and all numbers row by row.
+    fn own_data(&self) -> Option<(usize, Vec<f32>)> {
+        None
+    }
     /// Brings settings that cannot be together to the nearest that can, where no default does.
     fn mend(&mut self) {}
 }

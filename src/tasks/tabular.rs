@@ -302,6 +302,11 @@ impl ToPyTorch for Tabular {
 }
 
 impl TaskConfig for Tabular {
+    fn own_data(&self) -> Option<(usize, Vec<f32>)> {
+        let own = self.uploaded()?;
+        Some((own.columns, own.numbers()))
+    }
+
     fn mend(&mut self) {
         self.k = super::odd(self.k.min(self.n));
         self.m = self.m.min(self.pool());

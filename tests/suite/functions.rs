@@ -1,7 +1,9 @@
 //! Boolean functions: trials of several restarts on a sample, heads that are too sharp, and where trained ones look.
 
-use vivarium::probing::ProbeJob;
-use vivarium::protocol::{Ending, Finding, Probe};
+use vivarium::labs;
+use vivarium::labs::{boolean::probes::LOOKS, parity::probes::ATTENTION};
+use vivarium::probing::Probe;
+use vivarium::protocol::Ending;
 
 use crate::{finish, session, spec};
 
@@ -45,17 +47,14 @@ fn heads_that_are_too_sharp_stay_finite() {
 fn a_trained_head_looks_at_the_relevant_bits_in_every_example() {
     let link = "#v1/sparse-boolean?n=50&s=5.20.30&m=300&heads=1&steps=50&halt=steps&every=50";
     let (mut run, spec) = (session(link), spec(link));
-    let found = |probe: Probe, weights: Vec<Vec<f32>>| {
-        ProbeJob::new(probe, &spec, 50, weights).and_then(|mut job| job.advance(f64::INFINITY)).unwrap()
-    };
+    let found =
+        |probe: Probe, weights: Vec<Vec<f32>>| labs::measured(&probe.id(), &spec, 50, weights).unwrap();
     finish(&mut run);
     let weights = pollster::block_on(run.checkpoint()).unwrap().weights.parameters;
-    let (Finding::Attention(mean), Finding::Looks { heads, numbers }) =
-        (found(Probe::Attention, weights.clone()), found(Probe::Looks, weights))
-    else {
-        panic!("findings of attention")
-    };
-    assert_eq!((heads, numbers.len()), (1, 100 * 51));
+    let mean = found(ATTENTION, weights.clone()).numbers;
+    let found = found(LOOKS, weights);
+    let numbers = found.numbers;
+    assert_eq!((found.counts.as_slice(), numbers.len()), ([1].as_slice(), 100 * 51));
     let relevant = |shares: &[f32]| [4, 19, 29].map(|bit| shares[bit]).iter().sum::<f32>();
     assert!(relevant(&mean) > 0.8, "{}", relevant(&mean));
     for shares in numbers.chunks(51) {

@@ -12,14 +12,16 @@ mod reference;
 mod refused;
 mod science;
 
-use vivarium::protocol::{Event, Probe, Row};
+use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
+use vivarium::probing::Probe;
+use vivarium::protocol::{Event, Row};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::session::Session;
 use vivarium::training::session::learner::Weights;
 
 /// The probes of networks on pairs.
-const PROBES: [Probe; 4] = [Probe::Neurons, Probe::Outputs, Probe::Cosets, Probe::Progress];
+const PROBES: [Probe; 4] = [NEURONS, OUTPUTS, COSETS, PROGRESS];
 
 fn block_on<F: Future>(future: F) -> F::Output {
     pollster::block_on(future)

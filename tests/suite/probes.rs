@@ -1,8 +1,10 @@
 //! Probes through the worker, against the double-precision reference on the whole cube; and closed forms of training.
 
 use vivarium::analysis::{disjoint, walsh};
-use vivarium::probing::{ProbeJob, applies};
-use vivarium::protocol::{Command, Ending, Event, Finding, Message, Payload, Probe, Row};
+use vivarium::labs;
+use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
+use vivarium::probing::Probe;
+use vivarium::protocol::{Command, Ending, Event, Finding, Message, Payload, Row};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::launch::device::Device;
@@ -27,7 +29,7 @@ fn weights(spec: &RunSpec) -> Vec<Vec<f32>> {
 }
 
 fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    ProbeJob::new(probe, spec, 0, weights).unwrap().advance(f64::INFINITY).unwrap()
+    labs::measured(&probe.id(), spec, 0, weights).unwrap()
 }
 
 /// Every point of the cube once, with its label.
@@ -56,9 +58,7 @@ fn the_gap_is_that_of_the_gradient_over_the_whole_cube() {
             let rows = (0..8).filter(move |i| relevant.contains(i) == inside).collect::<Vec<_>>();
             rows.into_iter().map(move |i| gradient[i * columns + j].abs()).collect::<Vec<f64>>()
         };
-        let Finding::Gap { relaxed, strict, error } = found(Probe::Gap, &spec, weights(&spec)) else {
-            panic!("a gap")
-        };
+        let [relaxed, strict, error] = found(GAP, &spec, weights(&spec)).few[..] else { panic!("a gap") };
         assert_eq!(error, 0.0);
         if model.contains("disjoint") {
             continue; // its forms have inputs outside of their block, which have no weight
@@ -88,10 +88,8 @@ fn the_spectrum_is_that_of_the_output_on_every_point() {
         let target: f64 = values.iter().zip(&batch.y).map(|(f, y)| f * f64::from(*y)).sum::<f64>() / 256.0;
         walsh::transform(&mut values);
         let by_degree = walsh::weight_by_degree(&values);
-        let Finding::Spectrum { shares, correlation } = found(Probe::Spectrum, &spec, weights(&spec)) else {
-            panic!("a spectrum")
-        };
-        assert!((f64::from(correlation) - target / norm.sqrt()).abs() < 1e-5, "{model}");
+        let Finding { numbers: shares, few, .. } = found(SPECTRUM, &spec, weights(&spec));
+        assert!((few[0] - target / norm.sqrt()).abs() < 1e-5, "{model}");
         for (mine, exact) in shares.iter().zip(&by_degree) {
             assert!((f64::from(*mine) - exact / norm).abs() < 1e-5, "{model}: {mine} against {exact}");
         }
@@ -101,18 +99,18 @@ fn the_spectrum_is_that_of_the_output_on_every_point() {
 #[test]
 fn probes_say_why_they_do_not_apply() {
     let transformer = spec("#v1/sparse-parity?model=parity-transformer");
-    assert!(applies(Probe::Gap, &transformer).unwrap_err().contains("linear in the input"));
-    assert!(applies(Probe::Spectrum, &transformer).unwrap_err().contains("up to 16"));
-    assert_eq!(applies(Probe::Attention, &transformer), Ok(()));
+    assert!((GAP.applies)(&transformer).unwrap_err().contains("linear in the input"));
+    assert!((SPECTRUM.applies)(&transformer).unwrap_err().contains("up to 16"));
+    assert_eq!((ATTENTION.applies)(&transformer), Ok(()));
     let mlp = spec("#v1/sparse-parity?n=16");
-    assert_eq!((applies(Probe::Gap, &mlp), applies(Probe::Spectrum, &mlp)), (Ok(()), Ok(())));
-    assert!(applies(Probe::Attention, &mlp).is_err());
+    assert_eq!(((GAP.applies)(&mlp), (SPECTRUM.applies)(&mlp)), (Ok(()), Ok(())));
+    assert!((ATTENTION.applies)(&mlp).is_err());
 }
 
 /// All messages of a run through a worker that watches these probes.
 pub fn watched(link: &str, probes: &[Probe]) -> Vec<Message> {
     let mut worker = Worker::new(Device::cpu());
-    let mut all = worker.handle(Command::Watch(probes.to_vec()), Payload::Empty);
+    let mut all = worker.handle(Command::Watch(probes.iter().map(Probe::id).collect()), Payload::Empty);
     let start =
         Command::Start { spec: spec(link), speed: 0, paused: false, held_out_limit: None, resting: false };
     all.extend(worker.handle(start, Payload::Empty));
@@ -145,23 +143,19 @@ fn findings(messages: &[Message]) -> Vec<(u64, Finding)> {
 #[test]
 fn a_worker_that_is_watched_trains_the_same_run() {
     let link = "#v1/sparse-parity?n=10&k=2&width=8&held=128&every=10&steps=3000&halt=steps";
-    let (alone, seen) = (watched(link, &[]), watched(link, &[Probe::Gap, Probe::Spectrum, Probe::Attention]));
+    let (alone, seen) = (watched(link, &[]), watched(link, &[GAP, SPECTRUM, ATTENTION]));
     assert_eq!(rows(&alone), rows(&seen));
     assert!(findings(&alone).is_empty());
     let found = findings(&seen);
-    for kind in 0..2 {
-        let of_kind =
-            |f: &Finding| matches!((kind, f), (0, Finding::Gap { .. }) | (1, Finding::Spectrum { .. }));
+    for probe in [GAP, SPECTRUM] {
+        let of_kind = |f: &Finding| f.probe == probe.id();
         let steps: Vec<u64> = found.iter().filter(|(_, f)| of_kind(f)).map(|(step, _)| *step).collect();
         assert!(steps.is_sorted() && steps.first() == Some(&0) && steps.last() == Some(&3000), "{steps:?}");
     }
-    assert!(!found.iter().any(|(_, f)| matches!(f, Finding::Attention(_))), "an MLP has none");
-    let Some((_, Finding::Spectrum { correlation, .. })) =
-        found.iter().rev().find(|(_, f)| matches!(f, Finding::Spectrum { .. }))
-    else {
-        panic!("a spectrum")
-    };
-    assert!(*correlation > 0.9, "the parity was found: {correlation}");
+    assert!(!found.iter().any(|(_, f)| f.probe == ATTENTION.id()), "an MLP has none");
+    let (_, newest) = found.iter().rev().find(|(_, f)| f.probe == SPECTRUM.id()).unwrap();
+    let correlation = newest.few[0];
+    assert!(correlation > 0.9, "the parity was found: {correlation}");
 }
 
 /// One replica's divergence is its own affair.

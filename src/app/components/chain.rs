@@ -9,7 +9,7 @@ use crate::analysis::chains::letter;
 use crate::app::diagram::{NODE, arrows, frame, nodes, width};
 use crate::app::inside::{self, Table};
 use crate::app::looking::{SequenceAction, shown_chain};
-use crate::display::chains::Origin;
+use crate::labs::markov::state::{MarkovState, Origin};
 use crate::platform::fresh_seed;
 
 /// Most symbols whose arrows carry numbers; more would cover each other.
@@ -24,7 +24,7 @@ pub fn ChainCard(
     let store = news.store;
     // Symbols of a chain of order 2; none of a chain of higher order or that nobody knows.
     let square = store.memo(|state| {
-        let chains = state.run.chains.as_deref()?;
+        let chains = state.run.state::<MarkovState>()?;
         shown_chain(chains, &state.run.link.view).map(|_| chains.task.symbols)
     });
     let contexts = move || news.see(|chains, _| chains.inspected.chain.as_ref().map(inside::table)).flatten();
@@ -40,7 +40,7 @@ pub fn ChainCard(
             }
         })
     };
-    let rows = store.memo(|state| match &state.run.chains {
+    let rows = store.memo(|state| match state.run.state::<MarkovState>() {
         Some(chains) => inside::rows(chains, &state.run.link.view).unwrap_or_default(),
         None => String::new(),
     });

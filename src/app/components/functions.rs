@@ -10,8 +10,8 @@ use crate::analysis::heads::{Shattering, masses, needed, texts};
 use crate::analysis::{Grid, Reading};
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::display::functions::{head, of_heads};
 use crate::display::words::percent;
+use crate::labs::boolean::looks::{head, heads, of_heads};
 use crate::tasks::Task;
 
 /// Heads that a link can name.
@@ -25,9 +25,9 @@ const SHATTERED: u32 = 4;
 #[component]
 pub fn Looks() -> impl IntoView {
     let store = Store::here();
-    let count = store.memo(|state| match &state.run.looks {
-        Some((heads, _)) if *heads > 1 && state.run.link.view.show.contains(&boolean_charts::LOOKS) => {
-            (*heads).min(MOST_HEADS)
+    let count = store.memo(|state| match heads(&state.run) {
+        heads if heads > 1 && state.run.link.view.show.contains(&boolean_charts::LOOKS) => {
+            heads.min(MOST_HEADS)
         }
         _ => 0,
     });

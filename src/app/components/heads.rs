@@ -13,6 +13,7 @@ use super::theme::Appearance;
 use crate::app::inside;
 use crate::app::looking::SequenceAction;
 use crate::app::state::Action;
+use crate::labs::markov::MarkovState;
 
 /// Shades of a map.
 const SHADES: usize = 256;
@@ -28,7 +29,7 @@ pub fn Heads(
     appearance: Appearance,
 ) -> impl IntoView {
     // As text, since texts are compared anyway.
-    let names = news.store.memo(|state| match &state.run.chains {
+    let names = news.store.memo(|state| match state.run.state::<MarkovState>() {
         Some(chains) => chains.head_names().join(" "),
         None => String::new(),
     });
@@ -39,7 +40,7 @@ pub fn Heads(
 fn card(news: News, names: &str, appearance: Appearance) -> AnyView {
     // The cell that is pointed at.
     let pointed = RwSignal::new(None::<usize>);
-    let off = news.store.memo(|state| inside::off(state.run.chains.as_deref()?, &state.run.link.view));
+    let off = news.store.memo(|state| inside::off(state.run.state::<MarkovState>()?, &state.run.link.view));
     let reading = move || {
         let said = news.see(|chains, _| {
             let [head, from, to] = unpacked(pointed.get()?);
@@ -123,7 +124,7 @@ fn head(
         let Some(canvas) = canvas.get_untracked() else { return };
         let colours = appearance.theme().rising(SHADES);
         store.peek(|state| {
-            let inspected = state.run.chains.as_deref().map(|chains| &chains.inspected)?;
+            let inspected = state.run.state::<MarkovState>().map(|chains| &chains.inspected)?;
             let shares = &inspected.look.heads.get(head)?.shares;
             fill(&canvas, inspected.symbols.len(), shares, &colours)
         });

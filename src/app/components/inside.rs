@@ -16,8 +16,9 @@ use crate::analysis::chains::{letter, word};
 use crate::app::inside::{self, EXAMPLES};
 use crate::app::looking::SequenceAction;
 use crate::app::store::Store;
-use crate::display::chains::Origin;
 use crate::display::words::decimal;
+use crate::labs::markov::MarkovState;
+use crate::labs::markov::state::Origin;
 
 /// Symbols that the keys PageUp and PageDown go.
 const PAGE: usize = 10;
@@ -28,7 +29,7 @@ pub fn Inside(
     /// Whether maps are light or dark.
     appearance: Appearance,
 ) -> impl IntoView {
-    let is_lab = Store::here().memo(|state| state.run.chains.is_some());
+    let is_lab = Store::here().memo(|state| state.run.state::<MarkovState>().is_some());
     move || {
         is_lab.get().then(|| {
             let news = News::here();
@@ -158,7 +159,7 @@ fn editing(news: News) -> AnyView {
         let has_chain = store.peek(|state| !state.run.link.view.chain.is_empty());
         news.look(if has_chain { SequenceAction::NoChain } else { SequenceAction::Sequence(String::new()) });
     };
-    let count = store.memo(|state| state.run.chains.as_deref().map_or(0, |chains| chains.task.symbols));
+    let count = store.memo(|state| state.run.state::<MarkovState>().map_or(0, |chains| chains.task.symbols));
     let append = move |symbol: usize| {
         let letter = letter(symbol);
         view! {

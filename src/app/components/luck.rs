@@ -18,7 +18,7 @@ use crate::analysis::Reading;
 use crate::analysis::recovery::trials::{Share, Trials};
 use crate::analysis::recovery::{Neuron, chart};
 use crate::app::store::Store;
-use crate::display::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
+use crate::labs::parity::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
 use crate::models::Model;
 use crate::platform::now_ms;
 use crate::tasks::Task;

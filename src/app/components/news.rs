@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::looking::SequenceAction;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::display::chains::MarkovState;
+use crate::labs::markov::state::MarkovState;
 use crate::permalink::View;
 
 /// The state, for readers of the sequence that is looked into.
@@ -27,7 +27,8 @@ impl News {
     /// What `of` sees in the sequence; whoever calls is told when there is news of it.
     pub fn see<T>(self, of: impl FnOnce(&MarkovState, &View) -> T) -> Option<T> {
         self.told.get();
-        self.store.peek(|state| state.run.chains.as_deref().map(|chains| of(chains, &state.run.link.view)))
+        self.store
+            .peek(|state| state.run.state::<MarkovState>().map(|chains| of(chains, &state.run.link.view)))
     }
 
     /// Has a person's wish done.

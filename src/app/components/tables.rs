@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::files::Choice;
 use crate::app::state::Action;
 use crate::app::store::Store;
-use crate::display::tables::{about, shown};
+use crate::labs::tables::opened::{about, shown};
 use crate::tasks::Task;
 use crate::tasks::tabular::{Origin, Tabular};
 

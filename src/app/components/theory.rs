@@ -11,6 +11,7 @@ use crate::analysis::chains::parts;
 use crate::analysis::{Grid, Reading, theory};
 use crate::app::settings::form::{theory_fields, theory_knob};
 use crate::app::store::Store;
+use crate::labs::markov::MarkovState;
 use crate::markov::theory::Explorer;
 use crate::models::Model;
 use crate::settings::Settings;
@@ -26,7 +27,11 @@ pub fn Theory(
 ) -> impl IntoView {
     let store = Store::here();
     let lab = store.memo(|state| {
-        state.run.chains.is_some().then(|| matches!(state.run.spec().model, Model::MinimalMarkov(_)))
+        state
+            .run
+            .state::<MarkovState>()
+            .is_some()
+            .then(|| matches!(state.run.spec().model, Model::MinimalMarkov(_)))
     });
     move || {
         let is_minimal = lab.get()?;

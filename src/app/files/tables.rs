@@ -3,7 +3,7 @@
 use super::openers::openers;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
-use crate::display::tables::{keep, opened, shown};
+use crate::labs::tables::opened::{keep, opened, shown};
 use crate::permalink::{Link, View};
 use crate::record::dataset;
 use crate::run::RunSpec;
@@ -71,7 +71,7 @@ mod tests {
     use crate::analysis::Reading;
     use crate::analysis::chart;
     use crate::app::state::Action;
-    use crate::display::tables::{about, larger_class};
+    use crate::labs::tables::opened::{about, larger_class};
     use crate::permalink::encode;
     use crate::protocol::{Command, Payload};
 

@@ -126,9 +126,14 @@ impl State {
             return self.library.drawn.retain(|(drawn, _)| *drawn != id);
         }
         let Some(kept) = self.library.find(&id) else { return };
-        let mut drawn = RunView { link: decode(&kept.link).0, step: kept.step, ..RunView::default() };
+        let mut drawn = RunView {
+            link: decode(&kept.link).0,
+            step: kept.step,
+            labs: self.run.labs,
+            ..RunView::default()
+        };
         kept.rows.iter().for_each(|row| drawn.history.push(row.clone()));
-        drawn.chains.clone_from(&self.run.chains);
+        drawn.state.clone_from(&self.run.state);
         drawn.link.view.clone_from(&self.run.link.view);
         self.library.drawn.push((id, drawn));
     }

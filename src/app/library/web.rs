@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::app::library::{LibraryAnswer, LibraryCommand, SavedRun, edited, merged};
-use crate::display::lazy::lazy_module;
-use crate::display::tables;
+use crate::labs::lazy::lazy_module;
+use crate::labs::tables::opened as tables;
 
 #[wasm_bindgen]
 extern "C" {

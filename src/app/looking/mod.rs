@@ -4,7 +4,7 @@
 mod update;
 
 use crate::analysis::chains::letter;
-use crate::display::chains::MarkovState;
+use crate::labs::markov::state::MarkovState;
 use crate::permalink::View;
 use crate::rng::{Purpose, Stream};
 

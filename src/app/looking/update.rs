@@ -4,11 +4,12 @@ use super::{SequenceAction, dotted, random_chain, rescaled, shown_chain, symbols
 use crate::app::settings::form::theory_knob;
 use crate::app::state::{Draft, State, UndoEntry};
 use crate::app::trainer::Effect;
+use crate::labs::markov::MarkovState;
 use crate::settings::{Problem, Settings, Value};
 
 impl State {
     pub(in crate::app) fn look_at(&mut self, what: SequenceAction, effects: &mut Vec<Effect>) {
-        let Some(chains) = &self.run.chains else { return };
+        let Some(chains) = self.run.state::<MarkovState>() else { return };
         let (k, t) = (chains.task.symbols, chains.task.length);
         let view = &self.run.link.view;
         let even = || whole(&vec![1.0; k], 100).repeat(k);
@@ -116,7 +117,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::app::state::Action;
-    use crate::display::chains::Origin;
+    use crate::labs::markov::state::Origin;
     use crate::permalink::encode;
 
     fn open(link: &str) -> State {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     fn word(state: &State) -> String {
-        crate::analysis::chains::word(&state.run.chains.as_ref().unwrap().inspected.symbols)
+        crate::analysis::chains::word(&state.run.state::<MarkovState>().unwrap().inspected.symbols)
     }
 
     #[test]
@@ -184,7 +185,7 @@ mod tests {
         look(&mut state, SequenceAction::Sequence("abc".into()));
         let link = look(&mut state, SequenceAction::Entry { row: 1, column: 2, percent: 80 });
         assert_eq!(link, "?k=3&chain=34.33.33.10.10.80.34.33.33");
-        let chains = state.run.chains.as_ref().unwrap();
+        let chains = state.run.state::<MarkovState>().unwrap();
         assert_eq!((chains.inspected.origin, chains.inspected.symbols.len()), (Origin::Drawn(1), 50));
         let before = word(&state);
         look(&mut state, SequenceAction::Example(2));
@@ -218,16 +219,20 @@ mod tests {
             assert_eq!((word(&state).as_str(), state.run.link.view.chain.len()), ("ab", 0));
         }
         assert_eq!(look(&mut state, SequenceAction::Rows("90 10 / 30 70 %".into())), "?chain=90.10.30.70");
-        assert!(state.drafts.is_empty() && state.run.chains.unwrap().inspected.origin == Origin::Drawn(1));
+        assert!(
+            state.drafts.is_empty()
+                && state.run.state::<MarkovState>().unwrap().inspected.origin == Origin::Drawn(1)
+        );
     }
 
     #[test]
     fn the_chain_on_show_is_what_one_goes_on_from() {
         let mut state = open("#v1/markov?k=3");
-        let shown = |state: &State| shown_chain(state.run.chains.as_ref().unwrap(), &state.run.link.view);
+        let shown =
+            |state: &State| shown_chain(state.run.state::<MarkovState>().unwrap(), &state.run.link.view);
         let held_out = shown(&state).unwrap();
         assert!(held_out.chunks(3).all(|row| row.iter().sum::<usize>() == 100));
-        let chain = state.run.chains.as_ref().unwrap().inspected.chain.clone().unwrap();
+        let chain = state.run.state::<MarkovState>().unwrap().inspected.chain.clone().unwrap();
         let close = |at: usize| (held_out[at] as f64 - 100.0 * chain.probability(at / 3, at % 3)).abs() < 1.0;
         assert!((0..9).all(close), "{held_out:?}");
         look(&mut state, SequenceAction::OwnChain);
@@ -251,7 +256,7 @@ mod tests {
     #[test]
     fn heads_are_switched_off_and_on() {
         let mut state = open("#v1/markov");
-        let logits = |state: &State| state.run.chains.as_ref().unwrap().inspected.look.logits.clone();
+        let logits = |state: &State| state.run.state::<MarkovState>().unwrap().inspected.look.logits.clone();
         let whole = logits(&state);
         assert_eq!(look(&mut state, SequenceAction::ToggleHead(2)), "?off=2");
         assert_ne!(logits(&state), whole);
@@ -272,8 +277,7 @@ mod tests {
         let steps = |state: &State| {
             state
                 .run
-                .chains
-                .as_ref()
+                .state::<MarkovState>()
                 .unwrap()
                 .theory
                 .as_ref()

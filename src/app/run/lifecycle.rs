@@ -7,8 +7,8 @@ use crate::app::timeline::Seek;
 use crate::app::tour::Goal;
 use crate::app::trainer::device::{Survey, choose};
 use crate::app::trainer::{Effect, Program};
+use crate::display::own_data;
 use crate::display::sweep::Sweep;
-use crate::display::tables::handed_over;
 use crate::display::{Phase, words};
 use crate::labs::PRESETS;
 use crate::language::translated;
@@ -178,7 +178,7 @@ impl State {
         }
         let taken = match view_knob(key) {
             Some(knob) => self.edit_view(knob, text, effects),
-            None if theory_knob(key).is_some() && self.run.chains.is_some() => self.edit_theory(key, text),
+            None if theory_knob(key).is_some() && self.run.state.is_some() => self.edit_theory(key, text),
             None if key == "lr" && self.run.is_under_way() && self.pending.is_none() => {
                 self.edit_learning_rate(text, effects)
             }
@@ -319,7 +319,7 @@ impl State {
 
     /// The run whose turn it is at its start; nobody trains it yet.
     pub(in crate::app) fn set_up_run(&mut self) {
-        self.run.set_up();
+        self.run.set_up(&crate::labs::LABS);
         self.flaw.clear();
         self.viewing.zoom = None;
         self.rate = None;
@@ -372,7 +372,7 @@ impl State {
         let command = Command::Start { spec, speed, paused, held_out_limit, resting };
         // First what to look at, so that the start is among it, and what to learn.
         self.watch_anew(effects);
-        effects.extend(handed_over(self.run.spec()).map(|(command, table)| Effect::Send(command, table)));
+        effects.extend(own_data(self.run.spec()).map(|(command, table)| Effect::Send(command, table)));
         effects.push(Effect::Send(command, payload));
         self.look_ahead(effects);
         if let Some(seek) = &self.seeking {

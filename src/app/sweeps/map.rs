@@ -9,8 +9,8 @@ use crate::analysis::binomial::wilson;
 use crate::analysis::chart;
 use crate::analysis::convergence::Times;
 use crate::display::RunView;
-use crate::display::luck::{floor_of_map, is_forbidden};
 use crate::display::words::{count, decimal, option, percent, setting, symbol, thousands};
+use crate::labs;
 use crate::permalink::{Cells, Link, View, encode};
 use crate::settings::Axis;
 use crate::sweep::Cell;
@@ -136,7 +136,7 @@ pub fn legend(run: &RunView) -> String {
         }
     };
     let cells = run.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
-    let floor = floor_of_map(cells).unwrap_or_default();
+    let floor = labs::note_on_map(cells).unwrap_or_default();
     let map =
         tr!("{what}: pale is {low}, full colour is {high}. Each cell is a link to its run.", what, low, high);
     format!("{map} {floor}").trim_end().into()
@@ -176,7 +176,7 @@ pub fn markup(run: &RunView) -> String {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
             let address = link_of(link, cell).replace('&', "&amp;");
-            let floor = if is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
+            let floor = if labs::is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
             out += &format!(
                 "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{address}\"></a></td>"
             );

@@ -14,8 +14,8 @@
 use crate::app::run::lifecycle::held_out_limit;
 use crate::app::state::State;
 use crate::app::trainer::{Program, Trainer, TrainerMessage};
+use crate::display::own_data;
 use crate::display::sweep::Outcome;
-use crate::display::tables::handed_over;
 use crate::protocol::{Command, Event, Payload, Row};
 use crate::run::RunSpec;
 
@@ -106,7 +106,7 @@ impl<T: Trainer> SweepWorkers<T> {
                 }
             };
             let member = &mut self.members[place];
-            if let Some((command, table)) = handed_over(&errand.spec) {
+            if let Some((command, table)) = own_data(&errand.spec) {
                 member.trainer.send(&command, &table);
             }
             let start = Command::Start {

@@ -9,7 +9,6 @@ use crate::display::Phase;
 use crate::display::status::{examples, found};
 use crate::display::words::{capital, decimal, percent, thousands};
 use crate::protocol::{Command, Ending, Event, Failure, Message, Payload};
-use crate::tasks::Form;
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
@@ -172,12 +171,13 @@ impl State {
                     let right = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
                     let of = examples(&self.run);
-                    let of = match self.run.spec().task.sampler().form() {
-                        Form::Bits | Form::Row => tr!("right on {examples}", examples = of),
-                        _ => tr!("of the {examples} right", examples = of),
+                    let words = self.run.vocabulary();
+                    let of = match words.searches || words.columns {
+                        true => tr!("right on {examples}", examples = of),
+                        false => tr!("of the {examples} right", examples = of),
                     };
                     let kl = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-                    self.message = match self.run.chains.is_some() {
+                    self.message = match words.trains_only {
                         true => {
                             tr!(
                                 "The last step, {step}, was made: KL to the truth is {kl}.",
@@ -205,7 +205,7 @@ impl State {
                     None => tr!("{at}. A smaller learning rate may help.", at),
                 };
             }
-            (Event::Probed { step, finding }, payload) => self.run.found(step, finding.with_numbers(payload)),
+            (Event::Probed { step, finding }, payload) => self.run.found(step, finding.with_payload(payload)),
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => {
                 self.past.push(step, &bytes, self.run.level());
                 self.checkpoint = Some((step, bytes));

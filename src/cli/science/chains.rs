@@ -1,6 +1,6 @@
 //! What claims about networks on sequences measure.
 
-use crate::display::chains::odd_over_even;
+use crate::labs::markov::state::odd_over_even;
 use crate::markov::{Measure as OfChains, Strategy};
 use crate::models::{Model, minimal_markov};
 use crate::presets::Measure;

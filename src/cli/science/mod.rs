@@ -12,12 +12,12 @@ use crate::analysis::scaling::{Point, fit};
 use crate::analysis::threshold::threshold;
 use crate::analysis::tickets::revealed;
 use crate::analysis::weights::reach;
+use crate::labs;
+use crate::labs::{groups::probes as groups, parity::probes as parity};
 use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::presets::{Expect, Measure, Preset};
-use crate::probing::ProbeJob;
-use crate::probing::margins::largest;
-use crate::protocol::{Event, Failure, Finding, Probe, Row};
+use crate::protocol::{Event, Failure, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::{Cell, cells, places};
@@ -149,25 +149,25 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             return chains::of_weights(measure, spec, &weights);
         }
         let probe = match measure {
-            Measure::Gap => Probe::Gap,
-            Measure::Attention => Probe::Attention,
-            Measure::Correlation => Probe::Spectrum,
-            Measure::Restricted => Probe::Progress,
-            _ => Probe::Neurons,
+            Measure::Gap => parity::GAP,
+            Measure::Attention => parity::ATTENTION,
+            Measure::Correlation => parity::SPECTRUM,
+            Measure::Restricted => groups::PROGRESS,
+            _ => groups::NEURONS,
         };
-        let finding = ProbeJob::new(probe, spec, step, weights).and_then(|mut i| i.advance(f64::INFINITY));
-        match finding {
-            Some(Finding::Gap { relaxed, .. }) => relaxed as f32,
-            Some(Finding::Spectrum { correlation, .. }) => correlation,
-            Some(Finding::Progress { losses, .. }) => losses[0].map_or(f32::NAN, |loss| loss as f32),
-            Some(Finding::Neurons { neurons, irreps, numbers }) => {
-                let found = Neurons::from_numbers(neurons, irreps, &numbers);
+        let Some(found) = labs::measured(&probe.id(), spec, step, weights) else { return f32::NAN };
+        match measure {
+            Measure::Gap | Measure::Correlation | Measure::Restricted => {
+                found.few.first().map_or(f32::NAN, |first| *first as f32)
+            }
+            Measure::Attention => {
+                spec.task.sampler().relevant(spec.run.seed).iter().map(|i| found.numbers[*i]).sum()
+            }
+            _ => {
+                let [neurons, irreps] = found.counts[..] else { return f32::NAN };
+                let found = Neurons::from_numbers(neurons, irreps, &found.numbers);
                 found.map_or(f32::NAN, |neurons| of_neurons(measure, spec, &neurons))
             }
-            Some(Finding::Attention(mass)) => {
-                spec.task.sampler().relevant(spec.run.seed).iter().map(|i| mass[*i]).sum()
-            }
-            _ => f32::NAN,
         }
     };
     (0..replicas).map(one).collect()
@@ -200,7 +200,7 @@ fn of_neurons(measure: Measure, spec: &RunSpec, neurons: &Neurons) -> f32 {
 impl Trial {
     /// γ* of the run, by which margins are shares; 1 where theory knows none.
     fn unit(&self) -> f32 {
-        largest(&self.cell.spec).unwrap_or(1.0) as f32
+        labs::lazy(&self.cell.spec).largest_margin(&self.cell.spec, None).unwrap_or(1.0) as f32
     }
 
     /// The measure by step, one value for each replica.

@@ -1,11 +1,17 @@
 //! Sparse Boolean functions: a few of many bits decide, and few examples show which (Edelman 2024, chapter 4).
 
 mod advice;
+pub mod looks;
 pub mod presets;
+pub mod probes;
 
+use super::Parts;
 use super::story::About;
-use super::{Lab, LazyLab};
 use crate::catalog::Info;
+use crate::display::charts::ChartSpec;
+use crate::display::lab::{Lab, LazyLab};
+use crate::presets::Preset;
+use crate::probing::ProbeSpec;
 use crate::run::RunSpec;
 use crate::tasks::SparseBoolean;
 
@@ -14,22 +20,22 @@ pub use presets::PRESETS;
 /// The lab.
 pub struct BooleanLab;
 
-/// The lab, in the table of [`super::LABS`].
-pub static LAB: BooleanLab = BooleanLab;
+impl Parts for BooleanLab {
+    const PRESETS: &[&[Preset]] = PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "log-t",
+        title: "Why log T?",
+        about: "A transformer finds 3 bits among many, and twice the bits hardly cost it an example more.",
+        minutes: 7,
+        curve: "and-enough",
+    }];
+    const CHARTS: &[ChartSpec] = looks::CHARTS;
+    const PROBES: &[ProbeSpec] = probes::PROBES;
+}
 
 impl Lab for BooleanLab {
     fn info(&self) -> &'static Info {
         &SparseBoolean::INFO
-    }
-
-    fn stories(&self) -> &'static [About] {
-        &[About {
-            slug: "log-t",
-            title: "Why log T?",
-            about: "A transformer finds 3 bits among many, and twice the bits hardly cost it an example more.",
-            minutes: 7,
-            curve: "and-enough",
-        }]
     }
 }
 

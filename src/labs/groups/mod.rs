@@ -1,43 +1,92 @@
 //! Groups: the product of two elements of a finite group (Edelman 2024, chapter 7; Morwani et al. 2023).
 
+mod charts;
 pub mod presets;
+pub mod probes;
+mod state;
+mod theory;
+mod words;
 
+use super::Parts;
 use super::story::About;
-use super::{Lab, LazyLab};
 use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::lab::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::ProbeSpec;
+use crate::run::RunSpec;
 use crate::tasks::Groups;
 
 pub use presets::PRESETS;
+pub use state::GroupsState;
+pub use theory::GroupTheory;
 
 /// The lab.
 pub struct GroupsLab;
 
-/// The lab, in the table of [`super::LABS`].
-pub static LAB: GroupsLab = GroupsLab;
+impl Parts for GroupsLab {
+    const PRESETS: &[&[Preset]] = PRESETS;
+    const STORIES: &[About] = &[
+        About {
+            slug: "one-note",
+            title: "Each neuron sings one note",
+            about: "Addition on a circle turns every neuron into a wave, and theory says how large the margin becomes.",
+            minutes: 6,
+            curve: "z23",
+        },
+        About {
+            slug: "grokking",
+            title: "Memorise, then understand",
+            about: "All training pairs are right, and hardly another one, until weight decay has done its work.",
+            minutes: 6,
+            curve: "memorise-understand",
+        },
+    ];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = probes::PROBES;
+}
 
 impl Lab for GroupsLab {
     fn info(&self) -> &'static Info {
         &Groups::INFO
     }
 
-    fn stories(&self) -> &'static [About] {
-        &[
-            About {
-                slug: "one-note",
-                title: "Each neuron sings one note",
-                about: "Addition on a circle turns every neuron into a wave, and theory says how large the margin becomes.",
-                minutes: 6,
-                curve: "z23",
-            },
-            About {
-                slug: "grokking",
-                title: "Memorise, then understand",
-                about: "All training pairs are right, and hardly another one, until weight decay has done its work.",
-                minutes: 6,
-                curve: "memorise-understand",
-            },
-        ]
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary { searches: false, ..Vocabulary::BITS }
+    }
+
+    fn examples(&self, spec: &RunSpec) -> &'static str {
+        words::examples(spec)
+    }
+
+    fn needs_second_program(&self) -> bool {
+        true
     }
 }
 
-impl LazyLab for GroupsLab {}
+impl LazyLab for GroupsLab {
+    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(GroupsState::of(spec)?))
+    }
+
+    fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {
+        match state.and_then(|state| state.as_any().downcast_ref::<GroupsState>()) {
+            Some(state) => state.theory.as_ref().map(|theory| theory.largest.value),
+            None => theory::largest(spec),
+        }
+    }
+
+    fn margin_lines(&self, run: &RunView) -> Vec<(f64, String)> {
+        words::margin_lines(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found(run, networks, at))
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

@@ -1,34 +1,85 @@
 //! Markov chains: every sequence has a chain of its own, read in context (Edelman 2024, chapter 8).
 
+mod charts;
 pub mod presets;
+pub mod probes;
+pub mod state;
+mod words;
 
+use super::Parts;
 use super::story::About;
-use super::{Lab, LazyLab};
 use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::lab::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
 use crate::tasks::MarkovChain;
 
 pub use presets::PRESETS;
+pub use state::MarkovState;
 
 /// The lab.
 pub struct MarkovLab;
 
-/// The lab, in the table of [`super::LABS`].
-pub static LAB: MarkovLab = MarkovLab;
+impl Parts for MarkovLab {
+    const PRESETS: &[&[Preset]] = PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "unigram-trap",
+        title: "The unigram trap",
+        about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
+        minutes: 6,
+        curve: "induction-k3-slow",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = probes::PROBES;
+}
 
 impl Lab for MarkovLab {
     fn info(&self) -> &'static Info {
         &MarkovChain::INFO
     }
 
-    fn stories(&self) -> &'static [About] {
-        &[About {
-            slug: "unigram-trap",
-            title: "The unigram trap",
-            about: "A transformer learns to count symbols, rests, and then finds out how to look back.",
-            minutes: 6,
-            curve: "induction-k3-slow",
-        }]
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("held-out sequences"),
+            searches: false,
+            trains_only: true,
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn needs_second_program(&self) -> bool {
+        true
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // What is looked into follows the network, whichever charts are on show.
+        &[probes::PARAMETERS]
     }
 }
 
-impl LazyLab for MarkovLab {}
+impl LazyLab for MarkovLab {
+    fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        let before = before.and_then(|before| before.as_any().downcast_ref());
+        Some(Box::new(MarkovState::of(spec, link, before)?))
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        words::found(run, networks, at)
+    }
+
+    fn names(&self, run: &RunView) -> Option<[String; 4]> {
+        words::names(run)
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        words::numbers(run)
+    }
+}

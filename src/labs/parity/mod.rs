@@ -1,12 +1,20 @@
 //! Sparse parities: `k` of `n` bits decide the label, and nothing short of all of them gives a clue (Edelman 2024, chapters 5 and 6; Barak et al. 2022).
 
 mod advice;
+mod charts;
+pub mod luck;
 pub mod presets;
+pub mod probes;
 
+use super::Parts;
 use super::story::About;
-use super::{Lab, LazyLab};
 use crate::catalog::Info;
+use crate::display::charts::ChartSpec;
+use crate::display::lab::{Lab, LabState, LazyLab};
+use crate::presets::Preset;
+use crate::probing::ProbeSpec;
 use crate::run::RunSpec;
+use crate::sweep::Cell;
 use crate::tasks::SparseParity;
 
 pub use presets::PRESETS;
@@ -14,43 +22,75 @@ pub use presets::PRESETS;
 /// The lab.
 pub struct ParityLab;
 
-/// The lab, in the table of [`super::LABS`].
-pub static LAB: ParityLab = ParityLab;
+impl Parts for ParityLab {
+    const PRESETS: &[&[Preset]] = PRESETS;
+    const STORIES: &[About] = &[
+        About {
+            slug: "hidden-progress",
+            title: "Where is the progress hidden?",
+            about: "A loss that does not move for hundreds of steps, and weights that do.",
+            minutes: 6,
+            curve: "hidden-progress",
+        },
+        About {
+            slug: "no-luck",
+            title: "Why does nobody get lucky?",
+            about: "A thousand networks search for three bits, and none of them guesses.",
+            minutes: 5,
+            curve: "no-luck",
+        },
+        About {
+            slug: "width-luck",
+            title: "Width buys luck",
+            about: "Why a wider network needs fewer examples, told by the neurons that won.",
+            minutes: 7,
+            curve: "lottery",
+        },
+    ];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = probes::PROBES;
+}
 
 impl Lab for ParityLab {
     fn info(&self) -> &'static Info {
         &SparseParity::INFO
-    }
-
-    fn stories(&self) -> &'static [About] {
-        &[
-            About {
-                slug: "hidden-progress",
-                title: "Where is the progress hidden?",
-                about: "A loss that does not move for hundreds of steps, and weights that do.",
-                minutes: 6,
-                curve: "hidden-progress",
-            },
-            About {
-                slug: "no-luck",
-                title: "Why does nobody get lucky?",
-                about: "A thousand networks search for three bits, and none of them guesses.",
-                minutes: 5,
-                curve: "no-luck",
-            },
-            About {
-                slug: "width-luck",
-                title: "Width buys luck",
-                about: "Why a wider network needs fewer examples, told by the neurons that won.",
-                minutes: 7,
-                curve: "lottery",
-            },
-        ]
     }
 }
 
 impl LazyLab for ParityLab {
     fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
         advice::cannot_learn(spec)
+    }
+
+    fn largest_margin(&self, spec: &RunSpec, _: Option<&dyn LabState>) -> Option<f64> {
+        // On a part of the inputs a margin may be larger.
+        let task = Some(spec.task.sampler()).filter(|task| task.takes_all_inputs())?;
+        spec.model.config().largest_parity_margin(task.parity()?)
+    }
+
+    fn note_on_map(&self, cells: &[Cell]) -> Option<String> {
+        luck::floor_of_map(cells)
+    }
+
+    fn success_at_most(&self, spec: &RunSpec) -> Option<f64> {
+        luck::spent(spec).map(|spent| spent.success_at_most())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    #[test]
+    fn margins_are_those_of_the_theorem_and_of_nothing_else() {
+        let found = |link: &str| ParityLab.largest_margin(&decode(link).0.spec, None);
+        let margin = found("#v1/sparse-parity?model=power-net&n=10&k=4&degree=4&data=cube").unwrap();
+        assert!((margin / 0.607_157 - 1.0).abs() < 1e-5, "{margin}");
+        for link in
+            ["", "?model=power-net", "?model=power-net&n=10&k=2&degree=4&data=cube", "?n=10&data=cube"]
+        {
+            assert_eq!(found(&format!("#v1/sparse-parity{link}")), None, "{link}");
+        }
     }
 }

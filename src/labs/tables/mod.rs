@@ -1,9 +1,16 @@
 //! Tables: rows of columns, generated or from a CSV file; networks against a random forest (Edelman 2024, section 6.4.2).
 
+pub mod opened;
 pub mod presets;
 
-use super::{Lab, LazyLab};
+use super::Parts;
 use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::lab::{Lab, LazyLab, Vocabulary};
+use crate::display::words::{percent, thousands};
+use crate::models::Model;
+use crate::presets::Preset;
+use crate::run::RunSpec;
 use crate::tasks::Tabular;
 
 pub use presets::PRESETS;
@@ -11,13 +18,30 @@ pub use presets::PRESETS;
 /// The lab.
 pub struct TablesLab;
 
-/// The lab, in the table of [`super::LABS`].
-pub static LAB: TablesLab = TablesLab;
+impl Parts for TablesLab {
+    const PRESETS: &[&[Preset]] = PRESETS;
+}
 
 impl Lab for TablesLab {
     fn info(&self) -> &'static Info {
         &Tabular::INFO
     }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary { examples: text!("held-out rows"), columns: true, searches: false, ..Vocabulary::BITS }
+    }
+
+    fn chance(&self, spec: &RunSpec) -> f32 {
+        opened::larger_class(spec).unwrap_or(0.5)
+    }
 }
 
-impl LazyLab for TablesLab {}
+impl LazyLab for TablesLab {
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        let first = match &run.spec().model {
+            Model::RandomForest(forest) => (tr!("Trees").into(), thousands(forest.grown(run.step) as u64)),
+            _ => (tr!("Held-out rows").into(), thousands(run.held_out as u64)),
+        };
+        Some([first, (tr!("Larger class").into(), percent(run.lab().chance(run.spec())))])
+    }
+}

@@ -2,9 +2,11 @@
 
 use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::groups::theory::memorising;
+use vivarium::labs;
+use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use vivarium::models::Model;
-use vivarium::probing::{ProbeJob, applies};
-use vivarium::protocol::{Event, Finding, Message, Payload, Probe};
+use vivarium::probing::Probe;
+use vivarium::protocol::{Event, Finding, Message, Payload};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Task;
 
@@ -14,14 +16,13 @@ use crate::probes::{rows, watched};
 use crate::{finish, session, spec};
 
 fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    ProbeJob::new(probe, spec, 0, weights).unwrap().advance(f64::INFINITY).unwrap()
+    labs::measured(&probe.id(), spec, 0, weights).unwrap()
 }
 
 fn neurons(spec: &RunSpec, weights: Vec<Vec<f32>>) -> Neurons {
-    let Finding::Neurons { neurons, irreps, numbers } = found(Probe::Neurons, spec, weights) else {
-        panic!("neurons")
-    };
-    Neurons::from_numbers(neurons, irreps, &numbers).unwrap()
+    let found = found(NEURONS, spec, weights);
+    let [neurons, irreps] = found.counts[..] else { panic!("neurons") };
+    Neurons::from_numbers(neurons, irreps, &found.numbers).unwrap()
 }
 
 /// A small group of every kind, as parts of links.
@@ -101,12 +102,10 @@ fn shown_outputs_are_the_networks() {
         let spec = spec(&format!("#v1/groups?op=dihedral&n=5&{model}&seed=6"));
         let weights = stirred(&spec);
         let reference = Reference::new(&spec, &weights);
-        let Finding::Outputs { pairs, outputs } = found(Probe::Outputs, &spec, weights) else {
-            panic!("outputs")
-        };
+        let Finding { counts: pairs, numbers: outputs, .. } = found(OUTPUTS, &spec, weights);
         assert!(pairs.len() == 96 && outputs.len() == 480, "48 pairs of 10 classes: {}", outputs.len());
         for (pair, outputs) in pairs.chunks(2).zip(outputs.chunks(10)) {
-            for (exact, output) in reference.logits(pair[0] as usize, pair[1] as usize).iter().zip(outputs) {
+            for (exact, output) in reference.logits(pair[0], pair[1]).iter().zip(outputs) {
                 let error = (exact - f64::from(*output)).abs();
                 assert!(error < 1e-5 * (1.0 + exact.abs()), "{model}: {exact} {output}");
             }
@@ -124,12 +123,12 @@ fn neurons_on_cosets_are_counted_by_their_subgroup() {
     let sign: Vec<f32> = (0..6).map(|a| if even(a) { 1.0 } else { -1.0 }).collect();
     let values: Vec<f32> = (0..30).map(|at| sign[at / 5] * (1.0 + 0.1 * (at % 5) as f32)).collect();
     // Subgroups of order 1, 2, 3 and 6, up to conjugacy.
-    let counted = found(Probe::Cosets, &spec, vec![values; 3]);
-    assert_eq!(counted, Finding::Cosets(vec![0, 0, 5, 0]));
+    let counted = found(COSETS, &spec, vec![values; 3]);
+    assert_eq!(counted.counts, [0, 0, 5, 0]);
     for group in GROUPS {
         let spec = crate::spec(&format!("#v1/groups?{group}&width=20&seed=9"));
         let live = neurons(&spec, spec.initial()).live().len();
-        let Finding::Cosets(counts) = found(Probe::Cosets, &spec, spec.initial()) else { panic!("cosets") };
+        let counts = found(COSETS, &spec, spec.initial()).counts;
         assert_eq!(
             counts.iter().sum::<usize>(),
             live,
@@ -166,15 +165,12 @@ fn progress_tells_memory_from_waves() {
     let reference = Reference::new(&spec, &weights);
     let [trained, held_out] = both_sets(&spec).map(|batch| reference.measure(&batch));
     assert_eq!((trained.accuracy, held_out.accuracy), (1.0, 0.0));
-    let Finding::Progress { key, shares, losses, sparsity } = found(Probe::Progress, &spec, weights) else {
-        panic!("progress")
-    };
+    let Finding { counts: key, numbers: shares, few, .. } = found(PROGRESS, &spec, weights);
     assert!(key.is_empty(), "no frequency stands out: {shares:?}");
-    let [restricted, excluded, train, test] = losses;
-    assert!((train.unwrap() - trained.loss).abs() < 1e-5 && (test.unwrap() - held_out.loss).abs() < 1e-5);
-    assert!((excluded.unwrap() - trained.loss).abs() < 1e-5, "there are no waves to leave out");
-    assert!(restricted.unwrap() > 2.0, "and nothing is left of it without them: {restricted:?}");
-    let [gini, participation] = sparsity.unwrap();
+    let [restricted, excluded, train, test, gini, participation] = few[..] else { panic!("six numbers") };
+    assert!((train - trained.loss).abs() < 1e-5 && (test - held_out.loss).abs() < 1e-5);
+    assert!((excluded - trained.loss).abs() < 1e-5, "there are no waves to leave out");
+    assert!(restricted > 2.0, "and nothing is left of it without them: {restricted:?}");
     assert!(gini < 0.3 && participation < 0.3, "one-hot vectors have every wave: {gini}, {participation}");
     // A network that adds, trained on all pairs.
     let link = "#v1/groups?n=11&width=120&steps=400&every=100";
@@ -182,28 +178,26 @@ fn progress_tells_memory_from_waves() {
     finish(&mut run);
     let spec = crate::spec(link);
     let weights = block_on(run.first_replica()).unwrap();
-    let Finding::Progress { key, shares, losses, .. } = found(Probe::Progress, &spec, weights) else {
-        panic!("progress")
-    };
+    let Finding { counts: key, numbers: shares, few, .. } = found(PROGRESS, &spec, weights);
     assert_eq!(key, [1, 2, 3, 4, 5], "every frequency has its neurons: {shares:?}");
     assert!(shares.iter().sum::<f32>() > 0.98, "{shares:?}");
-    let [restricted, excluded, train, test] = losses;
-    assert_eq!(test, None, "nothing is held out");
-    assert!(excluded.unwrap() > 2.0 && restricted.unwrap() < 1.5 * train.unwrap() + 0.01, "{losses:?}");
+    let [restricted, excluded, train, test, ..] = few[..] else { panic!("six numbers") };
+    assert!(test.is_nan(), "nothing is held out");
+    assert!(excluded > 2.0 && restricted < 1.5 * train + 0.01, "{few:?}");
 }
 
 #[test]
 fn findings_survive_the_journey_beside_their_message() {
     for link in ["#v1/groups?n=5&width=6&frac=0.6", "#v1/groups?op=symmetric&width=6"] {
         let spec = spec(link);
-        for probe in PROBES.into_iter().filter(|probe| applies(*probe, &spec).is_ok()) {
+        for probe in PROBES.into_iter().filter(|probe| (probe.applies)(&spec).is_ok()) {
             let whole = found(probe, &spec, spec.initial());
             let mut sent = whole.clone();
             let numbers = sent.take_numbers();
-            let is_large = matches!(probe, Probe::Neurons | Probe::Outputs);
+            let is_large = probe.name != COSETS.name;
             assert_eq!(matches!(numbers, Payload::Numbers(_)), is_large, "{probe:?}");
-            assert_eq!(sent != whole, is_large, "{probe:?}: what travels is taken out");
-            assert_eq!(sent.with_numbers(numbers), whole, "{probe:?}");
+            assert_eq!(sent.numbers != whole.numbers, is_large, "{probe:?}: what travels is taken out");
+            assert_same(&sent.with_payload(numbers), &whole, probe.name);
         }
     }
 }
@@ -212,21 +206,19 @@ fn findings_survive_the_journey_beside_their_message() {
 fn findings(messages: &[Message]) -> Vec<(u64, Finding)> {
     let probed = messages.iter().filter_map(|message| match &message.event {
         Event::Probed { step, finding } => {
-            Some((*step, finding.clone().with_numbers(message.payload.clone())))
+            Some((*step, finding.clone().with_payload(message.payload.clone())))
         }
         _ => None,
     });
     probed.collect()
 }
 
-fn kind(finding: &Finding) -> Option<Probe> {
-    match finding {
-        Finding::Neurons { .. } => Some(Probe::Neurons),
-        Finding::Outputs { .. } => Some(Probe::Outputs),
-        Finding::Cosets(_) => Some(Probe::Cosets),
-        Finding::Progress { .. } => Some(Probe::Progress),
-        _ => None,
-    }
+/// Both are equal; what does not apply is not a number in both.
+fn assert_same(a: &Finding, b: &Finding, what: &str) {
+    let bits = |found: &Finding| found.few.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(a), bits(b), "{what}");
+    let others = |found: &Finding| Finding { few: vec![], ..found.clone() };
+    assert_eq!(others(a), others(b), "{what}");
 }
 
 /// The newest of every kind is of the last step and of its weights, and looking changes no number.
@@ -241,23 +233,20 @@ fn a_worker_that_is_watched_sends_every_finding() {
         assert_eq!(rows(&alone), rows(&seen), "{link}");
         assert!(findings(&alone).is_empty());
         let found_there = findings(&seen);
-        assert!(found_there.iter().all(|(_, finding)| kind(finding).is_some_and(|k| there.contains(&k))));
+        assert!(found_there.iter().all(|(_, finding)| there.iter().any(|probe| probe.id() == finding.probe)));
         let mut run = session(link);
         let end = finish(&mut run).step;
         let weights = block_on(run.first_replica()).unwrap();
         for probe in there {
             let of_kind: Vec<&(u64, Finding)> =
-                found_there.iter().filter(|(_, finding)| kind(finding) == Some(*probe)).collect();
+                found_there.iter().filter(|(_, finding)| finding.probe == probe.id()).collect();
             let steps: Vec<u64> = of_kind.iter().map(|(step, _)| *step).collect();
             assert!(steps.is_sorted() && steps.first() == Some(&0), "{link}: {probe:?} at {steps:?}");
             assert_eq!(steps.last(), Some(&end), "{link}: {probe:?}");
             let start = found(*probe, &spec(link), spec(link).initial());
-            assert_eq!(of_kind[0].1, start, "{link}: {probe:?} at the start");
-            assert_eq!(
-                of_kind[of_kind.len() - 1].1,
-                found(*probe, &spec(link), weights.clone()),
-                "{link}: {probe:?}"
-            );
+            assert_same(&of_kind[0].1, &start, &format!("{link}: {probe:?} at the start"));
+            let end = found(*probe, &spec(link), weights.clone());
+            assert_same(&of_kind[of_kind.len() - 1].1, &end, &format!("{link}: {probe:?}"));
         }
     }
 }
@@ -270,9 +259,7 @@ fn outputs_on_all_pairs_of_a_small_group_give_its_loss() {
     let last = finish(&mut run).rows.pop().unwrap();
     let spec = spec(link);
     let weights = block_on(run.first_replica()).unwrap();
-    let Finding::Outputs { pairs, outputs } = found(Probe::Outputs, &spec, weights) else {
-        panic!("outputs")
-    };
+    let Finding { counts: pairs, numbers: outputs, .. } = found(OUTPUTS, &spec, weights);
     assert_eq!(pairs.len(), 72, "36 pairs are fewer than are shown of large groups");
     let labels: Vec<f32> = pairs.chunks(2).map(|pair| ((pair[0] + pair[1]) % 6) as f32).collect();
     let logits: Vec<Vec<f64>> =

@@ -1,8 +1,11 @@
 //! What cannot be is named in a sentence, and mended; nothing small panics.
 
+use vivarium::labs;
+use vivarium::labs::groups::probes::{COSETS, PROGRESS};
+use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
 use vivarium::permalink::{decode, encode};
-use vivarium::probing::{ProbeJob, applies, margins};
-use vivarium::protocol::{Failure, Probe};
+use vivarium::probing::Probe;
+use vivarium::protocol::Failure;
 use vivarium::run::RunSpec;
 use vivarium::tasks::groups::Operation;
 use vivarium::training::launch::device::Device;
@@ -154,11 +157,11 @@ fn nothing_small_panics() {
                 let (found, notices) = decode(&link);
                 assert!(notices.is_empty(), "{link}: {notices:?}");
                 let session = two_steps(&found.spec);
-                margins::largest(&found.spec);
+                labs::lazy(&found.spec).largest_margin(&found.spec, None);
                 let weights = block_on(session.first_replica()).unwrap();
                 for probe in PROBES {
-                    if applies(probe, &found.spec).is_ok()
-                        && let Some(mut job) = ProbeJob::new(probe, &found.spec, 2, weights.clone())
+                    if (probe.applies)(&found.spec).is_ok()
+                        && let Some(mut job) = labs::probe_job(&probe.id(), &found.spec, 2, weights.clone())
                     {
                         assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?}");
                     }
@@ -175,8 +178,8 @@ fn broken_weights_are_probed_without_a_panic() {
         let spec = crate::spec(link);
         for value in [f32::NAN, f32::INFINITY, 0.0] {
             let weights: Vec<Vec<f32>> = spec.initial().iter().map(|p| vec![value; p.len()]).collect();
-            for probe in PROBES.into_iter().filter(|probe| applies(*probe, &spec).is_ok()) {
-                let mut job = ProbeJob::new(probe, &spec, 0, weights.clone()).unwrap();
+            for probe in PROBES.into_iter().filter(|probe| (probe.applies)(&spec).is_ok()) {
+                let mut job = labs::probe_job(&probe.id(), &spec, 0, weights.clone()).unwrap();
                 assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?} of {value}");
             }
         }
@@ -185,16 +188,16 @@ fn broken_weights_are_probed_without_a_panic() {
 
 #[test]
 fn probes_that_do_not_apply_say_why() {
-    let said = |link: &str, probe: Probe| applies(probe, &crate::spec(link)).unwrap_err();
+    let said = |link: &str, probe: Probe| (probe.applies)(&crate::spec(link)).unwrap_err();
     for probe in PROBES {
         assert_eq!(said("#v1/sparse-parity", probe), "This is about networks on pairs of elements.");
     }
-    for probe in [Probe::Gap, Probe::Spectrum, Probe::Attention] {
+    for probe in [GAP, SPECTRUM, ATTENTION] {
         assert_eq!(said("#v1/groups", probe), "This is about networks on bits.");
     }
     for operation in ["mul", "dihedral", "random", "table"] {
-        let said = said(&format!("#v1/groups?op={operation}"), Probe::Progress);
+        let said = said(&format!("#v1/groups?op={operation}"), PROGRESS);
         assert!(said.contains("addition and subtraction"), "{said}");
     }
-    assert!(said("#v1/groups?model=modular-transformer", Probe::Cosets).contains("attention"));
+    assert!(said("#v1/groups?model=modular-transformer", COSETS).contains("attention"));
 }

@@ -2,9 +2,10 @@
 
 use vivarium::analysis::neurons::{Neurons, Part};
 use vivarium::groups::Irreps;
-use vivarium::probing::ProbeJob;
-use vivarium::probing::margins::{GroupTheory, largest};
-use vivarium::protocol::{Finding, Probe, Row};
+use vivarium::labs;
+use vivarium::labs::groups::GroupTheory;
+use vivarium::labs::groups::probes::NEURONS;
+use vivarium::protocol::Row;
 use vivarium::tasks::Task;
 
 use super::{block_on, weights};
@@ -12,9 +13,9 @@ use crate::{finish, session, spec};
 
 /// A run's neurons, by its probe.
 fn neurons(link: &str, weights: Vec<Vec<f32>>) -> Neurons {
-    let found = ProbeJob::new(Probe::Neurons, &spec(link), 0, weights).unwrap().advance(f64::INFINITY);
-    let Some(Finding::Neurons { neurons, irreps, numbers }) = found else { panic!("neurons") };
-    Neurons::from_numbers(neurons, irreps, &numbers).unwrap()
+    let found = labs::measured(&NEURONS.id(), &spec(link), 0, weights).unwrap();
+    let [neurons, irreps] = found.counts[..] else { panic!("neurons") };
+    Neurons::from_numbers(neurons, irreps, &found.numbers).unwrap()
 }
 
 /// The theory of a run's group at its λ.
@@ -28,7 +29,7 @@ fn theory(link: &str, lambda: f64) -> GroupTheory {
 }
 
 fn ratio(row: &Row, link: &str) -> f64 {
-    f64::from(row.margin[0]) / largest(&spec(link)).unwrap()
+    f64::from(row.margin[0]) / labs::lazy(&spec(link)).largest_margin(&spec(link), None).unwrap()
 }
 
 /// Edelman 2024, theorem 7.7.

@@ -48,18 +48,10 @@ impl GroupTheory {
 
 /// The largest normalised margin γ* of the run's networks, if theory knows it.
 pub fn largest(spec: &RunSpec) -> Option<f64> {
-    match &spec.task {
-        Task::Groups(task) => {
-            let group = task.group()?;
-            let irreps = Irreps::of(&group);
-            GroupTheory::of(spec, &group, &irreps).map(|theory| theory.largest.value)
-        }
-        // On a part of the inputs a margin may be larger.
-        task if task.sampler().takes_all_inputs() => {
-            spec.model.config().largest_parity_margin(task.sampler().parity()?)
-        }
-        _ => None,
-    }
+    let Task::Groups(task) = &spec.task else { return None };
+    let group = task.group()?;
+    let irreps = Irreps::of(&group);
+    GroupTheory::of(spec, &group, &irreps).map(|theory| theory.largest.value)
 }
 
 #[cfg(test)]
@@ -83,12 +75,6 @@ mod tests {
         close("#v1/groups?op=product&factors=2.2", 0.064_15);
         for link in ["op=mul", "op=random", "act=relu", "nu=2", "model=embedding-mlp"] {
             assert_eq!(found(&format!("#v1/groups?{link}")), None, "{link}");
-        }
-        close("#v1/sparse-parity?model=power-net&n=10&k=4&degree=4&data=cube", 0.607_157);
-        for link in
-            ["", "?model=power-net", "?model=power-net&n=10&k=2&degree=4&data=cube", "?n=10&data=cube"]
-        {
-            assert_eq!(found(&format!("#v1/sparse-parity{link}")), None, "{link}");
         }
     }
 }

@@ -1,114 +1,18 @@
-//! What the charts of networks on sequences show of the run, and say of it; as [`super::readings`] has it for all.
+//! What is said of runs on sequences.
 
-use super::chains::{MarkovState, Origin, Who};
-use super::view::RunView;
-use super::words::{MISSING, decimal, list, percent, significant};
+use super::state::{MarkovState, Origin, Who};
 use crate::analysis::chains::curves::{self, measured, nearest};
-use crate::analysis::chains::looks::{self, Attention};
-use crate::analysis::chains::{head_names, letter, parts, word};
+use crate::analysis::chains::{head_names, letter, word};
 use crate::analysis::curves::spread;
-use crate::analysis::{Lines, Reading, theory};
 use crate::catalog::chart::Chart;
+use crate::display::RunView;
+use crate::display::words::{MISSING, decimal, list, percent, significant};
 use crate::language::translated;
 use crate::markov::{Measure, Strategy};
-use crate::models::Model;
-use crate::models::attention_only::Positions;
-use crate::tasks::markov::charts as markov_charts;
+use crate::tasks::markov::charts;
 
-/// Steps of the theory that are drawn, the last ones.
-const DRAWN_STEPS: usize = 3;
 /// Longest sequence that is spelled out in a sentence.
 const SPELLED: usize = 60;
-
-/// Whether there is such a chart of networks on sequences.
-///
-/// # Errors
-/// A sentence that says why not.
-pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
-    match (chart, &run.spec().model) {
-        (markov_charts::MAP | markov_charts::SCORES | markov_charts::ABLATION, Model::AttentionOnly(_)) => {
-            Ok(())
-        }
-        (markov_charts::MAP | markov_charts::SCORES | markov_charts::ABLATION, _) => {
-            Err(tr!("This network has no heads.").into())
-        }
-        (markov_charts::DISTANCES, Model::AttentionOnly(net)) if net.positions == Positions::Absolute => {
-            Err(tr!("Distances have weights where positions are relative.").into())
-        }
-        (markov_charts::KERNEL | markov_charts::LAGS | markov_charts::THEORY, Model::MinimalMarkov(_)) => {
-            Ok(())
-        }
-        (markov_charts::KERNEL | markov_charts::LAGS | markov_charts::THEORY, _) => {
-            Err(tr!("This is about the minimal model.").into())
-        }
-        (markov_charts::OTHERS, _) if run.chains.as_ref().is_some_and(|chains| chains.task.order > 2) => {
-            Err(tr!("The other laws are of chains of order 2.").into())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What one of these charts draws; axes without anything until something is found.
-pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
-    let chains = run.chains.as_deref()?;
-    let (history, order) = (&run.history, chains.task.order);
-    Some(match chart {
-        markov_charts::TRUTH => {
-            let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
-            let lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
-            Reading::Lines(curves::truth(history, order, &lines))
-        }
-        markov_charts::STRATEGIES => Reading::Lines(curves::followed(history, order)),
-        markov_charts::SCORES => Reading::Lines(curves::scores(history)),
-        markov_charts::OTHERS => Reading::Lines(curves::others(history)),
-        markov_charts::MAP => Reading::Grid(map(run, chains)),
-        markov_charts::DISTANCES => Reading::Lines(parts::distances(chains.distances.iter())),
-        markov_charts::ABLATION => Reading::Bars(parts::ablation(chains.heads(), chains.ablation.as_deref())),
-        markov_charts::KERNEL => Reading::Grid(
-            chains.minimal().map(|(w, _)| parts::kernel(chains.task.symbols, w)).unwrap_or_default(),
-        ),
-        markov_charts::LAGS => {
-            Reading::Bars(chains.minimal().map(|(_, v)| parts::lags(v)).unwrap_or_default())
-        }
-        markov_charts::NEXT => {
-            let expected = chains.expected(chains.place(&run.link.view));
-            let network = expected.iter().position(|(who, _)| *who == Who::Network);
-            let rows: Vec<_> = expected.into_iter().map(|(who, p)| (who.name(), p)).collect();
-            Reading::Grid(looks::next(chains.task.symbols, &rows, network))
-        }
-        markov_charts::THEORY => Reading::Lines(by_theory(chains)),
-        _ => return None,
-    })
-}
-
-/// v by theory after its last steps, and that of the network.
-fn by_theory(chains: &MarkovState) -> Lines {
-    let Some((_, outcome)) = &chains.theory else { return Lines::default() };
-    let after: Vec<(usize, &[f64])> =
-        outcome.after.iter().enumerate().map(|(step, theory)| (step, theory.v.as_slice())).collect();
-    let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
-    theory::lags(last, chains.minimal().map(|(_, v)| v))
-}
-
-fn map(run: &RunView, chains: &MarkovState) -> crate::analysis::Grid {
-    let view = &run.link.view;
-    let names = chains.head_names();
-    let heads = chains.inspected.look.heads.iter().zip(&names);
-    let heads: Vec<Attention> =
-        heads.map(|(head, name)| Attention { layer: head.layer, name, shares: &head.shares }).collect();
-    let place = (view.place > 0).then(|| chains.place(view));
-    match view.head.checked_sub(1).and_then(|head| heads.get(head)) {
-        Some(head) => looks::map(&chains.inspected.symbols, &[*head], place),
-        None => looks::map(&chains.inspected.symbols, &heads, place),
-    }
-}
-
-/// The title of the attention map, with the head that is drawn.
-pub(super) fn map_title(run: &RunView) -> Option<String> {
-    let names = run.chains.as_ref()?.head_names();
-    let name = names.get(run.link.view.head.checked_sub(1)?)?;
-    Some(tr!("Attention map, head {name}", name))
-}
 
 /// The median over replicas of a measure in the newest row; not a number where there is none.
 fn newest(run: &RunView, of: Measure) -> f32 {
@@ -116,11 +20,11 @@ fn newest(run: &RunView, of: Measure) -> f32 {
 }
 
 /// What is seen, for those who do not see it.
-pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
-    let chains = run.chains.as_deref()?;
+pub(super) fn said(chart: Chart, run: &RunView) -> Option<String> {
+    let chains: &MarkovState = run.state()?;
     let order = chains.task.order;
     Some(match chart {
-        markov_charts::TRUTH => {
+        charts::TRUTH => {
             let line = |(strategy, kl): &(Strategy, f64)| {
                 tr!(
                     "{kl} for the {strategy} strategy",
@@ -140,7 +44,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 near = near.unwrap_or_default()
             )
         }
-        markov_charts::STRATEGIES => {
+        charts::STRATEGIES => {
             let one = |of: &Measure| {
                 tr!(
                     "{kl} from the {strategy} strategy",
@@ -151,13 +55,13 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             let all: Vec<String> = curves::strategies(order).iter().map(one).collect();
             tr!("KL to the network: {all}.", all = list(&all))
         }
-        markov_charts::SCORES => tr!(
+        charts::SCORES => tr!(
             "Attention on the symbol before: {previous}; of the last symbol on those after its earlier \
              copies: {induction}.",
             previous = decimal(newest(run, Measure::Previous)),
             induction = decimal(newest(run, Measure::Induction))
         ),
-        markov_charts::OTHERS => {
+        charts::OTHERS => {
             let laws = [Measure::OnDirichlet, Measure::OnIndependent, Measure::OnDoubly];
             let one = |of: Measure| {
                 tr!(
@@ -168,7 +72,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             };
             tr!("KL to the truth: {all}.", all = list(&laws.map(one)))
         }
-        markov_charts::MAP => {
+        charts::MAP => {
             let place = chains.place(&run.link.view);
             let looks = chains.glances(place).into_iter().map(|glance| {
                 let most = (0..=place).max_by(|a, b| glance.weights[*a].total_cmp(&glance.weights[*b]));
@@ -189,7 +93,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 looks = list(&looks)
             )
         }
-        markov_charts::DISTANCES => {
+        charts::DISTANCES => {
             let largest = |(name, weights): (String, &Vec<f64>)| {
                 let most = (0..weights.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
                 let at = most.unwrap_or(0);
@@ -209,7 +113,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             let all: Vec<String> = names.into_iter().zip(newest).map(largest).collect();
             tr!("The distance of most weight is {all}, where 1 is even.", all = list(&all))
         }
-        markov_charts::ABLATION => match chains.ablation.as_deref() {
+        charts::ABLATION => match chains.ablation.as_deref() {
             Some([whole, without @ ..]) => {
                 let one = |(kl, name): (&f32, String)| tr!("{kl} without {name}", kl = decimal(*kl), name);
                 let all: Vec<String> = without.iter().zip(chains.head_names()).map(one).collect();
@@ -221,7 +125,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
             }
             _ => tr!("The heads have not been left out yet.").into(),
         },
-        markov_charts::KERNEL => {
+        charts::KERNEL => {
             let (w, _) = chains.minimal()?;
             let k = chains.task.symbols;
             let mean = |own: bool| {
@@ -235,7 +139,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 off_diagonal = mean(false)
             )
         }
-        markov_charts::LAGS => {
+        charts::LAGS => {
             let (_, v) = chains.minimal()?;
             let most = (0..v.len()).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap_or(0);
             tr!(
@@ -244,7 +148,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 value = v.get(most).map_or(MISSING.into(), |v| decimal(*v))
             )
         }
-        markov_charts::NEXT => {
+        charts::NEXT => {
             let place = chains.place(&run.link.view);
             let one = |(who, p): (Who, Vec<f64>)| {
                 let most = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap_or(0);
@@ -263,7 +167,7 @@ pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
                 all = list(&all)
             )
         }
-        markov_charts::THEORY => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
+        charts::THEORY => chains.theory.as_ref().map(|(_, outcome)| outcome.texts.join(" "))?,
         _ => return None,
     })
 }
@@ -282,31 +186,37 @@ fn sequence(chains: &MarkovState) -> String {
     }
 }
 
-/// Two numbers with their names: KL in units of the last strategy's, and the previous-token score, or of the minimal
-/// model v at distance 1 over v at 0.
-pub(super) fn extra(run: &RunView, chains: &MarkovState, which: usize) -> (String, String) {
-    if which == 0 {
-        let line = chains.lines.last();
-        let name = line.map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
-        let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-        let share = kl / line.map_or(f32::NAN, |(_, kl)| *kl as f32);
-        return (
-            tr!("KL / {strategy} line", strategy = name),
-            if share.is_finite() { decimal(share) } else { MISSING.into() },
-        );
-    }
-    let Some((_, v)) = chains.minimal() else {
-        return (tr!("Previous-token score").into(), decimal(newest(run, Measure::Previous)));
+/// KL in units of the last strategy's, and the previous-token score, or of the minimal model v at distance 1 over v at 0.
+pub(super) fn numbers(run: &RunView) -> Option<[(String, String); 2]> {
+    let chains: &MarkovState = run.state()?;
+    let line = chains.lines.last();
+    let name = line.map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
+    let kl = run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
+    let share = kl / line.map_or(f32::NAN, |(_, kl)| *kl as f32);
+    let known = |share: f32| if share.is_finite() { decimal(share) } else { MISSING.into() };
+    let first = (tr!("KL / {strategy} line", strategy = name), known(share));
+    let second = match chains.minimal() {
+        None => (tr!("Previous-token score").into(), decimal(newest(run, Measure::Previous))),
+        Some((_, v)) => {
+            // What is not watched stands still at the start.
+            let is_new = chains.step > 0 || run.step == 0;
+            ("v₁ / v₀".into(), known(if is_new { v[1] / v[0] } else { f32::NAN }))
+        }
     };
-    // What is not watched stands still at the start.
-    let is_new = chains.step > 0 || run.step == 0;
-    let ratio = v[1] / v[0];
-    ("v₁ / v₀".into(), if is_new && ratio.is_finite() { decimal(ratio) } else { MISSING.into() })
+    Some([first, second])
+}
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names(run: &RunView) -> Option<[String; 4]> {
+    let chains: &MarkovState = run.state()?;
+    let best = chains.lines.last().map_or(MISSING.into(), |(strategy, _)| strategy.name().to_lowercase());
+    let way = tr!("Way to the {best} line", best);
+    Some([tr!("Loss, training").into(), tr!("KL to the truth").into(), tr!("Accuracy, training").into(), way])
 }
 
 /// "nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018".
 pub(super) fn learning(run: &RunView) -> Option<String> {
-    let chains = run.chains.as_deref()?;
+    let chains = run.state::<MarkovState>()?;
     let row = run.history.last()?;
     let kl = spread(&row.test_loss).0;
     let near = nearest(row, chains.task.order)
@@ -326,8 +236,10 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
 }
 
 /// "The induction head formed{who} {at}: KL is more than half-way from unigram to bigram."
-pub(super) fn found(run: &RunView, who: &str, at: &str) -> Option<String> {
-    let chains = run.chains.as_deref()?;
+pub(super) fn found(run: &RunView, networks: &str, at: &str) -> Option<String> {
+    let chains: &MarkovState = run.state()?;
+    let many = run.spec().run.replicas > 1;
+    let who = if many { tr!(" in {networks},", networks) } else { String::new() };
     let [below, best] = chains.way()?.map(|(strategy, _)| strategy.name());
     let what = match chains.heads().len() {
         0 | 1 => tr!("{best}s are learned", best),

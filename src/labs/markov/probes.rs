@@ -1,15 +1,48 @@
-//! What a network on sequences loses without each of its heads.
+//! What is measured of networks on sequences: all their parameters, and what they lose without each of their heads.
 
 use crate::kernels::cpu::sequence_net::{Answers, Inference};
+use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
+use crate::tasks::Form;
 use crate::training::session::evaluator::Evaluator;
 
 /// Contexts between two looks at the clock.
 const PORTION: usize = 64;
 
+/// All parameters of a network on sequences, one after the other in their permanent order: they are so few that the page
+/// computes with them itself.
+pub const PARAMETERS: Probe = Probe { name: "parameters", applies: is_of_sequences };
+/// KL to the truth at the last symbol, in nats: of the whole network, then without each head, layer by layer.
+pub const ABLATION: Probe = Probe { name: "ablation", applies: has_heads };
+
+/// All of them.
+pub const PROBES: &[ProbeSpec] = &[
+    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) },
+    ProbeSpec { probe: ABLATION, job: |network| Some(Box::new(Ablation::new(&network.spec)?)) },
+];
+
+fn is_of_sequences(spec: &RunSpec) -> Result<(), String> {
+    match spec.task.sampler().form() == Form::Sequence {
+        true => Ok(()),
+        false => Err(Form::Sequence.only().into()),
+    }
+}
+
+fn has_heads(spec: &RunSpec) -> Result<(), String> {
+    is_of_sequences(spec)?;
+    match spec.model.config().heads().is_empty() {
+        true => Err(tr!("This network has no heads.").into()),
+        false => Ok(()),
+    }
+}
+
+fn parameters(network: &Probed) -> Option<Finding> {
+    Some(Finding::of(PARAMETERS.id()).with_numbers(network.weights.concat()))
+}
+
 /// The probe on its way: first the whole network, then without each head.
-pub struct Ablation {
+struct Ablation {
     evaluator: Evaluator,
     inference: Inference,
     heads: usize,
@@ -23,7 +56,7 @@ pub struct Ablation {
 
 impl Ablation {
     /// Of the network of a run; none where there is no head.
-    pub fn new(spec: &RunSpec) -> Option<Self> {
+    fn new(spec: &RunSpec) -> Option<Self> {
         let heads = spec.model.config().heads().iter().sum();
         (heads > 0).then_some(())?;
         Some(Ablation {
@@ -36,14 +69,16 @@ impl Ablation {
             found: vec![],
         })
     }
+}
 
-    /// Does a bounded part of the work, for the network with these weights.
-    pub fn poll(&mut self, weights: &[&[f32]], symbols: usize) -> Option<Finding> {
+impl Job for Ablation {
+    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+        let (weights, symbols) = (network.slices(), network.inputs());
         let done = self.logits.len() / symbols;
         let next = done..(done + PORTION).min(self.held_out);
         let contexts = &self.evaluator.contexts()[next.start * self.length..next.end * self.length];
         let off = self.found.len().checked_sub(1);
-        let answers = self.inference.answers(weights, contexts, 0, off.as_slice());
+        let answers = self.inference.answers(&weights, contexts, 0, off.as_slice());
         self.logits.extend(answers.logits);
         if next.end < self.held_out {
             return None;
@@ -51,29 +86,26 @@ impl Ablation {
         // Contexts of other laws stay unanswered, and what is measured on them is not looked at.
         let answers = Answers { logits: std::mem::take(&mut self.logits), ..Answers::default() };
         self.found.push(self.evaluator.evaluate(&answers).kl);
-        (self.found.len() > self.heads).then(|| Finding::Ablation(std::mem::take(&mut self.found)))
+        (self.found.len() > self.heads)
+            .then(|| Finding::of(ABLATION.id()).with_numbers(std::mem::take(&mut self.found)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::ABLATION;
     use crate::kernels::cpu::sequence_net::Answers;
+    use crate::labs;
     use crate::models::Model;
     use crate::models::attention_only::OfLength;
     use crate::permalink::decode;
-    use crate::probing::ProbeJob;
-    use crate::protocol::{Finding, Probe};
     use crate::training::session::evaluator::Evaluator;
 
     #[test]
     fn heads_are_left_out_as_in_the_definition() {
         let spec = decode("#v1/markov?k=3&t=30&heads=2.1&d=12&std=0.6&held=100&seed=4").0.spec;
         let weights = spec.initial();
-        let Some(Finding::Ablation(found)) =
-            ProbeJob::new(Probe::Ablation, &spec, 0, weights.clone()).unwrap().advance(f64::INFINITY)
-        else {
-            panic!("no ablation")
-        };
+        let found = labs::measured(&ABLATION.id(), &spec, 0, weights.clone()).unwrap().numbers;
         let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let plain = OfLength { net: net.clone(), length: 30 }.plain(&slices, 3);

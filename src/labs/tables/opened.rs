@@ -1,24 +1,17 @@
-//! Tables of a person's own: those that are open, what is said of them, and the chart of a sweep's ends.
+//! Tables of a person's own: those that are open, and what is said of them.
 //!
 //! # Why
 //! A table is no setting: it is kept beside the run, by the number that the link holds, and read from there by
 //! whoever shows it. The bytes of the file are kept too, since another label makes another table of them, and so that
 //! the browser can keep them until the page is opened again. None of it leaves the machine.
 
-use crate::analysis::chart;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::sweep::{self, abscissa};
-use super::view::RunView;
-use super::words::{list, percent, setting, symbol, thousands};
-use crate::analysis::Reading;
-use crate::analysis::ends::{self, Curve};
-use crate::catalog::chart::Chart;
-use crate::protocol::{Command, Payload};
+use crate::display::words::{list, percent, thousands};
 use crate::record::dataset::Dataset;
 use crate::run::RunSpec;
 use crate::tasks::tabular::{Origin, Tabular};
-use crate::tasks::{Form, Sampler, Task};
+use crate::tasks::{Sampler, Task};
 
 /// Most files that are kept; the oldest goes first.
 const MOST_KEPT: usize = 8;
@@ -67,28 +60,12 @@ pub fn shown(spec: &RunSpec) -> Option<Arc<Opened>> {
     of(spec).filter(|task| task.origin == Origin::Uploaded).and_then(|task| opened(task.csv))
 }
 
-/// What gives a trainer the table of a run that is about to begin, if it is a person's own.
-pub fn handed_over(spec: &RunSpec) -> Option<(Command, Payload)> {
-    let own = of(spec)?.uploaded()?;
-    Some((Command::Table { columns: own.columns }, Payload::Numbers(own.numbers())))
-}
-
 /// Share of the larger class, which is what guessing gets right.
 pub fn larger_class(spec: &RunSpec) -> Option<f32> {
     let task = of(spec)?;
     let Some(own) = task.uploaded() else { return Some(0.5) };
     let high = own.y.iter().filter(|y| **y > 0.0).count() as f32 / own.y.len() as f32;
     Some(high.max(1.0 - high))
-}
-
-/// Whether a run is about a table.
-pub fn is_table(spec: &RunSpec) -> bool {
-    spec.task.sampler().form() == Form::Row
-}
-
-/// Whether the learner is a forest.
-pub fn is_forest(spec: &RunSpec) -> bool {
-    !spec.model.config().has_weights()
 }
 
 /// What the table is, in sentences, for a run on one.
@@ -137,71 +114,4 @@ fn made(task: &Tabular, seed: u64) -> String {
             jumps
         ),
     }
-}
-
-/// Whether there is such a chart of this run.
-///
-/// # Errors
-/// A sentence that says why not.
-pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
-    match chart {
-        chart::ENDS if run.link.spec.run.sweep.is_empty() => {
-            Err(tr!("This run is no sweep: the settings of the run can make it one.").into())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The curves of the sweep so far: what each network got wrong at the end of each run.
-fn curves(run: &RunView) -> Vec<Curve> {
-    let (Some(sweep), spec) = (&run.sweep, &run.link.spec) else { return vec![] };
-    let (places, series) = (crate::sweep::places(&spec.run.sweep), &spec.run.series);
-    let curve = |line: usize| {
-        let name = series.values.get(line).map(|value| setting(spec, &series.key, value));
-        let cells = sweep.cells.iter().enumerate().filter(|(_, cell)| cell.series == line);
-        let mut points: Vec<(f64, Vec<f32>)> = cells
-            .filter_map(|(run, cell)| {
-                Some((places[cell.at], sweep.right(run)?.iter().map(|right| 1.0 - right).collect()))
-            })
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        (name.unwrap_or(tr!("median").into()), points)
-    };
-    (0..series.values.len().max(1)).map(curve).collect()
-}
-
-/// What the chart of ends draws.
-pub(super) fn reading(chart: Chart, run: &RunView) -> Option<Reading> {
-    if chart != chart::ENDS {
-        return None;
-    }
-    let (label, places, has_ratios) = abscissa(&run.link.spec);
-    let mut lines = ends::chart(&curves(run), &label, tr!("held-out error"));
-    (lines.log_x, lines.x_range) = (has_ratios, Some(sweep::ends(&places)));
-    if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {
-        lines.y_range = Some((0.0, 0.5));
-    }
-    if let Some(larger) = larger_class(&run.link.spec) {
-        lines.references.push((f64::from(1.0 - larger), tr!("guessing").into()));
-    }
-    Some(Reading::Lines(lines))
-}
-
-/// What is seen, for those who do not see it: each curve at its last place.
-pub(super) fn summary(chart: Chart, run: &RunView) -> Option<String> {
-    if chart != chart::ENDS {
-        return None;
-    }
-    let last = |(name, points): &Curve| {
-        let (x, values) = points.last()?;
-        let [_, middle, _] = ends::quartiles(values)?;
-        let (error, at) = (percent(middle), crate::settings::real(*x));
-        let of = symbol(&run.link.spec, &run.link.spec.run.sweep.key);
-        Some(tr!("{name}: {error} wrong at {of} = {at}", name, error, of, at))
-    };
-    let said: Vec<String> = curves(run).iter().filter_map(last).collect();
-    Some(match said.is_empty() {
-        true => tr!("No run of the sweep has ended yet.").into(),
-        false => said.join("; ") + ".",
-    })
 }

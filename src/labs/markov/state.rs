@@ -1,16 +1,21 @@
 //! What the page knows of a run on sequences: the strategies' lines, what probes have found, and the sequence that is
 //! looked into.
 
+use std::any::Any;
+
+use super::probes::{ABLATION, PARAMETERS};
+use crate::analysis::chains::curves;
 use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
+use crate::display::lab::LabState;
 use crate::markov::theory::{Explorer, Outcome};
 use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
 use crate::models::attention_only::Look;
 use crate::models::minimal_markov::{KERNEL, LAGS};
 use crate::models::{Model, attention_only, minimal_markov};
-use crate::permalink::View;
-use crate::protocol::Finding;
+use crate::permalink::{Link, View};
+use crate::protocol::{Finding, Row};
 use crate::rng::{Purpose, Stream};
 use crate::run::RunSpec;
 use crate::tasks::Task;
@@ -101,12 +106,9 @@ pub struct MarkovState {
 }
 
 impl MarkovState {
-    pub(super) fn made(
-        spec: &RunSpec,
-        view: &View,
-        theory: &Explorer,
-        before: Option<&MarkovState>,
-    ) -> Option<Self> {
+    /// Of a run on sequences, before its first step; what does not change from the run `before` is taken from there.
+    pub fn of(spec: &RunSpec, link: &Link, before: Option<&MarkovState>) -> Option<Self> {
+        let (view, theory) = (&link.view, &link.theory);
         let Task::MarkovChain(task) = &spec.task else { return None };
         let (seed, held_out) = (spec.run.seed, spec.held_out());
         let same = |old: &&MarkovState| {
@@ -138,29 +140,8 @@ impl MarkovState {
         Some(chains)
     }
 
-    pub(super) fn take(&mut self, step: u64, finding: Finding, view: &View) {
-        match finding {
-            Finding::Parameters(numbers) => {
-                let sizes = self.spec.parameters().into_iter().map(|p| p.shape[1] * p.shape[2]);
-                let mut rest = numbers.as_slice();
-                let mut parameters = vec![];
-                for size in sizes {
-                    // A finding of another run than this one.
-                    let Some((one, after)) = rest.split_at_checked(size) else { return };
-                    parameters.push(one.to_vec());
-                    rest = after;
-                }
-                (self.parameters, self.step) = (parameters, step);
-                self.distances.push(step, distances(&self.spec, &self.weights()));
-                self.look_into(view);
-            }
-            Finding::Ablation(losses) => self.ablation = Some(losses),
-            _ => {}
-        }
-    }
-
     /// Has the theory follow its knobs.
-    pub(super) fn explore(&mut self, knobs: &Explorer) {
+    fn explore(&mut self, knobs: &Explorer) {
         if !matches!(self.spec.model, Model::MinimalMarkov(_)) {
             self.theory = None;
         } else if self.theory.as_ref().is_none_or(|(old, _)| old != knobs) {
@@ -187,7 +168,7 @@ impl MarkovState {
             .then(|| (self.parameters[KERNEL].as_slice(), self.parameters[LAGS].as_slice()))
     }
 
-    pub(super) fn look_into(&mut self, view: &View) {
+    fn look_into(&mut self, view: &View) {
         let (symbols, origin, chain) = self.chosen(view);
         let look = self.look(&symbols, &view.off);
         let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
@@ -325,6 +306,54 @@ impl MarkovState {
     /// The letters of the task's symbols.
     pub fn letters(&self) -> Vec<String> {
         (0..self.task.symbols).map(letter).collect()
+    }
+}
+
+impl LabState for MarkovState {
+    fn cloned(&self) -> Box<dyn LabState> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+        if finding.probe == ABLATION.id() {
+            self.ablation = Some(finding.numbers.clone());
+        } else if finding.probe == PARAMETERS.id() {
+            let sizes = self.spec.parameters().into_iter().map(|p| p.shape[1] * p.shape[2]);
+            let mut rest = finding.numbers.as_slice();
+            let mut parameters = vec![];
+            for size in sizes {
+                // A finding of another run than this one.
+                let Some((one, after)) = rest.split_at_checked(size) else { return };
+                parameters.push(one.to_vec());
+                rest = after;
+            }
+            (self.parameters, self.step) = (parameters, step);
+            self.distances.push(step, distances(&self.spec, &self.weights()));
+            self.look_into(&link.view);
+        }
+    }
+
+    fn take_curves(&mut self, end: &dyn LabState) {
+        if let Some(end) = end.as_any().downcast_ref::<Self>() {
+            self.distances = end.distances.clone();
+        }
+    }
+
+    fn look_anew(&mut self, link: &Link) {
+        self.look_into(&link.view);
+        self.explore(&link.theory);
+    }
+
+    fn nearest(&self, row: &Row) -> Option<String> {
+        curves::nearest(row, self.task.order).map(|of| curves::name(of).to_string())
     }
 }
 

@@ -5,20 +5,19 @@
 //! A ticket is a link like any other: whoever presses it has the winners in the address bar, and nothing needs to be
 //! remembered of the network that they come from.
 
-use super::view::{Phase, RunView};
-use super::words::{capital, count, percent, significant, thousands};
 use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
-use crate::analysis::{Bars, Reading, chart};
-use crate::catalog::chart::Chart;
+use crate::analysis::{Bars, chart};
+use crate::display::words::{capital, count, list, percent, significant, thousands};
+use crate::display::{Phase, RunView};
 use crate::language::translated;
 use crate::models::{Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
 use crate::sweep::Cell;
 use crate::tasks::Task;
-use crate::tasks::sparse_parity::charts as parity_charts;
+use crate::tasks::sparse_parity::charts;
 
 /// Neurons of a ticket, as in the thesis.
 const TICKET: usize = 5;
@@ -33,16 +32,14 @@ fn sparse(spec: &RunSpec) -> Option<&Mlp> {
     }
 }
 
-/// Whether there is such a chart.
+/// Whether luck can be counted in a run.
 ///
 /// # Errors
 /// A sentence that says why not.
-pub(super) fn applies(chart: Chart, run: &RunView) -> Result<(), String> {
-    match chart {
-        parity_charts::LUCK if sparse(run.spec()).is_none() => {
-            Err(tr!("Luck can be counted where rows begin with a few ones.").into())
-        }
-        _ => Ok(()),
+pub(super) fn applies(run: &RunView) -> Result<(), String> {
+    match sparse(run.spec()) {
+        Some(_) => Ok(()),
+        None => Err(tr!("Luck can be counted where rows begin with a few ones.").into()),
     }
 }
 
@@ -53,13 +50,12 @@ fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
     Some((spec.initial_of(1).into_iter().next()?, names))
 }
 
-/// What one of these charts draws.
-pub(super) fn reading(which: Chart, run: &RunView) -> Option<Reading> {
-    let (parity_charts::LUCK, Some((rows, names))) = (which, beginning(run.spec())) else { return None };
+/// The strongest neurons as bars.
+pub(super) fn bars(run: &RunView) -> Option<Bars> {
+    let (rows, names) = beginning(run.spec())?;
     let now = &run.weights;
     let fits = now.width == names.len() && now.values.len() == rows.len();
-    let bars = fits.then(|| chart(&now.values, &rows, &names, &run.relevant));
-    Some(Reading::Bars(bars.unwrap_or_else(Bars::default)))
+    fits.then(|| chart(&now.values, &rows, &names, &run.relevant))
 }
 
 /// The `count` strongest neurons now, by their numbers from 1, and how many relevant bits each began with.
@@ -74,13 +70,12 @@ fn winners(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
 }
 
 fn listed(numbers: impl Iterator<Item = usize>) -> String {
-    super::words::list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
+    list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
 }
 
-/// What is seen, for those who do not see it.
-pub(super) fn summary(which: Chart, run: &RunView) -> Option<String> {
-    let (parity_charts::LUCK, Some(winners)) = (which, winners(run, TICKET)) else { return None };
-    let (names, held) = winners.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
+/// What is seen on the chart, for those who do not see it.
+pub(super) fn said(run: &RunView) -> Option<String> {
+    let (names, held) = winners(run, TICKET)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
         "The strongest neurons are {listed}; at the start their rows held {held} relevant bits.",
         listed = listed(names.into_iter()),
@@ -125,7 +120,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         one = count(net.ones, "one"),
         held = listed(held.into_iter()),
         k = task.k,
-        chances = super::words::list(&chances.collect::<Vec<_>>())
+        chances = list(&chances.collect::<Vec<_>>())
     );
     let link = |inits: usize| {
         let mut spec = spec.clone();
@@ -134,7 +129,7 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
             net.keep = winners.iter().map(|(name, _)| *name).collect();
         }
         let mut view = run.link.view.clone();
-        view.show = vec![chart::ACCURACY, chart::WEIGHTS, parity_charts::LUCK];
+        view.show = vec![chart::ACCURACY, chart::WEIGHTS, charts::LUCK];
         encode(&Link { spec, view, ..Default::default() })
     };
     let is_whole = net.keep.is_empty() && net.width > TICKET && run.record.is_none();
@@ -295,11 +290,6 @@ fn significant_count(number: f64) -> String {
     let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
     let raised: String = format!("{exponent:.0}").chars().map(raised).collect();
     format!("{:.2} · 10{raised}", number / libm::pow(10.0, exponent))
-}
-
-/// Whether proposition 6.3 forbids that every second run of these settings succeeds.
-pub fn is_forbidden(spec: &RunSpec) -> bool {
-    spent(spec).is_some_and(|spent| spent.success_at_most() < 0.5)
 }
 
 /// What proposition 6.3 says of a map of runs: how many of them it forbids, or how far it is from the least of them.

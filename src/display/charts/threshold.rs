@@ -1,0 +1,124 @@
+//! How many examples, or how large a value of another setting, are enough: the thresholds of a sweep.
+
+use super::{ChartSpec, Follows};
+use crate::analysis::threshold::{chart, fit, threshold};
+use crate::analysis::{Lines, Reading, chart};
+use crate::display::sweep::Sweep;
+use crate::display::view::RunView;
+use crate::display::words::{decimal, label, symbol, thousands};
+use crate::run::RunSpec;
+use crate::settings::Axis;
+
+/// The chart.
+pub(super) const THRESHOLD: ChartSpec =
+    ChartSpec::new(chart::THRESHOLD, |run| Reading::Lines(drawn(run).unwrap_or_default()))
+        .applies(|run| {
+            let run = &run.link.spec.run;
+            match numbers(&run.sweep).and(numbers(&run.series)) {
+                Some(_) => Ok(()),
+                None => Err(tr!("A threshold is of a sweep of two settings that are numbers.").into()),
+            }
+        })
+        .summary(said)
+        .follows(Follows::Sweep);
+
+/// The values of an axis that has some, all of them numbers.
+fn numbers(axis: &Axis) -> Option<Vec<f64>> {
+    let numbers: Option<Vec<f64>> = axis.values.iter().map(|value| value.parse().ok()).collect();
+    numbers.filter(|numbers| !numbers.is_empty())
+}
+
+/// For each value of the second setting of a sweep the smallest value of the first at which enough trials succeed.
+/// None for a sweep of words.
+pub fn thresholds(spec: &RunSpec, sweep: &Sweep) -> Option<Vec<(f64, Option<f64>)>> {
+    let (values, series) = (numbers(&spec.run.sweep)?, numbers(&spec.run.series)?);
+    let count = |line: usize, at: usize| {
+        let times = sweep.times(at * series.len() + line)?;
+        Some((times.iter().flatten().count(), times.len()))
+    };
+    let of = |(line, x): (usize, &f64)| {
+        let counts: Vec<_> = (0..values.len()).map(|at| count(line, at)).collect();
+        (*x, threshold(&values, &counts))
+    };
+    Some(series.iter().enumerate().map(of).collect())
+}
+
+fn drawn(run: &RunView) -> Option<Lines> {
+    let spec = &run.link.spec;
+    let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
+    let points = thresholds(spec, run.sweep.as_ref()?)?;
+    let name = tr!("least {setting}", setting = label(spec, sweep).to_lowercase());
+    Some(chart(&points, &label(spec, series), &name, &symbol(spec, series)))
+}
+
+fn said(run: &RunView) -> Option<String> {
+    let spec = &run.link.spec;
+    let all = thresholds(spec, run.sweep.as_ref()?)?;
+    let known: Vec<(f64, f64)> = all.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
+    let (of, symbol) = (symbol(spec, &spec.run.sweep.key), symbol(spec, &spec.run.series.key));
+    let one = |(x, m): &(f64, f64)| {
+        tr!(
+            "{least} at {symbol} = {value}",
+            least = thousands(*m as u64),
+            symbol,
+            value = thousands(*x as u64)
+        )
+    };
+    let list: Vec<String> = known.iter().map(one).collect();
+    Some(match fit(&known) {
+        Some((_, b)) => tr!(
+            "80 % of the trials succeed from {of} = {places} on: {more} more for each doubling.",
+            of,
+            places = list.join(", "),
+            more = decimal((b * std::f64::consts::LN_2) as f32)
+        ),
+        None if list.is_empty() => tr!("No run of the sweep has enough successes yet.").into(),
+        None => {
+            tr!("80 % of the trials succeed from {of} = {places} on.", of, places = list.join(", "))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::state::{Action, State};
+
+    fn open(link: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        state
+    }
+
+    #[test]
+    fn a_threshold_wants_two_settings_that_are_numbers() {
+        let applies = |link: &str| chart::THRESHOLD.applies(&open(link).run).is_ok();
+        assert!(applies("#v1/sparse-boolean?sweep=m:20_40&series=n:25_50"));
+        for other in
+            ["", "?sweep=m:20_40", "?sweep=m:20_40&series=ln:yes_no", "?sweep=fn:and_or&series=n:25_50"]
+        {
+            assert!(!applies(&format!("#v1/sparse-boolean{other}")), "{other}");
+        }
+    }
+
+    #[test]
+    fn thresholds_are_of_the_best_of_each_group_and_said() {
+        let mut state = open("#v1/sparse-boolean?sweep=m:20_30_40&series=n:25_50");
+        let sweep = state.run.sweep.as_mut().unwrap();
+        let cell = |some: usize| (0..5).map(|i| (i < some).then_some(40)).collect::<Vec<_>>();
+        // m = 20, then 30, then 40; each at T = 25 and T = 50.
+        sweep.done = [4, 0, 5, 3].map(cell).to_vec();
+        assert_eq!(
+            thresholds(&state.run.link.spec, state.run.sweep.as_ref().unwrap()).unwrap(),
+            [(25.0, Some(20.0)), (50.0, None)]
+        );
+        state.run.sweep.as_mut().unwrap().done.extend([5, 4].map(cell));
+        let said = chart::THRESHOLD.summary(&state.run);
+        assert_eq!(
+            said,
+            "80 % of the trials succeed from m = 20 at T = 25, 40 at T = 50 on: 20.000 more for each doubling."
+        );
+        let Reading::Lines(lines) = chart::THRESHOLD.reading(&state.run) else { panic!("curves") };
+        assert_eq!(lines.series[0].y, [20.0, 40.0]);
+    }
+}

@@ -1,0 +1,254 @@
+//! The charts of networks on pairs of elements.
+
+use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
+use super::state::GroupsState;
+use crate::analysis::curves::spread;
+use crate::analysis::neurons::character_table::character_table;
+use crate::analysis::neurons::cosets::Cosets;
+use crate::analysis::neurons::readings::{
+    What, per_irrep, phase_residuals, power_grid, power_histogram, torus,
+};
+use crate::analysis::neurons::{Neurons, Part, logits, wave};
+use crate::analysis::{Bars, Grid, Lines, Reading, progress};
+use crate::catalog::chart::Chart;
+use crate::display::RunView;
+use crate::display::charts::{ChartSpec, Follows, marked};
+use crate::display::words::{decimal, percent};
+use crate::groups::subgroups::Side;
+use crate::models::Model;
+use crate::models::group_net::GroupNet;
+use crate::tasks::Task;
+use crate::tasks::groups::charts;
+
+/// All of them.
+pub const CHARTS: &[ChartSpec] = &[
+    ChartSpec::new(charts::NEURONS, |run| {
+        let grid = neurons(run).map(|(pairs, neurons)| power_grid(neurons, &pairs.names));
+        Reading::Grid(grid.unwrap_or_default())
+    })
+    .probe(NEURONS)
+    .summary(|run| said(run, charts::NEURONS, said_of_kinds)),
+    ChartSpec::new(charts::PURITY, |run| {
+        lines(run, neurons(run).map(|(pairs, neurons)| power_histogram(pairs.start.as_ref(), neurons)))
+    })
+    .probe(NEURONS)
+    .summary(|run| said(run, charts::PURITY, said_of_purity)),
+    ChartSpec::new(charts::COUNTS, |run| {
+        let bars = neurons(run).map(|(pairs, neurons)| per_irrep(neurons, None, &pairs.names, What::Count));
+        Reading::Bars(bars.unwrap_or_default())
+    })
+    .probe(NEURONS)
+    .summary(|run| said(run, charts::COUNTS, said_of_kinds)),
+    ChartSpec::new(charts::MASS, |run| {
+        let bars = neurons(run).map(|(pairs, neurons)| {
+            let predicted = predicted(pairs);
+            per_irrep(neurons, predicted.as_deref(), &pairs.names, What::Mass(exponent(run)))
+        });
+        Reading::Bars(bars.unwrap_or_default())
+    })
+    .probe(NEURONS)
+    .summary(|run| said(run, charts::MASS, said_of_kinds)),
+    ChartSpec::new(charts::PHASES, |run| lines(run, neurons(run).map(|(_, neurons)| torus(neurons))))
+        .probe(NEURONS)
+        .applies(has_phases)
+        .summary(|run| said(run, charts::PHASES, said_of_phases)),
+    ChartSpec::new(charts::RESIDUAL, |run| {
+        lines(run, neurons(run).map(|(_, neurons)| phase_residuals(neurons)))
+    })
+    .probe(NEURONS)
+    .applies(has_phases)
+    .summary(|run| said(run, charts::RESIDUAL, said_of_phases)),
+    ChartSpec::new(charts::CURVE, |run| lines(run, run.state().map(|pairs| curve(run, pairs))))
+        .title(curve_title)
+        .follows(Follows::Neuron),
+    ChartSpec::new(charts::WAVE, |run| {
+        Reading::Bars(run.state().map(|pairs| wave_bars(run, pairs)).unwrap_or_default())
+    })
+    .follows(Follows::Neuron),
+    ChartSpec::new(charts::OUTPUTS, |run| {
+        Reading::Grid(run.state().map(|pairs| outputs(run, pairs)).unwrap_or_default())
+    })
+    .probe(OUTPUTS),
+    ChartSpec::new(charts::COSETS, |run| Reading::Bars(cosets(run).unwrap_or_default())).probe(COSETS),
+    ChartSpec::new(charts::CHARACTERS, |run| {
+        let table = |pairs: &GroupsState| character_table(&pairs.group, &pairs.irreps);
+        Reading::Grid(run.state().map(table).unwrap_or_default())
+    })
+    .follows(Follows::Nothing)
+    .of_measurements(),
+    ChartSpec::new(charts::PROGRESS, |run| {
+        lines(run, run.state().map(|pairs: &GroupsState| progress::chart(&pairs.progress)))
+    })
+    .probe(PROGRESS),
+    ChartSpec::new(charts::SPARSITY, |run| {
+        let drawn = run.state().and_then(|pairs: &GroupsState| progress::spread_chart(&pairs.progress));
+        lines(run, drawn)
+    })
+    .probe(PROGRESS),
+    ChartSpec::new(charts::KEYS, |run| {
+        let newest = run.state().and_then(|pairs: &GroupsState| pairs.progress.iter().last());
+        Reading::Bars(newest.map(|(_, found)| progress::frequencies(found)).unwrap_or_default())
+    })
+    .probe(PROGRESS),
+];
+
+/// Whether neurons have phases.
+fn has_phases(run: &RunView) -> Result<(), String> {
+    if !run.state().is_some_and(|pairs: &GroupsState| pairs.group.is_cyclic_by_number()) {
+        return Err(tr!("Phases are there for the numbers modulo n.").into());
+    }
+    match run.spec().model.config().embeds_by_neuron() {
+        true => Ok(()),
+        false => Err(tr!("A transformer's neurons have no embeddings of their own.").into()),
+    }
+}
+
+/// The state of the run and its neurons, once they have been looked at.
+fn neurons(run: &RunView) -> Option<(&GroupsState, &Neurons)> {
+    let pairs: &GroupsState = run.state()?;
+    Some((pairs, pairs.neurons.as_ref()?))
+}
+
+/// Curves, or axes without any until something is found.
+fn lines(run: &RunView, found: Option<Lines>) -> Reading {
+    let empty = || Lines { x_label: tr!("neurons have not been looked at yet").into(), ..Default::default() };
+    let lines = found.unwrap_or_else(empty);
+    Reading::Lines(if lines.is_over_steps() { marked(lines, run) } else { lines })
+}
+
+/// What `of` says of the neurons, once they have been looked at.
+fn said(run: &RunView, chart: Chart, of: fn(&Neurons) -> String) -> Option<String> {
+    Some(match neurons(run) {
+        Some((_, neurons)) => of(neurons),
+        None => {
+            run.state::<GroupsState>()?;
+            tr!("{chart}: nothing has been found yet.", chart = chart.info().name)
+        }
+    })
+}
+
+/// What the kinds of neurons are called.
+fn kind(neurons: &Neurons) -> &'static str {
+    if neurons.has_phases() { "frequencies" } else { "irreps" }
+}
+
+fn said_of_kinds(neurons: &Neurons) -> String {
+    let live = neurons.live().len();
+    let kinds = neurons.counts().iter().skip(1).filter(|count| **count > 0).count();
+    let of = neurons.irreps() - 1;
+    tr!("{live} live neurons are of {kinds} of {of} {name}.", live, kinds, of, name = kind(neurons))
+}
+
+fn said_of_purity(neurons: &Neurons) -> String {
+    tr!(
+        "The median neuron has {share} of its power in one of the {name}.",
+        share = percent(neurons.median_share(Part::First).unwrap_or(f32::NAN)),
+        name = kind(neurons)
+    )
+}
+
+fn said_of_phases(neurons: &Neurons) -> String {
+    let residuals = neurons.live().into_iter().filter_map(|neuron| neurons.phase_residual(neuron));
+    let sizes: Vec<f32> = residuals.map(f32::abs).collect();
+    tr!("The median of |θu + θv − θw| is {angle} rad.", angle = decimal(spread(&sizes).0))
+}
+
+fn cosets(run: &RunView) -> Option<Bars> {
+    let pairs: &GroupsState = run.state()?;
+    Some(Cosets::new(&pairs.group, Side::Left)?.bars(pairs.cosets.as_deref().unwrap_or_default()))
+}
+
+/// Exponent of the norm whose shares are shown.
+fn exponent(run: &RunView) -> u32 {
+    match &run.spec().model {
+        Model::GroupNet(GroupNet { exponent, .. }) => *exponent as u32,
+        _ => 2,
+    }
+}
+
+/// Shares of the norm that theory predicts at the λ of now.
+fn predicted(pairs: &GroupsState) -> Option<Vec<f32>> {
+    let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.collapsed)?;
+    Some(prediction.shares.iter().map(|share| *share as f32).collect())
+}
+
+/// The title of the curve of one neuron.
+fn curve_title(run: &RunView) -> Option<String> {
+    let neuron = shown_neuron(run, run.state()?)?;
+    let rows = run.spec().rows();
+    Some(tr!(
+        "{symbol} of {kind} {number}",
+        symbol = rows.symbol,
+        kind = crate::language::translated(rows.column),
+        number = neuron + 1
+    ))
+}
+
+/// The neuron that is shown, from 0: the one that the view names, or of all the largest.
+fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
+    let weights = &run.weights;
+    let width = weights.width;
+    if weights.values.len() != weights.inputs * width || width == 0 {
+        return None;
+    }
+    let chosen = run.link.view.neuron;
+    let norm = |i: &usize| {
+        let known = pairs.neurons.as_ref().filter(|neurons| neurons.neurons() == width);
+        known.map_or_else(
+            || weights.values.iter().skip(*i).step_by(width).map(|w| w * w).sum::<f32>(),
+            |neurons| neurons.norm(*i),
+        )
+    };
+    match chosen {
+        0 => (0..width).max_by(|a, b| norm(a).total_cmp(&norm(b))),
+        number => Some(number.min(width) - 1),
+    }
+}
+
+/// That neuron, with its column of the first parameter.
+fn column(run: &RunView, pairs: &GroupsState) -> Option<(usize, Vec<f32>)> {
+    let neuron = shown_neuron(run, pairs)?;
+    let column = run.weights.values.iter().skip(neuron).step_by(run.weights.width);
+    Some((neuron, column.copied().collect()))
+}
+
+fn curve(run: &RunView, pairs: &GroupsState) -> Lines {
+    let Some((neuron, values)) = column(run, pairs) else { return Lines::default() };
+    let mut lines = wave::embedding(&values, Part::First, neuron);
+    if !pairs.group.is_cyclic_by_number() {
+        // Between the elements of such a group there is nothing.
+        lines.series.remove(0);
+    }
+    lines
+}
+
+fn wave_bars(run: &RunView, pairs: &GroupsState) -> Bars {
+    let values = column(run, pairs).map(|(_, values)| values).unwrap_or_default();
+    if pairs.group.is_cyclic_by_number() {
+        return wave::spectrum(&values);
+    }
+    let f: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
+    let powers = if f.is_empty() { vec![0.0; pairs.names.len()] } else { pairs.irreps.power(&f) };
+    let total: f64 = powers.iter().sum();
+    let share = |power: f64| if total > 0.0 { (power / total) as f32 } else { 0.0 };
+    Bars {
+        x_label: "irrep".into(),
+        y_label: tr!("share of power").into(),
+        bars: pairs.names.iter().zip(powers).map(|(name, power)| (name.clone(), share(power))).collect(),
+        ..Default::default()
+    }
+}
+
+fn outputs(run: &RunView, pairs: &GroupsState) -> Grid {
+    let (Some((shown, outputs)), Task::Groups(task)) = (&pairs.outputs, &run.spec().task) else {
+        return Grid::default();
+    };
+    let products = task.products(run.spec().run.seed);
+    let order = pairs.group.order();
+    let both = shown.as_chunks::<2>().0.iter();
+    let labels: Vec<usize> = both.clone().map(|[a, b]| products[a * order + b] as usize).collect();
+    let element = |a: usize| pairs.group.element(a).to_string();
+    let rows: Vec<String> = both.map(|[a, b]| format!("{}, {}", element(*a), element(*b))).collect();
+    let elements: Vec<String> = (0..order).map(element).collect();
+    logits::wrong_logits(outputs, &labels, order, &rows, &elements)
+}
