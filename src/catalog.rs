@@ -35,7 +35,7 @@ pub struct Entry {
 
 /// Writes a catalog's enum. Each line is `module::Variant`, for a type with an associated constant `INFO: Info` and
 /// [`crate::settings::Settings`], which is taken into the scope of the catalog. The functions behind the enum give an
-/// entry as what all entries are:
+/// entry as what all entries are. An entry needs no comment of its own here:
 ///
 /// ```ignore
 /// catalog! {
@@ -58,7 +58,7 @@ macro_rules! catalog {
         $(pub use $module::$entry;)+
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        pub enum $name { $($(#[$vmeta])* $entry($entry)),+ }
+        pub enum $name { $($(#[$vmeta])* #[doc = concat!("[`", stringify!($entry), "`].")] $entry($entry)),+ }
         impl Default for $name {
             /// The first entry with its defaults.
             fn default() -> Self {

@@ -24,7 +24,9 @@ pub struct Vocabulary {
     pub examples: &'static str,
     /// Whether inputs are columns of a table, which nobody has to find, and not bits.
     pub columns: bool,
-    /// Whether a run that ends before its target "has not found" something.
+    /// Whether something is hidden that networks "find"; otherwise they "reach the target".
+    pub hides: bool,
+    /// Whether a run that ends before its target "has not found" what it searched.
     pub searches: bool,
     /// Whether loss and accuracy are those of training alone, since held-out sequences are measured in another quantity.
     pub trains_only: bool,

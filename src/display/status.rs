@@ -78,7 +78,7 @@ fn networks(run: &RunView) -> String {
 
 /// What those networks have done.
 fn arrived(run: &RunView) -> &'static str {
-    if run.vocabulary().hides_nothing() { tr!("Target reached by") } else { tr!("Found by") }
+    if run.vocabulary().hides { tr!("Found by") } else { tr!("Target reached by") }
 }
 
 fn learning(run: &RunView) -> String {
@@ -134,7 +134,7 @@ pub fn found(run: &RunView) -> String {
     if let Some(found) = run.lazy().and_then(|lab| lab.found(run, &networks(run), &at)) {
         return found;
     }
-    if run.vocabulary().hides_nothing() || run.lab().needs_second_program() {
+    if !run.vocabulary().hides || run.lab().needs_second_program() {
         return tr!("Reached by {networks}, {at}.", networks = networks(run), at);
     }
     match run.spec().run.replicas {

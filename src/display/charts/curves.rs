@@ -21,7 +21,7 @@ pub(super) fn trained_only(mut lines: Lines, run: &RunView) -> Lines {
     lines
         .marks
         .iter_mut()
-        .filter(|_| words.hides_nothing())
+        .filter(|_| !words.hides)
         .for_each(|(_, name)| *name = tr!("target").into());
     lines
 }

@@ -45,6 +45,7 @@ impl Lab for MarkovLab {
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
             examples: text!("held-out sequences"),
+            hides: false,
             searches: false,
             trains_only: true,
             ..Vocabulary::BITS
