@@ -37,14 +37,10 @@ impl Vocabulary {
     pub const BITS: Vocabulary = Vocabulary {
         examples: text!("held-out examples"),
         columns: false,
+        hides: true,
         searches: true,
         trains_only: false,
     };
-
-    /// Whether nothing is hidden that networks could find, so that they "reach the target".
-    pub fn hides_nothing(&self) -> bool {
-        self.columns || self.trains_only
-    }
 }
 
 /// What the page's first program knows of a lab.
