@@ -45,17 +45,23 @@ impl Reference {
             Model::DisjointPolynet(polynet) => self.disjoint_polynet(polynet, x),
             Model::DeepMlp(deep) => self.deep_mlp(deep, x),
             Model::PowerNet(net) => self.power_net(net, x),
-            Model::AttentionOnly(_) | Model::MinimalMarkov(_) => {
-                unreachable!("networks on sequences have references of their own")
-            }
-            Model::RandomForest(_) => unreachable!("a forest has no gradient"),
             Model::ParityTransformer(_) | Model::ClsTransformer(_) => {
                 (self.output(x), self.numeric_slopes(x))
             }
-            Model::GroupNet(_) | Model::ModularTransformer(_) | Model::EmbeddingMlp(_) => {
-                unreachable!("a network on pairs answers with a class; its reference is in `pairs`")
-            }
+            other => self.first_layer_alone(other, x),
         }
+    }
+
+    /// f(x) of a model whose only parameter is its first layer, from the values of its forms.
+    fn first_layer_alone(&self, model: &Model, x: &[f32]) -> (f64, Vec<Vec<f64>>) {
+        let [w] = &self.parameters[..] else {
+            unreachable!("{}: sequences, pairs and forests have references of their own", model.info().name)
+        };
+        let columns = w.len() / self.inputs;
+        let z = self.forms(w, &vec![0.0; columns], x);
+        let mut slopes = vec![0.0; columns];
+        let output = model.architecture(1).head(&[], &z, &mut slopes, 0);
+        (output, vec![self.back(x, &slopes)])
     }
 
     /// w_j·x + b_j for the columns w_j of W.

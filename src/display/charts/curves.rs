@@ -18,11 +18,7 @@ pub fn with_axes(x_label: &str, y_label: &str) -> Lines {
 pub(super) fn trained_only(mut lines: Lines, run: &RunView) -> Lines {
     let words = run.vocabulary();
     lines.series.retain(|series| !words.trains_only || series.role == Role::Train);
-    lines
-        .marks
-        .iter_mut()
-        .filter(|_| !words.hides)
-        .for_each(|(_, name)| *name = tr!("target").into());
+    lines.marks.iter_mut().filter(|_| !words.hides).for_each(|(_, name)| *name = tr!("target").into());
     lines
 }
 
