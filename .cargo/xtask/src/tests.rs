@@ -6,7 +6,7 @@
 //! waits for CI wants to learn everything at once; and the native tests' own summary is printed again
 //! at the very end, where people and machines look for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -137,6 +137,29 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
 
 fn format(report: &mut Report) {
     report.cargo("format", &["fmt", "--check"]);
+    // A macro declares the labs' modules, which `cargo fmt` therefore does not find.
+    report.part("format of labs", |report| {
+        let mut files = vec![];
+        sources(&report.project.root.join("src/labs"), &mut files)?;
+        passed(run(command("rustfmt")
+            .current_dir(&report.project.root)
+            .args(["--edition", "2024", "--check"])
+            .args(files)))
+    });
+}
+
+/// The Rust files of a folder and of those in it.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) -> Outcome {
+    let broken = |why: std::io::Error| format!("cannot list {}: {why}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(broken)? {
+        let path = entry.map_err(broken)?.path();
+        if path.is_dir() {
+            sources(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// All tests but the format.
