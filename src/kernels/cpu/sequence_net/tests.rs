@@ -1,4 +1,5 @@
 use super::*;
+use crate::models::Model;
 use crate::models::attention_only::OfLength;
 use crate::models::minimal_markov;
 use crate::optim::adam::Decay;
