@@ -289,10 +289,10 @@ impl Plan {
         };
         let (t, e, r) = (self.units as f64, self.examples as f64, self.rows as f64);
         let forward = turn(self.bands() * self.columns, 2.0 * t + 2.0 + 2.0 * e + e * t);
-        let back = turn(self.lanes, 2.0 * t + 2.0 * r + r * t);
+        let backward = turn(self.lanes, 2.0 * t + 2.0 * r + r * t);
         let rounds = (self.row_passes * self.block) as f64;
         let sums = 8.0 * self.columns as f64;
-        self.passes as f64 * (self.network.inputs as f64 * forward + rounds * back) + sums
+        self.passes as f64 * (self.network.inputs as f64 * forward + rounds * backward) + sums
     }
 
     /// Lanes side by side along the examples.
@@ -337,10 +337,10 @@ impl Plan {
     pub fn turns(&self) -> u64 {
         let net = &self.network;
         let forward = self.passes * net.inputs;
-        let back = self.row_passes * (1 + self.passes * self.block);
+        let backward = self.row_passes * (1 + self.passes * self.block);
         let units = (net.width / self.lanes + 1) * (self.block * (1 + net.width.min(8)) + 1);
         let data = (net.inputs + 8) / self.lanes + 8 + 2 * self.block + 80;
-        (self.blocks() * (forward + back + units + data + self.columns) + net.state() / self.lanes + 64)
+        (self.blocks() * (forward + backward + units + data + self.columns) + net.state() / self.lanes + 64)
             as u64
     }
 

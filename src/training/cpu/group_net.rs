@@ -91,16 +91,4 @@ impl CpuNetwork for GroupNetFamily {
         };
         note(row, train, (f64::from(sums.margin) / sums.norms) as f32, test);
     }
-
-    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
-        replica.read(part, which)
-    }
-
-    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
-        replica.write(part, which, values);
-    }
-
-    fn copy(to: &mut Replica, from: &Replica) {
-        to.copy(from);
-    }
 }
