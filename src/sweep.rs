@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use crate::bounds::MOST_CONSTRUCTIONS;
-use crate::models::Model;
+use crate::models::Family;
 use crate::run::RunSpec;
 use crate::settings::{Axis, Problem, thousands};
 
@@ -81,12 +81,13 @@ fn set(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
 /// Operations that it takes to write down the networks of largest margin that these runs of a sweep begin with, each
 /// group's once.
 fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
-    if !matches!(spec.model, Model::GroupNet(_)) {
+    // Of no other family is a construction work, so that no run has to be looked at.
+    if !matches!(spec.model.config().family(), Some(Family::Pairs(_))) {
         return 0;
     }
-    let of_one = |number| match set(spec, number).ok()?.spec {
-        RunSpec { model: Model::GroupNet(net), task, .. } => net.construction(&task),
-        _ => None,
+    let of_one = |number| {
+        let RunSpec { model, task, .. } = set(spec, number).ok()?.spec;
+        model.config().construction(&task)
     };
     let different: BTreeMap<_, u64> = numbers.filter_map(of_one).collect();
     different.into_values().fold(0, u64::saturating_add)

@@ -13,7 +13,7 @@ use crate::record::{File, dataset};
 use crate::run::{DeviceChoice, RunSpec};
 use crate::settings::Problem;
 use crate::sweep::MOST_CELLS;
-use crate::tasks::Tabular;
+use crate::tasks::Task;
 use crate::training::launch::choose::{Engine, engine, prefers_gpu};
 use crate::training::launch::device::Device;
 use crate::training::launch::device_check::checked_gpu;
@@ -79,10 +79,11 @@ pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
 
 /// The link, about the table that was opened if it names none.
 fn with_table(text: &str) -> String {
-    let (tabular, names_one) =
-        (text.starts_with(&format!("#v1/{}", Tabular::INFO.slug)), text.contains("csv="));
+    // Of the tasks, those with a setting for the number of a table.
+    let mut readers = Task::ENTRIES.iter().filter(|task| task.knobs.iter().any(|knob| knob.key == "csv"));
+    let reads_one = readers.any(|task| text.starts_with(&format!("#v1/{}", task.info.slug)));
     match TABLE.get() {
-        Some(number) if tabular && !names_one => {
+        Some(number) if reads_one && !text.contains("csv=") => {
             let sign = if text.contains('?') { '&' } else { '?' };
             format!("{text}{sign}data=own&csv={number}")
         }

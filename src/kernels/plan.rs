@@ -6,23 +6,11 @@
 //! costs the fewest cycles on four schedulers of 32 lanes, as GPUs of today have.
 
 use crate::models::activation::interpolant;
-use crate::models::mlp::{FirstLayer, SecondLayer};
-use crate::models::polynet::Bias;
-use crate::models::{Activation, Model};
+use crate::models::family::OneHiddenLayer;
+use crate::models::{Activation, Family};
 use crate::optim::Optimizer;
 use crate::optim::loss::Loss;
 use crate::run::RunSpec;
-use crate::tasks::Task;
-use crate::tasks::sparse_parity::Data;
-
-/// How units become an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Head {
-    /// f = Σ_j u_j σ(z_j) + β.
-    Sum,
-    /// f = Π_j z_j.
-    Product,
-}
 
 /// The update rule, with what changes the code; its numbers come with the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,7 +34,8 @@ impl Rule {
     }
 }
 
-pub use crate::models::group_net::Sigma;
+pub use crate::models::activation::Sigma;
+pub use crate::models::family::Head;
 
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
 pub(super) const MANY: usize = 256;
@@ -94,14 +83,15 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let Task::SparseParity(task) = &spec.task else {
-            return Err(match spec.task {
-                Task::SparseBoolean(_) => tr!("its task is another function than parity").into(),
-                Task::Tabular(_) => tr!("its inputs are numbers, not bits").into(),
-                _ => tr!("its model is the {model}", model = spec.model.info().name),
+        let (sampler, name) = (spec.task.sampler(), spec.model.info().name);
+        let Some(examples) = sampler.parity_examples() else {
+            return Err(match sampler.classes() {
+                None if sampler.form().has_bits() => tr!("its task is another function than parity").into(),
+                None => tr!("its inputs are numbers, not bits").into(),
+                Some(_) => tr!("its model is the {model}", model = name),
             });
         };
-        if task.data == Data::Cube {
+        if examples.all_inputs {
             return Err(tr!("its sample is all inputs there are").into());
         }
         if spec.run.batch == 0 {
@@ -112,51 +102,31 @@ impl Network {
             Optimizer::Adam(_) => Rule::Adam,
         };
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
-        if task.m > 0 && last_visit / task.m as u64 >= u64::from(u32::MAX) {
+        let sample = examples.sample;
+        if sample > 0 && last_visit / sample as u64 >= u64::from(u32::MAX) {
             return Err(tr!("its sample is visited more often than a kernel can count").into());
         }
-        let network = Network {
-            inputs: task.n,
-            width: 0,
+        let Some(Family::OneHiddenLayer(layer)) = spec.model.config().family() else {
+            return Err(tr!("it is a {other}", other = name));
+        };
+        let OneHiddenLayer { width, head, activation, hidden_bias, output_bias, .. } = layer;
+        Ok(Network {
+            inputs: examples.inputs,
+            width,
             batch: spec.run.batch,
-            head: Head::Sum,
-            activation: Activation::Relu,
-            degree: 1,
-            hidden_bias: true,
-            output_bias: false,
-            first_layer: true,
-            second_layer: false,
+            head,
+            activation,
+            // A ReLU is the same for every degree.
+            degree: if activation == Activation::Relu { 1 } else { layer.degree },
+            hidden_bias,
+            output_bias,
+            first_layer: layer.first_layer,
+            second_layer: layer.second_layer,
             loss: spec.run.loss,
             rule,
-            relevant: task.k,
-            sample: task.m,
-            noise: task.noise > 0.0 && task.m == 0,
-        };
-        Ok(match &spec.model {
-            Model::Mlp(mlp) => {
-                let (hidden_bias, output_bias) = mlp.biases();
-                let first_layer = mlp.first == FirstLayer::Trained;
-                // A ReLU is the same for every degree.
-                let degree = if mlp.activation == Activation::Relu { 1 } else { mlp.degree };
-                let (width, activation) = (mlp.neurons(), mlp.activation);
-                let second_layer = mlp.second == SecondLayer::Trained;
-                let hidden_bias = hidden_bias && first_layer;
-                Network {
-                    width,
-                    activation,
-                    degree,
-                    hidden_bias,
-                    output_bias,
-                    first_layer,
-                    second_layer,
-                    ..network
-                }
-            }
-            Model::Polynet(polynet) => {
-                let hidden_bias = polynet.bias == Bias::Yes;
-                Network { width: polynet.degree, head: Head::Product, hidden_bias, ..network }
-            }
-            other => return Err(tr!("it is a {other}", other = other.info().name)),
+            relevant: examples.relevant,
+            sample,
+            noise: examples.noise > 0.0 && sample == 0,
         })
     }
 
@@ -319,10 +289,10 @@ impl Plan {
         };
         let (t, e, r) = (self.units as f64, self.examples as f64, self.rows as f64);
         let forward = turn(self.bands() * self.columns, 2.0 * t + 2.0 + 2.0 * e + e * t);
-        let back = turn(self.lanes, 2.0 * t + 2.0 * r + r * t);
+        let backward = turn(self.lanes, 2.0 * t + 2.0 * r + r * t);
         let rounds = (self.row_passes * self.block) as f64;
         let sums = 8.0 * self.columns as f64;
-        self.passes as f64 * (self.network.inputs as f64 * forward + rounds * back) + sums
+        self.passes as f64 * (self.network.inputs as f64 * forward + rounds * backward) + sums
     }
 
     /// Lanes side by side along the examples.
@@ -367,10 +337,10 @@ impl Plan {
     pub fn turns(&self) -> u64 {
         let net = &self.network;
         let forward = self.passes * net.inputs;
-        let back = self.row_passes * (1 + self.passes * self.block);
+        let backward = self.row_passes * (1 + self.passes * self.block);
         let units = (net.width / self.lanes + 1) * (self.block * (1 + net.width.min(8)) + 1);
         let data = (net.inputs + 8) / self.lanes + 8 + 2 * self.block + 80;
-        (self.blocks() * (forward + back + units + data + self.columns) + net.state() / self.lanes + 64)
+        (self.blocks() * (forward + backward + units + data + self.columns) + net.state() / self.lanes + 64)
             as u64
     }
 

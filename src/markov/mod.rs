@@ -5,10 +5,12 @@
 
 mod chain;
 mod laws;
+mod sequences;
 mod strategies;
 
 pub use chain::{Chain, ChainError, MOST_CONTEXTS, MOST_SYMBOLS, Walker, contexts, symbols_of};
 pub use laws::{Law, high, moves};
+pub use sequences::{ChainSequences, Chains};
 pub use strategies::{Strategy, kl, kl_to_logits, log_softmax, softmax};
 
 pub mod theory;

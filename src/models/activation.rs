@@ -38,6 +38,26 @@ choices! {
     }
 }
 
+choices! {
+    /// What a neuron on a pair of elements does to the sum of its two embeddings.
+    pub enum Sigma {
+        /// z².
+        Square = "square", "Square z²";
+        /// max(z, 0).
+        Relu = "relu", "ReLU max(z, 0)";
+    }
+}
+
+impl Sigma {
+    /// σ(z).
+    pub fn of(self, z: f32) -> f32 {
+        match self {
+            Sigma::Square => z * z,
+            Sigma::Relu => z.max(0.0),
+        }
+    }
+}
+
 impl Activation {
     /// σ(z) and σ'(z): the reference for the tensor form and for kernels.
     pub fn value_and_slope(self, degree: usize, z: f64) -> (f64, f64) {

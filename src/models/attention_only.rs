@@ -33,6 +33,7 @@ pub use reference::{Head, Look, Plain};
 #[cfg(feature = "train")]
 mod tensors;
 
+use super::family::{AttentionLayers, Family, LayerPlaces, Places};
 use super::initialisation::each;
 use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
@@ -119,65 +120,21 @@ impl AttentionOnly {
 /// Added to the variance in a layer norm.
 pub const NORM_EPSILON: f32 = 1e-5;
 
-/// Places of a layer's parameters in [`Architecture::parameters`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LayerPlaces {
-    /// Gains g of the norm before attention, `[1, d]`.
-    pub gain: Option<usize>,
-    /// W_Q, `[d, d]`, the heads side by side.
-    pub query: usize,
-    /// W_K, `[d, d]`.
-    pub key: usize,
-    /// W_V, `[d, d]`.
-    pub value: usize,
-    /// R, `[length, d]`, a row for each distance from 0, the heads side by side.
-    pub distances: Option<usize>,
-    /// W_O, `[d, d]`, the heads one below the other.
-    pub out: Option<usize>,
-    /// Gains of the norm before the MLP, `[1, d]`.
-    pub mlp_gain: Option<usize>,
-    /// W_in, `[d, 4d]`, and W_out, `[4d, d]`.
-    pub mlp: Option<[usize; 2]>,
-}
-
-/// Places of all parameters.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Places {
-    /// E, `[symbols, d]`.
-    pub embed: usize,
-    /// U, `[length, d]`.
-    pub positions: Option<usize>,
-    /// Layer by layer.
-    pub layers: Vec<LayerPlaces>,
-    /// Gains of the norm before the read-out, `[1, d]`.
-    pub gain: Option<usize>,
-    /// P, `[d, symbols]`.
-    pub readout: usize,
-}
-
 impl AttentionOnly {
+    /// Its layers, as kernels know them.
+    fn layers(&self) -> AttentionLayers {
+        AttentionLayers {
+            hidden: self.hidden,
+            heads: self.heads.clone(),
+            absolute: self.positions == Positions::Absolute,
+            norm: self.norm == Norm::Pre,
+            mlp: self.mlp == Block::On,
+        }
+    }
+
     /// Where each parameter stands.
     pub fn places(&self) -> Places {
-        let mut count = 0;
-        let mut next = || {
-            count += 1;
-            count - 1
-        };
-        let (pre, mlp) = (self.norm == Norm::Pre, self.mlp == Block::On);
-        let embed = next();
-        let positions = (self.positions == Positions::Absolute).then(&mut next);
-        let layers = self.heads.iter().map(|_| LayerPlaces {
-            gain: pre.then(&mut next),
-            query: next(),
-            key: next(),
-            value: next(),
-            distances: (self.positions == Positions::Relative).then(&mut next),
-            out: pre.then(&mut next),
-            mlp_gain: (mlp && pre).then(&mut next),
-            mlp: mlp.then(|| [next(), next()]),
-        });
-        let layers = layers.collect();
-        Places { embed, positions, layers, gain: pre.then(&mut next), readout: next() }
+        self.layers().places()
     }
 }
 
@@ -200,6 +157,10 @@ impl ModelConfig for AttentionOnly {
 
     fn heads(&self) -> &[usize] {
         &self.heads
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Attention(self.layers()))
     }
 }
 
@@ -277,7 +238,7 @@ impl Architecture for OfLength {
     fn decays(&self, which: usize) -> bool {
         // Linear layers alone, as in the authors' code.
         let places = self.net.places();
-        let linear = |at: &super::attention_only::LayerPlaces| {
+        let linear = |at: &LayerPlaces| {
             [Some(at.query), Some(at.key), Some(at.value), at.out].contains(&Some(which))
                 || at.mlp.is_some_and(|mlp| mlp.contains(&which))
         };

@@ -11,6 +11,8 @@
 //! 7.9). A ReLU network is homogeneous of degree 2, and ν = 2 is plain L2. The exponent of the penalty is not stated
 //! in the thesis; ν reproduces its figures. Nor is the initial law: entries are normal here.
 
+pub use super::activation::Sigma;
+use super::family::{Family, PairNet};
 use super::initialisation::each;
 use super::{Architecture, Bound, ModelConfig, Parameter, Penalty, Rows, crowded, pytorch};
 use crate::catalog::Info;
@@ -24,16 +26,6 @@ use crate::tasks::{Form, Groups, Task};
 use crate::{bounds, choices, settings};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-
-choices! {
-    /// What a neuron does to the sum of its two embeddings.
-    pub enum Sigma {
-        /// z².
-        Square = "square", "Square z²";
-        /// max(z, 0).
-        Relu = "relu", "ReLU max(z, 0)";
-    }
-}
 
 choices! {
     /// The weights that training begins with.
@@ -131,17 +123,6 @@ impl GroupNet {
         change.map_or(self.lambda, |(_, lambda)| *lambda)
     }
 
-    /// Operations that it takes to write down what training begins with, with what they depend on: none where that is
-    /// no network of largest margin.
-    pub fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
-        match task {
-            Task::Groups(task) if self.from == Beginning::Maximum && task.has_theory() => {
-                Some((task.law(), task.construction()))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether the network that training begins with can be written down. Nothing is built before its size and the
     /// work that it takes are known to be possible.
     ///
@@ -217,11 +198,6 @@ impl GroupNet {
         };
         Ok(Some([&built.u, &built.v, &built.w].map(|values| widened(values)).to_vec()))
     }
-
-    /// The first step after `step` at which λ changes.
-    pub fn next_change(&self, step: u64) -> Option<u64> {
-        self.lambdas.iter().map(|(from, _)| *from).find(|from| *from > step)
-    }
 }
 
 /// Place of u in [`Architecture::parameters`].
@@ -248,6 +224,21 @@ impl ModelConfig for GroupNet {
         let Err((key, expected)) = self.can_construct(task) else { return vec![] };
         let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
         vec![Problem::new(key, &found, expected)]
+    }
+
+    /// That of a network of largest margin.
+    fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
+        match task {
+            Task::Groups(task) if self.from == Beginning::Maximum && task.has_theory() => {
+                Some((task.law(), task.construction()))
+            }
+            _ => None,
+        }
+    }
+
+    fn family(&self) -> Option<Family> {
+        let GroupNet { width, sigma, exponent, .. } = *self;
+        Some(Family::Pairs(PairNet { width, sigma, exponent }))
     }
 }
 
@@ -293,6 +284,10 @@ impl Architecture for GroupNet {
         Some(Penalty { lambda: self.lambda_at(step), exponent: self.exponent })
     }
 
+    fn next_penalty(&self, step: u64) -> Option<u64> {
+        self.lambdas.iter().map(|(from, _)| *from).find(|from| *from > step)
+    }
+
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on pairs has many outputs")
     }
@@ -323,16 +318,6 @@ impl Architecture for GroupNet {
             }
         }
         outputs
-    }
-}
-
-impl Sigma {
-    /// σ(z).
-    pub fn of(self, z: f32) -> f32 {
-        match self {
-            Sigma::Square => z * z,
-            Sigma::Relu => z.max(0.0),
-        }
     }
 }
 
@@ -487,7 +472,7 @@ mod tests {
             [0, 199, 200, 399, 400, 9000].map(|s| net.lambda_at(s)),
             [1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5]
         );
-        assert_eq!([0, 200, 400].map(|s| net.next_change(s)), [Some(200), Some(400), None]);
+        assert_eq!([0, 200, 400].map(|s| net.next_penalty(s)), [Some(200), Some(400), None]);
     }
 
     #[test]

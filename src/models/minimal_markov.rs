@@ -12,7 +12,7 @@ mod reference;
 #[cfg(feature = "train")]
 mod tensors;
 
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
+use super::{Architecture, Bound, Family, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
@@ -89,6 +89,10 @@ impl ModelConfig for MinimalMarkov {
 
     fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
         self.counting(task)
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Minimal)
     }
 }
 

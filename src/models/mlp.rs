@@ -24,6 +24,7 @@ use super::Forms;
 use super::Initialisation;
 use super::ModelConfig;
 use super::Parameter;
+use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
 use super::pytorch;
 use crate::catalog::Info;
@@ -144,6 +145,21 @@ impl ModelConfig for Mlp {
 
     fn takes(&self) -> &'static [Form] {
         &[Form::Bits, Form::Row]
+    }
+
+    fn family(&self) -> Option<Family> {
+        let (hidden_bias, output_bias) = self.biases();
+        let first_layer = self.first == FirstLayer::Trained;
+        Some(Family::OneHiddenLayer(OneHiddenLayer {
+            width: self.neurons(),
+            head: Head::Sum,
+            activation: self.activation,
+            degree: self.degree,
+            hidden_bias: hidden_bias && first_layer,
+            output_bias,
+            first_layer,
+            second_layer: self.second == SecondLayer::Trained,
+        }))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod cls_transformer;
 pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod embedding_mlp;
+pub mod family;
 pub mod group_net;
 pub mod initialisation;
 pub mod lookup;
@@ -23,6 +24,7 @@ pub mod sequences;
 use std::borrow::Cow;
 
 pub use activation::Activation;
+pub use family::Family;
 pub use initialisation::Initialisation;
 
 use crate::bounds;
@@ -109,6 +111,16 @@ pub trait ModelConfig {
     /// Why initial weights that are wanted cannot be [constructed](ModelConfig::constructed), if they cannot.
     fn construction_problems(&self, _task: &Task) -> Vec<Problem> {
         vec![]
+    }
+    /// Operations that it takes to [construct](ModelConfig::constructed) the initial weights for `task`, with what they
+    /// depend on: none where they are found in no time, or drawn.
+    fn construction(&self, _task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
+        None
+    }
+    /// The family of networks whose kernels and learners train it, with what they need to know; none where only
+    /// autodiff does.
+    fn family(&self) -> Option<Family> {
+        None
     }
     /// Brings settings that cannot be with this number of inputs to the nearest that can, where no default does.
     fn mend(&mut self, _inputs: usize) {}
@@ -273,6 +285,10 @@ pub trait Architecture {
     }
     /// What is added to the loss at training step `step`, if anything is.
     fn penalty(&self, _step: u64) -> Option<Penalty> {
+        None
+    }
+    /// The first step after `step` at which the [penalty](Architecture::penalty) changes, if it does.
+    fn next_penalty(&self, _step: u64) -> Option<u64> {
         None
     }
     /// Stages into which the steps of a run are divided, each of which trains other parameters.

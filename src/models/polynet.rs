@@ -9,6 +9,7 @@
 //! every w_i must find a different bit. The w_i are the columns of one parameter `[replicas, inputs, k]`, as
 //! in the [perceptron](super::mlp), so that charts of its first layer show them too.
 
+use super::Activation;
 use super::Architecture;
 use super::Bound;
 use super::Forms;
@@ -16,6 +17,7 @@ use super::Initialisation;
 use super::ModelConfig;
 use super::Parameter;
 use super::Rows;
+use super::family::{Family, Head, OneHiddenLayer};
 use super::product;
 use crate::catalog::Info;
 use crate::pytorch::Part;
@@ -64,6 +66,19 @@ pub const B: usize = 1;
 impl ModelConfig for Polynet {
     fn bind(&self, _length: usize) -> Bound<'_> {
         Bound::Plain(self)
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::OneHiddenLayer(OneHiddenLayer {
+            width: self.degree,
+            head: Head::Product,
+            activation: Activation::Relu,
+            degree: 1,
+            hidden_bias: self.bias == Bias::Yes,
+            output_bias: false,
+            first_layer: true,
+            second_layer: false,
+        }))
     }
 }
 

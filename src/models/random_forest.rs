@@ -14,6 +14,7 @@
 //! both. Trees are [smartcore](https://docs.rs/smartcore)'s. What is saved of a forest is how many trees it has: which
 //! they are follows from the specification, and they are grown again where a run is taken up.
 
+use super::family::{Family, Trees};
 use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
@@ -43,18 +44,14 @@ impl RandomForest {
         sources: &[BREIMAN_2001, EDELMAN_2024_FRONTIER],
     };
 
-    /// Columns among which a split chooses, of `inputs`.
-    pub fn candidates(&self, inputs: usize) -> usize {
-        match self.candidates {
-            0 => (inputs as f64).sqrt() as usize,
-            some => some,
-        }
-        .clamp(1, inputs.max(1))
+    /// What the learner of forests needs to know.
+    fn trees(&self) -> Trees {
+        Trees { count: self.trees, depth: self.depth, candidates: self.candidates }
     }
 
     /// Trees after so many training steps.
     pub fn grown(&self, step: u64) -> usize {
-        self.trees.min(usize::try_from(step).unwrap_or(usize::MAX))
+        self.trees().grown(step)
     }
 }
 
@@ -69,6 +66,10 @@ impl ModelConfig for RandomForest {
 
     fn has_weights(&self) -> bool {
         false
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Forest(self.trees()))
     }
 }
 
@@ -93,7 +94,7 @@ impl Architecture for RandomForest {
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         // Every node looks at all rows; a tree of some hundred leaves.
-        batch as f64 * batch.min(400) as f64 * self.candidates(inputs) as f64
+        batch as f64 * batch.min(400) as f64 * self.trees().candidates(inputs) as f64
     }
 
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
@@ -114,18 +115,5 @@ impl super::Net for RandomForest {
 
     fn trained(&self, _stage: usize) -> Vec<bool> {
         vec![false]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_split_chooses_among_some_of_the_columns() {
-        let forest = |candidates| RandomForest { candidates, ..Default::default() };
-        assert_eq!([1, 2, 8, 9, 20].map(|n| forest(0).candidates(n)), [1, 1, 2, 3, 4]);
-        assert_eq!([(7, 20), (30, 20)].map(|(some, n)| forest(some).candidates(n)), [7, 20]);
-        assert_eq!([0, 3, 100, 5000].map(|step| forest(0).grown(step)), [0, 3, 100, 100]);
     }
 }

@@ -59,23 +59,7 @@ impl RunSpec {
 
     /// The same where a sweep may stand for up to `most` runs.
     pub fn repair_within(&mut self, most: usize) -> Vec<Problem> {
-        let mut repaired: Vec<Problem> = vec![];
-        // Each round mends one knob, and no knob is mended twice.
-        while let Some(problem) =
-            self.problems_within(most).into_iter().find(|p| repaired.iter().all(|r| r.key != p.key))
-        {
-            if let Some(beginning) = self.begin_anyhow(&problem) {
-                repaired.push(beginning);
-                continue;
-            }
-            let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
-            let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
-            if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
-                // The default was checked when it was declared.
-                let _ = self.set(&problem.key, &default);
-            }
-            repaired.push(problem);
-        }
+        let mut repaired = self.put_back(most, None);
         if !self.problems_within(most).is_empty() {
             self.task.config_mut().mend();
             self.model.config_mut().mend(self.task.sampler().inputs());
@@ -91,29 +75,40 @@ impl RunSpec {
             }
             let expected = self.task.config().smaller_network();
             repaired.push(Problem::new(MODEL_KEY, slug, expected));
-            let mut seen: Vec<String> = vec![];
             // What could be seen only now, since sizes of what cannot be are no sizes.
-            while let Some(problem) =
-                self.problems_within(most).into_iter().find(|p| p.key != MODEL_KEY && !seen.contains(&p.key))
-            {
-                let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
-                if let Some(default) = fresh.value(&problem.key) {
-                    let _ = self.set(&problem.key, &default);
-                }
-                seen.push(problem.key.clone());
-                repaired.push(problem);
-            }
+            repaired.extend(self.put_back(most, Some(MODEL_KEY)));
         }
         if !self.problems_within(most).is_empty() {
             // Defaults of one lab may contradict settings that were kept, as a batch of the whole sample where there is none.
-            let slug = self.task.info().slug;
-            let usual = RunSpec::of_lab(slug).unwrap_or_default();
+            let found = tr!("settings that contradict each other");
+            let usual = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
             *self = RunSpec { run: Run { seed: self.run.seed, ..usual.run }, ..usual };
-            repaired.push(Problem::new(
-                slug,
-                "",
-                tr!("settings that can be together; all of them are the usual ones now"),
-            ));
+            let expected = tr!("settings that can be together; all of them are at their defaults now");
+            repaired.push(Problem::new("link", found, expected));
+        }
+        repaired
+    }
+
+    /// Puts settings that cannot be together back to their defaults, one after the other and each once, but for the
+    /// setting `skipped`; says which.
+    fn put_back(&mut self, most: usize, skipped: Option<&str>) -> Vec<Problem> {
+        let mut repaired: Vec<Problem> = vec![];
+        while let Some(problem) = self
+            .problems_within(most)
+            .into_iter()
+            .find(|p| skipped != Some(p.key.as_str()) && repaired.iter().all(|r| r.key != p.key))
+        {
+            if let Some(beginning) = self.begin_anyhow(&problem) {
+                repaired.push(beginning);
+                continue;
+            }
+            let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
+            let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
+            if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
+                // The default was checked when it was declared.
+                let _ = self.set(&problem.key, &default);
+            }
+            repaired.push(problem);
         }
         repaired
     }

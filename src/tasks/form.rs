@@ -23,6 +23,11 @@ impl Form {
         self == other || (self, other) == (Form::Row, Form::Bits)
     }
 
+    /// Whether an input is bits, each −1 or +1.
+    pub fn has_bits(self) -> bool {
+        self == Form::Bits
+    }
+
     /// What an input is in a row of the first layer's weights, where the model's own word would be wrong.
     pub fn input(self) -> Option<&'static str> {
         (self == Form::Row).then_some(text!("column"))

@@ -4,19 +4,14 @@
 //! An example's row holds `length + 1` symbols, from 0; its label is the last of them. A network predicts after each of
 //! the first `length`.
 //!
-//! # Which words draw what
-//! Sequence e of a batch takes words `e·W` to `e·W + W − 1` of [`Purpose::Batch`] at the training step, where W is
-//! [`MarkovChain::sequence_words`], and its chain as many of [`Purpose::Chain`] as [`Law::words`] says. Held-out
-//! sequences take those of [`Purpose::HeldOut`] and [`Purpose::HeldOutChain`] in replica 0, with the law's place
-//! in [`Chains::ALL`] as the step, so that each law has sequences of its own.
+//! [`ChainSequences`] draws them.
 //!
 //! ```
-//! use vivarium::tasks::markov::{Chains, MarkovChain};
-//! let (task, mut symbols) = (MarkovChain::default(), vec![]);
-//! task.held_out_sequences(Chains::Dirichlet, 7, 3..4, &mut symbols);
-//! let chain = task.held_out_chain(Chains::Dirichlet, 7, 3);
-//! assert_eq!(symbols.len(), 51);
-//! assert!(chain.probability(chain.context(&symbols[..50]), symbols[50].into()) > 0.0);
+//! use vivarium::tasks::{Batch, MarkovChain, Sampler};
+//! let (task, mut batch) = (MarkovChain::default(), Batch::default());
+//! task.sample(0, 0, 0, 4, &mut batch);
+//! assert_eq!((batch.x.len(), batch.y.len()), (4 * 51, 4));
+//! assert!(batch.y.iter().all(|label| [0.0, 1.0].contains(label)));
 //! ```
 
 pub mod charts;
@@ -27,26 +22,11 @@ use std::ops::Range as Span;
 use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::Info;
 use crate::markov::theory::Explorer;
-use crate::markov::{Chain, Law, MOST_CONTEXTS, Walker, contexts, symbols_of};
+use crate::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, contexts, symbols_of};
 use crate::pytorch::{Part, ToPyTorch};
-use crate::rng::{Purpose, Stream};
+use crate::settings;
 use crate::settings::{Knob, Problem, Range, Settings, Value};
 use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
-use crate::{choices, settings};
-
-choices! {
-    /// Laws of transition matrices.
-    pub enum Chains {
-        /// Rows drawn independently.
-        Dirichlet = "dirichlet", "Dirichlet rows";
-        /// All rows equal, so that symbols are independent.
-        Independent = "iid", "Independent symbols";
-        /// Rows and columns sum to one, so that all symbols are equally frequent.
-        Doubly = "ds", "Doubly stochastic";
-        /// Some doubly stochastic, the others with independent symbols.
-        Mixture = "mixture", "Doubly stochastic and independent";
-    }
-}
 
 settings! {
     /// The next symbol of a chain that is drawn anew for every sequence.
@@ -77,74 +57,20 @@ impl MarkovChain {
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
 
-    /// A law with this task's α and share.
-    pub fn law(&self, chains: Chains) -> Law {
-        match chains {
-            Chains::Dirichlet => Law::Dirichlet(self.alpha),
-            Chains::Independent => Law::Independent,
-            Chains::Doubly => Law::Doubly,
-            Chains::Mixture => Law::Mixture(self.share),
-        }
+    /// What sequences are drawn.
+    pub fn drawn(&self) -> ChainSequences {
+        let MarkovChain { symbols, length, order, train, alpha, share, test } = *self;
+        ChainSequences { symbols, length, order, train, test, alpha, share }
     }
 
-    /// Random words of one sequence of `length + 1` symbols: one for the first `order − 1`, and one for each other.
-    pub fn sequence_words(&self) -> usize {
-        self.length + 3 - self.order
-    }
-
-    /// Random words of one chain that is trained on, or of one of another law.
-    pub fn chain_words(&self, chains: Chains) -> usize {
-        self.law(chains).words(self.symbols, self.order)
-    }
-
-    /// Appends the training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
-    pub fn sequences(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
-        let streams = [Purpose::Batch, Purpose::Chain].map(|purpose| Stream::new(seed, purpose, replica));
-        self.draw(self.law(self.train), streams, step, 0..size, out);
-    }
-
-    /// The chain of training sequence `example` of `step` in `replica`.
-    pub fn trained_chain(&self, seed: u64, replica: u32, step: u64, example: usize) -> Chain {
-        self.chain(self.train, Stream::new(seed, Purpose::Chain, replica), step, example)
-    }
-
-    /// Appends held-out sequences of a law to `out`, `[examples, length + 1]`.
+    /// As [`ChainSequences::held_out_sequences`].
     pub fn held_out_sequences(&self, chains: Chains, seed: u64, examples: Span<usize>, out: &mut Vec<u8>) {
-        let streams = [Purpose::HeldOut, Purpose::HeldOutChain].map(|purpose| Stream::new(seed, purpose, 0));
-        self.draw(self.law(chains), streams, chains as u64, examples, out);
+        self.drawn().held_out_sequences(chains, seed, examples, out);
     }
 
-    /// The chain of held-out sequence `example` of a law.
+    /// As [`ChainSequences::held_out_chain`].
     pub fn held_out_chain(&self, chains: Chains, seed: u64, example: usize) -> Chain {
-        self.chain(chains, Stream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
-    }
-
-    fn chain(&self, chains: Chains, stream: Stream, step: u64, example: usize) -> Chain {
-        let mut words = vec![0; self.chain_words(chains)];
-        stream.words(step, (example * words.len()) as u32, &mut words);
-        self.law(chains).draw(self.symbols, self.order, &words)
-    }
-
-    /// Appends sequences of chains of `law`: the words of sequences and of chains come from these two streams.
-    fn draw(&self, law: Law, streams: [Stream; 2], step: u64, examples: Span<usize>, out: &mut Vec<u8>) {
-        let counts = [self.sequence_words(), law.words(self.symbols, self.order)];
-        // Whole blocks of examples, since words are fastest many at a time.
-        let block = (BLOCK_WORDS / counts[0].max(counts[1])).clamp(1, examples.len().max(1));
-        let mut words = counts.map(|count| vec![0; block * count]);
-        let mut walker = Walker::new(self.symbols, self.order);
-        let mut rows = vec![0; contexts(self.symbols, self.order) * self.symbols];
-        out.reserve(examples.len() * (self.length + 1));
-        for from in examples.clone().step_by(block) {
-            let size = block.min(examples.end - from);
-            for ((words, count), stream) in words.iter_mut().zip(counts).zip(streams) {
-                stream.words(step, (from * count) as u32, &mut words[..size * count]);
-            }
-            let [sequences, chains] = &words;
-            for (sequence, chain) in sequences.chunks(counts[0]).zip(chains.chunks(counts[1])).take(size) {
-                law.rows(self.symbols, chain, &mut rows);
-                walker.walk(&rows, sequence, out);
-            }
-        }
+        self.drawn().held_out_chain(chains, seed, example)
     }
 
     /// Appends sequences of symbols as examples.
@@ -153,9 +79,6 @@ impl MarkovChain {
         out.y.extend(sequences.chunks(self.length + 1).map(|sequence| f32::from(sequence[self.length])));
     }
 }
-
-/// Random words that are drawn at once, so that memory stays small where a chain takes thousands.
-const BLOCK_WORDS: usize = 1 << 14;
 
 impl ToPyTorch for MarkovChain {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
@@ -215,6 +138,10 @@ impl Sampler for MarkovChain {
         true
     }
 
+    fn chain_sequences(&self) -> Option<ChainSequences> {
+        Some(self.drawn())
+    }
+
     fn form(&self) -> Form {
         Form::Sequence
     }
@@ -237,7 +164,7 @@ impl Sampler for MarkovChain {
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         let mut sequences = vec![];
-        self.sequences(seed, replica, step, size, &mut sequences);
+        self.drawn().sequences(seed, replica, step, size, &mut sequences);
         self.push(&sequences, out);
     }
 
@@ -297,6 +224,7 @@ impl Sampler for MarkovChain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::{Purpose, Stream};
 
     const LAWS: [Chains; 4] = [Chains::Dirichlet, Chains::Independent, Chains::Doubly, Chains::Mixture];
 
@@ -328,12 +256,13 @@ mod tests {
             let task =
                 MarkovChain { symbols: 3, length: 9, order, train: LAWS[train], alpha, ..Default::default() };
             let mut sequences = vec![];
-            task.sequences(5, 2, 3, 130, &mut sequences);
+            let drawn = task.drawn();
+            drawn.sequences(5, 2, 3, 130, &mut sequences);
             assert_eq!(sequences.len(), 1300);
             for e in [0, 1, 2, 3, 77, 129] {
-                let mut words = vec![0; task.sequence_words()];
+                let mut words = vec![0; drawn.sequence_words()];
                 Stream::new(5, Purpose::Batch, 2).words(3, (e * words.len()) as u32, &mut words);
-                let expected = task.trained_chain(5, 2, 3, e).sequence(&words);
+                let expected = drawn.trained_chain(5, 2, 3, e).sequence(&words);
                 assert_eq!(sequences[e * 10..][..10], expected, "{train} {order} {e}");
             }
         }
@@ -352,7 +281,7 @@ mod tests {
             assert_eq!(whole, parts);
             task.held_out_sequences(test, 1, 0..90, &mut sequences);
             assert!(sequences.iter().zip(&whole.x).all(|(a, b)| f32::from(*a) == *b));
-            let mut words = vec![0; task.sequence_words()];
+            let mut words = vec![0; task.drawn().sequence_words()];
             Stream::new(1, Purpose::HeldOut, 0).words(number as u64, (33 * words.len()) as u32, &mut words);
             assert_eq!(sequences[33 * 51..][..51], task.held_out_chain(test, 1, 33).sequence(&words));
         }
@@ -385,7 +314,7 @@ mod tests {
         let once = |step| {
             let begin = crate::platform::now_ms();
             sequences.clear();
-            task.sequences(0, 0, step, 64, &mut sequences);
+            task.drawn().sequences(0, 0, step, 64, &mut sequences);
             crate::platform::now_ms() - begin
         };
         let least = (0..200).map(once).fold(f64::INFINITY, f64::min);

@@ -4,14 +4,17 @@
 mod form;
 pub mod groups;
 pub mod markov;
+mod parity;
 pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
 
 use crate::catalog::chart::Chart;
+use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
 pub use form::Form;
+pub use parity::ParityExamples;
 
 crate::catalog! {
     /// Every task, with its settings.
@@ -129,6 +132,14 @@ pub trait Sampler {
     fn problems(&self) -> Vec<Problem>;
     /// Bits whose parity the label is, in a task that is about parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
+        self.parity_examples().map(|examples| examples.relevant)
+    }
+    /// What kernels draw by themselves, in a task that is about parities of uniform inputs.
+    fn parity_examples(&self) -> Option<ParityExamples> {
+        None
+    }
+    /// What sequences are drawn, in a task on sequences of Markov chains.
+    fn chain_sequences(&self) -> Option<ChainSequences> {
         None
     }
     /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).

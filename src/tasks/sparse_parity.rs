@@ -19,6 +19,7 @@
 
 pub mod charts;
 
+use super::parity::ParityExamples;
 use super::{Batch, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
@@ -84,24 +85,15 @@ impl SparseParity {
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 
-    /// Examples `32·block` to `32·block + 31` of `stream` at `step` as bits: a word for every input and one for
-    /// the labels, where a set bit means −1.
-    #[inline(always)]
-    pub fn block(&self, stream: &Stream, step: u64, block: usize, relevant: &[usize], out: &mut [u32]) {
-        let (words, label) = out.split_at_mut(self.n);
-        stream.words(step, (block * self.n) as u32, words);
-        label[0] = relevant.iter().fold(0, |label, i| label ^ words[*i]);
-    }
-
-    /// Which labels of block `block` are flipped at `step`: each with probability p.
-    pub fn flips(&self, noise: &Stream, step: u64, block: usize) -> u32 {
-        if self.noise == 0.0 {
-            return 0;
+    /// What is drawn.
+    fn drawn(&self) -> ParityExamples {
+        ParityExamples {
+            inputs: self.n,
+            relevant: self.k,
+            sample: self.m,
+            noise: self.noise,
+            all_inputs: self.data == Data::Cube,
         }
-        let mut words = [0; 32];
-        noise.words(step, 32 * block as u32, &mut words);
-        let bound = self.noise * 4_294_967_296.0;
-        (0..32).fold(0, |flips, e| flips | u32::from(f64::from(words[e]) < bound) << e)
     }
 
     /// How many inputs there are, where each is taken.
@@ -128,13 +120,13 @@ impl SparseParity {
         relevant: &[usize],
         out: &mut Batch,
     ) {
-        let mut words = vec![0; self.n + 1];
+        let (drawn, mut words) = (self.drawn(), vec![0; self.n + 1]);
         let mut from = examples.start;
         while from < examples.end {
             let (block, first) = (from / 32, from % 32);
             let until = examples.end.min(32 * block + 32);
-            self.block(&stream, step, block, relevant, &mut words);
-            words[self.n] ^= noise.map_or(0, |noise| self.flips(&noise, step, block));
+            drawn.block(&stream, step, block, relevant, &mut words);
+            words[self.n] ^= noise.map_or(0, |noise| drawn.flips(&noise, step, block));
             for at in first..first + (until - from) {
                 out.x.extend(words[..self.n].iter().map(|word| sign(*word, at)));
                 out.y.push(sign(words[self.n], at));
@@ -191,8 +183,8 @@ impl SparseParity {
 }
 
 impl Sampler for SparseParity {
-    fn parity(&self) -> Option<usize> {
-        Some(self.k)
+    fn parity_examples(&self) -> Option<ParityExamples> {
+        Some(self.drawn())
     }
 
     fn takes_all_inputs(&self) -> bool {

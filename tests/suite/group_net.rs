@@ -6,7 +6,7 @@ use burn::tensor::activation::{log_softmax, relu};
 use burn::tensor::{Tensor, TensorData};
 use vivarium::kernels::group_net::plan::{Network, Plan, Sigma, Variant};
 use vivarium::kernels::group_net::trial::Trial;
-use vivarium::kernels::group_net::{GroupNet, Record, Shape, Weights};
+use vivarium::kernels::group_net::{GroupNetReplicas, Record, Shape, Weights};
 use vivarium::kernels::plan::{Limits, Rule};
 use vivarium::optim::adam::Decay;
 use vivarium::optim::{Adam, Optimizer, Sgd};
@@ -170,7 +170,7 @@ fn apart(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale
 }
 
-fn advance(net: &mut GroupNet, steps: u64, every: u64) -> Vec<Record> {
+fn advance(net: &mut GroupNetReplicas, steps: u64, every: u64) -> Vec<Record> {
     pollster::block_on(net.advance(steps, every)).unwrap()
 }
 
@@ -182,7 +182,7 @@ fn agree(shape: &Shape, data: &Data) -> bool {
     let mut reference = Reference::new(shape, data, &weights);
     let mut nets = [Variant::One, Variant::Many].map(|variant| {
         let shape = Shape { variant: Some(variant), ..shape.clone() };
-        GroupNet::new(shape, &data.0, &data.1, &weights).unwrap()
+        GroupNetReplicas::new(shape, &data.0, &data.1, &weights).unwrap()
     });
     let mut step = 0;
     let mut close = true;
@@ -277,7 +277,7 @@ fn a_large_group_is_what_autodiff_gives() {
     let expected = reference.weights();
     for variant in [Variant::One, Variant::Many] {
         let shape = Shape { variant: Some(variant), ..shape.clone() };
-        let mut net = GroupNet::new(shape, &data.0, &data.1, &weights).unwrap();
+        let mut net = GroupNetReplicas::new(shape, &data.0, &data.1, &weights).unwrap();
         println!("{:?}", net.plan());
         advance(&mut net, 2, 2);
         let found = pollster::block_on(net.weights()).unwrap();
@@ -300,7 +300,8 @@ fn a_run_repeats_itself_bit_for_bit_however_it_is_cut() {
             ..shape(7, 30, Sigma::Square, 3, adam(0.0, Decay::Decoupled))
         };
         let run = |cuts: &[u64]| {
-            let mut net = GroupNet::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
+            let mut net =
+                GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
             let records: Vec<Record> = cuts.iter().flat_map(|steps| advance(&mut net, *steps, 6)).collect();
             (records, pollster::block_on(net.weights()).unwrap())
         };
@@ -325,7 +326,8 @@ fn replicas_do_not_meet() {
             Shape { variant: Some(variant), ..shape(5, 9, Sigma::Relu, 2, adam(0.0, Decay::Decoupled)) };
         let three = Shape { replicas: 3, ..one.clone() };
         let [one, three] = [one, three].map(|shape| {
-            let mut net = GroupNet::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.3)).unwrap();
+            let mut net =
+                GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.3)).unwrap();
             advance(&mut net, 20, 20);
             pollster::block_on(net.weights()).unwrap()
         });
@@ -343,12 +345,12 @@ fn rate_and_penalty_may_change_and_a_broken_loss_is_said() {
     for variant in [Variant::One, Variant::Many] {
         let shape = Shape { variant: Some(variant), ..shape(5, 9, Sigma::Square, 3, sgd(0.1, 0.0, 0.0)) };
         let weights = normal(&shape, 0.3);
-        let mut net = GroupNet::new(shape.clone(), &data.0, &data.1, &weights).unwrap();
+        let mut net = GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &weights).unwrap();
         net.adjust(0.0, 0.5);
         let record = advance(&mut net, 3, 3).pop().unwrap();
         assert_eq!(pollster::block_on(net.weights()).unwrap(), weights);
         assert_eq!(record.penalty[0], 0.5 * record.norms[0]);
-        let mut net = GroupNet::new(shape.clone(), &data.0, &data.1, &normal(&shape, 1e14)).unwrap();
+        let mut net = GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 1e14)).unwrap();
         let record = advance(&mut net, 0, 1).pop().unwrap();
         assert!(record.loss[0].is_nan() && record.margin[0].is_nan(), "{record:?}");
     }
@@ -384,7 +386,7 @@ fn wrong_data_is_refused() {
     let shape = shape(3, 2, Sigma::Square, 3, sgd(0.1, 0.0, 0.0));
     let weights = normal(&shape, 0.1);
     let refused = |shape: &Shape, pairs: &[[u32; 2]], labels: &[u32]| {
-        GroupNet::new(shape.clone(), pairs, labels, &weights).err().unwrap_or_default()
+        GroupNetReplicas::new(shape.clone(), pairs, labels, &weights).err().unwrap_or_default()
     };
     assert!(refused(&shape, &[], &[]).contains("0 pairs"));
     assert!(refused(&shape, &[[0, 1]], &[]).contains("0 labels"));
@@ -410,7 +412,7 @@ fn addition_modulo_13_attains_the_largest_margin() {
         ..shape(13, 200, Sigma::Square, 3, adam(0.0, Decay::Decoupled))
     };
     let data = addition(13);
-    let mut net = GroupNet::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
+    let mut net = GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
     let begin = now_ms();
     let records = advance(&mut net, 400, 50);
     println!("400 steps of two replicas in {:.1} s", (now_ms() - begin) / 1e3);
@@ -437,7 +439,8 @@ fn the_speed_is_only_printed() {
         for variant in [None, Some(Variant::One), Some(Variant::Many)] {
             let shape =
                 Shape { variant, ..shape(order, neurons, Sigma::Square, 3, adam(0.0, Decay::Decoupled)) };
-            let mut net = GroupNet::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
+            let mut net =
+                GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();
             if variant.is_none() {
                 println!("p = {order}, m = {neurons}: {:?} by itself", net.plan().variant);
                 continue;

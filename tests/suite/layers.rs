@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("optim", &["settings", "catalog"]),
     ("run", &["settings", "catalog", "bounds", "tasks", "models", "optim", "sweep"]),
     ("sweep", &["settings", "bounds", "models", "run", "permalink"]),
-    ("kernels", &["rng", "tasks", "models", "optim", "run", "protocol", "platform"]),
+    ("kernels", &["rng", "markov", "tasks", "models", "optim", "run", "protocol", "platform"]),
     ("permalink", &["catalog", "settings", "run", "sweep", "tasks", "markov", "analysis"]),
     ("presets", &["analysis", "catalog", "markov", "permalink", "run", "settings"]),
     // What only one lab knows. No lab names another one.

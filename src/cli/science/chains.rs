@@ -2,17 +2,15 @@
 
 use crate::labs::markov::state::odd_over_even;
 use crate::markov::{Measure as OfChains, Strategy};
-use crate::models::{Model, minimal_markov};
+use crate::models::{Family, minimal_markov};
 use crate::presets::Measure;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::Task;
 use crate::training::session::evaluator::{lines, nearest};
 
 /// KL(truth ‖ strategy) on the contexts that the run is measured on; no number where there is none.
 pub(super) fn line(spec: &RunSpec, strategy: Strategy) -> f32 {
-    let Task::MarkovChain(task) = &spec.task else { return f32::NAN };
-    let lines = lines(task, spec.run.seed, spec.held_out());
+    let lines = lines(spec.task.sampler(), spec.run.seed, spec.held_out());
     lines.iter().find(|(of, _)| *of == strategy).map_or(f32::NAN, |(_, kl)| *kl as f32)
 }
 
@@ -28,11 +26,11 @@ pub(super) fn measured(row: &Row, which: OfChains) -> Vec<f32> {
 ///
 /// A strategy counts from its second measurement in a row on: between two of them a network is as near to either.
 pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
-    let Task::MarkovChain(task) = &spec.task else { return vec![] };
+    let Some(drawn) = spec.task.sampler().chain_sequences() else { return vec![] };
     let of_replica = |r: usize| {
         let near = |row: &Row| {
             let own: Vec<Option<f32>> = row.measures.iter().map(|values| values.get(r).copied()).collect();
-            nearest(task.order, &own)
+            nearest(drawn.order, &own)
         };
         let nearest: Vec<Strategy> = rows.iter().filter_map(near).collect();
         let mut stages: Vec<Strategy> = nearest.first().copied().into_iter().collect();
@@ -48,12 +46,12 @@ pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
 
 /// A measure of the weights of one network, each `[rows, columns]`.
 pub(super) fn of_weights(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> f32 {
-    match (measure, &spec.model) {
+    match (measure, spec.model.config().family()) {
         (Measure::OddOverEven, _) => {
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             odd_over_even(spec, &weights).unwrap_or(f32::NAN)
         }
-        (Measure::Diagonal, Model::MinimalMarkov(_)) => {
+        (Measure::Diagonal, Some(Family::Minimal)) => {
             let w = &weights[minimal_markov::KERNEL];
             let k = w.len().isqrt();
             let on = |at: &usize| at / k == at % k;

@@ -33,7 +33,7 @@ pub struct Others {
 }
 
 /// Replicas of a network on the GPU.
-pub struct GroupNet {
+pub struct GroupNetReplicas {
     shape: Shape,
     plan: Plan,
     /// Its state, and how far it has been trained.
@@ -42,7 +42,7 @@ pub struct GroupNet {
     data: Handle,
 }
 
-impl GroupNet {
+impl GroupNetReplicas {
     /// A network at `weights` that learns the `labels` of `pairs`, on the GPU that has been opened.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl GroupNet {
         let slopes = vec![0.0f32; replicas * network.slopes()];
         let size = StateSize { replicas, each: network.state(), parameters: network.parameters() };
         let state = client.create_from_slice(f32::as_bytes(&state));
-        Ok(GroupNet {
+        Ok(GroupNetReplicas {
             shape,
             plan,
             slopes: client.create_from_slice(f32::as_bytes(&slopes)),
@@ -116,7 +116,7 @@ impl GroupNet {
     /// that has been measured before; with `look` the end too, if it is reached.
     ///
     /// # Errors
-    /// As [`GroupNet::advance`].
+    /// As [`GroupNetReplicas::advance`].
     pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
         let row = 4 * FIELDS * self.plan.measures() * self.shape.replicas;
         let records = (MEASURE_BYTES / row).max(2) - 1;
@@ -135,7 +135,7 @@ impl GroupNet {
     /// Other pairs that this network can be asked about.
     ///
     /// # Errors
-    /// As [`GroupNet::new`].
+    /// As [`GroupNetReplicas::new`].
     pub fn others(&self, pairs: &[[u32; 2]], labels: &[u32]) -> Result<Others, String> {
         let network = Network { pairs: pairs.len(), ..self.plan.network };
         let limits = limits(&self.slices.client);
@@ -152,7 +152,7 @@ impl GroupNet {
     /// Measures on `others`, without a penalty.
     ///
     /// # Errors
-    /// As [`GroupNet::advance`].
+    /// As [`GroupNetReplicas::advance`].
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
     pub async fn ask(&mut self, others: &Others) -> Result<Record, Failure> {
         self.slices.begin();

@@ -65,7 +65,7 @@ mod steps;
 pub mod trial;
 
 pub use data::{Record, Shape, Weights};
-pub use launch::{GroupNet, Others};
+pub use launch::{GroupNetReplicas, Others};
 
 /// Numbers of one measurement: loss, right answers, broken losses, least margin, or Σ‖ω‖^ν and whether it is
 /// broken; and last the number of the launch.

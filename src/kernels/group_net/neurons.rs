@@ -7,7 +7,7 @@
 use cubecl::prelude::*;
 
 use super::FIELDS;
-use super::outputs::bend;
+use super::outputs::activate;
 use super::plan::Plan;
 use crate::kernels::pieces::{broken, update};
 
@@ -171,12 +171,12 @@ pub fn learn(
                     room[fetched + k / d * stride + k % d] = value;
                     k += lanes;
                 }
-                let mut bent = Array::<f32>::new(comptime!(round * tn));
-                let mut back = Array::<f32>::new(comptime!(round * tn));
+                let mut sigma_slope = Array::<f32>::new(comptime!(round * tn));
+                let mut hidden_gradient = Array::<f32>::new(comptime!(round * tn));
                 #[unroll]
                 for k in 0..comptime!(round * tn) {
-                    bent[k] = 0.0f32;
-                    back[k] = 0.0f32;
+                    sigma_slope[k] = 0.0f32;
+                    hidden_gradient[k] = 0.0f32;
                 }
                 if active {
                     #[unroll]
@@ -187,8 +187,8 @@ pub fn learn(
                             // The last slice may end within a round.
                             let r = s * round + q;
                             if r < tb {
-                                let (value, slope) = bend(u + v[r * tn + t], net.sigma);
-                                bent[q * tn + t] = slope;
+                                let (value, slope) = activate(u + v[r * tn + t], net.sigma);
+                                sigma_slope[q * tn + t] = slope;
                                 room[hidden + (q * bands + band) * wide + t * across + column] = value;
                             }
                         }
@@ -207,7 +207,7 @@ pub fn learn(
                             let p = room[fetched + (q * bands + band) * stride + c];
                             #[unroll]
                             for t in 0..tn {
-                                back[q * tn + t] += p * w[t];
+                                hidden_gradient[q * tn + t] += p * w[t];
                             }
                         }
                     }
@@ -217,7 +217,7 @@ pub fn learn(
                         if r < tb {
                             #[unroll]
                             for t in 0..tn {
-                                let dz = back[q * tn + t] * bent[q * tn + t];
+                                let dz = hidden_gradient[q * tn + t] * sigma_slope[q * tn + t];
                                 du[t] += dz;
                                 dv[r * tn + t] += dz;
                             }

@@ -8,7 +8,7 @@ use crate::kernels::pieces::broken;
 
 /// σ(z) and σ'(z).
 #[cube]
-pub fn bend(z: f32, #[comptime] sigma: Sigma) -> (f32, f32) {
+pub fn activate(z: f32, #[comptime] sigma: Sigma) -> (f32, f32) {
     let mut value = f32::max(z, 0.0f32);
     let mut slope = select(z > 0.0f32, 1.0f32, 0.0f32);
     if comptime!(sigma == Sigma::Square) {
@@ -73,8 +73,8 @@ pub fn answer(
             if first + e < n && i < m {
                 let cell = data[first + e] as usize;
                 let z = state[base + cell / d * m + i] + state[base + (d + cell % d) * m + i];
-                let (bent, _slope) = bend(z, net.sigma);
-                value = bent;
+                let (hidden, _slope) = activate(z, net.sigma);
+                value = hidden;
             }
             room[k % chunk * tall + e] = value;
             k += lanes;
@@ -178,8 +178,8 @@ pub fn answer(
                     wrong += room[(band * te + e) * stride + q];
                 }
                 let top = f32::max(right[e], other[e]);
-                let own = f32::exp(right[e] - top);
-                let scale = share / (own + wrong);
+                let of_label = f32::exp(right[e] - top);
+                let scale = share / (of_label + wrong);
                 let cell = data[pair] as usize;
                 #[unroll]
                 for t in 0..tc {
@@ -191,7 +191,7 @@ pub fn answer(
                 }
                 let margin = right[e] - other[e];
                 let ahead = margin > 0.0f32;
-                let loss = select(ahead, ln_beyond_one(wrong), f32::ln(own + wrong) - margin);
+                let loss = select(ahead, ln_beyond_one(wrong), f32::ln(of_label + wrong) - margin);
                 total_loss += loss;
                 total_right += select(ahead, 1.0f32, 0.0f32);
                 total_broken += f32::max(broken(loss), broken(margin));

@@ -179,10 +179,10 @@ impl Neurons {
         let warps = (self.lanes() as f64 / 128.0).ceil();
         let (d, t, r, q) = (network.order as f64, self.neurons as f64, self.rows as f64, self.round as f64);
         let slices = self.slices() as f64;
-        let back = slices * d * (2.0 * (q + t) + q * t);
+        let backward = slices * d * (2.0 * (q + t) + q * t);
         let out = d * (2.0 * (r + t) + r * t);
         let staged = 8.0 * d * d / self.lanes() as f64 + 12.0 * r * t;
-        let slab = warps * (back + out + staged) + 2.0 * slices * BARRIER + 3.0 * self.bands as f64;
+        let slab = warps * (backward + out + staged) + 2.0 * slices * BARRIER + 3.0 * self.bands as f64;
         d * slab + warps * 100.0 * r * t + 500.0
     }
 }
@@ -292,9 +292,9 @@ impl Plan {
             + outputs.chunk;
         let softmax = 2 * outputs.pairs * outputs.columns + outputs.bands;
         let answer = (chunk + 1) * network.neurons.div_ceil(outputs.chunk) + softmax;
-        let settle = (neurons.bands + 1) * staged(neurons.tile());
+        let update = (neurons.bands + 1) * staged(neurons.tile());
         let slice = staged(neurons.slab() * order) + order + neurons.slab() + 1;
-        let learn = (settle + slice * neurons.slices() + 1) * (order + 1) + settle + neurons.tile();
+        let learn = (update + slice * neurons.slices() + 1) * (order + 1) + update + neurons.tile();
         self.output_tiles() * (answer + 1) + self.neuron_tiles() * (learn + 1)
     }
 

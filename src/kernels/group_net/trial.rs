@@ -1,7 +1,7 @@
 //! A small network on addition modulo an order, the same wherever it runs: what devices are compared by.
 
 use super::plan::{Sigma, Variant};
-use super::{GroupNet, Shape, Weights};
+use super::{GroupNetReplicas, Shape, Weights};
 use crate::optim::{Adam, Optimizer, Sgd};
 use crate::rng::{Purpose, Stream};
 
@@ -57,9 +57,9 @@ impl Trial {
     /// The network at its start, on the GPU that has been opened.
     ///
     /// # Errors
-    /// As [`GroupNet::new`].
-    pub fn net(&self) -> Result<GroupNet, String> {
+    /// As [`GroupNetReplicas::new`].
+    pub fn net(&self) -> Result<GroupNetReplicas, String> {
         let (pairs, labels) = self.data();
-        GroupNet::new(self.shape(), &pairs, &labels, &self.weights())
+        GroupNetReplicas::new(self.shape(), &pairs, &labels, &self.weights())
     }
 }

@@ -1,8 +1,7 @@
 //! Which sequences a kernel draws: the law of their chains, and how many random words and numbers that takes.
 
+use crate::markov::{ChainSequences, Chains};
 use crate::run::RunSpec;
-use crate::tasks::Task;
-use crate::tasks::markov::{Chains, MarkovChain};
 
 /// Most contexts, since a lane solves a system of as many equations.
 const MOST_CONTEXTS: usize = 32;
@@ -33,11 +32,11 @@ impl Sampling {
     /// A sentence for the person.
     #[expect(clippy::float_cmp, reason = "only exactly 1 is uniform")]
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let Task::MarkovChain(task) = &spec.task else {
+        let Some(drawn) = spec.task.sampler().chain_sequences() else {
             return Err("its examples are no sequences".into());
         };
-        let MarkovChain { symbols, length, order, train: chains, .. } = *task;
-        if chains == Chains::Dirichlet && task.alpha != 1.0 {
+        let ChainSequences { symbols, length, order, train: chains, alpha, .. } = drawn;
+        if chains == Chains::Dirichlet && alpha != 1.0 {
             return Err("its chains have rows with an α other than 1".into());
         }
         if chains != Chains::Dirichlet && order != 2 {

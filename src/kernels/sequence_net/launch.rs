@@ -18,7 +18,6 @@ use crate::kernels::slices::{Slices, StateSize, schedule};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::run::RunSpec;
-use crate::tasks::Task;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;
@@ -64,10 +63,7 @@ impl SequenceNet {
         if step_bytes > SYMBOL_BYTES {
             return Err(format!("the symbols of a step take {} MiB", step_bytes >> 20));
         }
-        let share = match &spec.task {
-            Task::MarkovChain(task) => task.share,
-            _ => 0.0,
-        };
+        let share = spec.task.sampler().chain_sequences().map_or(0.0, |drawn| drawn.share);
         let layout = Layout::of(spec);
         let groups = replicas * plan.groups;
         let size = StateSize { replicas, each: network.state(), parameters: network.parameters() };

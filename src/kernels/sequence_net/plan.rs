@@ -1,11 +1,10 @@
 //! What the sequence kernels are compiled for: the network, where its numbers lie, and how lanes share its work.
 
 use crate::kernels::plan::{Limits, Rule};
-use crate::models::Model;
-use crate::models::attention_only::{AttentionOnly, Block, Norm, Positions};
+use crate::models::Family;
+use crate::models::family::AttentionLayers;
 use crate::optim::Optimizer;
 use crate::run::RunSpec;
-use crate::tasks::Task;
 
 /// Most layers.
 pub const MOST_LAYERS: usize = 4;
@@ -63,19 +62,18 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let Task::MarkovChain(task) = &spec.task else {
-            return Err(format!("its model is the {}", spec.model.info().name));
-        };
-        let kind = match &spec.model {
-            Model::AttentionOnly(net) => Kind::Attention(attention(net)?),
-            Model::MinimalMarkov(_) => Kind::Minimal,
-            other => return Err(format!("its model is the {}", other.info().name)),
+        let other = || format!("its model is the {}", spec.model.info().name);
+        let drawn = spec.task.sampler().chain_sequences().ok_or_else(other)?;
+        let kind = match spec.model.config().family() {
+            Some(Family::Attention(layers)) => Kind::Attention(attention(&layers)?),
+            Some(Family::Minimal) => Kind::Minimal,
+            _ => return Err(other()),
         };
         let rule = match &spec.optimizer {
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
             Optimizer::Adam(_) => Rule::Adam,
         };
-        Ok(Network { symbols: task.symbols, length: task.length, kind, batch: spec.run.batch, rule })
+        Ok(Network { symbols: drawn.symbols, length: drawn.length, kind, batch: spec.run.batch, rule })
     }
 
     /// Numbers that are trained, of one replica.
@@ -101,8 +99,8 @@ impl Network {
 }
 
 /// The layers of a network that the kernels cover.
-fn attention(net: &AttentionOnly) -> Result<Attention, String> {
-    if net.mlp == Block::On {
+fn attention(net: &AttentionLayers) -> Result<Attention, String> {
+    if net.mlp {
         return Err("its layers have MLPs".into());
     }
     if net.hidden > 64 {
@@ -117,8 +115,8 @@ fn attention(net: &AttentionOnly) -> Result<Attention, String> {
         hidden: net.hidden,
         layers: net.heads.len(),
         heads,
-        absolute: net.positions == Positions::Absolute,
-        norm: net.norm == Norm::Pre,
+        absolute: net.absolute,
+        norm: net.norm,
     })
 }
 

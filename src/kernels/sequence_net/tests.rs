@@ -5,6 +5,7 @@
 use super::SequenceNet;
 use super::plan::{LANES, Network, Plan};
 use crate::kernels::plan::Limits;
+use crate::markov::Chains;
 use crate::models::attention_only::{Norm, Positions};
 use crate::models::{AttentionOnly, MinimalMarkov, Model};
 use crate::optim::adam::Decay;
@@ -12,8 +13,7 @@ use crate::optim::loss::Loss;
 use crate::optim::{Adam, Optimizer, Sgd};
 use crate::protocol::{Event, Row};
 use crate::run::{DeviceChoice, RunSpec};
-use crate::tasks::markov::{Chains, MarkovChain};
-use crate::tasks::{Sampler, Task};
+use crate::tasks::{MarkovChain, Sampler, Task};
 use crate::training::autodiff::Autodiff;
 use crate::training::cpu::sequence_net::SequenceNetCpu;
 use crate::training::gpu::sequence_net::SequenceNetGpu;
@@ -281,7 +281,7 @@ fn sequences_are_the_processors() {
             let found = pollster::block_on(net.symbols(from, 4)).unwrap();
             let mut expected = vec![];
             for (step, replica) in (from..from + 4).flat_map(|step| [(step, 0), (step, 1)]) {
-                task.sequences(spec.run.seed, replica, step, 5, &mut expected);
+                task.drawn().sequences(spec.run.seed, replica, step, 5, &mut expected);
             }
             let expected: Vec<u32> = expected.iter().map(|symbol| u32::from(*symbol)).collect();
             assert_eq!(found, expected, "{law:?} {symbols} {order} {from}");
@@ -303,7 +303,7 @@ fn first_symbols_are_the_processors() {
         let found = pollster::block_on(net.symbols(0, 200)).unwrap();
         let mut expected = vec![];
         for step in 0..200 {
-            task.sequences(spec.run.seed, 0, step, 1000, &mut expected);
+            task.drawn().sequences(spec.run.seed, 0, step, 1000, &mut expected);
         }
         assert_eq!(found.len(), expected.len());
         let differ = found.iter().zip(expected).filter(|(a, b)| **a != u32::from(*b)).count();

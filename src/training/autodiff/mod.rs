@@ -25,7 +25,6 @@ use crate::models::{Parameter, sequences};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-use crate::tasks::Form;
 use crate::training::session::data_loader::{DataLoader, Examples};
 use crate::training::session::evaluator::{Evaluator, evaluated_row};
 use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
@@ -99,10 +98,10 @@ impl Autodiff {
     fn labels(&self, x: &Tensor<3>, y: &Tensor<3>) -> Option<Tensor<3>> {
         let sampler = self.spec.task.sampler();
         let classes = sampler.classes()?;
-        Some(match sampler.form() {
+        Some(match sampler.length() {
+            1 => one_hot(y, 0, classes),
             // Every symbol is the label of those before it.
-            Form::Sequence => sequences::one_hot(x, 1, sampler.length(), classes),
-            _ => one_hot(y, 0, classes),
+            length => sequences::one_hot(x, 1, length, classes),
         })
     }
 

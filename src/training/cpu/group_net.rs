@@ -9,10 +9,10 @@ use crate::run::RunSpec;
 use crate::training::session::pairs::{Examples, Measured, covered, lambda, note, rule};
 
 /// Trains all replicas of a network on pairs on the processor.
-pub type GroupNetCpu = CpuLearner<GroupNet>;
+pub type GroupNetCpu = CpuLearner<GroupNetFamily>;
 
 /// A network on pairs with its examples.
-pub struct GroupNet {
+pub struct GroupNetFamily {
     trained: Examples,
     /// The whole sample, and what is held out unless that is the same.
     whole: Pairs,
@@ -23,7 +23,7 @@ pub struct GroupNet {
     scratch: Scratch,
 }
 
-impl CpuNetwork for GroupNet {
+impl CpuNetwork for GroupNetFamily {
     type Replica = Replica;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
@@ -38,7 +38,7 @@ impl CpuNetwork for GroupNet {
         };
         let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
         let pairs = |examples: &Examples| Pairs::new(order, &examples.pairs, &examples.labels);
-        let family = GroupNet {
+        let family = GroupNetFamily {
             whole: pairs(&trained),
             held_out: held_out.as_ref().map(pairs),
             batch: (Examples::default(), Pairs::new(order, &[], &[])),
@@ -90,17 +90,5 @@ impl CpuNetwork for GroupNet {
             None => train,
         };
         note(row, train, (f64::from(sums.margin) / sums.norms) as f32, test);
-    }
-
-    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
-        replica.read(part, which)
-    }
-
-    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
-        replica.write(part, which, values);
-    }
-
-    fn copy(to: &mut Replica, from: &Replica) {
-        to.copy(from);
     }
 }

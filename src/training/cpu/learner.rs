@@ -5,6 +5,7 @@
 //! clock: it is looked at about twice a millisecond, and all replicas stand at the same step when it is. The
 //! numbers do not depend on it, since a step is a function of the weights, the specification and its number.
 
+use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Parameter;
 use crate::protocol::Row;
@@ -13,12 +14,9 @@ use crate::training::launch::sizer::SliceSizer;
 use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
 
 /// A family of networks with its examples: what differs between the CPU learners.
-///
-/// Parameters are numbered as in [`RunSpec::parameters`]; part 0 of one is its values, the parts after it are
-/// its moments.
 pub trait CpuNetwork: Sized {
     /// The numbers of one network that training changes.
-    type Replica: Clone;
+    type Replica: ReplicaState;
 
     /// The network of `spec` with its examples, and a replica whose numbers are all zero.
     ///
@@ -44,15 +42,6 @@ pub trait CpuNetwork: Sized {
         held_out: usize,
         row: &mut Row,
     );
-
-    /// Part `part` of parameter `which`.
-    fn read(&self, replica: &Self::Replica, part: usize, which: usize) -> Vec<f32>;
-
-    /// Replaces part `part` of parameter `which`.
-    fn write(&self, replica: &mut Self::Replica, part: usize, which: usize, values: &[f32]);
-
-    /// Copies all numbers of `from`, without allocating.
-    fn copy(to: &mut Self::Replica, from: &Self::Replica);
 }
 
 /// Trains all replicas of one run on one processor core.
@@ -130,7 +119,7 @@ impl<N: CpuNetwork> CpuLearner<N> {
 
     /// Part `part` of parameter `which` of all replicas.
     fn gather(&self, part: usize, which: usize) -> Vec<f32> {
-        self.replicas.iter().flat_map(|replica| self.network.read(replica, part, which)).collect()
+        self.replicas.iter().flat_map(|replica| replica.read(part, which)).collect()
     }
 }
 
@@ -154,7 +143,7 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
     }
 
     fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
-        let values = (0..count).map(|which| self.network.read(&self.replicas[0], 0, which)).collect();
+        let values = (0..count).map(|which| self.replicas[0].read(0, which)).collect();
         Box::pin(async move { Ok(values) })
     }
 
@@ -165,7 +154,7 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
             for (part, values) in [values].into_iter().chain(moments).enumerate() {
                 let each = values.chunks(values.len() / count);
                 for (replica, values) in self.replicas.iter_mut().zip(each) {
-                    self.network.write(replica, part, which, values);
+                    replica.write(part, which, values);
                 }
             }
         }
@@ -174,13 +163,13 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
 
     fn remember(&mut self, _step: u64) {
         for (remembered, replica) in self.remembered.iter_mut().zip(&self.replicas) {
-            N::copy(remembered, replica);
+            remembered.copy(replica);
         }
     }
 
     fn restore(&mut self) -> Local<'_, ()> {
         for (replica, remembered) in self.replicas.iter_mut().zip(&self.remembered) {
-            N::copy(replica, remembered);
+            replica.copy(remembered);
         }
         Box::pin(async { Ok(()) })
     }

@@ -82,41 +82,19 @@ impl CpuNetwork for OneHiddenLayer {
         row.test_loss.push(loss);
         row.test_accuracy.push(accuracy);
     }
-
-    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
-        replica.read(part, which)
-    }
-
-    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
-        replica.write(part, which, values);
-    }
-
-    fn copy(to: &mut Replica, from: &Replica) {
-        to.copy(from);
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::task::{Context, Poll, Waker};
-
     use super::*;
     use crate::models::mlp::{B, BETA, U, W};
     use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, Local};
+    use crate::training::session::learner::{Learner, ready};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/sparse-parity?{link}"));
         assert!(notices.is_empty(), "{notices:?}");
         link.spec
-    }
-
-    /// Nothing here waits.
-    fn ready<T>(mut future: Local<'_, T>) -> T {
-        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(result) => result.unwrap(),
-            Poll::Pending => panic!("a loop on the processor waits for nothing"),
-        }
     }
 
     fn trained(spec: &RunSpec, steps: u64) -> OneHiddenLayerCpu {

@@ -14,7 +14,7 @@ use smartcore::ensemble::random_forest_classifier::{
 };
 use smartcore::linalg::basic::matrix::DenseMatrix;
 
-use crate::models::RandomForest;
+use crate::models::family::Trees;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::rng::{Purpose, Stream};
@@ -58,7 +58,7 @@ struct Grove {
 /// Random forests over all replicas.
 pub struct Forest {
     spec: RunSpec,
-    forest: RandomForest,
+    trees: Trees,
     groves: Result<Vec<Grove>, Failure>,
     /// Training steps that are grown.
     grown: u64,
@@ -66,18 +66,17 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// The learner of `spec`, whose model is `forest`, before its first tree.
-    pub fn new(spec: &RunSpec, forest: &RandomForest) -> Self {
-        let (spec, forest) = (spec.clone(), forest.clone());
-        Forest { groves: groves(&spec), spec, forest, grown: 0, remembered: 0 }
+    /// The learner of `spec`, whose model is a forest of `trees`, before its first tree.
+    pub fn new(spec: &RunSpec, trees: Trees) -> Self {
+        Forest { groves: groves(spec), spec: spec.clone(), trees, grown: 0, remembered: 0 }
     }
 
     /// Grows tree number `tree`, from 0, in every replica.
     fn grow(&mut self, tree: u64) -> Result<(), Failure> {
-        if tree >= self.forest.trees as u64 {
+        if tree >= self.trees.count as u64 {
             return Ok(());
         }
-        let candidates = self.forest.candidates(self.spec.task.sampler().inputs());
+        let candidates = self.trees.candidates(self.spec.task.sampler().inputs());
         let groves = self.groves.as_mut().map_err(|failure| failure.clone())?;
         for (replica, grove) in groves.iter_mut().enumerate() {
             let stream = Stream::new(self.spec.run.seed, Purpose::Weights, replica as u32);
@@ -86,7 +85,7 @@ impl Forest {
                 .with_n_trees(1)
                 .with_m(candidates)
                 .with_seed(seed);
-            let parameters = match self.forest.depth {
+            let parameters = match self.trees.depth {
                 0 => parameters,
                 // smartcore counts levels, and the root is the first of them.
                 depth => parameters.with_max_depth(depth as u16 + 1),
@@ -131,7 +130,7 @@ impl Forest {
     fn look(&mut self, step: u64) -> Result<Row, Failure> {
         self.go_back(step);
         self.reach(step, f64::INFINITY)?;
-        let trees = self.forest.grown(step);
+        let trees = self.trees.grown(step);
         let groves = self.groves.as_ref().map_err(|failure| failure.clone())?;
         let mut row = Row { step, ..Default::default() };
         for grove in groves {

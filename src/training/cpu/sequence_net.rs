@@ -2,10 +2,9 @@
 
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
+use crate::markov::ChainSequences;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::Task;
-use crate::tasks::markov::MarkovChain;
 use crate::training::session::evaluator::Evaluator;
 
 /// Trains all replicas of a network on sequences on the processor.
@@ -15,7 +14,7 @@ pub type SequenceNetCpu = CpuLearner<SequenceNet>;
 pub struct SequenceNet {
     seed: u64,
     size: usize,
-    task: MarkovChain,
+    sequences: ChainSequences,
     network: Network,
     evaluator: Evaluator,
     /// The sequences of one step.
@@ -28,14 +27,16 @@ impl CpuNetwork for SequenceNet {
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
-        let (Task::MarkovChain(task), Some(evaluator)) = (&spec.task, Evaluator::new(spec)) else {
+        let (Some(sequences), Some(evaluator)) =
+            (spec.task.sampler().chain_sequences(), Evaluator::new(spec))
+        else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let replica = Replica::new(&network);
         let family = SequenceNet {
             seed: spec.run.seed,
             size: spec.batch(),
-            task: task.clone(),
+            sequences,
             evaluator,
             batch: vec![],
             scratch: Scratch::new(&network),
@@ -47,7 +48,7 @@ impl CpuNetwork for SequenceNet {
     #[inline]
     fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
         self.batch.clear();
-        self.task.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+        self.sequences.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
     }
 
     #[inline]
@@ -57,7 +58,7 @@ impl CpuNetwork for SequenceNet {
 
     fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
         self.batch.clear();
-        self.task.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+        self.sequences.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
         let sums = replica.measure(&mut self.scratch, &self.batch);
         let places = (self.size * self.network.length) as f64;
         row.train_loss.push((sums.loss / places) as f32);
@@ -66,40 +67,18 @@ impl CpuNetwork for SequenceNet {
         let answers = answers(replica, &mut self.scratch, contexts, self.evaluator.scored(), &[]);
         self.evaluator.evaluate(&answers).append_to(row);
     }
-
-    fn read(&self, replica: &Replica, part: usize, which: usize) -> Vec<f32> {
-        replica.read(part, which, self.network.sizes[which])
-    }
-
-    fn write(&self, replica: &mut Replica, part: usize, which: usize, values: &[f32]) {
-        replica.write(part, which, values);
-    }
-
-    fn copy(to: &mut Replica, from: &Replica) {
-        to.copy(from);
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::task::{Context, Poll, Waker};
-
     use super::*;
     use crate::permalink::decode;
-    use crate::training::session::learner::{Learner, Local};
+    use crate::training::session::learner::{Learner, ready};
 
     fn spec(link: &str) -> RunSpec {
         let (link, notices) = decode(&format!("#v1/markov?held=64&{link}"));
         assert!(notices.is_empty(), "{notices:?}");
         link.spec
-    }
-
-    /// Nothing here waits.
-    fn ready<T>(mut future: Local<'_, T>) -> T {
-        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(result) => result.unwrap(),
-            Poll::Pending => panic!("a loop on the processor waits for nothing"),
-        }
     }
 
     const LINKS: [&str; 2] = [

@@ -2,7 +2,7 @@
 
 use super::learner::{GpuLearner, GpuNetwork};
 use crate::kernels::group_net::plan::Variant;
-use crate::kernels::group_net::{GroupNet, Others, Record, Shape, Weights};
+use crate::kernels::group_net::{GroupNetReplicas, Others, Record, Shape, Weights};
 use crate::kernels::slices::Slices;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
@@ -15,7 +15,7 @@ pub type GroupNetGpu = GpuLearner<GroupNetKernels>;
 
 /// A network on pairs with its held-out pairs, unless they are those that it is trained on.
 pub struct GroupNetKernels {
-    net: GroupNet,
+    net: GroupNetReplicas,
     held_out: Option<Others>,
 }
 
@@ -37,14 +37,14 @@ impl GpuNetwork for GroupNetKernels {
             neurons: net.width,
             sigma: net.sigma,
             nu: net.exponent,
-            lambda: net.lambda_at(0),
+            lambda: spec.architecture().penalty(0).map_or(0.0, |penalty| penalty.lambda),
             optimizer: spec.optimizer.clone(),
             replicas: spec.run.replicas,
             variant: None,
         };
         let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
         let [u, v, w] = spec.initial().try_into().map_err(|_| "it has other parameters".to_string())?;
-        let net = GroupNet::new(shape, &trained.pairs, &trained.labels, &Weights { u, v, w })?;
+        let net = GroupNetReplicas::new(shape, &trained.pairs, &trained.labels, &Weights { u, v, w })?;
         let held_out = held_out.map(|others| net.others(&others.pairs, &others.labels)).transpose()?;
         Ok(GroupNetKernels { net, held_out })
     }
@@ -63,7 +63,7 @@ impl GpuNetwork for GroupNetKernels {
 
     /// Learning rate and λ hold for a whole slice.
     fn slice_end(&self, spec: &RunSpec, step: u64) -> u64 {
-        covered(spec).ok().and_then(|net| next_change(spec, net, step)).unwrap_or(u64::MAX)
+        next_change(spec, step).unwrap_or(u64::MAX)
     }
 
     fn measures_apart(&self) -> bool {

@@ -5,9 +5,8 @@
 use super::choose::{AUTODIFF_WORTH_FLOPS, AUTODIFF_WORTH_FLOPS_OVER_FLEX};
 use crate::kernels::plan::Network;
 use crate::kernels::{cpu, sequence_net};
-use crate::models::Model;
+use crate::models::Family;
 use crate::run::RunSpec;
-use crate::tasks::Form;
 use crate::training::session::learner::Learner;
 use crate::training::session::pairs;
 
@@ -100,14 +99,27 @@ const TWO_LAUNCHES_NAME: &str = "fused kernels, two launches per step";
 #[cfg(feature = "session")]
 const LOOP_NAME: &str = "fused loop, SIMD";
 
-fn form(spec: &RunSpec) -> Form {
-    spec.task.sampler().form()
+/// Whether a label is a sign, which the networks of one hidden layer with one output predict.
+fn of_signs(spec: &RunSpec) -> bool {
+    spec.task.sampler().classes().is_none()
+}
+
+/// Whether an example is a sequence, with a prediction after each of its symbols.
+fn of_sequences(spec: &RunSpec) -> bool {
+    spec.task.sampler().length() > 1
+}
+
+/// Whether an example is a pair of elements, with one label of several classes.
+fn of_pairs(spec: &RunSpec) -> bool {
+    !of_signs(spec) && !of_sequences(spec)
 }
 
 #[cfg(feature = "train")]
 fn random_forest(spec: &RunSpec) -> Made {
-    let Model::RandomForest(forest) = &spec.model else { return Err("it is no forest".into()) };
-    Ok((Box::new(crate::training::cpu::random_forest::Forest::new(spec, forest)), "decision trees"))
+    let Some(Family::Forest(trees)) = spec.model.config().family() else {
+        return Err("it is no forest".into());
+    };
+    Ok((Box::new(crate::training::cpu::random_forest::Forest::new(spec, trees)), "decision trees"))
 }
 
 #[cfg(feature = "fused")]
@@ -125,7 +137,7 @@ fn group_net_on_gpu(spec: &RunSpec) -> Made {
 pub static LEARNERS: [LearnerEntry; 7] = [
     LearnerEntry {
         place: Place::Anywhere,
-        owns: |spec| matches!(spec.model, Model::RandomForest(_)),
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
         covers: |_| Ok(()),
         outgrown: |_| false,
         worth_gpu: |_| false,
@@ -134,7 +146,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Gpu,
-        owns: |spec| form(spec).is_a(Form::Bits),
+        owns: of_signs,
         covers: |spec| Network::of(spec)?.on_a_gpu(),
         outgrown: |spec| spec.step_flops() / spec.run.replicas as f64 > FUSED_MOST_FLOPS,
         worth_gpu: |spec| spec.run.replicas >= FUSED_WORTH_REPLICAS,
@@ -146,7 +158,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Gpu,
-        owns: |spec| form(spec) == Form::Pair,
+        owns: of_pairs,
         covers: pairs::kernels_cover,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > PAIRS_WORTH_FLOPS,
@@ -155,7 +167,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Gpu,
-        owns: |spec| form(spec) == Form::Sequence,
+        owns: of_sequences,
         covers: sequence_net::covers,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > SEQUENCES_WORTH_FLOPS,
@@ -167,7 +179,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Cpu,
-        owns: |spec| form(spec).is_a(Form::Bits),
+        owns: of_signs,
         covers: |spec| Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
         worth_gpu: |_| false,
@@ -179,7 +191,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Cpu,
-        owns: |spec| form(spec) == Form::Pair,
+        owns: of_pairs,
         covers: |spec| pairs::covered(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         worth_gpu: |_| false,
@@ -191,7 +203,7 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     },
     LearnerEntry {
         place: Place::Cpu,
-        owns: |spec| form(spec) == Form::Sequence,
+        owns: of_sequences,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         worth_gpu: |_| false,

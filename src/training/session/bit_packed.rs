@@ -3,7 +3,7 @@
 
 use crate::rng::{Purpose, Stream};
 use crate::run::RunSpec;
-use crate::tasks::{Batch, Sampler, SparseParity, Task};
+use crate::tasks::{Batch, ParityExamples, Task};
 use crate::training::session::learner::MEASURE_SAMPLE;
 
 /// Appends examples to `words`.
@@ -62,7 +62,8 @@ pub fn rows(spec: &RunSpec) -> Vec<u32> {
 
 /// Training batches, drawn as bits without ever being numbers.
 pub struct Batches {
-    task: SparseParity,
+    task: Task,
+    examples: ParityExamples,
     seed: u64,
     blocks: usize,
     size: usize,
@@ -74,38 +75,42 @@ pub struct Batches {
 impl Batches {
     /// The batches of `spec`.
     pub fn new(spec: &RunSpec) -> Self {
-        let Task::SparseParity(task) = &spec.task else {
+        let sampler = spec.task.sampler();
+        let Some(examples) = sampler.parity_examples() else {
             unreachable!("only networks on bits have batches of bits")
         };
         Batches {
-            task: task.clone(),
+            task: spec.task.clone(),
+            examples,
             seed: spec.run.seed,
             blocks: spec.run.batch.div_ceil(32),
             size: spec.run.batch,
-            relevant: task.relevant(spec.run.seed),
+            relevant: sampler.relevant(spec.run.seed),
             rows: rows(spec),
         }
     }
 
     /// The batch of `step` in `replica`, in place of what `words` held.
     pub fn draw(&self, replica: u32, step: u64, words: &mut Vec<u32>) {
-        words.resize(self.blocks * (self.task.n + 1), 0);
-        if self.task.m > 0 {
+        let inputs = self.examples.inputs;
+        words.resize(self.blocks * (inputs + 1), 0);
+        if self.examples.sample > 0 {
             return self.gather(replica, step, words);
         }
         let [stream, noise] = [Purpose::Batch, Purpose::Noise].map(|p| Stream::new(self.seed, p, replica));
-        for (block, words) in words.chunks_exact_mut(self.task.n + 1).enumerate() {
-            self.task.block(&stream, step, block, &self.relevant, words);
-            words[self.task.n] ^= self.task.flips(&noise, step, block);
+        for (block, words) in words.chunks_exact_mut(inputs + 1).enumerate() {
+            self.examples.block(&stream, step, block, &self.relevant, words);
+            words[inputs] ^= self.examples.flips(&noise, step, block);
         }
     }
 
     /// The rows of the finite sample that are visited at `step`.
     fn gather(&self, replica: u32, step: u64, words: &mut [u32]) {
-        let across = self.task.n / 32 + 1;
-        let own = &self.rows[replica as usize * self.task.m * across..][..self.task.m * across];
-        let visits = self.task.visits(self.seed, replica, step, self.size);
-        for (words, visits) in words.chunks_exact_mut(self.task.n + 1).zip(visits.chunks(32)) {
+        let ParityExamples { inputs, sample, .. } = self.examples;
+        let across = inputs / 32 + 1;
+        let own = &self.rows[replica as usize * sample * across..][..sample * across];
+        let visits = self.task.sampler().visits(self.seed, replica, step, self.size);
+        for (words, visits) in words.chunks_exact_mut(inputs + 1).zip(visits.chunks(32)) {
             for (column, words) in words.chunks_mut(32).enumerate() {
                 let mut square = [0; 32];
                 for (word, at) in square.iter_mut().zip(visits) {
@@ -135,6 +140,7 @@ fn transpose(words: &mut [u32; 32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::{Sampler, SparseParity};
 
     #[test]
     fn drawn_bits_are_the_packed_examples() {

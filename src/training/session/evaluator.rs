@@ -5,11 +5,10 @@
 //! learner is measured alike. Divergences are in nats.
 
 use crate::kernels::cpu::sequence_net::Answers;
-use crate::markov::{Measure, Strategy, kl, kl_to_logits, log_softmax};
+use crate::markov::{ChainSequences, Chains, Measure, Strategy, kl, kl_to_logits, log_softmax};
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::Task;
-use crate::tasks::markov::{Chains, MarkovChain};
+use crate::tasks::Sampler;
 
 /// Most contexts on which attention is looked at.
 const MOST_SCORED: usize = 64;
@@ -65,20 +64,14 @@ pub struct Evaluator {
     lines: Vec<(Strategy, f64)>,
 }
 
-/// The context of held-out sequence `example` of the test, `[length]`, and the truth after it, `[symbols]`.
-pub fn held_out(task: &MarkovChain, seed: u64, example: usize) -> (Vec<u8>, Vec<f64>) {
-    let (mut contexts, mut truths) = (vec![], vec![]);
-    add(task, task.test, seed, example..example + 1, &mut contexts, &mut truths);
-    (contexts, truths)
-}
-
 /// KL(truth ‖ strategy) of each strategy up to the task's order, the mean over the first `held_out` contexts of the
-/// test: the lines that a network is held against.
-pub fn lines(task: &MarkovChain, seed: u64, held_out: usize) -> Vec<(Strategy, f64)> {
+/// test: the lines that a network is held against. None for a task that is not on sequences.
+pub fn lines(task: &dyn Sampler, seed: u64, held_out: usize) -> Vec<(Strategy, f64)> {
+    let Some(drawn) = task.chain_sequences() else { return vec![] };
     let (mut contexts, mut truths) = (vec![], vec![]);
-    add(task, task.test, seed, 0..held_out, &mut contexts, &mut truths);
-    let predictions = predict(task, &contexts);
-    lines_of(task, &truths, &predictions)
+    add(&drawn, drawn.test, seed, 0..held_out, &mut contexts, &mut truths);
+    let predictions = predict(&drawn, &contexts);
+    lines_of(&drawn, &truths, &predictions)
 }
 
 /// Of the strategies up to `order`, the one whose KL to the network is the least; the measures begin as [`Measure`]
@@ -92,7 +85,7 @@ pub fn nearest(order: usize, measures: &[Option<f32>]) -> Option<Strategy> {
 
 /// Appends held-out contexts of a law with the truth after each.
 fn add(
-    task: &MarkovChain,
+    drawn: &ChainSequences,
     chains: Chains,
     seed: u64,
     examples: std::ops::Range<usize>,
@@ -100,33 +93,34 @@ fn add(
     truths: &mut Vec<f64>,
 ) {
     let mut sequences = vec![];
-    task.held_out_sequences(chains, seed, examples.clone(), &mut sequences);
-    for (example, sequence) in examples.zip(sequences.chunks(task.length + 1)) {
-        let (context, chain) = (&sequence[..task.length], task.held_out_chain(chains, seed, example));
+    drawn.held_out_sequences(chains, seed, examples.clone(), &mut sequences);
+    for (example, sequence) in examples.zip(sequences.chunks(drawn.length + 1)) {
+        let (context, chain) = (&sequence[..drawn.length], drawn.held_out_chain(chains, seed, example));
         contexts.extend(context);
         truths.extend(chain.law(chain.context(context)));
     }
 }
 
 /// What each strategy predicts after these contexts, `[contexts, symbols]`.
-fn predict(task: &MarkovChain, contexts: &[u8]) -> Vec<Vec<f64>> {
+fn predict(drawn: &ChainSequences, contexts: &[u8]) -> Vec<Vec<f64>> {
+    let ChainSequences { symbols, length, .. } = *drawn;
     let of = |strategy: &Strategy| {
-        let mut out = vec![0.0; contexts.len() / task.length * task.symbols];
-        for (context, out) in contexts.chunks(task.length).zip(out.chunks_mut(task.symbols)) {
-            strategy.predict(task.symbols, context, out);
+        let mut out = vec![0.0; contexts.len() / length * symbols];
+        for (context, out) in contexts.chunks(length).zip(out.chunks_mut(symbols)) {
+            strategy.predict(symbols, context, out);
         }
         out
     };
     Strategy::ALL.iter().map(of).collect()
 }
 
-fn lines_of(task: &MarkovChain, truths: &[f64], predictions: &[Vec<f64>]) -> Vec<(Strategy, f64)> {
-    let k = task.symbols;
+fn lines_of(drawn: &ChainSequences, truths: &[f64], predictions: &[Vec<f64>]) -> Vec<(Strategy, f64)> {
+    let k = drawn.symbols;
     let line = |(strategy, predicted): (&Strategy, &Vec<f64>)| {
         let each = truths.chunks(k).zip(predicted.chunks(k)).map(|(p, q)| kl(p, q));
         (*strategy, mean(each))
     };
-    Strategy::ALL.iter().zip(predictions).take(task.order + 1).map(line).collect()
+    Strategy::ALL.iter().zip(predictions).take(drawn.order + 1).map(line).collect()
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -137,25 +131,25 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 impl Evaluator {
     /// The evaluator of a run on sequences; none for other tasks.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        let Task::MarkovChain(task) = &spec.task else { return None };
+        let drawn = spec.task.sampler().chain_sequences()?;
         let (seed, held_out) = (spec.run.seed, spec.held_out());
         let (mut contexts, mut truths) = (vec![], vec![]);
-        add(task, task.test, seed, 0..held_out, &mut contexts, &mut truths);
-        let predictions = predict(task, &contexts);
-        let lines = lines_of(task, &truths, &predictions);
+        add(&drawn, drawn.test, seed, 0..held_out, &mut contexts, &mut truths);
+        let predictions = predict(&drawn, &contexts);
+        let lines = lines_of(&drawn, &truths, &predictions);
         let (mut others, mut count) = (vec![], held_out);
         let wanted = (held_out / 2).clamp(1, MOST_OTHERS);
         // The other laws are of Markov chains.
-        for (chains, measure) in OTHERS.into_iter().filter(|_| task.order == 2) {
-            if chains == task.test {
+        for (chains, measure) in OTHERS.into_iter().filter(|_| drawn.order == 2) {
+            if chains == drawn.test {
                 others.push((measure, 0..held_out));
                 continue;
             }
-            add(task, chains, seed, 0..wanted, &mut contexts, &mut truths);
+            add(&drawn, chains, seed, 0..wanted, &mut contexts, &mut truths);
             others.push((measure, count..count + wanted));
             count += wanted;
         }
-        let (symbols, order) = (task.symbols, task.order);
+        let (symbols, order) = (drawn.symbols, drawn.order);
         Some(Evaluator { symbols, order, held_out, contexts, truths, predictions, others, lines })
     }
 
@@ -340,13 +334,14 @@ mod tests {
                 assert_eq!(*own, evaluation.kl);
             }
             // The truth is that of the sequence's own chain.
-            let Task::MarkovChain(task) = &spec.task else { panic!("a task of sequences") };
+            let drawn = spec.task.sampler().chain_sequences().unwrap();
             for example in [0, 7, 399] {
-                let (context, truth) = held_out(task, spec.run.seed, example);
+                let (mut context, mut truth) = (vec![], vec![]);
+                add(&drawn, drawn.test, spec.run.seed, example..example + 1, &mut context, &mut truth);
                 assert_eq!(context, evaluator.contexts()[example * 100..][..100]);
                 assert_eq!(truth, evaluator.truths()[example * 3..][..3]);
             }
-            assert_eq!(lines(task, spec.run.seed, 400), evaluator.lines());
+            assert_eq!(lines(spec.task.sampler(), spec.run.seed, 400), evaluator.lines());
         }
         let (_, of_trigrams) = evaluator("#v1/markov?gram=3");
         let evaluation = of_trigrams.evaluate(&follows(&of_trigrams, Strategy::Trigram, 0.0));

@@ -174,3 +174,13 @@ impl StoppedReplicas {
         self.0.get(replica)?.as_ref()
     }
 }
+
+/// What a learner on the processor promises, which waits for nothing.
+#[cfg(test)]
+pub(in crate::training) fn ready<T>(mut future: Local<'_, T>) -> T {
+    use std::task::{Context, Poll, Waker};
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result.unwrap(),
+        Poll::Pending => panic!("a loop on the processor waits for nothing"),
+    }
+}

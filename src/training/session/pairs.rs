@@ -1,12 +1,12 @@
 //! What the two learners of networks on pairs train on, on the processor and on a GPU.
 
 use crate::kernels::plan::Rule;
-use crate::models::Model;
-use crate::models::group_net::GroupNet;
+use crate::models::Family;
+use crate::models::family::PairNet;
 use crate::optim::Optimizer;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::{Batch, Task};
+use crate::tasks::Batch;
 
 /// Pairs of elements with their labels.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,10 +47,10 @@ impl Examples {
 ///
 /// # Errors
 /// A sentence for the person.
-pub fn covered(spec: &RunSpec) -> Result<&GroupNet, String> {
-    match (&spec.task, &spec.model) {
-        (Task::Groups(_), Model::GroupNet(net)) => Ok(net),
-        (_, other) => Err(tr!("its model is the {model}", model = other.info().name)),
+pub fn covered(spec: &RunSpec) -> Result<PairNet, String> {
+    match spec.model.config().family() {
+        Some(Family::Pairs(net)) if spec.model.suits(&spec.task) => Ok(net),
+        _ => Err(tr!("its model is the {model}", model = spec.model.info().name)),
     }
 }
 
@@ -80,9 +80,9 @@ pub fn lambda(spec: &RunSpec, step: u64) -> f32 {
 }
 
 /// The first step after `step` at which the learning rate or λ changes, if one does.
-pub fn next_change(spec: &RunSpec, net: &GroupNet, step: u64) -> Option<u64> {
+pub fn next_change(spec: &RunSpec, step: u64) -> Option<u64> {
     let rate = spec.run.schedule.iter().map(|(from, _)| *from).find(|from| *from > step);
-    rate.into_iter().chain(net.next_change(step)).min()
+    rate.into_iter().chain(spec.architecture().next_penalty(step)).min()
 }
 
 /// What was measured of one replica.
@@ -123,8 +123,7 @@ mod tests {
     #[test]
     fn changes_of_rate_and_penalty_come_in_turn() {
         let spec = decode("#v1/groups?lambdas=20:1e-4_60:1e-5&lrs=20:0.1_40:0.2").0.spec;
-        let net = covered(&spec).unwrap();
-        let next = [0, 20, 40, 60].map(|step| next_change(&spec, net, step));
+        let next = [0, 20, 40, 60].map(|step| next_change(&spec, step));
         assert_eq!(next, [Some(20), Some(40), Some(60), None]);
         assert_eq!([10, 30, 70].map(|step| lambda(&spec, step)), [1e-3, 1e-4, 1e-5]);
     }

@@ -4,6 +4,7 @@ use super::pairs::{NO_LABEL, Pairs};
 use super::products::{Factors, HIGH, over_classes, over_neurons, over_pairs};
 use super::softmax::Answer;
 use super::{Network, Sums};
+use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
 use crate::kernels::plan::Sigma;
 
@@ -60,6 +61,22 @@ enum Job<'a> {
     Measure,
 }
 
+impl ReplicaState for Replica {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        self.places(which).map(|(row, lane)| self.state[part][row].0[lane]).collect()
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        for ((row, lane), value) in self.places(which).zip(values) {
+            self.state[part][row].0[lane] = *value;
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.state.clone_from(&other.state);
+    }
+}
+
 impl Replica {
     /// A network whose numbers are all zero.
     pub fn new(network: &Network) -> Self {
@@ -73,23 +90,6 @@ impl Replica {
         (0..order).flat_map(move |element| {
             (0..neurons).map(move |i| ((i / LANES * 3 + which) * order + element, i % LANES))
         })
-    }
-
-    /// Parameter `which` (u, v or w) if `part` is 0, else moment `part − 1` of it, `[order, neurons]`.
-    pub fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        self.places(which).map(|(row, lane)| self.state[part][row].0[lane]).collect()
-    }
-
-    /// Replaces what [`Replica::read`] gives.
-    pub fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        for ((row, lane), value) in self.places(which).zip(values) {
-            self.state[part][row].0[lane] = *value;
-        }
-    }
-
-    /// Copies parameters and moments of `other`, a replica of the same network.
-    pub fn copy(&mut self, other: &Replica) {
-        self.state.clone_from(&other.state);
     }
 
     /// One step on all of `pairs`, with a penalty of strength `lambda`.

@@ -32,7 +32,7 @@ pub struct Answer {
     /// The label's output less the largest other one.
     pub margin: f32,
     /// exp of the label's output, where the largest output is taken off all of them.
-    own: f32,
+    of_label: f32,
     /// The sum of what exp makes of the others.
     others: f32,
 }
@@ -64,9 +64,9 @@ impl Answer {
         for row in outputs.iter_mut() {
             *row = exp(row.map(|f| f - top));
         }
-        let own = std::mem::take(&mut outputs[label / LANES].0[label % LANES]);
+        let of_label = std::mem::take(&mut outputs[label / LANES].0[label % LANES]);
         let others = outputs.iter().fold(Row::ZERO, |sum, row| sum + *row).sum();
-        Answer { margin: given - other.0[0], own, others }
+        Answer { margin: given - other.0[0], of_label, others }
     }
 
     /// −ln softmax of the label, with the digits of small ones.
@@ -75,14 +75,14 @@ impl Answer {
         if self.margin > 0.0 {
             libm::log1pf(self.others)
         } else {
-            libm::logf(self.own + self.others) - self.margin
+            libm::logf(self.of_label + self.others) - self.margin
         }
     }
 
     /// Turns what [`Answer::new`] left into ∂loss/∂f.
     #[inline(always)]
     pub fn slopes(self, outputs: &mut [Row], label: usize) {
-        let scale = 1.0 / (self.own + self.others);
+        let scale = 1.0 / (self.of_label + self.others);
         for row in outputs.iter_mut() {
             *row = *row * scale;
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::kernels::cpu::ReplicaState;
 use crate::optim::adam::Decay;
 use crate::optim::{Adam, Optimizer, Sgd};
 use crate::rng::{Purpose, Stream};

@@ -4,6 +4,7 @@ use super::tables::{BLOCK, GROUPS, Patterns, Table, project, tabulate};
 use super::units::{activate, loss_gradient, loss_value, multiply};
 use super::update::Update;
 use super::{LANES, Row};
+use crate::kernels::cpu::ReplicaState;
 use crate::kernels::plan::{Head, Network, coefficients};
 
 /// Blocks whose activations are kept at once; larger batches go in parts, so that they stay in the caches.
@@ -81,6 +82,23 @@ enum Job<'a> {
     Measure(&'a Patterns, usize),
 }
 
+impl ReplicaState for Replica {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        self.places(which).map(|(row, lane)| self.state[part][row].0[lane]).collect()
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        let places: Vec<_> = self.places(which).collect();
+        for ((row, lane), value) in places.into_iter().zip(values) {
+            self.state[part][row].0[lane] = *value;
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.state.clone_from(&other.state);
+    }
+}
+
 impl Replica {
     /// A network whose numbers are all zero.
     pub fn new(network: &Network) -> Self {
@@ -109,24 +127,6 @@ impl Replica {
         let beta = (rows == 0).then_some((self.state[0].len() - 1, 0));
         let of_row = move |row| (0..width).map(move |unit| (unit / LANES * stride + row, unit % LANES));
         (first..first + rows).flat_map(of_row).chain(beta)
-    }
-
-    /// Parameter `which` of the model if `part` is 0, else moment `part − 1` of it, `[rows, columns]`.
-    pub fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        self.places(which).map(|(row, lane)| self.state[part][row].0[lane]).collect()
-    }
-
-    /// Replaces what [`Replica::read`] gives.
-    pub fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        let places: Vec<_> = self.places(which).collect();
-        for ((row, lane), value) in places.into_iter().zip(values) {
-            self.state[part][row].0[lane] = *value;
-        }
-    }
-
-    /// Copies parameters and moments of `other`, a replica of the same network.
-    pub fn copy(&mut self, other: &Replica) {
-        self.state.clone_from(&other.state);
     }
 
     /// One step on a batch: for each block of 32 examples a word for every input and one for the labels, where a
@@ -303,7 +303,7 @@ impl Replica {
         let at = start % scratch.gradient.len();
         let gradient = &mut scratch.gradient[at..at + stride];
         // A product has no u: its slopes are complete.
-        let (factor, mut own) = match head {
+        let (factor, mut u_gradient) = match head {
             Head::Sum => (self.state[0][start + u] * scale, gradient[u] * scale),
             Head::Product => (Row([scale; LANES]), Row::ZERO),
         };
@@ -311,10 +311,10 @@ impl Replica {
             *g = g.zip(factor, |g, f| g * f);
         }
         // Lanes beyond the width must stay out of it, though σ(0) need not be 0.
-        for lane in own.0.iter_mut().skip(width - tile * LANES) {
+        for lane in u_gradient.0.iter_mut().skip(width - tile * LANES) {
             *lane = 0.0;
         }
-        gradient[u] = own;
+        gradient[u] = u_gradient;
         let end = start + stride - usize::from(!hidden_bias);
         if !first_layer {
             if second_layer {

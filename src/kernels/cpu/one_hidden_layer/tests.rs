@@ -1,5 +1,6 @@
 use super::units::{activate, loss_gradient, loss_value, multiply};
 use super::*;
+use crate::kernels::cpu::ReplicaState;
 use crate::kernels::plan::Network;
 use crate::models::Activation;
 use crate::models::activation::interpolant;

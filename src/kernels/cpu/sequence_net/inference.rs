@@ -3,6 +3,7 @@
 use super::Network;
 use super::replica::{Asked, Replica, Scratch};
 use super::symbols::Tally;
+use crate::kernels::cpu::ReplicaState;
 use crate::run::RunSpec;
 
 /// What a network answers to contexts.

@@ -4,11 +4,11 @@ use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare};
 use super::axis::{Axis, Matrix, Part, Vectors, place};
 use super::norm::Norm;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::models::attention_only::LayerPlaces;
+use crate::models::family::LayerPlaces;
 
 /// An MLP without biases.
 #[derive(Debug, Clone)]
-pub struct Mlp {
+pub struct FeedForward {
     norm: Option<Norm>,
     into: Matrix,
     out: Matrix,
@@ -40,7 +40,7 @@ pub struct Layer {
     pub distances: Option<Vectors>,
     /// W_O.
     pub out: Option<Matrix>,
-    mlp: Option<Mlp>,
+    mlp: Option<FeedForward>,
     /// R once more, `[component][LANES + distance]`.
     turned: Vec<f32>,
     /// What the layer reads.
@@ -86,7 +86,7 @@ impl Layer {
         let rows = |axis: Axis| vec![Row::ZERO; axis.panels() * stride];
         let mlp = at.mlp.map(|_| {
             let wide = Axis::plain(4 * d);
-            Mlp {
+            FeedForward {
                 norm: at.mlp_gain.map(|_| Norm::new(residual, stride)),
                 into: Matrix::new(residual, wide, 1.0),
                 out: Matrix::new(wide, residual, 1.0),

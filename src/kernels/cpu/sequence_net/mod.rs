@@ -68,7 +68,8 @@ pub use super::one_hidden_layer::Update;
 pub use crate::kernels::plan::Rule;
 
 use super::one_hidden_layer::{LANES, Row};
-use crate::models::{AttentionOnly, Model};
+use crate::models::Family;
+use crate::models::family::AttentionLayers;
 use crate::optim::Optimizer;
 use crate::run::RunSpec;
 
@@ -76,7 +77,7 @@ use crate::run::RunSpec;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Attention on an embedding.
-    Attention(AttentionOnly),
+    Attention(AttentionLayers),
     /// W and v.
     Minimal,
 }
@@ -104,10 +105,10 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let kind = match &spec.model {
-            Model::AttentionOnly(net) => Kind::Attention(net.clone()),
-            Model::MinimalMarkov(_) => Kind::Minimal,
-            other => return Err(format!("its model is the {}", other.info().name)),
+        let kind = match spec.model.config().family() {
+            Some(Family::Attention(layers)) => Kind::Attention(layers),
+            Some(Family::Minimal) => Kind::Minimal,
+            _ => return Err(format!("its model is the {}", spec.model.info().name)),
         };
         let rule = match &spec.optimizer {
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },

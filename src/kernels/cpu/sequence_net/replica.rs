@@ -6,6 +6,7 @@ use super::symbols::{Tally, tally};
 use super::transformer::Transformer;
 use super::wide::wide;
 use super::{Kind, Network};
+use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
 
 /// One network with what its optimizer remembers.
@@ -15,6 +16,8 @@ use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
 pub struct Replica {
     /// `[part][parameter]`.
     state: Vec<Vec<Vec<Row>>>,
+    /// Numbers of each parameter.
+    sizes: Vec<usize>,
 }
 
 /// A network's loops and their memory, which all replicas of a run may use in turn.
@@ -79,27 +82,26 @@ impl Scratch {
     }
 }
 
-impl Replica {
-    /// A network whose numbers are all zero.
-    pub fn new(network: &Network) -> Self {
-        Replica { state: vec![network.rows(); 1 + network.rule.moments()] }
+impl ReplicaState for Replica {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        self.state[part][which].iter().flat_map(|row| row.0).take(self.sizes[which]).collect()
     }
 
-    /// Parameter `which` if `part` is 0, else moment `part − 1` of it; `count` numbers.
-    pub fn read(&self, part: usize, which: usize, count: usize) -> Vec<f32> {
-        self.state[part][which].iter().flat_map(|row| row.0).take(count).collect()
-    }
-
-    /// Replaces what [`Replica::read`] gives.
-    pub fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
         for (row, values) in self.state[part][which].iter_mut().zip(values.chunks(LANES)) {
             row.0[..values.len()].copy_from_slice(values);
         }
     }
 
-    /// Copies parameters and moments of `other`, a replica of the same network.
-    pub fn copy(&mut self, other: &Replica) {
+    fn copy(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
+    }
+}
+
+impl Replica {
+    /// A network whose numbers are all zero.
+    pub fn new(network: &Network) -> Self {
+        Replica { state: vec![network.rows(); 1 + network.rule.moments()], sizes: network.sizes.clone() }
     }
 
     /// One step on a batch.

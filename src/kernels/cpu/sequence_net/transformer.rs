@@ -10,8 +10,7 @@ use super::symbols;
 use super::table::Table;
 use super::wide::wide;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::models::AttentionOnly;
-use crate::models::attention_only::Places;
+use crate::models::family::{AttentionLayers, Places};
 
 /// A transformer with what it keeps of one sequence.
 #[derive(Debug, Clone)]
@@ -42,8 +41,8 @@ pub struct Transformer {
 }
 
 impl Transformer {
-    /// A transformer of these settings whose parameters are zero.
-    pub fn new(net: &AttentionOnly, alphabet: usize, length: usize) -> Self {
+    /// A transformer of these layers whose parameters are zero.
+    pub fn new(net: &AttentionLayers, alphabet: usize, length: usize) -> Self {
         let (places, span, residual) = (net.places(), Span::new(length), Axis::plain(net.hidden));
         let stride = span.stride();
         let layers = places.layers.iter().zip(&net.heads);

@@ -1,0 +1,198 @@
+//! Families of networks that have kernels and learners of their own: what these need to know of a model, as plain data.
+//!
+//! # Why
+//! Kernels and learners are written for a family, not for an entry of the catalog. So an entry says which family it is
+//! of, in [`ModelConfig::family`](super::ModelConfig::family), and shared code does not name the entry. A model of no
+//! family is trained by autodiff.
+
+use super::activation::{Activation, Sigma};
+
+/// A family of networks, with what its kernels need to know of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Family {
+    /// One hidden layer on numbers, with one output.
+    OneHiddenLayer(OneHiddenLayer),
+    /// Layers of attention on symbols.
+    Attention(AttentionLayers),
+    /// A matrix over pairs of symbols and a vector over distances.
+    Minimal,
+    /// One hidden layer on pairs of elements.
+    Pairs(PairNet),
+    /// Decision trees.
+    Forest(Trees),
+}
+
+/// How hidden units become an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Head {
+    /// f = Σ_j u_j σ(z_j) + β.
+    Sum,
+    /// f = Π_j z_j.
+    Product,
+}
+
+/// One hidden layer, z = xW + b, with one output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OneHiddenLayer {
+    /// Hidden units.
+    pub width: usize,
+    /// How units become an output.
+    pub head: Head,
+    /// Non-linearity of the units; without meaning for a product.
+    pub activation: Activation,
+    /// The activation's degree.
+    pub degree: usize,
+    /// Whether the hidden bias is trained.
+    pub hidden_bias: bool,
+    /// Whether the output bias is trained.
+    pub output_bias: bool,
+    /// Whether W is trained, and b with it.
+    pub first_layer: bool,
+    /// Whether u is trained; without meaning for a product.
+    pub second_layer: bool,
+}
+
+/// One hidden layer on pairs of elements: f(a, b)[c] = Σ_i σ(u_i[a] + v_i[b]) w_i[c].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairNet {
+    /// Hidden units.
+    pub width: usize,
+    /// Their non-linearity.
+    pub sigma: Sigma,
+    /// Exponent ν of each unit's norm in the penalty.
+    pub exponent: usize,
+}
+
+/// Decision trees that vote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trees {
+    /// Trees of the forest; a training step grows one.
+    pub count: usize,
+    /// Splits between the root and a leaf at most; 0 splits until every leaf holds one class.
+    pub depth: usize,
+    /// Columns among which a split chooses; 0 takes √n of n.
+    pub candidates: usize,
+}
+
+impl Trees {
+    /// Columns among which a split chooses, of `inputs`.
+    pub fn candidates(self, inputs: usize) -> usize {
+        match self.candidates {
+            0 => (inputs as f64).sqrt() as usize,
+            some => some,
+        }
+        .clamp(1, inputs.max(1))
+    }
+
+    /// Trees after so many training steps.
+    pub fn grown(self, step: u64) -> usize {
+        self.count.min(usize::try_from(step).unwrap_or(usize::MAX))
+    }
+}
+
+/// Layers of attention on an embedding, read out at every symbol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttentionLayers {
+    /// Numbers d in the vector of a symbol.
+    pub hidden: usize,
+    /// Heads of each layer.
+    pub heads: Vec<usize>,
+    /// Whether vectors of places are added to embeddings; else those of distances are added to keys.
+    pub absolute: bool,
+    /// Whether there are layer norms and output projections.
+    pub norm: bool,
+    /// Whether an MLP of 4d neurons follows the attention of each layer.
+    pub mlp: bool,
+}
+
+/// Places of a layer's parameters in [`Architecture::parameters`](super::Architecture::parameters).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LayerPlaces {
+    /// Gains g of the norm before attention, `[1, d]`.
+    pub gain: Option<usize>,
+    /// W_Q, `[d, d]`, the heads side by side.
+    pub query: usize,
+    /// W_K, `[d, d]`.
+    pub key: usize,
+    /// W_V, `[d, d]`.
+    pub value: usize,
+    /// R, `[length, d]`, a row for each distance from 0, the heads side by side.
+    pub distances: Option<usize>,
+    /// W_O, `[d, d]`, the heads one below the other.
+    pub out: Option<usize>,
+    /// Gains of the norm before the MLP, `[1, d]`.
+    pub mlp_gain: Option<usize>,
+    /// W_in, `[d, 4d]`, and W_out, `[4d, d]`.
+    pub mlp: Option<[usize; 2]>,
+}
+
+/// Places of all parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Places {
+    /// E, `[symbols, d]`.
+    pub embed: usize,
+    /// U, `[length, d]`.
+    pub positions: Option<usize>,
+    /// Layer by layer.
+    pub layers: Vec<LayerPlaces>,
+    /// Gains of the norm before the read-out, `[1, d]`.
+    pub gain: Option<usize>,
+    /// P, `[d, symbols]`.
+    pub readout: usize,
+}
+
+impl AttentionLayers {
+    /// Where each parameter stands.
+    pub fn places(&self) -> Places {
+        let mut count = 0;
+        let mut next = || {
+            count += 1;
+            count - 1
+        };
+        let (norm, mlp) = (self.norm, self.mlp);
+        let embed = next();
+        let positions = self.absolute.then(&mut next);
+        let layers = self.heads.iter().map(|_| LayerPlaces {
+            gain: norm.then(&mut next),
+            query: next(),
+            key: next(),
+            value: next(),
+            distances: (!self.absolute).then(&mut next),
+            out: norm.then(&mut next),
+            mlp_gain: (mlp && norm).then(&mut next),
+            mlp: mlp.then(|| [next(), next()]),
+        });
+        let layers = layers.collect();
+        Places { embed, positions, layers, gain: norm.then(&mut next), readout: next() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_chooses_among_some_of_the_columns() {
+        let trees = |candidates| Trees { count: 100, depth: 0, candidates };
+        assert_eq!([1, 2, 8, 9, 20].map(|n| trees(0).candidates(n)), [1, 1, 2, 3, 4]);
+        assert_eq!([(7, 20), (30, 20)].map(|(some, n)| trees(some).candidates(n)), [7, 20]);
+        assert_eq!([0, 3, 100, 5000].map(|step| trees(0).grown(step)), [0, 3, 100, 100]);
+    }
+
+    #[test]
+    fn every_parameter_has_a_place_of_its_own() {
+        for flags in 0..8 {
+            let [absolute, norm, mlp] = [1, 2, 4].map(|flag| flags & flag > 0);
+            let places = AttentionLayers { hidden: 4, heads: vec![1, 2], absolute, norm, mlp }.places();
+            let mut all = vec![places.embed, places.readout];
+            all.extend([places.positions, places.gain].into_iter().flatten());
+            for at in &places.layers {
+                all.extend([at.query, at.key, at.value]);
+                all.extend([at.gain, at.distances, at.out, at.mlp_gain].into_iter().flatten());
+                all.extend(at.mlp.into_iter().flatten());
+            }
+            all.sort_unstable();
+            assert_eq!(all, (0..=places.readout).collect::<Vec<_>>(), "{flags}");
+        }
+    }
+}
