@@ -6,6 +6,7 @@
 //!     presets.rs   named runs, each with a claim that a test checks
 //!     stories/     tours that use them, in Markdown
 //!     advice.rs    why some settings cannot learn
+//!     panel/       what only this lab shows on the page
 //! ```
 //!
 //! # Why
@@ -14,6 +15,8 @@
 //! needs, words and numbers; [`LazyLab`] is what the second program brings ([`LAZY_LABS`]).
 
 pub mod advice;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod panels;
 pub mod story;
 #[cfg(test)]
 mod story_claims;
@@ -53,6 +56,10 @@ macro_rules! labs {
         /// The second halves of the labs, in the same order.
         pub static LAZY_LABS: &[&dyn LazyLab] = &[$(&$lab::LAB),+];
 
+        /// What the labs show on the page, in the same order.
+        #[cfg(all(feature = "ui", target_family = "wasm"))]
+        pub static PANELS: &[&dyn panels::LabPanel] = &[$(&$lab::LAB),+];
+
         /// The presets of every lab, in the order of the menu.
         const PARTS: &[&[&[Preset]]] = &[$($lab::PRESETS),+];
     };
@@ -79,6 +86,12 @@ pub fn of(spec: &RunSpec) -> &'static dyn Lab {
 /// The second half of a run's lab.
 pub fn lazy(spec: &RunSpec) -> &'static dyn LazyLab {
     LAZY_LABS[place(spec)]
+}
+
+/// What a run's lab shows on the page.
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub fn panel(spec: &RunSpec) -> &'static dyn panels::LabPanel {
+    PANELS[place(spec)]
 }
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.

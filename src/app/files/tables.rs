@@ -74,6 +74,7 @@ mod tests {
     use crate::display::tables::{about, larger_class};
     use crate::permalink::encode;
     use crate::protocol::{Command, Payload};
+    use crate::ui::request::Request;
 
     fn file(rows: usize) -> Vec<u8> {
         let line = |i: usize| {
@@ -108,7 +109,7 @@ mod tests {
         for part in ["100 rows of 2 columns", "holds out 10 rows", "sold: no or yes", "75.0 %"] {
             assert!(about.contains(part), "{part}: {about}");
         }
-        state.apply(Action::Relabel(1));
+        state.apply(Action::Request(Request::Relabel(1)));
         let opened = shown(&state.run.link.spec).unwrap();
         assert_eq!((opened.table.label, opened.table.names.join(" ")), (1, "size".into()));
         state.apply(Action::Undo);

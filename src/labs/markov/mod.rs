@@ -1,5 +1,6 @@
 //! Markov chains: every sequence has a chain of its own, read in context (Edelman 2024, chapter 8).
 
+pub mod panel;
 pub mod presets;
 
 use super::story::About;

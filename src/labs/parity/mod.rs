@@ -1,6 +1,7 @@
 //! Sparse parities: `k` of `n` bits decide the label, and nothing short of all of them gives a clue (Edelman 2024, chapters 5 and 6; Barak et al. 2022).
 
 mod advice;
+mod panel;
 pub mod presets;
 
 use super::story::About;

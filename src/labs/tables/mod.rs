@@ -1,5 +1,6 @@
 //! Tables: rows of columns, generated or from a CSV file; networks against a random forest (Edelman 2024, section 6.4.2).
 
+mod panel;
 pub mod presets;
 
 use super::{Lab, LazyLab};
