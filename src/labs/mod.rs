@@ -24,6 +24,7 @@ mod story_claims;
 use std::sync::OnceLock;
 
 use crate::catalog::Info;
+use crate::permalink::Link;
 use crate::presets::{Preset, QUICK};
 use crate::run::RunSpec;
 use story::About;
@@ -37,6 +38,16 @@ pub trait Lab: Sync {
     fn stories(&self) -> &'static [About] {
         &[]
     }
+
+    /// Whether the first view of a run needs the second half, so that the page fetches it at once.
+    fn needs_second_half(&self) -> bool {
+        false
+    }
+
+    /// The end of a sentence that begins with how many are right, of these examples: "right on held-out rows".
+    fn right(&self, examples: &str) -> String {
+        tr!("right on {examples}", examples)
+    }
 }
 
 /// What a lab computes: the page's second program brings it.
@@ -44,6 +55,12 @@ pub trait LazyLab: Sync {
     /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
     fn cannot_learn(&self, _spec: &RunSpec) -> Vec<String> {
         vec![]
+    }
+
+    /// The link of a run on the data file that is kept under this number, opened while the page shows `_shown`; none for
+    /// labs that learn from no file.
+    fn of_file(&self, _number: u64, _shown: &Link) -> Option<Link> {
+        None
     }
 }
 

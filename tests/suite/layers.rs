@@ -27,16 +27,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "analysis",
             "catalog",
+            "display",
             "markov",
             "models",
             "permalink",
+            "platform",
             "presets",
             "rng",
             "run",
             "settings",
             "tasks",
+            "ui",
         ],
     ),
+    // Pieces of a page that know no lab and nothing of the page's state.
+    ("ui", &["analysis", "catalog", "charts", "display", "permalink", "platform", "run", "settings"]),
     ("protocol", &["run"]),
     // A run's files; that of weights is checked by its header, without tensors.
     (
@@ -140,6 +145,7 @@ const FRONT: &[&str] = &[
     "kernels",
     "training",
     "probing",
+    "ui",
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.

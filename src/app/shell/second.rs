@@ -36,11 +36,10 @@ use crate::app::sweeps::dialog::SweepForm;
 use crate::app::tour::passage::{Tour, Tours};
 use crate::display::Phase;
 use crate::display::lazy::{self, LAZY_MODULE, LazyModule};
-use crate::labs::PANELS;
 use crate::labs::panels::Place;
+use crate::labs::{self, PANELS};
 use crate::language::translated;
 use crate::platform::web::spawn;
-use crate::tasks::Form;
 
 /// When it is fetched although no trainer has answered yet, in milliseconds.
 const PATIENCE_MS: u64 = 4000;
@@ -83,9 +82,8 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
     let answered = store.memo(|state| {
-        let needs_it = state.tour.is_some()
-            || state.gallery.is_open
-            || !state.run.spec().task.sampler().form().is_a(Form::Bits);
+        let needs_it =
+            state.tour.is_some() || state.gallery.is_open || labs::of(state.run.spec()).needs_second_half();
         needs_it || !matches!(state.run.phase, Phase::Loading)
     });
     Effect::new(move |_| {

@@ -8,8 +8,8 @@ use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
 use crate::display::status::{examples, found};
 use crate::display::words::{capital, decimal, percent, thousands};
+use crate::labs;
 use crate::protocol::{Command, Ending, Event, Failure, Message, Payload};
-use crate::tasks::Form;
 
 /// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
 const READY_WITHIN: u32 = 20;
@@ -172,10 +172,7 @@ impl State {
                     let right = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
                     let of = examples(&self.run);
-                    let of = match self.run.spec().task.sampler().form() {
-                        Form::Bits | Form::Row => tr!("right on {examples}", examples = of),
-                        _ => tr!("of the {examples} right", examples = of),
-                    };
+                    let of = labs::of(self.run.spec()).right(of);
                     let kl = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
                     self.message = match self.run.chains.is_some() {
                         true => {

@@ -39,6 +39,14 @@ impl Lab for GroupsLab {
             },
         ]
     }
+
+    fn needs_second_half(&self) -> bool {
+        true
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the {examples} right", examples)
+    }
 }
 
 impl LazyLab for GroupsLab {}

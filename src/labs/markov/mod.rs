@@ -30,6 +30,14 @@ impl Lab for MarkovLab {
             curve: "induction-k3-slow",
         }]
     }
+
+    fn needs_second_half(&self) -> bool {
+        true
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the {examples} right", examples)
+    }
 }
 
 impl LazyLab for MarkovLab {}

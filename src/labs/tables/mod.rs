@@ -5,6 +5,7 @@ pub mod presets;
 
 use super::{Lab, LazyLab};
 use crate::catalog::Info;
+use crate::permalink::Link;
 use crate::tasks::Tabular;
 
 pub use presets::PRESETS;
@@ -21,4 +22,8 @@ impl Lab for TablesLab {
     }
 }
 
-impl LazyLab for TablesLab {}
+impl LazyLab for TablesLab {
+    fn of_file(&self, number: u64, shown: &Link) -> Option<Link> {
+        Some(panel::file::link(number, shown))
+    }
+}
