@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! Labs draw their panels with the same pieces as the page, and lie below it. So what a piece wants of the page (the run on
-//! display, what a setting holds, a change that can be undone) goes through [`context::RunContext`], which the page gives
+//! display, what a setting holds, a change that can be undone) goes through `context::RunContext`, which the page gives
 //! by Leptos context. What is plain data here is compiled and tested natively.
 
 pub mod field;

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::layers::all_sources;
 
 /// Lines that may name an entry at most. It only goes down: 25 is the aim.
-const MOST: usize = 149;
+const MOST: usize = 130;
 
 /// The catalogs whose variants are meant, and what an example is.
 const ENUMS: [&str; 3] = ["Task", "Model", "Form"];
