@@ -15,16 +15,17 @@
 //! | [`optim`] | losses and update rules |
 //! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
-//! | [`labs`] | what only one lab knows: presets, stories, advice |
+//! | [`labs`] | what only one lab knows: presets, stories, advice, panels |
 //! | [`protocol`] | what page and worker say to each other |
 //! | [`pytorch`] | what a task or a model adds to a PyTorch script |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
+//! | [`ui`] | pieces of a page that know no lab and no state of the page |
 //! | [`display`] | a run as it is shown: its charts, and what is said of it |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
-//! protocol}; optim and kernels → training → analysis → charts; all of these → display → labs → app and cli.
+//! protocol}; optim and kernels → training → analysis → charts; all of these → display → ui → labs → app and cli.
 //! `tests/suite/layers.rs` holds the table.
 //!
 //! # Dimension letters
@@ -61,6 +62,7 @@ pub mod sources;
 pub mod sweep;
 pub mod tasks;
 pub mod training;
+pub mod ui;
 #[cfg(feature = "session")]
 pub mod worker;
 #[cfg(all(feature = "session", feature = "web", target_family = "wasm"))]

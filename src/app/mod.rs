@@ -1,5 +1,7 @@
 //! The page: one store, a pure reducer, a trainer behind a trait, and Leptos components that only show.
 //!
+//! Each feature is a folder with its model, what changes it, its views and its tests.
+//!
 //! # Why
 //! Everything that decides something (what a message means, which device to take, what to say) is plain
 //! data and functions, compiled and tested natively. What needs a browser is below `ui`, and holds no rule.
@@ -9,13 +11,10 @@
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod browser;
 pub mod charts;
-pub mod diagram;
 pub mod files;
 pub mod gallery;
 mod html;
-pub mod inside;
 pub mod library;
-pub mod looking;
 pub mod run;
 pub mod settings;
 pub mod share;
@@ -26,7 +25,7 @@ pub mod tour;
 pub mod trainer;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod components;
+pub mod shell;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod store;
 
@@ -42,7 +41,8 @@ pub const LANGUAGE: &str = "vivarium.language";
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub fn open() {
     use crate::language::{ENGLISH, speak, wanted};
-    let code = wanted(browser::remembered(LANGUAGE), &browser::reads());
+    use crate::ui::browser::{mark_root, remembered};
+    let code = wanted(remembered(LANGUAGE), &browser::reads());
     if code == ENGLISH {
         return show();
     }
@@ -50,7 +50,7 @@ pub fn open() {
         // Without it the page is there all the same, in English.
         if let Some(table) = table.ok().and_then(|json| browser::texts(&json)) {
             speak(table);
-            browser::mark_root("lang", &code);
+            mark_root("lang", &code);
         }
         show();
     });
@@ -69,7 +69,7 @@ fn show() {
         return mount();
     }
     crate::platform::web::spawn(async move {
-        components::second::early().await;
+        shell::second::early().await;
         if is_table {
             library::web::open_table().await;
         }
@@ -86,8 +86,8 @@ fn mount() {
     match place {
         Some(place) => {
             place.set_text_content(None);
-            leptos::mount::mount_to(place, components::App).forget();
+            leptos::mount::mount_to(place, shell::page::App).forget();
         }
-        None => leptos::mount::mount_to_body(components::App),
+        None => leptos::mount::mount_to_body(shell::page::App),
     }
 }

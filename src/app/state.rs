@@ -9,7 +9,6 @@
 
 use super::gallery::{Gallery, GalleryAction};
 use super::library::{Library, LibraryAction, SavedRun};
-use super::looking::SequenceAction;
 use super::sweeps::SweepAction;
 use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
@@ -26,6 +25,7 @@ use crate::presets::Preset;
 use crate::protocol::DeviceReport;
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
+use crate::ui::request::Request;
 
 /// What can happen.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,8 @@ pub enum Action {
     Tick,
     /// A field was filled in.
     Edit(String, String),
+    /// A panel, a form or a dialog asks for something.
+    Request(Request),
     /// A field was put back to its default.
     Default(String),
     /// A preset was chosen.
@@ -58,8 +60,6 @@ pub enum Action {
     ToggleChart(Chart),
     /// Make the axis behind this key of the view logarithmic, or linear.
     ToggleAxis(&'static str),
-    /// Look into another sequence, or otherwise.
-    Look(SequenceAction),
     /// Look through the gallery.
     Gallery(GalleryAction),
     /// Go through a story.
@@ -82,12 +82,6 @@ pub enum Action {
     Retry,
     /// The notices were read.
     DismissNotices,
-    /// Open this file, of this name.
-    OpenFile(String, Vec<u8>),
-    /// Make this column of the table that is open the label.
-    Relabel(usize),
-    /// The browser could not read the file of this name, for this reason.
-    NoFile(String, String),
     /// The page's second program is there.
     Arrived,
     /// Something to say that is nobody's doing.

@@ -16,6 +16,7 @@ use crate::app::tour::TourAction;
 use crate::app::trainer::device::Survey;
 use crate::app::trainer::web::WorkerTrainer;
 use crate::platform::web::spawn;
+use crate::ui::context::RunContext;
 
 /// The state and everything that acts on it. Copies are handles to the same.
 #[derive(Clone, Copy)]
@@ -41,6 +42,12 @@ impl Store {
             crew: StoredValue::new_local(SweepWorkers::new(browser::cores())),
         };
         provide_context(store);
+        provide_context(RunContext {
+            run: MappedSignal::new(store.state, |state| &state.run, |state| &mut state.run),
+            field: Callback::new(move |key: &'static str| store.see(|state| state.field(key))),
+            flaw: store.memo(|state| state.flaw.clone()),
+            ask: Callback::new(move |what| store.act(Action::Request(what))),
+        });
         if !browser::has_gpu() {
             store.apply(Action::Surveyed(Survey::Missing));
         }

@@ -6,7 +6,7 @@
 
 pub mod charts;
 mod events;
-pub mod lab;
+mod lab;
 pub mod milestones;
 pub mod status;
 pub mod summary;
@@ -16,4 +16,4 @@ mod view;
 pub mod words;
 
 pub use update::own_data;
-pub use view::{Phase, RunView, Weights};
+pub use view::{Lab, LabState, Labs, LazyLab, LazyLabs, Phase, RunView, Vocabulary, Weights};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lab::Labs;
+use super::view::Labs;
 use super::view::{Phase, RunView, Weights};
 use crate::analysis::curves::{History, spread};
 use crate::analysis::movement::Trajectories;

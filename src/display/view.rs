@@ -1,21 +1,32 @@
-//! The run that is shown, as one value.
+//! The run that is shown, as one value, and the contract of the labs: what they say of it.
+//!
+//! # Why
+//! Charts, summaries and status lines ask the lab of a run, and never which lab it is. The page's program has two halves:
+//! [`Lab`] is what the first view needs, words and when charts apply; [`LazyLab`] is what the second program brings, what
+//! labs compute and draw. The labs themselves stand above this room and come in as a table, [`Labs`]. A run names its labs
+//! and a lab takes the run, so that these types are in one file.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
-use super::lab::{LabState, Labs};
 use super::milestones::Milestones;
 use super::sweep::Sweep;
 use super::words::setting;
+use crate::analysis::Reading;
 use crate::analysis::convergence::best;
 use crate::analysis::curves::{History, spread};
 use crate::analysis::movement::Trajectories;
 use crate::analysis::thinned::Thinned;
+use crate::catalog::Info;
+use crate::catalog::chart::Chart;
 use crate::permalink::Link;
 use crate::probing::Probe;
-use crate::protocol::{Ending, Finding, ProbeId};
+use crate::protocol::{Ending, Finding, ProbeId, Row};
 use crate::record::Environment;
 use crate::run::RunSpec;
+use crate::sweep::Cell;
 
 /// What the run is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,6 +107,257 @@ pub struct RunView {
     pub record: Option<Environment>,
     /// What was last told of it when it was left for an earlier step; empty while it is on display.
     pub message: String,
+}
+
+/// What differs between labs in the words of every run.
+#[derive(Debug, Clone, Copy)]
+pub struct Vocabulary {
+    /// What the accuracy that counts is measured on, in English: "held-out rows".
+    pub examples: &'static str,
+    /// Whether inputs are columns of a table, which nobody has to find, and not bits.
+    pub columns: bool,
+    /// Whether something is hidden that networks "find"; otherwise they "reach the target".
+    pub hides: bool,
+    /// Whether a run that ends before its target "has not found" what it searched.
+    pub searches: bool,
+    /// Whether loss and accuracy are those of training alone, since held-out sequences are measured in another quantity.
+    pub trains_only: bool,
+}
+
+impl Vocabulary {
+    /// Of bits, a few of which are to be found.
+    pub const BITS: Vocabulary = Vocabulary {
+        examples: text!("held-out examples"),
+        columns: false,
+        hides: true,
+        searches: true,
+        trains_only: false,
+    };
+}
+
+/// What the page's first program knows of a lab.
+pub trait Lab: Sync {
+    /// Name, slug and sources: those of its task.
+    fn info(&self) -> &'static Info;
+
+    /// Its words.
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::BITS
+    }
+
+    /// What the accuracy that counts is measured on in a run, in the reader's language.
+    fn examples(&self, _spec: &RunSpec) -> &'static str {
+        crate::language::translated(self.vocabulary().examples)
+    }
+
+    /// The end of a sentence that begins with how many are right, of these examples: "right on held-out rows".
+    fn right(&self, examples: &str) -> String {
+        tr!("right on {examples}", examples)
+    }
+
+    /// Accuracy of guessing.
+    fn chance(&self, spec: &RunSpec) -> f32 {
+        1.0 / spec.task.sampler().classes().unwrap_or(2) as f32
+    }
+
+    /// Whether the page fetches its second program at once, since little of a run can be shown without it.
+    fn needs_second_program(&self) -> bool {
+        false
+    }
+
+    /// Probes that are watched whichever charts are on show.
+    fn watched(&self) -> &'static [Probe] {
+        &[]
+    }
+}
+
+/// What a lab computes: the page's second program brings it. What is `None` is said as for every run.
+pub trait LazyLab: Sync {
+    /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
+    fn cannot_learn(&self, _spec: &RunSpec) -> Vec<String> {
+        vec![]
+    }
+
+    /// The link of a run on the data file that is kept under this number, opened while the page shows `_shown`; none for
+    /// labs that learn from no file.
+    fn of_file(&self, _number: u64, _shown: &Link) -> Option<Link> {
+        None
+    }
+
+    /// What is known of a run before its first step, besides what every run has; what does not change from the run
+    /// `before` can be taken from there.
+    fn state(
+        &self,
+        _spec: &RunSpec,
+        _link: &Link,
+        _before: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        None
+    }
+
+    /// The largest normalised margin γ* of the run's networks, where theory knows it; what is known of the run may hold
+    /// it already.
+    fn largest_margin(&self, _spec: &RunSpec, _state: Option<&dyn LabState>) -> Option<f64> {
+        None
+    }
+
+    /// Further lines on the chart of margins, as shares of γ*, with their names.
+    fn margin_lines(&self, _run: &RunView) -> Vec<(f64, String)> {
+        vec![]
+    }
+
+    /// How far learning has come, for the status line: "nearest to the unigram strategy".
+    fn learning(&self, _run: &RunView) -> Option<String> {
+        None
+    }
+
+    /// What has been found by these networks ("5 of 20 networks") at these steps ("at step 1,250").
+    fn found(&self, _run: &RunView, _networks: &str, _at: &str) -> Option<String> {
+        None
+    }
+
+    /// What the four numbers of a measurement are called.
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        None
+    }
+
+    /// Two more numbers, with their names.
+    fn numbers(&self, _run: &RunView) -> Option<[(String, String); 2]> {
+        None
+    }
+
+    /// What theory says of a map of runs.
+    fn note_on_map(&self, _cells: &[Cell]) -> Option<String> {
+        None
+    }
+
+    /// The largest chance of success that theory leaves to runs of these settings, where it says something; it may be
+    /// above 1.
+    fn success_at_most(&self, _spec: &RunSpec) -> Option<f64> {
+        None
+    }
+}
+
+/// What a lab knows of a run, and what its probes have found, besides what every run has.
+pub trait LabState: Any + fmt::Debug + Send + Sync {
+    /// The same once more.
+    fn cloned(&self) -> Box<dyn LabState>;
+
+    /// As a value of any type, so that the lab can have its own back.
+    fn as_any(&self) -> &dyn Any;
+
+    /// The same, to be changed.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+
+    /// Takes what a probe has found after `step` steps.
+    fn found(&mut self, _step: u64, _finding: &Finding, _link: &Link) {}
+
+    /// Takes the curves over the steps of `end`, the same run at its newest step.
+    fn take_curves(&mut self, _end: &dyn LabState) {}
+
+    /// Computes anew what follows the settings of the view and of theory.
+    fn look_anew(&mut self, _link: &Link) {}
+
+    /// Has theory follow the strength of the penalty.
+    fn follow_lambda(&mut self, _lambda: f64) {}
+
+    /// What a measurement is nearest to, of the stages that learning goes through.
+    fn nearest(&self, _row: &Row) -> Option<String> {
+        None
+    }
+}
+
+impl Clone for Box<dyn LabState> {
+    fn clone(&self) -> Self {
+        self.as_ref().cloned()
+    }
+}
+
+/// What the second program brings of all labs, in the order of [`Labs::all`].
+#[derive(Clone, Copy)]
+pub struct LazyLabs {
+    /// The labs.
+    pub all: &'static [&'static dyn LazyLab],
+    /// What their charts draw.
+    pub drawings: &'static [&'static [Drawing]],
+}
+
+/// All labs.
+pub struct Labs {
+    /// What the first program knows of them.
+    pub all: &'static [&'static dyn Lab],
+    /// The rules of their charts.
+    pub charts: &'static [&'static [ChartRules]],
+    /// What the second program brings, once it is there.
+    pub lazy: fn() -> Option<LazyLabs>,
+}
+
+impl Labs {
+    /// Place of a run's lab in the table; none where there is no such lab, which no catalog allows.
+    pub fn place(&self, spec: &RunSpec) -> Option<usize> {
+        let slug = spec.task.info().slug;
+        self.all.iter().position(|lab| lab.info().slug == slug)
+    }
+}
+
+impl fmt::Debug for Labs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.all.iter().map(|lab| lab.info().slug)).finish()
+    }
+}
+
+/// What changes a chart, besides the run and the axes of the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// Nothing.
+    Nothing,
+    /// Measurements.
+    Rows,
+    /// First-layer weights.
+    Weights,
+    /// The same, and the neuron that is shown.
+    Neuron,
+    /// What probes have found.
+    Findings,
+    /// The same, and the head that is shown.
+    Head,
+    /// The same, and the sequence that is shown.
+    Sequence,
+    /// Networks that have reached the target.
+    Solved,
+    /// Runs of the sweep that have ended.
+    Sweep,
+}
+
+/// A chart: its rules and its drawing.
+#[derive(Debug, Clone, Copy)]
+pub struct ChartSpec {
+    pub(super) rules: ChartRules,
+    pub(super) drawing: Drawing,
+}
+
+/// When a chart applies.
+#[derive(Debug, Clone, Copy)]
+pub struct ChartRules {
+    /// The chart, with its words.
+    pub(super) chart: Chart,
+    /// What measures what it shows, if that takes longer than loss and accuracy.
+    pub(super) probe: Option<Probe>,
+    /// Whether there is such a chart of a run; the error is a sentence that says why not.
+    pub(super) applies: fn(&RunView) -> Result<(), String>,
+    /// A title that follows the run; otherwise it is the chart's name.
+    pub(super) title: fn(&RunView) -> Option<String>,
+    pub(super) follows: Follows,
+    /// Whether it is drawn from measurements alone, which files of runs hold too.
+    pub(super) of_measurements: bool,
+}
+
+/// What a chart draws.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawing {
+    pub(super) chart: Chart,
+    pub(super) reading: fn(&RunView) -> Reading,
+    pub(super) summary: fn(&RunView) -> Option<String>,
 }
 
 impl RunView {

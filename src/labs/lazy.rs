@@ -6,7 +6,7 @@
 //! until it is there, these labs have their curves and a sentence in place of the rest.
 
 use super::{DRAWINGS, LAZY_LABS};
-use crate::display::lab::LazyLabs;
+use crate::display::LazyLabs;
 use crate::groups::Group;
 use crate::groups::theory::Construction;
 use crate::models::group_net;

@@ -17,6 +17,8 @@
 
 pub mod advice;
 pub mod lazy;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod panels;
 pub mod story;
 #[cfg(test)]
 mod story_claims;
@@ -24,7 +26,8 @@ mod story_claims;
 use std::sync::OnceLock;
 
 use crate::display::charts::{ChartRules, ChartSpec, Drawing, LATER, drawings, rules};
-use crate::display::lab::{Labs, LazyLab};
+use crate::display::{Labs, LazyLab};
+use crate::permalink::Link;
 use crate::presets::{Preset, QUICK};
 use crate::probing::{ProbeJob, ProbeSpec, Probed};
 use crate::protocol::{Finding, ProbeId};
@@ -54,6 +57,10 @@ macro_rules! labs {
 
         /// The second halves of the labs, in the same order.
         static LAZY_LABS: &[&dyn LazyLab] = &[$(&$module::$lab),+];
+
+        /// What the labs show on the page, in the same order.
+        #[cfg(all(feature = "ui", target_family = "wasm"))]
+        pub static PANELS: &[&dyn panels::LabPanel] = &[$(&$module::$lab),+];
 
         /// When their charts apply.
         static RULES: &[&[ChartRules]] =
@@ -87,6 +94,18 @@ labs! {
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.
 pub fn lazy(spec: &RunSpec) -> &'static dyn LazyLab {
     LAZY_LABS[LABS.place(spec).unwrap_or(0)]
+}
+
+/// What a run's lab shows on the page.
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub fn panel(spec: &RunSpec) -> &'static dyn panels::LabPanel {
+    PANELS[LABS.place(spec).unwrap_or(0)]
+}
+
+/// The link of a run on the data file that is kept under this number, opened while the page shows `shown`; none where no
+/// lab learns from files.
+pub fn of_file(number: u64, shown: &Link) -> Option<Link> {
+    LAZY_LABS.iter().find_map(|lab| lab.of_file(number, shown))
 }
 
 /// What theory says of a map of runs.

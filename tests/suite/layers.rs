@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "markov",
             "models",
             "permalink",
+            "platform",
             "presets",
             "probing",
             "protocol",
@@ -46,6 +47,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ui",
         ],
     ),
+    // Pieces of a page that know no lab and nothing of the page's state.
+    ("ui", &["analysis", "catalog", "charts", "display", "permalink", "platform", "run", "settings"]),
     ("protocol", &["run"]),
     // A run's files; that of weights is checked by its header, without tensors.
     (
@@ -141,6 +144,7 @@ const FRONT: &[&str] = &[
     "kernels",
     "training",
     "probing",
+    "ui",
 ];
 
 /// Rooms whose sources may name Burn or CubeCL.

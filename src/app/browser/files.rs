@@ -1,17 +1,14 @@
-//! What the page asks of the browser about files: to save some, and to read those that a person chose or dropped.
+//! What the page asks of the browser about files: to save some, and to know those that a person drops.
 //!
 //! Files and drags are reached through their properties, since web-sys would need features of its own for them.
 
-use js_sys::{Array, Function, Promise, Uint8Array};
+use js_sys::{Array, Function, Uint8Array};
 use leptos::prelude::{document, set_timeout, window};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, Event, HtmlAnchorElement, HtmlCanvasElement, Url};
 
-use crate::app::browser::{get, settle};
 use crate::app::files::Saved;
-
-/// Largest file that is read at all: more would only make the page stand still before it is refused.
-const MOST_BYTES: f64 = 256e6;
+use crate::ui::browser::get;
 
 /// What the browser calls itself.
 pub fn system() -> String {
@@ -63,25 +60,6 @@ pub fn save_canvas(canvas: &HtmlCanvasElement, name: String) -> bool {
         }
     });
     canvas.to_blob(done.unchecked_ref::<Function>()).is_ok()
-}
-
-/// Reads the first of the files of an input or of a drop; `done` gets its name and its bytes, or a sentence.
-pub fn read_first(owner: &JsValue, done: impl FnOnce(String, Result<Vec<u8>, String>) + 'static) {
-    let file = get(&get(owner, "files"), "0");
-    if !file.is_object() {
-        return;
-    }
-    let name = get(&file, "name").as_string().unwrap_or_else(|| tr!("the file").into());
-    if get(&file, "size").as_f64().unwrap_or_default() > MOST_BYTES {
-        return done(name, Err(tr!("it is larger than any run").into()));
-    }
-    let promise = get(&file, "arrayBuffer").dyn_into::<Function>().and_then(|read| read.call0(&file));
-    let promise = Promise::resolve(&promise.unwrap_or(JsValue::NULL));
-    settle(&promise, move |buffer| {
-        // A folder, or a file that is gone, gives an error.
-        let bytes = buffer.ok().filter(JsValue::is_object).map(|buffer| Uint8Array::new(&buffer).to_vec());
-        done(name, bytes.ok_or_else(|| tr!("the browser cannot read it").into()));
-    });
 }
 
 /// Whether a drag brings files, and not a piece of text or of the page.

@@ -1,7 +1,6 @@
 //! What the page asks of the browser: address, clipboard, storage, media, GPU.
 
 pub mod files;
-pub mod surface;
 
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::{document, window};
@@ -10,6 +9,7 @@ use wasm_bindgen::prelude::*;
 use super::state::State;
 use crate::app::trainer::device::Survey;
 use crate::language::Table;
+use crate::ui::browser::{get, settle};
 
 /// The fragment of the address, with its `#`.
 pub fn fragment() -> String {
@@ -92,30 +92,6 @@ pub fn bring_into_view(selector: &str) {
     }
 }
 
-/// Calls `done` with what a promise becomes.
-pub(super) fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
-    let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));
-    let other = done.clone();
-    let fine = Closure::once(move |value: JsValue| {
-        if let Some(done) = done.take() {
-            done(Ok(value));
-        }
-    });
-    let wrong = Closure::once(move |error: JsValue| {
-        if let Some(done) = other.take() {
-            done(Err(error));
-        }
-    });
-    let _ = promise.then2(&fine, &wrong);
-    // Freed by the browser once the promise is.
-    fine.forget();
-    wrong.forget();
-}
-
-pub(super) fn get(from: &JsValue, key: &str) -> JsValue {
-    Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED)
-}
-
 /// Whether the browser knows WebGPU at all.
 pub fn has_gpu() -> bool {
     get(&window().navigator(), "gpu").is_object()
@@ -147,18 +123,6 @@ pub fn survey(done: impl FnOnce(Survey) + 'static) {
     });
 }
 
-/// A remembered word, if storage may be used.
-pub fn remembered(key: &str) -> Option<String> {
-    window().local_storage().ok()??.get_item(key).ok()?
-}
-
-/// Remembers a word, if storage may be used.
-pub fn remember(key: &str, word: &str) {
-    if let Ok(Some(storage)) = window().local_storage() {
-        let _ = storage.set_item(key, word);
-    }
-}
-
 /// The languages that the person reads, best first.
 pub fn reads() -> Vec<String> {
     window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()
@@ -175,18 +139,6 @@ pub fn texts(json: &str) -> Option<Table> {
 pub fn reload() {
     // It fails in no browser.
     let _ = window().location().reload();
-}
-
-/// Whether a media query holds.
-pub fn holds(query: &str) -> bool {
-    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
-}
-
-/// Sets an attribute of the root element.
-pub fn mark_root(name: &str, value: &str) {
-    if let Some(root) = document().document_element() {
-        let _ = root.set_attribute(name, value);
-    }
 }
 
 /// `window.vivarium.rows()`: every kept measurement, for tests and for the curious.

@@ -3,7 +3,16 @@
 pub mod crosshair;
 #[cfg(test)]
 mod crosshair_tests;
-pub mod scale;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod curves;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod hand;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod numbers;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod plots;
 pub mod shown;
 pub mod titles;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod toolbar;
 pub mod viewport;

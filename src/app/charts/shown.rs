@@ -5,8 +5,7 @@
 
 use crate::analysis::chart::Kind;
 use crate::app::charts::viewport::ViewportAction;
-use crate::app::looking::LOOKED_KEYS;
-use crate::app::settings::form::{SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, SPEED_KEY, theory_knob};
+use crate::app::settings::form::{PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
 use crate::app::state::{State, UndoEntry};
 use crate::app::trainer::Effect;
 use crate::catalog::chart::Chart;
@@ -15,6 +14,7 @@ use crate::language::translated;
 use crate::permalink::{Axis, View};
 use crate::protocol::Command;
 use crate::settings::{Knob, Problem, Settings, Value};
+use crate::ui::field::SPEED_KEY;
 
 impl State {
     /// Shows what somebody wants to see of the charts.
@@ -51,7 +51,7 @@ impl State {
     ) -> Result<(), Problem> {
         let (before, value) = (self.run.link.view.value(knob.key), knob.parse(text)?);
         self.run.link.view.set(knob.key, &value)?;
-        let is_looked = LOOKED_KEYS.contains(&knob.key);
+        let is_looked = PANEL_KEYS.contains(&knob.key);
         if is_looked {
             self.check_look(knob.key, before.as_ref())?;
         }
@@ -113,7 +113,7 @@ impl State {
         let names: Vec<String> = self.run.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
         let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
         self.message = match knob {
-            Some(knob) if LOOKED_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
+            Some(knob) if PANEL_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
                 tr!("Undone: {setting}.", setting = translated(knob.label).to_lowercase())
             }
             Some(knob) if key != SHOW_KEY => {

@@ -5,6 +5,8 @@
 //! it, since the same link trains the same run. Charts that look into the network are not of it. A file of weights is a
 //! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
 
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod dialog;
 pub mod openers;
 pub mod tables;
 #[cfg(test)]
@@ -19,6 +21,7 @@ use crate::permalink::{Link, View};
 use crate::protocol::{Command, Ending};
 use crate::record::weights::Header;
 use crate::record::{Environment, File, FileError, Record, csv, torch};
+use crate::ui::request::Request;
 
 /// What can be saved of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -311,6 +314,6 @@ impl State {
 impl Action {
     /// The action of opening a file.
     pub fn file(name: &str, bytes: Vec<u8>) -> Action {
-        Action::OpenFile(name.into(), bytes)
+        Action::Request(Request::OpenFile(name.into(), Ok(bytes)))
     }
 }

@@ -3,13 +3,9 @@
 use super::openers::openers;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
+use crate::labs::of_file;
 use crate::labs::tables::opened::{keep, opened, shown};
-use crate::permalink::{Link, View};
 use crate::record::dataset;
-use crate::run::RunSpec;
-use crate::settings::Value;
-use crate::tasks::Task;
-use crate::tasks::tabular::{Origin, Tabular};
 
 impl State {
     /// Opens a table that a person chose or dropped, with column `label` of it as the label: the run is about it from
@@ -26,27 +22,9 @@ impl State {
             Err(why) => return self.refuse_file(name, &why),
         };
         effects.push(Effect::KeepTable(number));
-        let mut link = match &self.run.link.spec.task {
-            Task::Tabular(_) => self.run.link.clone(),
-            _ => {
-                let spec = RunSpec::of_lab(Tabular::INFO.slug).unwrap_or_default();
-                Link {
-                    view: View::of(&spec.task),
-                    spec,
-                    reserved: self.run.link.reserved.clone(),
-                    ..Link::default()
-                }
-            }
+        let Some(mut link) = of_file(number, &self.run.link) else {
+            return;
         };
-        for (key, value) in
-            [("csv", Value::Int(number)), ("data", Value::Choice(Origin::Uploaded.slug().into()))]
-        {
-            // Both are of this task, and in range.
-            let _ = link.spec.set(key, &value);
-        }
-        if let Task::Tabular(task) = &mut link.spec.task {
-            task.m = task.m.min(task.pool());
-        }
         self.notices = link.spec.repair();
         let columns = opened(number).map_or(0, |opened| opened.table.names.len());
         let message = tr!(
@@ -74,6 +52,9 @@ mod tests {
     use crate::labs::tables::opened::{about, larger_class};
     use crate::permalink::encode;
     use crate::protocol::{Command, Payload};
+    use crate::run::RunSpec;
+    use crate::settings::Value;
+    use crate::ui::request::Request;
 
     fn file(rows: usize) -> Vec<u8> {
         let line = |i: usize| {
@@ -108,7 +89,7 @@ mod tests {
         for part in ["100 rows of 2 columns", "holds out 10 rows", "sold: no or yes", "75.0 %"] {
             assert!(about.contains(part), "{part}: {about}");
         }
-        state.apply(Action::Relabel(1));
+        state.apply(Action::Request(Request::Relabel(1)));
         let opened = shown(&state.run.link.spec).unwrap();
         assert_eq!((opened.table.label, opened.table.names.join(" ")), (1, "size".into()));
         state.apply(Action::Undo);

@@ -5,6 +5,8 @@
 //! larger for a view that few visits open. They are links, so that the browser opens them in a tab of their own, keeps
 //! them in its history and goes back. The run goes on beneath.
 
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod cards;
 #[cfg(test)]
 pub(in crate::app) mod tests;
 

@@ -8,6 +8,8 @@
 //! person is told, and storing is tried again when another one is deleted. What the person has deleted waits for its
 //! Undo only as long as its room is not needed.
 
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod list;
 #[cfg(test)]
 pub(in crate::app) mod tests;
 #[cfg(all(feature = "ui", target_family = "wasm"))]

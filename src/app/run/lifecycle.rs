@@ -46,11 +46,8 @@ impl State {
             Action::Ahead(run, outcome) => self.ended_ahead(run, outcome),
             Action::Tick => self.tick(&mut effects),
             Action::Edit(key, text) => self.edit(&key, &text, &mut effects),
-            Action::Default(key) => {
-                if let Some(text) = default_text(self.form_spec(), &key) {
-                    self.edit(&key, &text, &mut effects);
-                }
-            }
+            Action::Request(what) => self.request(what, &mut effects),
+            Action::Default(key) => self.reset(&key, &mut effects),
             Action::Choose(preset) => {
                 if self.is_locked("presets") {
                     return effects;
@@ -78,7 +75,6 @@ impl State {
             }
             Action::ToggleChart(chart) => self.toggle_chart(chart, &mut effects),
             Action::ToggleAxis(key) => self.toggle_axis(key, &mut effects),
-            Action::Look(what) => self.look_at(what, &mut effects),
             Action::Gallery(what) => self.browse(what),
             Action::Tour(what) => self.tour(what, &mut effects),
             Action::Sweep(wish) => self.sweep(wish, &mut effects),
@@ -98,9 +94,6 @@ impl State {
                 self.resume(&mut effects);
             }
             Action::DismissNotices => self.notices.clear(),
-            Action::OpenFile(name, bytes) => self.open_file(&name, bytes, &mut effects),
-            Action::Relabel(label) => self.relabel(label, &mut effects),
-            Action::NoFile(name, why) => self.refuse_file(&name, &why),
             Action::Arrived => self.catch_up(&mut effects),
             Action::Said(text) => self.message = text.into(),
             Action::WantWeights => self.want_weights(&mut effects),
@@ -186,6 +179,13 @@ impl State {
         };
         if let Err(problem) = taken {
             self.drafts.push(Draft { key: key.into(), text: text.into(), problem });
+        }
+    }
+
+    /// Puts the field of `key` back to its default.
+    pub(in crate::app) fn reset(&mut self, key: &str, effects: &mut Vec<Effect>) {
+        if let Some(text) = default_text(self.form_spec(), key) {
+            self.edit(key, &text, effects);
         }
     }
 

@@ -1,6 +1,12 @@
 //! The life of the run on display: how it begins, what a person does to it, and the line that says how it stands.
 
 pub mod lifecycle;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod preset;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod readouts;
 pub mod status;
 #[cfg(test)]
 pub(in crate::app) mod tests;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod transport;

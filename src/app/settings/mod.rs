@@ -1,3 +1,7 @@
-//! The form of the settings.
+//! The form of the settings, and what a panel asks of them.
 
 pub mod form;
+mod panel_keys;
+mod requests;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod sections;

@@ -1,5 +1,9 @@
 //! What a person wants of sweeps.
 
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod cells;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod dialog;
 pub mod form;
 pub mod map;
 #[cfg(test)]

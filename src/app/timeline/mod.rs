@@ -7,6 +7,8 @@
 //! would grow with the panels, and could not go on from where it is. 2026-11-21.
 
 pub mod checkpoints;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod scrub;
 #[cfg(test)]
 pub(in crate::app) mod tests;
 

@@ -4,6 +4,8 @@
 //! A story acts through the same actions as a person, so that everything it does can be undone, and nothing on the page
 //! is its own. Its run opens paused: the reader predicts before anything moves.
 
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod passage;
 #[cfg(test)]
 pub(in crate::app) mod tests;
 

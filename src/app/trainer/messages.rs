@@ -171,13 +171,9 @@ impl State {
                     let right = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
                     let (step, right) = (thousands(step), percent(right));
                     let of = examples(&self.run);
-                    let words = self.run.vocabulary();
-                    let of = match words.searches || words.columns {
-                        true => tr!("right on {examples}", examples = of),
-                        false => tr!("of the {examples} right", examples = of),
-                    };
+                    let of = self.run.lab().right(of);
                     let kl = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-                    self.message = match words.trains_only {
+                    self.message = match self.run.vocabulary().trains_only {
                         true => {
                             tr!(
                                 "The last step, {step}, was made: KL to the truth is {kl}.",

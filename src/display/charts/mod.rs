@@ -12,72 +12,17 @@ mod general;
 mod margin;
 mod threshold;
 
-#[cfg(test)]
-mod tests;
-
 pub use curves::{marked, reached, solved, with_axes};
 pub use general::has_weights;
 pub use threshold::thresholds;
+
+pub use super::view::{ChartRules, ChartSpec, Drawing, Follows};
 
 use super::view::RunView;
 use crate::analysis::{Lines, Reading};
 use crate::catalog::chart::Chart;
 use crate::permalink::{Axis, View};
 use crate::probing::Probe;
-
-/// What changes a chart, besides the run and the axes of the view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follows {
-    /// Nothing.
-    Nothing,
-    /// Measurements.
-    Rows,
-    /// First-layer weights.
-    Weights,
-    /// The same, and the neuron that is shown.
-    Neuron,
-    /// What probes have found.
-    Findings,
-    /// The same, and the head that is shown.
-    Head,
-    /// The same, and the sequence that is shown.
-    Sequence,
-    /// Networks that have reached the target.
-    Solved,
-    /// Runs of the sweep that have ended.
-    Sweep,
-}
-
-/// A chart: its rules and its drawing.
-#[derive(Debug, Clone, Copy)]
-pub struct ChartSpec {
-    rules: ChartRules,
-    drawing: Drawing,
-}
-
-/// When a chart applies.
-#[derive(Debug, Clone, Copy)]
-pub struct ChartRules {
-    /// The chart, with its words.
-    chart: Chart,
-    /// What measures what it shows, if that takes longer than loss and accuracy.
-    probe: Option<Probe>,
-    /// Whether there is such a chart of a run; the error is a sentence that says why not.
-    applies: fn(&RunView) -> Result<(), String>,
-    /// A title that follows the run; otherwise it is the chart's name.
-    title: fn(&RunView) -> Option<String>,
-    follows: Follows,
-    /// Whether it is drawn from measurements alone, which files of runs hold too.
-    of_measurements: bool,
-}
-
-/// What a chart draws.
-#[derive(Debug, Clone, Copy)]
-pub struct Drawing {
-    chart: Chart,
-    reading: fn(&RunView) -> Reading,
-    summary: fn(&RunView) -> Option<String>,
-}
 
 impl ChartSpec {
     /// A chart that draws this, whenever the run has its form and its probe applies.
@@ -258,3 +203,6 @@ impl Chart {
         Stamp { run: run.runs, at, marks, axes: (x_axis, y_axis, smooth.to_bits()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

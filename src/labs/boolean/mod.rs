@@ -2,6 +2,7 @@
 
 mod advice;
 pub mod looks;
+mod panel;
 pub mod presets;
 pub mod probes;
 
@@ -9,7 +10,7 @@ use super::Parts;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::charts::ChartSpec;
-use crate::display::lab::{Lab, LazyLab};
+use crate::display::{Lab, LazyLab};
 use crate::presets::Preset;
 use crate::probing::ProbeSpec;
 use crate::run::RunSpec;

@@ -1,6 +1,7 @@
 //! Groups: the product of two elements of a finite group (Edelman 2024, chapter 7; Morwani et al. 2023).
 
 mod charts;
+mod panel;
 pub mod presets;
 pub mod probes;
 mod state;
@@ -12,7 +13,7 @@ use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::lab::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::ProbeSpec;
@@ -59,6 +60,10 @@ impl Lab for GroupsLab {
 
     fn examples(&self, spec: &RunSpec) -> &'static str {
         words::examples(spec)
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the {examples} right", examples)
     }
 
     fn needs_second_program(&self) -> bool {

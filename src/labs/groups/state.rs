@@ -6,7 +6,7 @@ use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use super::theory::GroupTheory;
 use crate::analysis::neurons::Neurons;
 use crate::analysis::progress::{Progress, ProgressTrace, Spread};
-use crate::display::lab::LabState;
+use crate::display::LabState;
 use crate::groups::{Group, Irreps};
 use crate::permalink::Link;
 use crate::protocol::Finding;

@@ -1,6 +1,7 @@
 //! Markov chains: every sequence has a chain of its own, read in context (Edelman 2024, chapter 8).
 
 mod charts;
+pub mod panel;
 pub mod presets;
 pub mod probes;
 pub mod state;
@@ -11,7 +12,7 @@ use super::story::About;
 use crate::catalog::Info;
 use crate::display::RunView;
 use crate::display::charts::ChartSpec;
-use crate::display::lab::{Lab, LabState, LazyLab, Vocabulary};
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::probing::{Probe, ProbeSpec};
@@ -50,6 +51,10 @@ impl Lab for MarkovLab {
             trains_only: true,
             ..Vocabulary::BITS
         }
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the {examples} right", examples)
     }
 
     fn needs_second_program(&self) -> bool {

@@ -8,7 +8,7 @@ use crate::analysis::chains::curves;
 use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
-use crate::display::lab::LabState;
+use crate::display::LabState;
 use crate::markov::theory::{Explorer, Outcome};
 use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
 use crate::models::attention_only::Look;

@@ -3,6 +3,7 @@
 mod advice;
 mod charts;
 pub mod luck;
+mod panel;
 pub mod presets;
 pub mod probes;
 
@@ -10,7 +11,7 @@ use super::Parts;
 use super::story::About;
 use crate::catalog::Info;
 use crate::display::charts::ChartSpec;
-use crate::display::lab::{Lab, LabState, LazyLab};
+use crate::display::{Lab, LabState, LazyLab};
 use crate::presets::Preset;
 use crate::probing::ProbeSpec;
 use crate::run::RunSpec;

@@ -1,14 +1,16 @@
 //! Tables: rows of columns, generated or from a CSV file; networks against a random forest (Edelman 2024, section 6.4.2).
 
 pub mod opened;
+mod panel;
 pub mod presets;
 
 use super::Parts;
 use crate::catalog::Info;
 use crate::display::RunView;
-use crate::display::lab::{Lab, LazyLab, Vocabulary};
 use crate::display::words::{percent, thousands};
+use crate::display::{Lab, LazyLab, Vocabulary};
 use crate::models::Model;
+use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::run::RunSpec;
 use crate::tasks::Tabular;
@@ -37,6 +39,10 @@ impl Lab for TablesLab {
 }
 
 impl LazyLab for TablesLab {
+    fn of_file(&self, number: u64, shown: &Link) -> Option<Link> {
+        Some(panel::file::link(number, shown))
+    }
+
     fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
         let first = match &run.spec().model {
             Model::RandomForest(forest) => (tr!("Trees").into(), thousands(forest.grown(run.step) as u64)),

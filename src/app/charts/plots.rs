@@ -1,0 +1,100 @@
+//! The charts that are shown, and what the page adds to every drawing of curves.
+
+use leptos::prelude::*;
+
+use super::curves::Curves;
+use super::numbers::Ask;
+use super::shown::{Room, rooms};
+use super::toolbar::Toolbar;
+use crate::analysis::chart::Kind;
+use crate::app::run::readouts::Headline;
+use crate::app::shell::later::{Later, Part};
+use crate::app::store::Store;
+use crate::catalog::chart::Chart;
+use crate::ui::plot::{Attached, CurveTools, PlotCanvas};
+
+/// Gives every drawing of curves below what the page adds to it.
+pub fn provide_tools(store: Store) {
+    provide_context(CurveTools {
+        changes: store.memo(|state| state.viewing.changes),
+        shape: Callback::new(move |(name, mut lines)| {
+            store.peek(|state| state.viewing.shape(name, &mut lines));
+            lines
+        }),
+        attach: Callback::new(|(name, canvas, frame)| {
+            let curves = Curves::new(name, canvas, frame);
+            Attached {
+                drawn: Callback::new(move |(lines, across)| curves.drawn(lines, across)),
+                legend: Callback::new(move |()| curves.legend()),
+                over: Callback::new(move |()| view! { <Later part=Part::Over(curves) /> }.into_any()),
+            }
+        }),
+    });
+}
+
+/// The charts that are shown.
+#[component]
+pub fn Plots() -> impl IntoView {
+    let store = Store::here();
+    let shown = store.memo(|state| state.run.link.view.show.clone());
+    // One row takes the height that two usually share.
+    let is_row = Memo::new(move |_| shown.with(|shown| shown.len() < 3));
+    view! {
+        <section class="plots" class:plots--row=is_row aria-label=tr!("Charts")>
+            <Headline />
+            <Toolbar />
+            <For each=move || shown.get() key=|chart| *chart let:chart>
+                <Plot chart shown />
+            </For>
+        </section>
+    }
+    .into_any()
+}
+
+/// One chart, in whatever room the style sheet gives it.
+#[component]
+fn Plot(
+    /// What it shows.
+    chart: Chart,
+    /// All that are shown, which decide its room.
+    shown: Memo<Vec<Chart>>,
+) -> impl IntoView {
+    let store = Store::here();
+    let stamp = store.memo(move |state| {
+        (chart.stamp(&state.run), state.end.as_ref().map(|_| state.run.step), state.drawings())
+    });
+    let label = store.memo(move |state| chart.summary(&state.run));
+    let title = store.memo(move |state| chart.title(&state.run));
+    let reason = store.memo(move |state| chart.applies(&state.run).err());
+    let room = Memo::new(move |_| {
+        shown
+            .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
+    });
+    let kind = chart.info().kind;
+    let pointed = store.memo(move |state| {
+        state.tour.as_ref().and_then(|tour| tour.pointed).is_some_and(|(at, _)| at == chart)
+    });
+    let sheet = PlotCanvas {
+        name: chart.slug(),
+        testid: format!("chart-{}", chart.slug()),
+        is_lines: RwSignal::new(kind == Kind::Lines),
+        reading: Callback::new(move |()| {
+            store.peek(|state| chart.applies(&state.run).is_ok().then(|| chart.drawn(state)))
+        }),
+        news: Callback::new(move |()| {
+            // Read, not only tracked: a memo that nobody reads is never computed.
+            let _ = (stamp.get(), reason.get());
+        }),
+        label: label.into(),
+    };
+    let is_lines = sheet.is_lines;
+    view! {
+        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--pointed=pointed
+            class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
+            <figcaption class="plot__name">{title}</figcaption>
+            <Ask chart />
+            {sheet.view(Some(reason))}
+        </figure>
+    }
+    .into_any()
+}

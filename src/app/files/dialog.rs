@@ -1,0 +1,205 @@
+//! The dialog that saves the run and its charts, and opens files; files can also be dropped anywhere on the page.
+
+use leptos::html::Dialog;
+use leptos::prelude::*;
+use plotters::backend::SVGBackend;
+use plotters::drawing::IntoDrawingArea;
+use plotters_canvas::CanvasBackend;
+
+use super::{Export, Saved, record};
+use crate::analysis::Reading;
+use crate::app::browser::files;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::catalog::chart::Chart;
+use crate::charts::figure::{alone, written};
+use crate::charts::{Theme, draw};
+use crate::display::words::thousands;
+use crate::ui::appearance::Appearance;
+use crate::ui::browser::{get, mark_root, read_first};
+use crate::ui::file_button::FileButton;
+use crate::ui::request::Request;
+use crate::ui::surface::Surface;
+
+/// Width and height of a saved chart that has no room on the page, in CSS pixels.
+const USUAL: (u32, u32) = (640, 360);
+
+/// Pixels of a saved PNG per CSS pixel.
+const PER_PIXEL: f64 = 2.0;
+
+/// Takes files that are dropped anywhere on the page.
+fn drops(store: Store) {
+    for event in ["dragenter", "dragover"] {
+        window_event_listener_untyped(event, |event| {
+            if files::brings_files(&event) {
+                event.prevent_default();
+                mark_root("data-drop", "yes");
+            }
+        });
+    }
+    window_event_listener_untyped("dragleave", |event| {
+        // Only where it leaves the window, and not one element for another.
+        if !get(&event, "relatedTarget").is_object() {
+            mark_root("data-drop", "no");
+        }
+    });
+    window_event_listener_untyped("drop", move |event| {
+        mark_root("data-drop", "no");
+        if files::brings_files(&event) {
+            event.prevent_default();
+            read_first(&files::dropped(&event), move |name, read| {
+                store.act(Action::Request(Request::OpenFile(name, read)));
+            });
+        }
+    });
+}
+
+/// Saves a chart as it is drawn now; whether that worked.
+fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
+    let name = store.peek(|state| format!("{}-{}", record(state, "").name(), chart.slug()));
+    let canvas = files::canvas(chart.slug());
+    let size =
+        canvas.map(|canvas| (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32));
+    let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
+    let theme = if is_dark { Theme::dark() } else { Theme::light() };
+    let reading = store.peek(|state| {
+        let mut reading = chart.drawn(state);
+        if let Reading::Lines(lines) = &mut reading {
+            state.viewing.shape(chart.slug(), lines);
+        }
+        reading
+    });
+    // The title takes a line of its own there.
+    let height = height + 28;
+    if !is_vector {
+        let theme = Theme { family: "system-ui, sans-serif", ..theme }.scaled(PER_PIXEL);
+        let pixels = [width, height].map(|side| (f64::from(side) * PER_PIXEL) as u32);
+        return files::blank(pixels).is_some_and(|sheet| {
+            let drawn = CanvasBackend::with_canvas_object(sheet.clone()).is_some_and(|backend| {
+                draw(&Surface::Canvas(backend).into_drawing_area(), &reading, &theme).is_ok()
+            });
+            drawn && files::save_canvas(&sheet, format!("{name}.png"))
+        });
+    }
+    let text = written(&alone(&reading, width, height), &theme, |text, units, theme| {
+        let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
+        draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
+    });
+    files::save(&Saved { name: format!("{name}.svg"), kind: "image/svg+xml", bytes: text.into_bytes() })
+}
+
+/// The dialog.
+#[component]
+pub fn Files(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let (store, appearance) = (Store::here(), Appearance::here());
+    drops(store);
+    let dialog = NodeRef::<Dialog>::new();
+    // What was done last, or why it was not.
+    let note = RwSignal::new(String::new());
+    Effect::new(move |_| {
+        if let (true, Some(dialog)) = (open.get(), dialog.get())
+            && !dialog.open()
+        {
+            note.set(String::new());
+            store.act(Action::WantWeights);
+            // It fails only where it is open already.
+            let _ = dialog.show_modal();
+        }
+    });
+    let close = move || {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    };
+    let save = move |export: Export| {
+        let file = store.peek(|state| export.file(state, &files::system()));
+        note.set(match file {
+            Ok(file) if files::save(&file) => tr!("Saved {name}.", name = file.name),
+            Ok(file) => tr!("The browser did not save {name}.", name = file.name),
+            Err(why) => why,
+        });
+    };
+    let exports = Export::ALL.map(|export| {
+        let why = store.memo(move |state| export.unavailable(state));
+        let at = store.memo(move |state| match (export, state.weights_step()) {
+            (Export::Weights, Some(step)) => tr!(" At step {step}.", step = thousands(step)),
+            _ => String::new(),
+        });
+        view! {
+            <li class="files__item">
+                <button class="button" type="button" data-testid=format!("save-{}", export.ending())
+                    aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)>
+                    {export.word()}
+                </button>
+                <span>{move || why.get().unwrap_or(export.about())}{at}</span>
+            </li>
+        }
+        .into_any()
+    });
+    let charts = store.memo(|state| {
+        let shown = state.run.link.view.show.iter().copied();
+        shown.filter(|chart| chart.applies(&state.run).is_ok()).collect::<Vec<_>>()
+    });
+    let keep = move |chart: Chart, is_vector: bool| {
+        let saved = save_chart(store, chart, is_vector, appearance.is_dark.get_untracked());
+        let name = chart.info().name;
+        note.set(if saved {
+            tr!("Saved the chart {name}.", name)
+        } else {
+            tr!("{name} was not saved.", name)
+        });
+    };
+    let pictures = move |chart: Chart| {
+        let name = chart.info().name;
+        let button = move |is_vector: bool| {
+            let (word, kind) = if is_vector { ("SVG", "svg") } else { ("PNG", "png") };
+            view! {
+                <button class="button" type="button" data-testid=format!("save-{kind}-{}", chart.slug())
+                    aria-label=tr!("Save {name} as {word}", name, word) on:click=move |_| keep(chart, is_vector)>
+                    {word}
+                </button>
+            }
+            .into_any()
+        };
+        view! {
+            <li class="files__item">
+                <span class="files__pair">{button(true)}{button(false)}</span>
+                <span>{name}</span>
+            </li>
+        }
+        .into_any()
+    };
+    let opened = move || {
+        if store.peek(|state| state.flaw.is_empty()) {
+            close();
+        }
+    };
+    let choice =
+        FileButton { word: tr!("Open a file"), accept: ".json,.safetensors,.csv,.tsv,.txt", id: "file" };
+    let flaw = store.memo(|state| state.flaw.clone());
+    view! {
+        <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
+            on:close=move |_| open.set(false)>
+            <h2 id="files-title">{tr!("Save")}</h2>
+            <ul class="files__list">{exports.into_iter().collect_view()}</ul>
+            <h2>{tr!("Charts on show")}</h2>
+            <ul class="files__list">
+                {move || charts.get().into_iter().map(pictures).collect_view()}
+            </ul>
+            <h2>{tr!("Open")}</h2>
+            <p class="files__item">
+                {choice.view(opened)}
+                <span>
+                    {tr!("A run (JSON) or weights (safetensors) from this page or from lab, or a table (CSV) to learn; or drop it anywhere on the page.")}
+                </span>
+            </p>
+            <p class="files__note" role="status" data-testid="files-note">{note}</p>
+            <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>
+            <button class="button" type="button" on:click=move |_| close()>{tr!("Close")}</button>
+        </dialog>
+    }
+    .into_any()
+}

@@ -1,0 +1,120 @@
+//! The kept runs: a list, and the offer to go on with the last one.
+
+use leptos::prelude::*;
+
+use super::{LibraryAction, SavedRun};
+use crate::app::state::{Action, State};
+use crate::app::store::Store;
+use crate::charts::MUTED;
+use crate::display::words::{difference, thousands};
+use crate::permalink::decode;
+
+/// What a line of the list says besides the name.
+fn about(state: &State, kept: &SavedRun) -> String {
+    let step = thousands(kept.step);
+    let difference = difference(state.run.spec(), &decode(&kept.link).0.spec);
+    if !state.library.is_stored(&kept.id) {
+        return tr!("not stored; step {step}; {difference}", step, difference);
+    }
+    tr!("step {step}; {difference}", step, difference)
+}
+
+/// Goes on where the page was left, if one wants to.
+#[component]
+pub fn Offer() -> impl IntoView {
+    let store = Store::here();
+    let offer = store
+        .memo(|state| state.offer().map(|kept| (kept.id.clone(), kept.name.clone(), thousands(kept.step))));
+    move || {
+        offer.get().map(|(id, name, step)| {
+            let id = StoredValue::new(id);
+            view! {
+                <section class="notice notice--offer" data-testid="offer" aria-label=tr!("Kept run")>
+                    <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
+                    <button class="button" type="button"
+                        on:click=move |_| store.act(Action::Library(LibraryAction::TakeUp(id.get_value())))>
+                        {tr!("Go on from there")}
+                    </button>
+                </section>
+            }
+        })
+    }
+}
+
+/// All kept runs.
+#[component]
+pub fn Library() -> impl IntoView {
+    let store = Store::here();
+    let ids = store
+        .memo(|state| state.library.listed().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>());
+    let trouble = store.memo(|state| state.library.trouble.clone());
+    view! {
+        <details class="library" data-testid="library" on:toggle=move |_| store.load()>
+            <summary class="group__name">{move || tr!("Kept runs ({many})", many = ids.with(Vec::len))}</summary>
+            <p class="library__about">
+                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. Where there is no room for another run, it stays on this page until the page is closed; nothing is deleted unasked.")}
+            </p>
+            <ul class="library__list">
+                <For each=move || ids.get() key=String::clone let:id>
+                    <Entry id />
+                </For>
+            </ul>
+        </details>
+        <p class="library__about" role="status" data-testid="library-trouble">{trouble}</p>
+    }
+    .into_any()
+}
+
+/// One of them.
+#[component]
+fn Entry(
+    /// What it is found by.
+    id: String,
+) -> impl IntoView {
+    let store = Store::here();
+    let seen = {
+        let id = id.clone();
+        store.memo(move |state| {
+            let kept = state.library.find(&id)?;
+            let drawn = state.library.is_drawn(&id).to_string();
+            Some([kept.name.clone(), kept.pinned.to_string(), about(state, kept), drawn, tint(kept.colour)])
+        })
+    };
+    // One kind of signal for all: each closure in a view is code of its own.
+    let [name, pinned, words, drawn, tint] = [0, 1, 2, 3, 4].map(|which| {
+        Signal::derive(move || {
+            seen.with(|seen| seen.as_ref().map_or(String::new(), |seen| seen[which].clone()))
+        })
+    });
+    let renamed = id.clone();
+    let press = |word: &'static str, make: fn(String) -> LibraryAction, pressed: Option<Signal<String>>| {
+        let id = id.clone();
+        let class = if word.is_empty() { "kept__swatch" } else { "switch" };
+        let label = if word.is_empty() { tr!("Draw over the charts") } else { word };
+        view! {
+            <button class=class type="button" title=label aria-label=label aria-pressed=pressed style:--tint=tint
+                on:click=move |_| store.act(Action::Library(make(id.clone())))>{word}</button>
+        }
+        .into_any()
+    };
+    view! {
+        <li class="kept">
+            {press("", LibraryAction::Overlay, Some(drawn))}
+            <input class="kept__name" type="text" aria-label=tr!("Name of the run") prop:value=name
+                on:change:target=move |event| {
+                    store.act(Action::Library(LibraryAction::Rename(renamed.clone(), event.target().value())));
+                } />
+            <span class="kept__about">{words}</span>
+            {press(tr!("Open"), LibraryAction::TakeUp, None)}
+            {press(tr!("Pin"), LibraryAction::Pin, Some(pinned))}
+            {press(tr!("Delete"), LibraryAction::Delete, None)}
+        </li>
+    }
+    .into_any()
+}
+
+/// A colour as a style sheet has it.
+fn tint(colour: usize) -> String {
+    let colour = MUTED[colour % MUTED.len()];
+    format!("rgb({} {} {})", colour.0, colour.1, colour.2)
+}

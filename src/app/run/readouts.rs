@@ -1,0 +1,83 @@
+//! The newest numbers as text, which also serves those who cannot see the charts.
+
+use leptos::prelude::*;
+
+use super::status;
+use crate::app::files::origin;
+use crate::app::store::Store;
+use crate::app::trainer::device::device_line;
+use crate::display::RunView;
+use crate::display::status::held_out;
+use crate::display::summary::{self, Newest, extra};
+use crate::display::words::thousands;
+
+/// A number with its name.
+#[component]
+fn Readout(
+    /// Name for tests.
+    testid: &'static str,
+    /// What the number is.
+    #[prop(into)]
+    name: Signal<String>,
+    /// The number.
+    of: fn(&RunView) -> String,
+) -> impl IntoView {
+    let text = Store::here().memo(move |state| of(&state.run));
+    view! {
+        <div class="readout">
+            <dt class="readout__name">{name}</dt>
+            <dd class="readout__value" data-testid=testid>{text}</dd>
+        </div>
+    }
+    .into_any()
+}
+
+/// What the run is doing, and its newest numbers.
+#[component]
+pub fn Readouts() -> impl IntoView {
+    let store = Store::here();
+    let held_out = store.memo(|state| held_out(&state.run));
+    let device = store.memo(|state| {
+        origin(state).unwrap_or_else(|| device_line(state.choice.as_ref(), state.report.as_ref()))
+    });
+    let learner = store.memo(status::learner);
+    let rate = store.memo(status::rate);
+    let names = [0, 1].map(|which| store.memo(move |state| extra(&state.run, which).0));
+    let labels = [0, 1, 2, 3].map(|which| store.memo(move |state| summary::names(&state.run)[which].clone()));
+    view! {
+        <section class="numbers" aria-label=tr!("Newest numbers")>
+            <dl class="readouts">
+                <Readout testid="train-loss" name=labels[0] of=|run| Newest::of(run.history.last()).train_loss />
+                <Readout testid="test-loss" name=labels[1] of=|run| Newest::of(run.history.last()).test_loss />
+                <Readout testid="train-accuracy" name=labels[2]
+                    of=|run| Newest::of(run.history.last()).train_accuracy />
+                <Readout testid="test-accuracy" name=labels[3]
+                    of=|run| Newest::of(run.history.last()).test_accuracy />
+                <Readout testid="reach-relevant" name=names[0] of=|run| extra(run, 0).1 />
+                <Readout testid="reach-other" name=names[1] of=|run| extra(run, 1).1 />
+            </dl>
+            <p class="device">
+                <span data-testid="device">{device}</span>
+                <span data-testid="learner">{learner}</span>
+                <span class="device__rate" data-testid="rate">{rate}</span>
+                <span class="device__note">{move || held_out.get()}</span>
+            </p>
+        </section>
+    }
+    .into_any()
+}
+
+/// The step and the status line, above the charts.
+#[component]
+pub fn Headline() -> impl IntoView {
+    let store = Store::here();
+    let step = store.memo(|state| thousands(state.run.step));
+    let text = store.memo(status::status);
+    view! {
+        <div class="headline">
+            <p class="headline__step"><span class="headline__unit">{tr!("Step")}</span>" "<span data-testid="step">{step}</span></p>
+            <p class="headline__status" data-testid="status">{text}</p>
+        </div>
+    }
+    .into_any()
+}

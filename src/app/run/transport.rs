@@ -1,0 +1,94 @@
+//! What drives a run: play, step, start over, speed.
+
+use leptos::prelude::*;
+
+use super::status::status;
+use crate::app::settings::form::speed_field;
+use crate::app::state::{Action, State};
+use crate::app::store::Store;
+use crate::app::timeline::scrub::Scrub;
+use crate::display::Phase;
+use crate::platform::fresh_seed;
+use crate::ui::icon::{Icon, Name};
+use crate::ui::setting::Setting;
+
+/// A button with an icon and a word.
+#[component]
+fn Press(
+    /// Name for tests.
+    testid: &'static str,
+    /// Icon.
+    #[prop(into)]
+    icon: Signal<Name>,
+    /// Word.
+    #[prop(into)]
+    word: Signal<&'static str>,
+    /// What it does and on which key.
+    hint: &'static str,
+    /// Whether it does nothing now.
+    #[prop(into)]
+    idle: Signal<bool>,
+    /// What happens.
+    press: Callback<()>,
+) -> impl IntoView {
+    view! {
+        <button class="button" class:button--main=testid == "play" type="button" data-testid=testid title=hint aria-label=word
+            disabled=idle on:click=move |_| press.run(())>
+            <Icon name=icon />
+            <span class="button__word">{word}</span>
+        </button>
+    }
+    .into_any()
+}
+
+/// The bar of buttons, the speed, and the last message.
+#[component]
+pub fn Transport() -> impl IntoView {
+    let store = Store::here();
+    let act = move |action: Action| Callback::new(move |()| store.act(action.clone()));
+    let playing = store.memo(|state| state.is_playing());
+    let main = store.memo(State::main_button);
+    let cannot_step = store.memo(|state| {
+        matches!(state.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_))
+    });
+    let no_undo = store.memo(|state| state.undo.is_empty());
+    let failed = store.memo(|state| matches!(state.run.phase, Phase::Failed(_)));
+    let play_word = Signal::derive(move || main.get().0);
+    let stuck = Signal::derive(move || main.get().1);
+    let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
+    let message = store.memo(|state| state.message.clone());
+    // What the status line says as well is only spoken.
+    let spoken = store.memo(|state| state.message == status(state));
+    let none = store.memo(|state| state.message.is_empty() || state.message == status(state));
+    let never = Signal::derive(|| false);
+    let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
+    view! {
+        <section class="transport" aria-label=tr!("Run")>
+            <div class="transport__buttons" role="toolbar" aria-label=tr!("Transport")>
+                <Press testid="play" icon=play_icon word=play_word hint=tr!("Play or pause (Space)") idle=stuck
+                    press=act(Action::Toggle) />
+                <Press testid="single-step" icon=Name::Step word=tr!("Step") hint=tr!("One step (→ or .)") idle=cannot_step
+                    press=act(Action::SingleStep) />
+                <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Back to the same start (R)") idle=never
+                    press=act(Action::Reset) />
+                <Press testid="new-seed" icon=Name::Seed word=tr!("New seed") hint=tr!("The same settings from a new seed (N)")
+                    idle=never press=seed />
+                <Press testid="undo" icon=Name::Undo word=tr!("Undo") hint=tr!("Undo the last change (Ctrl+Z)") idle=no_undo
+                    press=act(Action::Undo) />
+            </div>
+            <div class="transport__speed">
+                {speed_field().map(|field| view! { <Setting field /> })}
+            </div>
+            <Scrub />
+            <p class="message" class:message--none=none role="status" aria-live="polite" data-testid="message">
+                <span class:spoken=spoken>{message}</span>
+                {move || failed.get().then(|| view! {
+                    <button class="button" type="button" data-testid="retry" on:click=move |_| store.act(Action::Retry)>
+                        {tr!("Restart from the last checkpoint")}
+                    </button>
+                })}
+            </p>
+        </section>
+    }
+    .into_any()
+}

@@ -1,0 +1,40 @@
+//! The settings, group by group.
+
+use leptos::prelude::*;
+
+use super::form::fields;
+use crate::app::store::Store;
+use crate::language::translated;
+use crate::run::Section;
+use crate::ui::browser::holds;
+use crate::ui::setting::Setting;
+
+/// Every setting of the run.
+#[component]
+pub fn Form() -> impl IntoView {
+    // A phone shows the charts first and the groups closed.
+    let open = holds("(min-width: 900px)");
+    Section::ALL.into_iter().map(|section| view! { <Group section open /> }).collect_view()
+}
+
+/// One group of settings.
+#[component]
+fn Group(
+    /// Which group.
+    section: Section,
+    /// Whether it is open at first.
+    open: bool,
+) -> impl IntoView {
+    let store = Store::here();
+    // Built again only when another model or optimizer brings other knobs.
+    let fields = store.memo(move |state| fields(state.form_spec(), section));
+    view! {
+        <details class="group" open=open>
+            <summary class="group__name">{translated(section.label())}</summary>
+            <div class="group__knobs">
+                {move || fields.get().into_iter().map(|field| view! { <Setting field /> }).collect_view()}
+            </div>
+        </details>
+    }
+    .into_any()
+}

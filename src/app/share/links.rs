@@ -1,0 +1,82 @@
+//! What carries a run elsewhere: its link, and a command line.
+
+use leptos::prelude::*;
+
+use crate::app::shell::later::{Later, Part};
+use crate::app::store::Store;
+use crate::app::{browser, files};
+use crate::permalink::encode;
+use crate::ui::icon::{Icon, Name};
+
+/// The run as a link and as a command line, to be copied.
+#[component]
+pub fn Links() -> impl IntoView {
+    let store = Store::here();
+    let link = store.memo(|state| encode(&state.run.link));
+    let address = move || browser::address_of(&link.get());
+    let command = store.memo(files::command);
+    let teach = RwSignal::new(false);
+    let whole = store.memo(|state| {
+        state
+            .run
+            .link
+            .is_embedded()
+            .then(|| browser::address_of(&encode(&state.run.link.clone().without("embed"))))
+    });
+    view! {
+        {move || whole.get().map(|address| view! {
+            <a class="whole" href=address target="_blank" rel="noopener" data-testid="whole">{tr!("Open in Vivarium")}</a>
+        })}
+        <section class="links" aria-label=tr!("This run elsewhere")>
+            <Copied testid="copy-link" icon=Name::Link word=tr!("Copy link") text=Signal::derive(address)
+                about=tr!("This address is the run: opened elsewhere, it gives the same run.") />
+            <Copied testid="copy-command" icon=Name::Terminal word=tr!("Copy command") text=Signal::derive(move || command.get())
+                about=tr!("The same run without a page, with the same numbers.") />
+            <button class="button" type="button" data-testid="teach" on:click=move |_| teach.set(true)>
+                {tr!("Link for a class, QR code, embedding")}
+            </button>
+            <p class="paper">{address}</p>
+        </section>
+        <Later part=Part::Teacher(teach) />
+    }
+    .into_any()
+}
+
+/// A text with a button that copies it.
+#[component]
+pub fn Copied(
+    /// Name for tests.
+    testid: &'static str,
+    /// Icon.
+    icon: Name,
+    /// Word on the button.
+    word: &'static str,
+    /// What is copied.
+    text: Signal<String>,
+    /// What it is good for.
+    about: &'static str,
+) -> impl IntoView {
+    let state = RwSignal::new(word);
+    let field = NodeRef::<leptos::html::Input>::new();
+    let copy = move |_| {
+        browser::copy(&text.get_untracked(), move |worked| {
+            state.set(if worked { tr!("Copied") } else { tr!("Press Ctrl+C") });
+            if !worked && let Some(field) = field.get_untracked() {
+                // No clipboard here: the text is selected, and the keyboard can copy it.
+                let _ = field.focus();
+                field.select();
+            }
+            set_timeout(move || state.set(word), std::time::Duration::from_millis(2500));
+        });
+    };
+    view! {
+        <div class="copied">
+            <input class="copied__text" type="text" readonly aria-label=about title=about prop:value=text node_ref=field />
+            <button class="button" type="button" data-testid=testid on:click=copy>
+                <Icon name=icon />
+                <span aria-live="polite">{state}</span>
+            </button>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,78 @@
+//! The dialog that makes a link for a class, with its QR code and the markup that embeds it.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+
+use super::links::Copied;
+use super::qr::svg;
+use super::teaching::{LessonEdit, form, frame};
+use crate::app::browser;
+use crate::app::store::Store;
+use crate::permalink::{Link, encode};
+use crate::ui::icon::Name;
+use crate::ui::sheet::Sheet;
+
+/// What a teacher wishes for, and the link that comes of it.
+#[component]
+pub fn Teacher(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let store = Store::here();
+    view! {
+        <Sheet open title=tr!("Link for a class")>
+            {move || {
+                // As the link is when the dialog is opened; the run behind it goes on.
+                let link = store.peek(|state| state.run.link.clone());
+                let (mut wish, fields) = (LessonEdit::of(&link), form(&link));
+                let step = store.peek(|state| state.run.step).max(100).to_string();
+                let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
+                let made = RwSignal::new(None);
+                let tell = move |wish: &LessonEdit, link: &Link| {
+                    let framed = LessonEdit { embedded: true, ..wish.clone() };
+                    let address = |wish: &LessonEdit| browser::address_of(&encode(&wish.link(link)));
+                    // One after the other: two texts, of which neither holds a line's end.
+                    made.set(Some(format!("{}\n{}", address(wish), frame(&address(&framed)))));
+                };
+                tell(&wish, &link);
+                let line = move |at: usize| {
+                    Signal::derive(move || {
+                        made.with(|made| made.as_ref().and_then(|made| made.lines().nth(at)).unwrap_or_default().into())
+                    })
+                };
+                let (address, snippet): (Signal<String>, Signal<String>) = (line(0), line(1));
+                let hear = move |event: Event| {
+                    let Some(target) = event.target() else { return };
+                    let field = match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
+                        (Some(select), _) => (select.name(), select.value()),
+                        (_, Some(input)) => (input.name(), input.value()),
+                        _ => return,
+                    };
+                    wish.take(&field.0, &field.1);
+                    tell(&wish, &link);
+                };
+                view! {
+                    <div class="teacher" on:input=hear>
+                        <div class="teacher__wishes">
+                            <label class="wish">
+                                <span>{tr!("Wait at step")}</span>
+                                <input class="knob__box" type="number" name="at" min="1" step="1" value=at
+                                    placeholder=step data-testid="wish-at" />
+                            </label>
+                            <div class="teacher__fields" inner_html=fields></div>
+                        </div>
+                        <div class="teacher__made">
+                            <Copied testid="copy-lesson" icon=Name::Link word=tr!("Copy link") text=address
+                                about=tr!("The link for the class.") />
+                            <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
+                                about=tr!("Markup that shows chart and play inside another page.") />
+                            <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
+                        </div>
+                    </div>
+                }
+            }}
+        </Sheet>
+    }
+    .into_any()
+}

@@ -1,0 +1,158 @@
+//! The help dialog, and the keys that it lists.
+
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+
+use crate::app::gallery::{FRAGMENT, GalleryAction};
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::tour::TourAction;
+use crate::app::{LANGUAGE, browser};
+use crate::labs::panel;
+use crate::language::{languages, translated, wanted};
+use crate::platform::fresh_seed;
+use crate::ui::appearance::Appearance;
+use crate::ui::browser::{remember, remembered};
+use crate::ui::sheet::Sheet;
+
+const KEYS: &[(&str, &str)] = &[
+    (text!("Space"), text!("Play or pause; after the end, go on")),
+    (text!("→ or ."), text!("One step")),
+    ("R", text!("Back to the same start")),
+    ("N", text!("The same settings from a new seed")),
+    (text!("Ctrl Z"), text!("Undo the last change")),
+    ("S", text!("Save the run, or open one")),
+    ("G", text!("Gallery of all experiments, or back to the run")),
+    ("J, K", text!("Next and previous passage of a story")),
+    ("P", text!("Large type for a projector, or back")),
+    (text!("[ and ]"), text!("Show the measurement before, or the one after")),
+    (text!("← → on a chart"), text!("Read the values there; ↑ ↓ choose a curve, Enter goes to that step")),
+    (text!("+, −, 0 on a chart"), text!("Fewer steps, more steps, the whole run")),
+    (text!("Shift and drag"), text!("See those steps of the curves only")),
+    (text!("Esc"), text!("Close what is open; show the newest step again")),
+    ("?", text!("This help")),
+];
+
+/// Takes keys from wherever they are not needed otherwise.
+pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appearance: Appearance) {
+    window_event_listener(ev::keydown, move |event: KeyboardEvent| {
+        let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
+        let inside =
+            |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
+        if inside("dialog") || event.alt_key() || event.default_prevented() {
+            return;
+        }
+        let writes = inside("input[type=text], textarea, [contenteditable]");
+        let command = event.ctrl_key() || event.meta_key();
+        let key = event.key();
+        if command {
+            if key == "z" && !(writes && is_being_written(store, target.as_ref())) && !event.shift_key() {
+                event.prevent_default();
+                store.act(Action::Undo);
+            }
+            return;
+        }
+        // A control that has the focus keeps the keys that it answers to itself.
+        let presses = inside("button, summary, a, select, input");
+        let moves = inside("input, select");
+        let in_gallery = store.peek(|state| state.gallery.is_open);
+        let action = match key.as_str() {
+            "g" | "G" if !in_gallery && !writes && !moves => {
+                event.prevent_default();
+                browser::go_to(FRAGMENT);
+                return;
+            }
+            "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
+            "g" | "G" if !writes && !moves => Action::Gallery(GalleryAction::Close),
+            // The run goes on beneath, where nobody sees what would become of it.
+            " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "j" | "J" | "k" | "K"
+                if in_gallery =>
+            {
+                return;
+            }
+            " " if !presses => Action::Toggle,
+            "." if !writes => Action::SingleStep,
+            "[" | "]" if !writes => Action::ScrubBy(key == "]"),
+            "Escape" if store.peek(|state| state.end.is_some()) => Action::BackToEnd,
+            "ArrowRight" if !moves => Action::SingleStep,
+            "r" | "R" if !writes && !moves => Action::Reset,
+            "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
+            "s" | "S" if !writes && !moves => {
+                event.prevent_default();
+                files.set(true);
+                return;
+            }
+            "j" | "J" if !writes && !moves => Action::Tour(TourAction::Turn(1)),
+            "k" | "K" if !writes && !moves => Action::Tour(TourAction::Turn(-1)),
+            "p" | "P" if !writes && !moves => {
+                appearance.present();
+                return;
+            }
+            "?" if !writes => {
+                help.set(true);
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        store.act(action);
+    });
+}
+
+/// Whether a text field holds what was not taken yet: there the browser's own undo is meant.
+fn is_being_written(store: Store, field: Option<&Element>) -> bool {
+    let Some(field) = field.and_then(|field| field.dyn_ref::<web_sys::HtmlInputElement>()) else {
+        return true;
+    };
+    let id = field.id();
+    let Some(key) = id.strip_prefix("knob-") else { return true };
+    store.peek(|state| state.field(key).text != field.value())
+}
+
+/// A menu of languages; the page is opened again in the one that is chosen.
+fn choice_of_language() -> AnyView {
+    let now = wanted(remembered(LANGUAGE), &browser::reads());
+    let choose = |event| {
+        remember(LANGUAGE, &event_target_value(&event));
+        browser::reload();
+    };
+    let options = languages().map(|(code, name)| {
+        let chosen = code == now;
+        view! { <option value=code lang=code selected=chosen>{name}</option> }
+    });
+    view! {
+        <label class="wish">
+            <span>{tr!("Language")}</span>
+            <select data-testid="language" on:change=choose>{options.collect_view()}</select>
+        </label>
+    }
+    .into_any()
+}
+
+/// What the page is about and which keys it knows.
+#[component]
+pub fn Help(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let store = Store::here();
+    view! {
+        <Sheet open title=tr!("What you see")>
+            <p>{move || store.see(|state| panel(state.run.spec()).help())}</p>
+            <p>
+                {tr!("Every number follows from the settings and the seed. The address of this page holds them: copy it, open it elsewhere, and the same run begins. Nothing leaves your device.")}
+            </p>
+            {languages().nth(1).is_some().then(choice_of_language)}
+            <h2>{tr!("Keys")}</h2>
+            <dl class="keys">
+                {KEYS
+                    .iter()
+                    .map(|(key, what)| view! { <dt><kbd>{translated(key)}</kbd></dt><dd>{translated(what)}</dd> })
+                    .collect_view()}
+            </dl>
+        </Sheet>
+    }
+    .into_any()
+}

@@ -1,0 +1,6 @@
+//! The frame of the page: where its parts stand, what its second program brings, help and keys.
+
+pub mod help;
+pub mod later;
+pub mod page;
+pub mod second;

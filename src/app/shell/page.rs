@@ -1,0 +1,124 @@
+//! What is on the page. Components show the state and pass on what a person does; they decide nothing.
+
+use leptos::prelude::*;
+
+use super::help::shortcuts;
+use super::later::{Later, Part};
+use super::second;
+use crate::app::charts::curves::Gaze;
+use crate::app::charts::numbers::Shown;
+use crate::app::charts::plots::{Plots, provide_tools};
+use crate::app::charts::titles;
+use crate::app::run::preset::{Presets, Story};
+use crate::app::run::readouts::Readouts;
+use crate::app::run::transport::Transport;
+use crate::app::settings::sections::Form;
+use crate::app::share::links::Links;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::language::translated;
+use crate::ui::appearance::{Appearance, PresentButton, ThemeButton};
+use crate::ui::browser::mark_root;
+use crate::ui::icon;
+
+/// The whole page.
+#[component]
+pub fn App() -> impl IntoView {
+    let store = Store::open();
+    let appearance = Appearance::provide();
+    let shown = Shown::provide();
+    Gaze::provide();
+    provide_tools(store);
+    let hidden = store.memo(|state| {
+        let hidden = crate::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
+        hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
+    });
+    let in_gallery = store.memo(|state| state.gallery.is_open);
+    let title = store.memo(titles::title);
+    Effect::new(move |_| document().set_title(&title.get()));
+    let embedded = store.memo(|state| state.run.link.is_embedded());
+    Effect::new(move |_| {
+        mark_root("data-hide", &hidden.get());
+        mark_root("data-embed", if embedded.get() { "on" } else { "off" });
+    });
+    let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
+    shortcuts(store, help, files, appearance);
+    second::provide(store, move || help.get() | files.get() | tours.get() | shown.is_asked());
+    view! {
+        <header class="masthead">
+            <h1 class="masthead__name">"Vivarium"</h1>
+            <p class="masthead__point">{translated(POINT)}</p>
+            <Presets />
+            <div class="masthead__tools">
+                <a class="button" href="#gallery" title=tr!("Every experiment with what it found (G)") data-testid="gallery">
+                    {tr!("Gallery")}
+                </a>
+                <button class="button" type="button" data-testid="stories" on:click=move |_| tours.set(true)>
+                    {tr!("Stories")}
+                </button>
+                <PresentButton appearance />
+                <ThemeButton appearance />
+                <button class="tool" type="button" aria-label=tr!("Save and open files") title=tr!("Save and open files (S)")
+                    data-testid="files" on:click=move |_| files.set(true)>
+                    <icon::Icon name=icon::Name::Files />
+                </button>
+                <button class="tool" type="button" aria-label=tr!("Help and shortcuts") title=tr!("Help and shortcuts (?)")
+                    data-testid="help" on:click=move |_| help.set(true)>
+                    <icon::Icon name=icon::Name::Help />
+                </button>
+            </div>
+        </header>
+        <Notices />
+        <Later part=Part::Offer />
+        <Later part=Part::Gallery />
+        <main class="bench" hidden=in_gallery>
+            <Later part=Part::Tour />
+            <div class="stage">
+                <Story />
+                <Transport />
+                <Later part=Part::SweepMap />
+                <Plots />
+                <Readouts />
+                <Later part=Part::Panels />
+                <Links />
+                <Later part=Part::Library />
+                <Later part=Part::Strip />
+            </div>
+            <aside class="panel" aria-label=tr!("Settings")>
+                <Later part=Part::SweepForm />
+                <Form />
+            </aside>
+        </main>
+        <Later part=Part::Help(help) />
+        <Later part=Part::Numbers />
+        <Later part=Part::Files(files) />
+        <Later part=Part::Tours(tours) />
+    }
+    .into_any()
+}
+
+/// What the page is, in one sentence.
+const POINT: &str = text!("A small neural network learns here, in your browser, while you watch.");
+
+/// What was ignored in the link.
+#[component]
+fn Notices() -> impl IntoView {
+    let store = Store::here();
+    let notices = store.memo(|state| state.notices.iter().map(ToString::to_string).collect::<Vec<_>>());
+    move || {
+        let notices = notices.get();
+        (!notices.is_empty()).then(|| {
+            view! {
+                <section class="notice" role="alert" data-testid="notice">
+                    <div class="notice__text">
+                        <p class="notice__head">{tr!("Some of this link could not be used; the rest was kept.")}</p>
+                        <ul>{notices.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
+                    </div>
+                    <button class="button" type="button" on:click=move |_| store.act(Action::DismissNotices)>
+                        {tr!("Dismiss")}
+                    </button>
+                </section>
+            }
+        })
+    }
+}

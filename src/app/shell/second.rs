@@ -1,0 +1,121 @@
+//! What the page shows only after its first picture: a program of its own, which is fetched beside the trainers.
+//!
+//! # Why
+//! Dialogs, panels to look inside and stories are half of the page's code, and nobody needs them before the first
+//! curve moves. `cargo xtask` splits off whatever is reached through [`second`] alone; a build that is not for the web
+//! calls it as any other function.
+//!
+//! # Speed
+//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 432 KiB brotli, the second 259; as one they were 543
+//! before gallery, sweeps, what is done over curves, other languages and chapters 4 and 6. While networks train, a press
+//! is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on two cores;
+//! nothing holds the page for 50 ms.
+
+// The macro declares and exports what the splitter cuts.
+#![allow(unsafe_code)]
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::wasm_split::{SplitLoaderError, wasm_split};
+
+use super::help::Help;
+use super::later::{Drawer, Part, Program};
+use crate::app::charts::hand::Hand;
+use crate::app::charts::numbers::Numbers;
+use crate::app::files::dialog::Files;
+use crate::app::files::openers;
+use crate::app::files::openers::{OPENERS, Openers};
+use crate::app::gallery::cards::{Gallery, Strip};
+use crate::app::library::list::{Library, Offer};
+use crate::app::share::teacher::Teacher;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::app::sweeps::cells::SweepMap;
+use crate::app::sweeps::dialog::SweepForm;
+use crate::app::tour::passage::{Tour, Tours};
+use crate::display::Phase;
+use crate::labs::PANELS;
+use crate::labs::lazy::{self, LAZY_MODULE, LazyModule};
+use crate::labs::panels::Place;
+use crate::language::translated;
+use crate::platform::web::spawn;
+
+/// When it is fetched although no trainer has answered yet, in milliseconds.
+const PATIENCE_MS: u64 = 4000;
+
+#[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
+fn second() -> Result<(Drawer, LazyModule, Openers), SplitLoaderError> {
+    Ok((draw, LAZY_MODULE, OPENERS))
+}
+
+fn draw(part: Part) -> AnyView {
+    match part {
+        Part::Panels => panels(),
+        Part::Offer => view! { <Offer /> }.into_any(),
+        Part::Library => view! { <Library /> }.into_any(),
+        Part::Tour => view! { <Tour /> }.into_any(),
+        Part::Tours(open) => view! { <Tours open /> }.into_any(),
+        Part::Help(open) => view! { <Help open /> }.into_any(),
+        Part::Numbers => view! { <Numbers /> }.into_any(),
+        Part::Files(open) => view! { <Files open /> }.into_any(),
+        Part::Gallery => view! { <Gallery /> }.into_any(),
+        Part::Strip => view! { <Strip /> }.into_any(),
+        Part::SweepMap => view! { <SweepMap /> }.into_any(),
+        Part::SweepForm => view! { <SweepForm /> }.into_any(),
+        Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
+        Part::Over(curves) => Hand::over(curves),
+    }
+}
+
+/// What labs show, place by place: each of them is asked, since some of it is about a model.
+fn panels() -> AnyView {
+    let drawn = Place::ALL.map(|place| PANELS.iter().filter_map(|lab| lab.draw(place)).collect_view());
+    drawn.collect_view().into_any()
+}
+
+/// Fetches the second program as soon as a trainer has answered or `wanted` says that somebody waits for it; where
+/// that fails, again whenever `wanted` changes.
+pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
+    let program = Program(RwSignal::new(None));
+    provide_context(program);
+    let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
+    set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
+    let answered = store.memo(|state| {
+        let needs_it =
+            state.tour.is_some() || state.gallery.is_open || state.run.lab().needs_second_program();
+        needs_it || !matches!(state.run.phase, Phase::Loading)
+    });
+    Effect::new(move |_| {
+        let now = wanted() | answered.get() | late.get();
+        if !now || under_way.get_value() || program.0.with_untracked(Option::is_some) {
+            return;
+        }
+        under_way.set_value(true);
+        spawn(async move {
+            match second().await {
+                Ok((drawer, lazy_module, openers)) => {
+                    lazy::install(lazy_module);
+                    openers::install(openers);
+                    store.act(Action::Arrived);
+                    program.0.set(Some(drawer));
+                }
+                Err(_) => store.act(Action::Said(translated(LOST))),
+            }
+            under_way.set_value(false);
+        });
+    });
+}
+
+/// Fetches the second program before the page is shown, for a run that cannot be checked without it.
+pub async fn early() {
+    if let Ok((_, lazy_module, openers)) = second().await {
+        lazy::install(lazy_module);
+        openers::install(openers);
+    }
+}
+
+/// What is said where the second program could not be fetched.
+const LOST: &str = text!(
+    "A part of this page could not be fetched: dialogs and panels are missing. Training goes on; open the dialog again, or reload the page, once there is a network."
+);

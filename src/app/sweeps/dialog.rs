@@ -1,0 +1,77 @@
+//! The dialog that makes a sweep; its fields are markup that is changed in place.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
+
+use super::SweepAction;
+use super::form::Choice;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::ui::browser::{by_id, set_attribute};
+use crate::ui::sheet::Sheet;
+
+/// The button that opens the dialog, and the dialog.
+#[component]
+pub fn SweepForm() -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <button class="button panel__action" type="button" data-testid="sweep" on:click=move |_| open.set(true)>
+            {tr!("Sweep over settings")}
+        </button>
+        <Sheet open title=tr!("Sweep over one or two settings")>{move || dialog(open)}</Sheet>
+    }
+    .into_any()
+}
+
+fn dialog(open: RwSignal<bool>) -> AnyView {
+    let store = Store::here();
+    // As the link is when the dialog is opened; the run behind it goes on.
+    let (link, flops) = store.peek(|state| (state.run.link.clone(), state.flops()));
+    let choice = Choice::of(&link.spec);
+    let fields = choice.markup(&link.spec);
+    let kept = StoredValue::new((link, choice));
+    let made = move || kept.with_value(|(link, choice)| choice.link(link));
+    let told = RwSignal::new((false, String::new()));
+    let tell = move || {
+        told.set(match made() {
+            Ok(link) => (true, Choice::estimate(&link, flops)),
+            Err(why) => (false, why),
+        });
+    };
+    tell();
+    let hear = move |event: Event| {
+        let Some(target) = event.target() else { return };
+        let (name, value, is_on) =
+            match (target.dyn_ref::<HtmlSelectElement>(), target.dyn_ref::<HtmlInputElement>()) {
+                (Some(select), _) => (select.name(), select.value(), false),
+                (_, Some(input)) => (input.name(), input.value(), input.checked()),
+                _ => return,
+            };
+        kept.update_value(|(link, choice)| {
+            let Some((at, is_other)) = choice.take(&link.spec, &name, &value, is_on) else { return };
+            set_attribute(&format!("way-{at}"), "data-kind", choice.kind(&link.spec, at));
+            if let Some(values) = by_id(&format!("values-{at}")).filter(|_| is_other) {
+                values.set_inner_html(&choice.values(&link.spec, at));
+            }
+        });
+        tell();
+    };
+    let begin = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        if let Ok(link) = made() {
+            open.set(false);
+            store.act(Action::Sweep(SweepAction::Make(Box::new(link))));
+        }
+    };
+    view! {
+        <form class="sweeper" on:input=hear on:submit=begin>
+            <div class="sweeper" inner_html=fields></div>
+            <p class="sweeper__told" role="status" data-testid="sweep-told">{move || told.get().1}</p>
+            <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !told.get().0>
+                {tr!("Start the sweep")}
+            </button>
+        </form>
+    }
+    .into_any()
+}

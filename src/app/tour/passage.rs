@@ -1,0 +1,90 @@
+//! Stories: the list of them, and the passage that is read.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, MouseEvent};
+
+use super::{TourAction, list};
+use crate::app::browser;
+use crate::app::state::Action;
+use crate::app::store::Store;
+use crate::ui::browser::focus;
+use crate::ui::sheet::Sheet;
+
+/// The name of the button that was pressed, inside of what is written as markup.
+pub fn pressed(event: &MouseEvent) -> Option<String> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    let button = target.closest("[data-press]").ok()??;
+    (button.get_attribute("aria-disabled").is_none()).then(|| button.get_attribute("data-press"))?
+}
+
+/// The list of stories.
+#[component]
+pub fn Tours(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let store = Store::here();
+    let choose = move |event: MouseEvent| {
+        if let Some(slug) = pressed(&event) {
+            open.set(false);
+            store.act(Action::Tour(TourAction::Open(slug)));
+        }
+    };
+    view! {
+        <Sheet open title=tr!("Stories")>
+            <p>{tr!("Short guided tours. They train, stop and ask; you can leave them at any time, and the run stays.")}</p>
+            <ul class="tours" inner_html=list() on:click=choose></ul>
+        </Sheet>
+    }
+    .into_any()
+}
+
+/// The passage that is read, beside the run.
+#[component]
+pub fn Tour() -> impl IntoView {
+    let store = Store::here();
+    // Texts, of which the page has memos anyway: one of another kind makes the program larger.
+    let pointed = store.memo(|state| {
+        let pointed = state.tour.as_ref().and_then(|tour| tour.pointed);
+        pointed.map(|(chart, times)| format!("{}/{times}", chart.slug())).unwrap_or_default()
+    });
+    Effect::new(move |_| {
+        if let Some((chart, _)) = pointed.get().split_once('/') {
+            // The chart may be put on the page only now.
+            let selector = format!("[data-testid=chart-{chart}]");
+            request_animation_frame(move || browser::bring_into_view(&selector));
+        }
+    });
+    let press = move |event: MouseEvent| {
+        let Some(name) = pressed(&event) else { return };
+        let what = store.peek(|state| TourAction::of(&name, state.tour.as_ref()?));
+        let Some(what) = what else { return };
+        let is_guess = matches!(what, TourAction::Guess(..));
+        store.act(Action::Tour(what));
+        if is_guess {
+            // The button is written anew.
+            request_animation_frame(move || focus(&format!("[data-press='{name}']")));
+        }
+    };
+    let place = store.memo(|state| {
+        let tour = state.tour.as_ref();
+        tour.map(|t| format!("{} {} {}", t.slug, t.at, t.story.is_some())).unwrap_or_default()
+    });
+    // Whoever listens, or moves by keyboard, goes on from the title of a new passage.
+    Effect::new(move |_| {
+        if !place.get().is_empty() {
+            request_animation_frame(|| focus(".tour__title"));
+        }
+    });
+    let html = store.memo(|state| state.tour.as_ref().map(|tour| tour.html()).unwrap_or_default());
+    let is_open = Memo::new(move |_| html.with(|html| !html.is_empty()));
+    move || {
+        is_open.get().then(|| {
+            view! {
+                <section class="tour" aria-label=tr!("Story") data-testid="tour" on:click=press
+                    inner_html=move || html.get()></section>
+            }
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! The theory of two steps with knobs, drawn while they are moved.
+
+use leptos::prelude::*;
+
+use super::news::News;
+use crate::analysis::chains::parts;
+use crate::analysis::{Grid, Reading, theory};
+use crate::labs::markov::MarkovState;
+use crate::markov::theory::Explorer;
+use crate::models::Model;
+use crate::settings::Settings;
+use crate::ui::context::RunContext;
+use crate::ui::field::Field;
+use crate::ui::plot::Drawing;
+use crate::ui::setting::Setting;
+use crate::ui::sheet::fold;
+
+/// Steps of which v is drawn, the last ones.
+const DRAWN_STEPS: usize = 3;
+
+/// The section, for runs on sequences; open where the minimal model is trained.
+#[component]
+pub fn Theory() -> impl IntoView {
+    let context = RunContext::here();
+    let lab = context.memo(|run| {
+        run.state::<MarkovState>().is_some().then(|| matches!(run.spec().model, Model::MinimalMarkov(_)))
+    });
+    move || {
+        let is_minimal = lab.get()?;
+        Some(fold("theory", tr!("The theory of two steps"), is_minimal, move || explored(context)))
+    }
+}
+
+/// Knobs, sentences and drawings.
+fn explored(context: RunContext) -> AnyView {
+    let news = News::here();
+    // As text, since texts are compared anyway.
+    let taken = context.memo(|run| {
+        let knobs = Explorer::KNOBS.iter().filter_map(|knob| run.link.theory.value(knob.key));
+        knobs.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+    });
+    // While a slider is moved the theory follows at once, "tt=40"; the link changes when it is let go.
+    let trial = RwSignal::new(None::<String>);
+    Effect::new(move |_| {
+        taken.get();
+        trial.set(None);
+    });
+    let outcome = Memo::new(move |_| {
+        taken.get();
+        let mut knobs = context.peek(|run| run.link.theory.clone());
+        trial.with(|trial| {
+            let (key, text) = trial.as_deref()?.split_once('=')?;
+            let knob = Explorer::KNOBS.iter().find(|knob| knob.key == key)?;
+            knobs.set(key, &knob.parse(text).ok()?).ok()
+        });
+        knobs.result()
+    });
+    let trained = move || news.see(|chains, _| chains.minimal().map(|(_, v)| v.to_vec())).flatten();
+    let is_trained = context.memo(|run| matches!(run.spec().model, Model::MinimalMarkov(_)));
+    let lags = move || {
+        outcome.with(|outcome| {
+            let after: Vec<(usize, &[f64])> =
+                outcome.after.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
+            let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
+            Reading::Lines(theory::lags(last, trained().as_deref()))
+        })
+    };
+    let kernel = move || {
+        outcome.with(|outcome| Reading::Grid(theory::kernel(&outcome.last().w, outcome.after.len() - 1)))
+    };
+    let of_run = move || {
+        let grid = news.see(|chains, _| Some(parts::kernel(chains.task.symbols, chains.minimal()?.0)));
+        let grid = Grid { title: tr!("Matrix W of this run").into(), ..grid.flatten().unwrap_or_default() };
+        Reading::Grid(grid)
+    };
+    let moves =
+        move || outcome.with(|outcome| Reading::Lines(theory::parts(&outcome.uniform, &outcome.diagonal)));
+    let ratios = move || outcome.with(|outcome| Reading::Lines(theory::ratios(&outcome.ratios())));
+    let texts = move || outcome.with(|outcome| outcome.texts.clone());
+    let drawing = move |testid, reading: Callback<(), Reading>, about: &'static str| {
+        let label = move || format!("{about} {}", texts().join(" "));
+        view! { <Drawing testid reading label=Signal::derive(label) /> }
+    };
+    let knobs = Explorer::KNOBS.iter().map(|knob| {
+        let field = Field::of(knob);
+        let key = field.key;
+        view! { <Setting field trial=Callback::new(move |text: String| trial.set(Some(format!("{key}={text}")))) /> }
+    });
+    let knobs = knobs.collect_view();
+    view! {
+        <p class="card__note">
+            {tr!("W and v of the minimal model on two symbols after a few exact gradient steps, computed without training.")}
+            {move || is_trained.get().then_some(tr!(" The points are the v of the network in this run."))}
+        </p>
+        <div class="theory__parts">
+            <div class="theory__knobs">{knobs}</div>
+            <ul class="theory__texts" data-testid="theory-texts">
+                {move || texts().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+            </ul>
+            <div class="theory__plots">
+                {drawing("theory-v", Callback::new(move |()| lags()), tr!("v over distances."))}
+                {drawing("theory-parts", Callback::new(move |()| moves()), tr!("What moves v, over distances."))}
+                {drawing("theory-w", Callback::new(move |()| kernel()), tr!("W over pairs of symbols."))}
+                {move || is_trained.get().then(|| {
+                    drawing("theory-w-trained", Callback::new(move |()| of_run()), tr!("W of the network in this run."))
+                })}
+                {drawing("theory-ratio", Callback::new(move |()| ratios()), tr!("The diagonal of W over the rest, by step."))}
+            </div>
+        </div>
+    }
+    .into_any()
+}

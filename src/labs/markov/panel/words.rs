@@ -1,0 +1,350 @@
+//! What the panel "Look inside" shows of the state: where the prediction looks, what is expected next, the heads, and the
+//! chain.
+
+use super::action::shown_chain;
+use crate::analysis::chains::letter;
+use crate::display::words::{self, MISSING, decimal, list, percent};
+use crate::labs::markov::state::{MarkovState, Origin};
+use crate::markov::Chain;
+use crate::permalink::View;
+
+/// Sequences that there are to look into, held-out ones or of the own chain.
+pub const EXAMPLES: usize = 64;
+
+/// Where the sequence comes from, as a sentence.
+pub fn origin(chains: &MarkovState) -> String {
+    let count = chains.inspected.symbols.len();
+    let of = match chains.inspected.origin {
+        Origin::Own => tr!("Your own sequence").into(),
+        Origin::Drawn(number) => tr!("Sequence {number} of your chain", number),
+        Origin::HeldOut(number) => {
+            tr!("Held-out sequence {number} of {all}", number, all = EXAMPLES)
+        }
+    };
+    tr!("{of}: {symbols}.", of, symbols = words::count(count, "symbol"))
+}
+
+/// What a place of the sequence is called: "symbol 17 (b)".
+pub fn place(chains: &MarkovState, at: usize) -> String {
+    let symbol =
+        chains.inspected.symbols.get(at).map_or(MISSING.into(), |symbol| letter(usize::from(*symbol)));
+    tr!("symbol {at} ({symbol})", at = at + 1, symbol)
+}
+
+/// How much the prediction at the chosen place looks at each symbol, and by which heads: the enlarged one, or all heads of
+/// the last layer that are on, on average.
+pub fn gaze(chains: &MarkovState, view: &View) -> (String, Vec<f64>) {
+    let (at, names) = (chains.place(view), chains.head_names());
+    let length = chains.inspected.symbols.len();
+    if let Some(chosen) = view.head.checked_sub(1)
+        && let (Some(head), Some(name)) = (chains.inspected.look.heads.get(chosen), names.get(chosen))
+    {
+        return (tr!("head {name}", name), head.shares[at * length..][..length].to_vec());
+    }
+    let on: Vec<_> = chains
+        .glances(at)
+        .into_iter()
+        .filter(|glance| {
+            let number = names.iter().position(|name| *name == glance.name).map_or(0, |head| head + 1);
+            !view.off.contains(&number)
+        })
+        .collect();
+    let mut mean = vec![0.0; length];
+    for glance in &on {
+        mean.iter_mut().zip(&glance.weights).for_each(|(sum, weight)| *sum += weight / on.len() as f64);
+    }
+    let who = match (on.as_slice(), names.is_empty()) {
+        ([], true) => "nothing".into(),
+        ([], false) => tr!("no head of the last layer").into(),
+        ([one], true) => one.name.clone(),
+        ([one], false) => tr!("head {head}", head = one.name),
+        (many, _) => {
+            tr!(
+                "heads {heads}",
+                heads = list(&many.iter().map(|glance| glance.name.clone()).collect::<Vec<_>>())
+            )
+        }
+    };
+    (who, mean)
+}
+
+/// What the colours of the symbols mean, or of the one that is pointed at.
+pub fn gazed(chains: &MarkovState, view: &View, pointed: Option<usize>) -> String {
+    let (who, weights) = gaze(chains, view);
+    let here = chains.place(view);
+    let weight = |at: usize| weights.get(at).copied().unwrap_or(0.0);
+    let upper = |at: usize| words::capital(&place(chains, at));
+    match pointed {
+        Some(at) if at > here => tr!("{symbol} is not seen yet.", symbol = upper(at)),
+        Some(at) => format!("{}: {} ({who}).", upper(at), decimal(weight(at) as f32)),
+        None => {
+            let most = weights.iter().fold(0.0f64, |most, weight| most.max(weight.abs()));
+            tr!(
+                "Coloured by how much the prediction after {place} looks at each symbol: {who}. The \
+                 strongest colour is {most}.",
+                place = place(chains, here),
+                who,
+                most = decimal(most as f32)
+            )
+        }
+    }
+}
+
+/// A row of the table of what is expected next: who expects it, and of each symbol the probability and its text.
+pub type Expected = (String, Vec<(f64, String)>);
+
+/// What truth, network and strategies expect after the chosen place.
+pub fn expected(chains: &MarkovState, view: &View) -> Vec<Expected> {
+    let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, percent(p as f32));
+    let rows = chains.expected(chains.place(view)).into_iter();
+    rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
+}
+
+/// How well the network does on the sequence, as a sentence, and what heads that are switched off change: "KL of the truth to
+/// the network, mean over this sequence: 0.210; with all heads 0.020."
+pub fn cost(chains: &MarkovState) -> Option<String> {
+    let now = chains.cost(&chains.inspected.look.logits)?;
+    let whole = chains.cost(&chains.inspected.whole);
+    let with =
+        whole.map_or(String::new(), |whole| tr!("; with all heads {whole}", whole = decimal(whole as f32)));
+    let what = match chains.inspected.chain {
+        Some(_) => tr!("KL of the truth to the network"),
+        None => tr!("Loss of the network"),
+    };
+    Some(tr!("{what}, mean over this sequence: {now}{with}.", what, now = decimal(now as f32), with))
+}
+
+/// Which heads are switched off, and what that means; none where all are on.
+pub fn off(chains: &MarkovState, view: &View) -> Option<String> {
+    let names = chains.head_names();
+    let off: Vec<String> =
+        view.off.iter().filter_map(|head| names.get(head.checked_sub(1)?).cloned()).collect();
+    let sentence = |who: String, are: &str| {
+        tr!(
+            "{who} {are} switched off: predictions and maps on this page are those without, but \
+             training and the measured curves go on with all heads.",
+            who,
+            are
+        )
+    };
+    match off.as_slice() {
+        [] => None,
+        [one] => Some(sentence(tr!("Head {head}", head = one), "is")),
+        many => Some(sentence(tr!("Heads {heads}", heads = list(many)), "are")),
+    }
+}
+
+/// What the loss is without this head, from 0, once that has been measured: "without it KL 0.210, +0.190".
+pub fn without(chains: &MarkovState, head: usize) -> Option<String> {
+    let found = chains.ablation.as_deref()?;
+    let (whole, kl) = (*found.first()?, *found.get(head + 1)?);
+    let change = kl - whole;
+    let sign = if change >= 0.0 { "+" } else { "" };
+    Some(tr!("without it KL {kl}, {sign}{change}", kl = decimal(kl), sign, change = decimal(change)))
+}
+
+/// One cell of a head's map: "head 1.1: symbol 17 (b) looks at symbol 16 (a): 0.930".
+pub fn cell(chains: &MarkovState, head: usize, from: usize, to: usize) -> Option<String> {
+    let length = chains.inspected.symbols.len();
+    if from >= length || to >= length {
+        return None;
+    }
+    let (name, found) = (chains.head_names().get(head)?.clone(), chains.inspected.look.heads.get(head)?);
+    let who = place(chains, from);
+    Some(match to > from {
+        true => tr!("Head {name}: {who} does not see later symbols.", name, who),
+        false => {
+            let share = decimal(found.shares[from * length + to] as f32);
+            tr!("Head {name}: {who} looks at {place}: {share}", name, who, place = place(chains, to), share)
+        }
+    })
+}
+
+/// The place that a head looks at most from the symbol at `from`.
+pub fn most(chains: &MarkovState, head: usize, from: usize) -> Option<usize> {
+    let length = chains.inspected.symbols.len();
+    let shares = chains.inspected.look.heads.get(head)?.shares.get(from * length..(from + 1) * length)?;
+    (0..=from).max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
+}
+
+/// Where a head looks mostly from the symbol at `from`, for those who do not see its map.
+pub fn mostly(chains: &MarkovState, head: usize, from: usize) -> Option<String> {
+    cell(chains, head, from, most(chains, head, from)?)
+}
+
+/// A table of a chain's probabilities: names of the contexts, and the text of every entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Names of the contexts, the earliest symbol first.
+    pub contexts: Vec<String>,
+    /// Probability of each symbol after each context, as text, `[contexts, symbols]`.
+    pub entries: Vec<String>,
+}
+
+/// The table of a chain, for chains of any order.
+pub fn table(chain: &Chain) -> Table {
+    let k = chain.symbols;
+    let name = |context: usize| -> String {
+        (0..chain.order - 1).rev().map(|back| letter(context / k.pow(back as u32) % k)).collect()
+    };
+    let entries = (0..chain.contexts()).flat_map(|context| chain.law(context));
+    Table {
+        contexts: (0..chain.contexts()).map(name).collect(),
+        entries: entries.map(|p| percent(p as f32)).collect(),
+    }
+}
+
+/// The chain on show row by row in percent, "90 10 / 30 70"; none where it is not of order 2 or not known.
+pub fn rows(chains: &MarkovState, view: &View) -> Option<String> {
+    let chain = shown_chain(chains, view)?;
+    let row = |row: &[usize]| row.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+    Some(chain.chunks(chains.task.symbols).map(row).collect::<Vec<_>>().join(" / "))
+}
+
+/// How often each symbol comes in the long run, as a sentence; none where the chain is not known.
+pub fn stationary(chains: &MarkovState) -> Option<String> {
+    let chain = chains.inspected.chain.as_ref()?;
+    let mut shares = vec![0.0; chain.symbols];
+    // The last symbol of a context counts one.
+    chain
+        .stationary()
+        .iter()
+        .enumerate()
+        .for_each(|(context, share)| shares[context % chain.symbols] += share);
+    let one = |(symbol, share): (usize, &f64)| format!("{} {}", letter(symbol), percent(*share as f32));
+    Some(tr!(
+        "In the long run: {shares}.",
+        shares = list(&shares.iter().enumerate().map(one).collect::<Vec<_>>())
+    ))
+}
+
+/// What is wrong with what was entered where this was expected.
+pub fn refused(expected: &str) -> String {
+    tr!("Expected {expected}.", expected = expected.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::state::{Action, State};
+    use crate::labs::markov::panel::action::SequenceAction;
+    use crate::labs::markov::panel::change::request;
+    use crate::labs::markov::probes::ABLATION;
+    use crate::protocol::Finding;
+
+    fn open(link: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(link.into()));
+        state
+    }
+
+    fn look(state: &mut State, what: SequenceAction) {
+        let asked = request(state.run.state::<MarkovState>().unwrap(), &state.run.link.view, what).unwrap();
+        state.apply(Action::Request(asked));
+    }
+
+    fn with<T>(state: &State, of: impl Fn(&MarkovState, &View) -> T) -> T {
+        of(state.run.state::<MarkovState>().unwrap(), &state.run.link.view)
+    }
+
+    #[test]
+    fn the_gaze_is_that_of_the_last_layer_or_of_the_chosen_head() {
+        let mut state = open("#v1/markov?heads=2.2&seq=0.1.1.0&place=3");
+        let (who, weights) = with(&state, gaze);
+        assert_eq!((who.as_str(), weights.len()), ("heads 2.1 and 2.2", 4));
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6 && weights[3] == 0.0);
+        look(&mut state, SequenceAction::ToggleHead(3));
+        assert_eq!(with(&state, gaze).0, "head 2.2");
+        look(&mut state, SequenceAction::ToggleHead(4));
+        assert_eq!(with(&state, gaze), ("no head of the last layer".into(), vec![0.0; 4]));
+        let sentence = with(&state, off).unwrap();
+        assert!(sentence.starts_with("Heads 2.1 and 2.2 are switched off"), "{sentence}");
+        look(&mut state, SequenceAction::AllHeads);
+        assert_eq!(with(&state, off), None);
+        look(&mut state, SequenceAction::Head(1));
+        assert_eq!(with(&state, gaze).0, "head 1.1");
+        assert_eq!(with(&open("#v1/markov?model=minimal-markov"), gaze).0, "W and v");
+        let said = |pointed| with(&state, |chains, view| gazed(chains, view, pointed));
+        assert!(
+            said(None).starts_with("Coloured by how much the prediction after symbol 3 (b) looks"),
+            "{}",
+            said(None)
+        );
+        assert_eq!(said(Some(3)), "Symbol 4 (a) is not seen yet.");
+        assert!(said(Some(0)).starts_with("Symbol 1 (a): 0.") && said(Some(0)).ends_with(" (head 1.1)."));
+    }
+
+    #[test]
+    fn cells_of_a_map_are_read_out() {
+        let state = open("#v1/markov?seq=0.1.1");
+        let said = |from, to| with(&state, |chains, _| cell(chains, 0, from, to));
+        let first = said(0, 0).unwrap();
+        assert_eq!(first, "Head 1.1: symbol 1 (a) looks at symbol 1 (a): 1.000");
+        assert_eq!(said(0, 1).unwrap(), "Head 1.1: symbol 1 (a) does not see later symbols.");
+        assert_eq!((said(3, 0), said(0, 3)), (None, None));
+        let most = |from| with(&state, |chains, _| mostly(chains, 0, from));
+        assert_eq!((most(0).unwrap(), most(3)), (first, None));
+    }
+
+    #[test]
+    fn the_loss_without_a_head_is_said_once_it_is_known() {
+        let mut state = open("#v1/markov");
+        assert_eq!(with(&state, |chains, _| without(chains, 0)), None);
+        state.run.found(10, Finding::of(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
+        let chains = state.run.state::<MarkovState>().unwrap();
+        assert_eq!(without(chains, 0).unwrap(), "without it KL 0.210, +0.190");
+        assert_eq!(without(chains, 1).unwrap(), "without it KL 0.010, −0.010");
+        assert_eq!(without(chains, 2), None);
+    }
+
+    #[test]
+    fn what_heads_change_is_said_at_once() {
+        let said = |link: &str| with(&open(link), |chains, _| cost(chains));
+        let (all, less) = (
+            said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10"),
+            said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10&off=1"),
+        );
+        let number = |text: &str, at: usize| -> f64 {
+            let numbers = text.split([' ', ';']).map(|word| word.trim_end_matches('.'));
+            numbers.filter_map(|word| word.parse().ok()).nth(at).unwrap()
+        };
+        let (all, less) = (all.unwrap(), less.unwrap());
+        assert!(all.starts_with("KL of the truth to the network, mean over this sequence: 0."), "{all}");
+        assert!(!all.contains("heads") && less.contains("; with all heads 0."), "{less}");
+        assert_eq!(number(&all, 0), number(&less, 1));
+        assert!(number(&less, 0) > number(&less, 1) + 0.02, "{less}");
+        // Of an own sequence nobody knows the truth, and after its only symbol comes none.
+        assert!(said("#v1/markov?seq=0.1.1").unwrap().starts_with("Loss of the network, mean"));
+        assert_eq!((said("#v1/markov?seq=0"), said("#v1/markov?gram=3&seq=0")), (None, None));
+        assert!(
+            said("#v1/markov?gram=4&t=60").is_some() && said("#v1/markov?model=minimal-markov").is_some()
+        );
+    }
+
+    #[test]
+    fn what_is_expected_next_has_a_row_for_each() {
+        let mut state = open("#v1/markov?chain=90.10.30.70");
+        let rows = with(&state, expected);
+        let names: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
+        assert_eq!(names, ["truth", "network", "uniform", "unigram", "bigram"]);
+        assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
+        let said = with(&state, |chains, _| stationary(chains)).unwrap();
+        assert_eq!(said, "In the long run: a 75.0 % and b 25.0 %.");
+        assert_eq!(with(&state, super::rows).unwrap(), "90 10 / 30 70");
+        assert!(with(&state, |chains, _| origin(chains)).starts_with("Sequence 1 of your chain: "));
+        look(&mut state, SequenceAction::Typed { row: 0, column: 0, text: "no".into() });
+        let why = refused(&state.field("chain").expected.unwrap());
+        assert_eq!(why, "Expected a whole number of percent from 0 to 100.");
+        look(&mut state, SequenceAction::Sequence("a".into()));
+        assert_eq!(with(&state, |chains, _| origin(chains)), "Your own sequence: 1 symbol.");
+    }
+
+    #[test]
+    fn chains_of_higher_order_have_a_table_of_contexts() {
+        let state = open("#v1/markov?gram=3");
+        let chain = state.run.state::<MarkovState>().unwrap().inspected.chain.clone().unwrap();
+        let table = table(&chain);
+        assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
+        assert!(with(&state, |chains, _| stationary(chains)).unwrap().contains("b "));
+    }
+}

@@ -1,0 +1,98 @@
+//! What pieces of a page ask of the browser: its storage, media queries, elements, and files that a person chose.
+
+use js_sys::{Function, Promise, Reflect, Uint8Array};
+use leptos::prelude::{document, window};
+use wasm_bindgen::prelude::*;
+use web_sys::HtmlElement;
+
+/// A remembered word, if storage may be used.
+pub fn remembered(key: &str) -> Option<String> {
+    window().local_storage().ok()??.get_item(key).ok()?
+}
+
+/// Remembers a word, if storage may be used.
+pub fn remember(key: &str, word: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.set_item(key, word);
+    }
+}
+
+/// Whether a media query holds.
+pub fn holds(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+/// Sets an attribute of the root element.
+pub fn mark_root(name: &str, value: &str) {
+    if let Some(root) = document().document_element() {
+        let _ = root.set_attribute(name, value);
+    }
+}
+
+/// A property of an object.
+pub fn get(from: &JsValue, key: &str) -> JsValue {
+    Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// Calls `done` with what a promise becomes.
+pub fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
+    let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));
+    let other = done.clone();
+    let fine = Closure::once(move |value: JsValue| {
+        if let Some(done) = done.take() {
+            done(Ok(value));
+        }
+    });
+    let wrong = Closure::once(move |error: JsValue| {
+        if let Some(done) = other.take() {
+            done(Err(error));
+        }
+    });
+    let _ = promise.then2(&fine, &wrong);
+    // Freed by the browser once the promise is.
+    fine.forget();
+    wrong.forget();
+}
+
+/// The element of this id.
+pub fn by_id(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+/// Sets an attribute of the element of this id.
+pub fn set_attribute(id: &str, name: &str, value: &str) {
+    if let Some(element) = by_id(id) {
+        let _ = element.set_attribute(name, value);
+    }
+}
+
+/// Gives the focus to what `selector` names.
+pub fn focus(selector: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector)
+        && let Some(element) = element.dyn_ref::<HtmlElement>()
+    {
+        let _ = element.focus();
+    }
+}
+
+/// Largest file that is read at all: more would only make the page stand still before it is refused.
+const MOST_BYTES: f64 = 256e6;
+
+/// Reads the first of the files of an input or of a drop; `done` gets its name and its bytes, or a sentence.
+pub fn read_first(owner: &JsValue, done: impl FnOnce(String, Result<Vec<u8>, String>) + 'static) {
+    let file = get(&get(owner, "files"), "0");
+    if !file.is_object() {
+        return;
+    }
+    let name = get(&file, "name").as_string().unwrap_or_else(|| tr!("the file").into());
+    if get(&file, "size").as_f64().unwrap_or_default() > MOST_BYTES {
+        return done(name, Err(tr!("it is larger than any run").into()));
+    }
+    let promise = get(&file, "arrayBuffer").dyn_into::<Function>().and_then(|read| read.call0(&file));
+    let promise = Promise::resolve(&promise.unwrap_or(JsValue::NULL));
+    settle(&promise, move |buffer| {
+        // A folder, or a file that is gone, gives an error.
+        let bytes = buffer.ok().filter(JsValue::is_object).map(|buffer| Uint8Array::new(&buffer).to_vec());
+        done(name, bytes.ok_or_else(|| tr!("the browser cannot read it").into()));
+    });
+}

@@ -1,0 +1,19 @@
+//! A button with a word on it.
+
+use leptos::prelude::*;
+
+/// The button.
+pub fn button(
+    testid: &str,
+    word: &'static str,
+    is_disabled: Box<dyn Fn() -> bool + Send + Sync>,
+    press: Box<dyn Fn()>,
+) -> AnyView {
+    view! {
+        <button class="button" type="button" data-testid=testid.to_string() disabled=is_disabled
+            on:click=move |_| press()>
+            {word}
+        </button>
+    }
+    .into_any()
+}

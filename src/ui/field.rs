@@ -1,0 +1,164 @@
+//! A field of a form as data: its words, how it is entered, and how it stands. Views only render it.
+
+use super::scale::Scale;
+use crate::catalog::Entry;
+use crate::language::translated;
+use crate::settings::{Choice, Knob, Range, Value, real};
+
+/// How a field is entered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Control {
+    /// A box for the number, with a slider where one suits the range.
+    Number(Option<Scale>),
+    /// One of a few options: slug and label.
+    Select(Vec<(&'static str, &'static str)>),
+    /// Text with an example of what may stand there.
+    Text(&'static str),
+    /// Text of several lines, likewise.
+    Lines(&'static str),
+}
+
+/// One field of the form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Permanent key.
+    pub key: &'static str,
+    /// The field's term.
+    pub label: &'static str,
+    /// One sentence on what it is.
+    pub help: String,
+    /// What may stand there, in words.
+    pub range: String,
+    /// Unit, or "".
+    pub unit: &'static str,
+    /// How it is entered.
+    pub control: Control,
+}
+
+impl Field {
+    /// The field of a knob.
+    pub fn of(knob: &Knob) -> Field {
+        let control = match knob.range {
+            Range::Int(..) | Range::Real(..) => Control::Number(Scale::of(knob)),
+            Range::Choice(options) => Control::Select(pairs(options)),
+            Range::List(..) => Control::Text("e.g. 2.7.15"),
+            Range::Sizes(..) => Control::Text(tr!("e.g. 10.10.1")),
+            Range::Numbers(..) => Control::Text(tr!("e.g. 0.1.1.0")),
+            Range::Table(_) => Control::Lines(tr!("e.g. 0 1 2\n1 2 0\n2 0 1")),
+            Range::Schedule(..) => Control::Text(tr!("e.g. 500:0.05")),
+            Range::Axis => Control::Text(tr!("e.g. n:10_20_40")),
+            Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
+        };
+        Field {
+            key: knob.key,
+            label: translated(knob.label),
+            help: translated(knob.help).into(),
+            range: range(knob),
+            unit: translated(knob.unit),
+            control,
+        }
+    }
+
+    /// The field that chooses an entry of a catalog; it tells of the chosen one.
+    pub fn entries(
+        key: &'static str,
+        label: &'static str,
+        entries: &'static [Entry],
+        chosen: &str,
+        suits: impl Fn(&Entry) -> bool,
+    ) -> Field {
+        let about = entries.iter().find(|e| e.info.slug == chosen).map_or("", |e| translated(e.info.about));
+        Field {
+            key,
+            label,
+            help: about.into(),
+            range: String::new(),
+            unit: "",
+            control: Control::Select(
+                entries.iter().filter(|e| suits(e)).map(|e| (e.info.slug, translated(e.info.name))).collect(),
+            ),
+        }
+    }
+}
+
+fn pairs(options: &'static [Choice]) -> Vec<(&'static str, &'static str)> {
+    options.iter().map(|o| (o.slug, translated(o.label))).collect()
+}
+
+/// The range in words, for people: options are visible anyway, and numbers carry separators.
+fn range(knob: &Knob) -> String {
+    use crate::display::words::thousands;
+    let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", translated(knob.unit)) };
+    match knob.range {
+        Range::Int(low, high) if high > 1_000_000_000_000 => tr!("A whole number from {low} on.", low),
+        Range::Int(low, high) => {
+            tr!("From {low} to {high}{unit}.", low = thousands(low), high = thousands(high), unit)
+        }
+        Range::Real(low, high) => {
+            tr!("From {low} to {high}{unit}.", low = real(low), high = real(high), unit)
+        }
+        Range::Choice(_) => String::new(),
+        Range::List(..) => tr!("Different whole numbers with dots between, or nothing.").into(),
+        Range::Sizes(low, high, most) => {
+            tr!(
+                "One to {most} numbers from {low} to {high}{unit}, with dots between.",
+                most,
+                low,
+                high = thousands(high),
+                unit
+            )
+        }
+        Range::Numbers(low, high, most) => {
+            tr!(
+                "At most {most} numbers from {low} to {high}{unit}, with dots between.",
+                most,
+                low,
+                high = thousands(high),
+                unit
+            )
+        }
+        Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
+        Range::Schedule(..) => tr!("Rising steps with values, like 500:0.1_900:0.02.").into(),
+        Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
+        Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
+    }
+}
+
+/// Key of the speed limit, whose slider stands in the transport bar.
+pub const SPEED_KEY: &str = "speed";
+
+/// How a field stands on the page now.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FieldState {
+    /// What it holds as text: what was entered, even if it was not taken.
+    pub text: String,
+    /// The value that counts.
+    pub value: Option<Value>,
+    /// What would have been right, where it holds something that is not taken.
+    pub expected: Option<String>,
+    /// Whether it holds its default, or has none.
+    pub is_default: bool,
+    /// Whether a sweep sets it.
+    pub is_swept: bool,
+    /// Whether it has no effect beside the values of the others.
+    pub is_idle: bool,
+    /// Whether the link keeps it as it is.
+    pub is_locked: bool,
+    /// Whether the link hides it.
+    pub is_hidden: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::RunSpec;
+
+    #[test]
+    fn ranges_are_said_in_words() {
+        let spec = RunSpec::default();
+        let text = |key: &str| range(spec.knob(key).unwrap());
+        assert_eq!(text("width"), "From 1 to 4,096 neurons.");
+        assert_eq!(text("noise"), "From 0 to 0.5.");
+        assert_eq!(text("seed"), "A whole number from 0 on.");
+    }
+}
