@@ -32,6 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "kernels",
             "markov",
             "models",
+            "optim",
             "permalink",
             "platform",
             "presets",
