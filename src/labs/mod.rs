@@ -89,6 +89,7 @@ labs! {
     markov::MarkovLab,
     boolean::BooleanLab,
     tables::TablesLab,
+    perceptron::PerceptronLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

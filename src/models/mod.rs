@@ -15,6 +15,7 @@ pub mod minimal_markov;
 pub mod mlp;
 pub mod modular_transformer;
 pub mod parity_transformer;
+pub mod perceptron;
 pub mod polynet;
 pub mod power_net;
 pub mod random_forest;
@@ -62,6 +63,7 @@ crate::catalog! {
         cls_transformer::ClsTransformer,
         /// Trees that vote.
         random_forest::RandomForest,
+        perceptron::Perceptron,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;

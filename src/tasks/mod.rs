@@ -8,6 +8,7 @@ mod parity;
 pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod tabular;
+pub mod teacher_student;
 
 use crate::catalog::chart::Chart;
 use crate::markov::ChainSequences;
@@ -29,6 +30,7 @@ crate::catalog! {
         sparse_boolean::SparseBoolean,
         /// Rows of a table.
         tabular::Tabular,
+        teacher_student::TeacherStudent,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];

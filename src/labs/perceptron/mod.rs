@@ -1,0 +1,47 @@
+//! The perceptron: a student learns to answer like a linear teacher, and theory knows every error on the way (Vallet
+//! 1989; Engel and Van den Broeck 2001, chapters 1 and 2).
+
+mod charts;
+mod panel;
+pub mod presets;
+pub mod probes;
+#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
+mod theory;
+
+use super::Parts;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LazyLab, Vocabulary};
+use crate::presets::Preset;
+use crate::probing::ProbeSpec;
+use crate::tasks::TeacherStudent;
+
+/// The lab.
+pub struct PerceptronLab;
+
+impl Parts for PerceptronLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = probes::PROBES;
+}
+
+impl Lab for PerceptronLab {
+    fn info(&self) -> &'static Info {
+        &TeacherStudent::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary { hides: false, searches: false, ..Vocabulary::BITS }
+    }
+
+    fn needs_second_program(&self) -> bool {
+        true
+    }
+}
+
+impl LazyLab for PerceptronLab {
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(charts::numbers(run))
+    }
+}

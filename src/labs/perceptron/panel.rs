@@ -1,0 +1,51 @@
+//! What only this lab shows on the page: theory beside the run, and a slider for the examples that theory is told.
+
+#![cfg(all(feature = "ui", target_family = "wasm"))]
+
+use leptos::prelude::*;
+
+use super::PerceptronLab;
+use super::probes::task;
+use super::theory::{ALPHAS, about, after};
+use crate::labs::panels::{LabPanel, Place};
+use crate::ui::context::RunContext;
+use crate::ui::slider::slider;
+
+impl LabPanel for PerceptronLab {
+    fn help(&self) -> &'static str {
+        tr!(
+            "A network sees random signs and the answers of a linear teacher, and learns to answer as the teacher does. The overlap of its weights with the teacher's says exactly how often it is still wrong. Where it adds up examples one by one, Hebb's rule, theory knows that number at every step."
+        )
+    }
+
+    fn draw(&self, place: Place) -> Option<AnyView> {
+        match place {
+            Place::Theory => Some(theory()),
+            _ => None,
+        }
+    }
+}
+
+/// The card of theory, for runs with a teacher.
+fn theory() -> AnyView {
+    let context = RunContext::here();
+    let is_lab = context.memo(|run| task(run.spec()).is_some());
+    (move || {
+        is_lab.get().then(|| {
+            let texts = context.memo(about);
+            let alpha = RwSignal::new(20u32);
+            let item = |text: String| view! { <li>{text}</li> };
+            view! {
+                <section class="inside" aria-labelledby="teacher-title" data-testid="teacher">
+                    <h2 class="inside__title" id="teacher-title">{tr!("Student and teacher")}</h2>
+                    <section class="card" aria-label=tr!("Theory")>
+                        <ul class="theory__texts">{move || texts.get().into_iter().map(item).collect_view()}</ul>
+                        {slider("teacher-alpha", tr!("Examples per weight α"), ALPHAS, alpha, |alpha| alpha.to_string())}
+                        <p class="card__note" data-testid="teacher-after">{move || after(alpha.get())}</p>
+                    </section>
+                </section>
+            }
+        })
+    })
+    .into_any()
+}

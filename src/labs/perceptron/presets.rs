@@ -1,0 +1,25 @@
+//! Hebb's rule, the oldest way to learn from a teacher.
+
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[&[HEBB]];
+
+/// Vallet 1989.
+const GROUP: PresetGroup = PresetGroup { slug: "teacher", name: "Teacher and student", charts: &[] };
+
+const HEBB: Preset = Preset {
+    slug: "hebb",
+    name: "Hebb's rule, and the error that theory knows",
+    group: &GROUP,
+    link: "#v1/teacher-student?replicas=10",
+    claim: "Ten students add up yx, one example after the other: after 5 examples per weight they err on 16 % of new inputs, after 20 on 9 %, as theory says.",
+    source: "Vallet 1989",
+    instance: "Kept: Hebb's rule on inputs of ±1 and a teacher with Gaussian weights. Theory is for n → ∞; here n is 100.",
+    expect: &[
+        Expect::Median { measure: Measure::TestAccuracy, step: 500, between: (0.822, 0.853) },
+        Expect::Median { measure: Measure::TestAccuracy, step: 2000, between: (0.9, 0.926) },
+    ],
+    budget: 2000,
+    ..QUICK
+};

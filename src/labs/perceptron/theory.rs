@@ -1,0 +1,62 @@
+//! What theory says of students, in sentences.
+
+use super::charts::{error_at, is_hebb, of_hebb};
+use crate::analysis::curves::spread;
+use crate::display::RunView;
+use crate::display::words::{decimal, percent};
+
+/// Examples per weight, α, after which theory is told, at least and at most.
+pub const ALPHAS: (u32, u32) = (1, 100);
+
+/// What Hebb's rule comes to after α examples per weight.
+pub fn after(alpha: u32) -> String {
+    let overlap = of_hebb(f64::from(alpha));
+    tr!(
+        "After {alpha} examples per weight Hebb's rule has the overlap R = {overlap}, and answers {error} of new inputs wrongly.",
+        alpha,
+        overlap = decimal(overlap as f32),
+        error = percent(error_at(overlap) as f32)
+    )
+}
+
+/// What is said of the run: how much was seen, and what theory and the held-out examples say of it.
+pub fn about(run: &RunView) -> Vec<String> {
+    let spec = run.spec();
+    let row = run.history.last();
+    let (step, inputs) = (row.map_or(0, |row| row.step), spec.task.sampler().inputs());
+    let alpha = step as f64 * spec.run.batch as f64 / inputs as f64;
+    let wrong = row.map_or(f32::NAN, |row| 1.0 - spread(&row.test_accuracy).0);
+    let measured = tr!(
+        "So far: {alpha} examples per weight, and {wrong} of the held-out examples are answered wrongly.",
+        alpha = decimal(alpha as f32),
+        wrong = percent(wrong)
+    );
+    let rule = match is_hebb(spec) {
+        true if alpha > 0.0 => {
+            tr!("By theory it is {error}.", error = percent(error_at(of_hebb(alpha)) as f32))
+        }
+        true => tr!("Training adds up yx, Hebb's rule, so that theory knows the error at every step.").into(),
+        false => tr!("This run is not Hebb's rule: that takes the correlation loss, SGD without momentum and weight decay, fresh examples, and weights that begin at zero.").into(),
+    };
+    vec![measured, rule]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::state::{Action, State};
+    use crate::protocol::Row;
+
+    #[test]
+    fn theory_and_measurement_stand_side_by_side() {
+        let mut state = State::default();
+        state.apply(Action::Open("#v1/teacher-student".into()));
+        state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
+        let said = about(&state.run);
+        assert!(said[0].starts_with("So far: 5.000 examples per weight, and 16.0 %"), "{}", said[0]);
+        assert_eq!(said[1], "By theory it is 16.2 %.");
+        assert!(after(20).contains("8.6 %"), "{}", after(20));
+        state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
+        assert!(about(&state.run)[1].starts_with("This run is not Hebb's rule"));
+    }
+}

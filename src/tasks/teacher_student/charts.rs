@@ -1,0 +1,8 @@
+//! Charts of students of a linear teacher.
+
+crate::charts! {
+    /// All of them, in the order of links and switches.
+    CHARTS;
+    /// Cosine of the angle between the weights of student and teacher, beside that of Hebb's rule by theory.
+    OVERLAP = "overlap", "Overlap with the teacher", "Overlap", Lines;
+}
