@@ -15,14 +15,18 @@
 //! | [`optim`] | losses and update rules |
 //! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
 //! | [`run`], [`permalink`], [`presets`] | the value that determines a run; its link; named runs with a claim |
-//! | [`labs`] | what only one lab knows: presets, stories, advice, panels |
+//! | [`labs`] | what only one lab knows: its charts, probes, words, presets, stories and panels |
 //! | [`protocol`] | what page and worker say to each other |
 //! | [`pytorch`] | what a task or a model adds to a PyTorch script |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
 //! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
 //! | [`ui`] | pieces of a page that know no lab and no state of the page |
-//! | [`display`] | a run as it is shown: its charts, and what is said of it |
+//! | [`probing`] | measurements that are polled; the labs declare them |
+//! | [`display`] | a run as it is shown, the charts of every lab, and the contract of the labs |
 //! | `worker`, `app`, `platform` | the two halves of the page, and the only target-dependent code |
+//!
+//! To find where a chart is made: its words stand with its task (`src/tasks/<task>/charts.rs`), what it draws in the
+//! folder of its lab (`src/labs/<lab>/charts.rs`), or in `src/display/charts/` where every lab has it.
 //!
 //! Dependencies point one way: settings, catalog, rng, groups → tasks → models → run → {permalink, presets,
 //! protocol}; optim and kernels → training → analysis → charts; all of these → display → ui → labs → app and cli.

@@ -253,6 +253,27 @@ fn files_stay_short() {
     }
 }
 
+/// Most lines in the folder of a feature of the page or of a lab, tests aside: above it, it is two features.
+const MOST_OF_A_FEATURE: usize = 1600;
+
+#[test]
+fn features_stay_small() {
+    let (src, files) = all_sources();
+    let mut lines = std::collections::BTreeMap::new();
+    for file in files {
+        let folder = file.strip_prefix(&src).unwrap().parent().unwrap().to_path_buf();
+        let is_feature = ["app", "labs"].iter().any(|room| folder.starts_with(room));
+        let is_of_tests = file.file_name().unwrap().to_string_lossy().ends_with("tests.rs");
+        if is_feature && !is_of_tests {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            *lines.entry(folder).or_insert(0) += code.lines().count();
+        }
+    }
+    let large: Vec<_> = lines.iter().filter(|(_, lines)| **lines > MOST_OF_A_FEATURE).collect();
+    assert!(large.is_empty(), "more than {MOST_OF_A_FEATURE} lines: {large:?}");
+}
+
 /// Rooms that have circles of files still; it is to become empty.
 const TIED: &[&str] = &["training"];
 
