@@ -14,6 +14,7 @@ import { languages } from "./languages.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
+import { perceptronLab } from "./perceptron.mjs";
 import { everyView } from "./product.mjs";
 import { sweeps } from "./sweeps.mjs";
 import { tables } from "./tables.mjs";
@@ -340,6 +341,7 @@ describe("the parity lab", () => parityLab(() => ({ context: plain.context, addr
 
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
 
+describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));

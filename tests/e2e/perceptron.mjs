@@ -1,0 +1,26 @@
+// The lab of students of a linear teacher: the overlap, and what theory says beside it.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { pixels, stepOf, text, until, visit } from "./harness.mjs";
+
+/** Tests in the browser and at the address that `here` gives. */
+export function perceptronLab(here) {
+  it("learns by Hebb's rule, and theory knows the error", async () => {
+    const { page, heard, see } = await visit(here().context, here().address, "#v1/teacher-student?speed=0", { width: 390, height: 844 });
+    await until(async () => (await stepOf(see)) === 2000, "the last step");
+    const said = await see("chart-overlap").getAttribute("aria-label");
+    const [, overlap, wrong] = said.match(/is (0\.\d+), so that by theory (\d+\.\d) %/);
+    assert.ok(Number(overlap) > 0.94 && Number(overlap) < 0.98, said);
+    assert.ok(Math.abs(Number(wrong) - (100 * Math.acos(Number(overlap))) / Math.PI) < 0.5, said);
+    assert.ok((await pixels(page, "chart-overlap")) > 3, "two curves are drawn");
+    await until(async () => /20\.000 examples per weight/.test(await text(see("teacher"))), "what was seen");
+    assert.match(await text(see("teacher")), /By theory it is 8\.\d %/);
+    await see("teacher-alpha").press("End");
+    await until(async () => /^After 100 examples per weight/.test(await text(see("teacher-after"))), "more examples");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 390), "nothing is wider than a phone");
+    assert.deepEqual(heard.console.filter((message) => message !== "warning: No available adapters."), []);
+    await page.close();
+  });
+}
