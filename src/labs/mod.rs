@@ -13,7 +13,8 @@
 //! # Why
 //! Code outside this folder asks the lab of a run ([`RunView::lab`](crate::display::RunView::lab)) and never which lab it
 //! is, so a new lab changes no shared file but this table. A lab has two halves, because the page's program has two:
-//! [`Lab`] is what the first view needs, words and numbers; [`LazyLab`] is what the second program brings ([`lazy`]).
+//! [`Lab`](crate::display::Lab) is what the first view needs, words and numbers; [`LazyLab`] is what the second program
+//! brings ([`mod@lazy`]).
 
 pub mod advice;
 pub mod lazy;
@@ -35,7 +36,7 @@ use crate::run::RunSpec;
 use crate::sweep::Cell;
 use story::About;
 
-/// What a lab is made of, besides what it says of a run ([`Lab`], [`LazyLab`]).
+/// What a lab is made of, besides what it says of a run ([`Lab`](crate::display::Lab), [`LazyLab`]).
 pub trait Parts {
     /// Its presets, in the order of the menu.
     const PRESETS: &[&[Preset]];

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn samples_are_visited_as_they_were_drawn_and_labels_are_balanced() {
-        let task = TeacherStudent { n: 9, m: 40, ..Default::default() };
+        let task = TeacherStudent { n: 9, m: 40 };
         let (mut whole, mut batch) = (Batch::default(), Batch::default());
         task.finite_sample(5, 2, 0, 40, &mut whole);
         task.sample(5, 2, 7, 8, &mut batch);

@@ -7,7 +7,7 @@ crate::charts! {
     TRUTH = "kl", "KL to the truth", "KL", Lines;
     /// KL of each strategy's prediction to the network's: which of them the network follows.
     STRATEGIES = "strategies", "KL to the strategies", "Follows", Lines;
-    /// Attention on the symbol before, and of the last symbol on those that follow its earlier copies.
+    /// Attention to the previous symbol, and induction: attention from the last symbol to whatever followed its earlier occurrences.
     SCORES = "scores", "Previous-token and induction score", "Scores", Lines;
     /// Attention of one head on the chosen sequence: each row is a symbol that looks back.
     MAP = "map", "Attention map", "Map", Grid;

@@ -11,7 +11,7 @@ crate::charts! {
     GAP = "gap", "Fourier gap Γ", "Gap Γ", Lines;
     /// Share of the output's squared norm on parities of each degree, over all 2^n inputs.
     SPECTRUM = "spectrum", "Fourier weight by degree", "Spectrum", Bars;
-    /// Mean attention of the transformer's \[CLS\] token on every input bit, over its heads.
+    /// Mean attention of the transformer's class token on every input bit, over its heads.
     ATTENTION = "attention", "Attention of [CLS]", "Attention", Bars;
     /// Embeddings u of the neurons of largest norm in a network of powers, relevant bits pointed at.
     STRONGEST = "strongest", "Neurons of largest norm", "Strongest", Grid;
