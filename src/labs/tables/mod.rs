@@ -30,7 +30,13 @@ impl Lab for TablesLab {
     }
 
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary { examples: text!("held-out rows"), columns: true, searches: false, ..Vocabulary::BITS }
+        Vocabulary {
+            examples: text!("held-out rows"),
+            columns: true,
+            hides: false,
+            searches: false,
+            ..Vocabulary::BITS
+        }
     }
 
     fn chance(&self, spec: &RunSpec) -> f32 {

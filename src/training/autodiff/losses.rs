@@ -21,8 +21,10 @@ impl Loss {
             Loss::CrossEntropy => {
                 let margin = labels * outputs;
                 let below = relu(-margin.clone());
-                let size = relu(margin) + below.clone();
-                below + ((-size).exp() + 1.0).log()
+                let size = relu(margin.clone()) + below.clone();
+                // A ReLU has no slope at 0, where the loss has −1/2: weights that begin at zero would stay there.
+                let at_zero = margin.clone().mask_fill(margin.not_equal_elem(0.0), 0.0);
+                below + ((-size).exp() + 1.0).log() - at_zero * 0.5
             }
             Loss::Correlation => -(labels * outputs),
         }
