@@ -1,6 +1,9 @@
 //! The value that determines a run: task, model, optimizer and the settings of the run itself.
 
+pub mod cells;
+mod problems;
 mod sizes;
+pub mod time;
 mod validate;
 
 pub use sizes::Sizes;

@@ -16,9 +16,10 @@ use anyhow::{Context, anyhow, bail};
 
 use crate::permalink::{Link, View, decode_within, encode};
 use crate::protocol::Row;
+use crate::run::cells::count;
 use crate::run::{Halt, RunSpec};
 use crate::settings::Axis;
-use crate::sweep::{Cell, MOST_AT_ALL, count};
+use crate::sweep::{Cell, MOST_AT_ALL};
 use crate::training::session::Outcome;
 
 /// How the first line begins.

@@ -22,8 +22,10 @@ use crate::labs;
 use crate::permalink::{Link, encode};
 use crate::platform::now_ms;
 use crate::run::RunSpec;
+use crate::run::cells::count;
+use crate::run::time::{duration, seconds_of_one};
 use crate::settings::thousands;
-use crate::sweep::{Cell, MOST_AT_ALL, cell, count, duration, places, seconds_of_one};
+use crate::sweep::{Cell, MOST_AT_ALL, cell, places};
 use crate::training::session::Options;
 
 /// Most runs that are made without anybody's word.

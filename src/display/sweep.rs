@@ -8,8 +8,9 @@ use crate::analysis::curves::spread;
 use crate::analysis::scaling::Point;
 use crate::protocol::Row;
 use crate::run::RunSpec;
+use crate::run::time::{duration, seconds_of_one};
 use crate::settings::Axis;
-use crate::sweep::{Cell, cells, duration, places, seconds_of_one};
+use crate::sweep::{Cell, cells, places};
 
 /// A sweep that is being made.
 #[derive(Debug, Clone, PartialEq)]

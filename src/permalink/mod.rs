@@ -17,9 +17,9 @@ pub use lesson::PARTS;
 use crate::analysis::chart::USUAL;
 use crate::catalog::chart::Chart;
 use crate::markov::theory::Explorer;
+use crate::run::cells::MOST_CELLS;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Knob, Problem, Range, Settings, names};
-use crate::sweep::MOST_CELLS;
 use crate::tasks::Task;
 use crate::{choices, settings};
 

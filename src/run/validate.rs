@@ -1,10 +1,9 @@
 //! Which settings can be together, and how those that cannot are mended.
 
+use super::cells::{self, MOST_CELLS};
 use super::{MODEL_KEY, Run, RunSpec};
 use crate::models::Model;
-use crate::optim::loss::Loss;
 use crate::settings::Problem;
-use crate::sweep::MOST_CELLS;
 
 impl RunSpec {
     /// What cannot be in this combination of settings, each of which is in range by itself.
@@ -14,42 +13,7 @@ impl RunSpec {
 
     /// The same where a sweep may stand for up to `most` runs.
     pub fn problems_within(&self, most: usize) -> Vec<Problem> {
-        let sampler = self.task.sampler();
-        let mut problems = sampler.problems();
-        if !problems.is_empty() {
-            // Sizes of what cannot be are no sizes.
-            return problems;
-        }
-        problems.extend(self.suits());
-        if self.run.batch == 0 && sampler.sample_size().is_none() {
-            let expected = tr!("at least 1: examples that are always fresh are no sample");
-            problems.push(Problem::new("batch", "0", expected));
-        }
-        let mut sizes = self.architecture().problems(sampler.inputs(), self.batch(), self.run.replicas);
-        sizes.extend(self.problems_of_size());
-        // Only for what has room are initial weights constructed.
-        let constructions =
-            if sizes.is_empty() { self.model.config().construction_problems(&self.task) } else { vec![] };
-        problems.extend(sizes);
-        problems.extend(constructions);
-        problems.extend(crate::sweep::problems(self, most));
-        problems
-    }
-
-    /// What is wrong with model and loss for this task.
-    fn suits(&self) -> Vec<Problem> {
-        let mut problems = vec![];
-        if !self.model.suits(&self.task) {
-            let suit = |entry: &&crate::catalog::Entry| Model::suit(entry.info.slug, &self.task);
-            let slugs: Vec<_> = Model::ENTRIES.iter().filter(suit).map(|e| e.info.slug).collect();
-            let expected = tr!("one of {slugs} for this task", slugs = slugs.join(", "));
-            problems.push(Problem::new(MODEL_KEY, self.model.info().slug, expected));
-        }
-        if self.task.sampler().classes().is_some() && self.run.loss != Loss::CrossEntropy {
-            let expected = tr!("ce, since the labels are classes");
-            problems.push(Problem::new("loss", self.run.loss.slug(), expected));
-        }
-        problems
+        self.problems_and(|| cells::problems(self, most))
     }
 
     /// Puts settings that cannot be together back to defaults, or to the nearest that can, and says which.

@@ -6,7 +6,7 @@
 //! | [`cpu`] | learners on the processor |
 //! | `gpu` | learners on the GPU with our own kernels |
 //! | `autodiff` | the reference learner: Burn tensors on any device |
-//! | [`launch`] | devices, which learner a run gets, and how much one launch does |
+//! | [`launch`] | devices, which learner a run gets, and which runs share launches |
 
 #[cfg(feature = "train")]
 pub mod autodiff;

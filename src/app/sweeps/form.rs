@@ -10,9 +10,10 @@ use crate::language::translated;
 use crate::models::Model;
 use crate::optim::Optimizer;
 use crate::permalink::Link;
+use crate::run::cells::{FIXED, MOST_CELLS, count as runs, seconds};
+use crate::run::time::duration;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::settings::{Axis, Range, Spread};
-use crate::sweep::{FIXED, MOST_CELLS, count as runs, duration, seconds};
 
 /// Networks of each run that are proposed where a run has one.
 const SEEDS: usize = 10;
@@ -261,7 +262,7 @@ impl Choice {
         let own = spec.run.steps as f64 * spec.step_flops();
         let share = match flops {
             // As many times as long as one core's as the device is slower than that.
-            Some(flops) if flops > 0.0 => own / flops / crate::sweep::seconds_of_one(spec).max(1e-9),
+            Some(flops) if flops > 0.0 => own / flops / crate::run::time::seconds_of_one(spec).max(1e-9),
             _ => 1.0,
         };
         let networks = count(spec.run.replicas, "network");

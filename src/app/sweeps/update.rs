@@ -29,7 +29,7 @@ impl State {
                 // Who presses the button waits for nothing, also where the run before was paused.
                 self.paused = false;
                 self.run.phase = Phase::Loading;
-                let runs = count(crate::sweep::count(&link.spec), "run");
+                let runs = count(crate::run::cells::count(&link.spec), "run");
                 self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
             }
             SweepAction::Cancel => {

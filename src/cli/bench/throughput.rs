@@ -19,7 +19,7 @@ use crate::permalink::decode;
 use crate::platform::now_ms;
 use crate::protocol::DeviceKind;
 use crate::run::RunSpec;
-use crate::sweep::duration;
+use crate::run::time::duration;
 use crate::training::launch::batch_queue::BatchQueue;
 use crate::training::launch::device::Device;
 use crate::training::session::Options;

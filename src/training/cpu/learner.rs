@@ -10,7 +10,7 @@ use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Parameter;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::training::launch::sizer::SliceSizer;
+use crate::training::cpu::slice_sizer::SliceSizer;
 use crate::training::session::learner::{Learner, Local, Progress, Segment, StoppedReplicas, Weights};
 
 /// A family of networks with its examples: what differs between the CPU learners.

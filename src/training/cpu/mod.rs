@@ -10,3 +10,5 @@ pub mod one_hidden_layer;
 pub mod random_forest;
 #[cfg(feature = "session")]
 pub mod sequence_net;
+#[cfg(feature = "session")]
+pub mod slice_sizer;

@@ -27,13 +27,56 @@ use crate::kernels::shape::{CARRIED_FIELDS, carry};
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::gpu::example_buffer::{Data, Seen, Words};
-use crate::training::launch::pending::{PendingLaunch, Snapshots, push};
-use crate::training::launch::sizer::LaunchSizer;
-use crate::training::session::bit_packed::Batches;
-use crate::training::session::learner::{Progress, Segment, StoppedReplicas, Weights};
+use crate::training::gpu::launch_sizer::LaunchSizer;
+use crate::training::session::learner::{Progress, StoppedReplicas, Weights};
 
 /// Workgroups over which the measuring of one snapshot of all replicas of a run is spread, roughly.
 pub(in crate::training) const MEASURE_GROUPS: usize = 256;
+
+/// Snapshots of a launch.
+pub(in crate::training) struct Snapshots {
+    pub handle: Handle,
+    /// Numbers in all of them, and in each.
+    pub length: usize,
+    pub across: usize,
+    /// The networks in each, by run and replica, in order, each with its place.
+    pub lines: Vec<(usize, usize, usize)>,
+    /// At which steps of the launch they were taken, and the runs' steps at which it began.
+    pub due: Vec<u64>,
+    pub from: Vec<u64>,
+}
+
+impl Snapshots {
+    /// Which of them is of run `who` at `step`.
+    pub fn record(&self, who: usize, step: u64) -> Option<usize> {
+        self.due.iter().position(|due| self.from[who] + due == step)
+    }
+
+    /// Which of its lines is of a network.
+    pub fn line(&self, who: usize, replica: usize) -> Option<usize> {
+        self.lines.binary_search_by_key(&(who, replica), |(who, replica, _)| (*who, *replica)).ok()
+    }
+
+    /// Where snapshot `record` of a network lies, if it came along.
+    pub fn place(&self, record: usize, who: usize, replica: usize) -> Option<usize> {
+        Some(record * self.across + self.lines[self.line(who, replica)?].2)
+    }
+}
+
+/// A launch whose numbers have not been read.
+pub(in crate::training) struct PendingLaunch {
+    pub snapshots: Snapshots,
+    /// The runs that came along.
+    pub members: Vec<usize>,
+    pub steps: u64,
+    /// Training measurements, then those of snapshots; nothing where no network is awake.
+    pub handles: Vec<Handle>,
+    /// Lines that measure each network, and parts of each line.
+    pub jobs: usize,
+    pub parts: usize,
+    pub nonce: u32,
+    pub begin_ms: f64,
+}
 
 /// A run of the batch.
 pub(in crate::training) struct BatchedRun {
@@ -92,7 +135,7 @@ impl BatchedRun {
     }
 
     /// How `count` examples are measured.
-    fn examples(&self, place: usize, data: usize, count: usize) -> measuring::Line {
+    pub fn examples(&self, place: usize, data: usize, count: usize) -> measuring::Line {
         let network = &self.measuring.network;
         let shape = [network.inputs, network.width, self.measuring.columns];
         measuring::Line { state: place, shape, data, chunk: parts(count, self.replicas()).0, examples: count }
@@ -239,43 +282,6 @@ impl BatchedRuns {
         self.nonce
     }
 
-    /// What `who` asks for next; others that are at the same place of their rhythm come along.
-    pub(in crate::training) async fn advance(
-        &mut self,
-        who: usize,
-        segment: &Segment<'_>,
-    ) -> Result<Progress, Failure> {
-        let run = &mut self.runs[who];
-        (run.active, run.last, run.held_out) = (true, segment.last, segment.held_out);
-        if run.waiting.is_empty() && self.pending.is_none() {
-            (run.step, run.measured_at) = (segment.from, segment.measured);
-        }
-        if run.spec.run.schedule != segment.spec.run.schedule {
-            run.spec.run.schedule.clone_from(&segment.spec.run.schedule);
-        }
-        loop {
-            if let Some((mut progress, snapshots)) = self.runs[who].waiting.pop_front() {
-                self.runs[who].snapshots = Some(snapshots);
-                progress.rows.retain(|row| segment.due(row.step));
-                return Ok(progress);
-            }
-            if self.pending.is_none() {
-                self.launch(who, segment.until);
-            }
-            self.collect().await?;
-        }
-    }
-
-    /// Launches what comes next, if anybody wants anything, without waiting for it.
-    pub(in crate::training) fn launch_next(&mut self) {
-        let is_next = |run: &BatchedRun| run.active && run.waiting.is_empty() && run.step < run.last;
-        if self.pending.is_none()
-            && let Some(who) = self.runs.iter().position(is_next)
-        {
-            self.launch(who, self.runs[who].last);
-        }
-    }
-
     /// Networks that the next launch would train.
     pub(in crate::training) fn awake(&self) -> usize {
         let runs = self.runs.iter().filter(|run| run.active);
@@ -297,71 +303,8 @@ impl BatchedRuns {
         if read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
             return Ok(read);
         }
-        let why = crate::training::launch::device_check::trouble();
+        let why = crate::training::gpu::errors::trouble();
         Err(Failure::GpuLost(why.unwrap_or_else(|| "a launch did not give its numbers back".into())))
-    }
-
-    /// Measures `who` now, or as it was at a step of the last launch.
-    pub(in crate::training) async fn look(
-        &mut self,
-        who: usize,
-        step: u64,
-        held_out: usize,
-    ) -> Result<Row, Failure> {
-        let nonce = self.next_nonce();
-        let run = &self.runs[who];
-        let awake: Vec<usize> = (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).collect();
-        let known = run.snapshots.as_ref().and_then(|last| Some((last, last.record(who, step)?)));
-        let known =
-            known.filter(|(last, record)| awake.iter().all(|r| last.place(*record, who, *r).is_some()));
-        let place = |replica: usize| match known {
-            Some((last, record)) => last.place(record, who, replica).unwrap_or_default(),
-            None => run.place(replica),
-        };
-        let (states, length) = match known {
-            Some((last, _)) => (&last.handle, last.length),
-            None => (&self.state, self.state_len),
-        };
-        let (mut lines, mut fresh, mut words, mut own) = (vec![], vec![], vec![], vec![]);
-        let batches = run.data.seen.is_none().then(|| Batches::new(&run.spec));
-        for replica in &awake {
-            let place = place(*replica);
-            lines.extend(run.measured(*replica, place, held_out));
-            if let Some(batches) = &batches {
-                batches.draw(*replica as u32, step, &mut own);
-                fresh.push(run.examples(place, words.len(), run.spec.run.batch));
-                words.extend_from_slice(&own);
-            }
-        }
-        let mut row = Row { step, ..Default::default() };
-        let mut read = vec![];
-        if !awake.is_empty() {
-            let data = (self.data.clone(), self.data_len);
-            let mut handles = vec![self.launch_measuring((states, length), 1, 0, &lines, data, nonce)];
-            if batches.is_some() {
-                let data = (self.client.create_from_slice(u32::as_bytes(&words)), words.len());
-                handles.push(self.launch_measuring((states, length), 1, 0, &fresh, data, nonce));
-            }
-            read = self.read_proven(handles, nonce).await?;
-        }
-        let of = |read: &[f32], lines: &[measuring::Line], line: usize| {
-            let size = read.len() / lines.len();
-            let (count, own) = (lines[line].examples, parts(lines[line].examples, run.replicas()).1);
-            means(&read[line * size..][..4 * own], count)
-        };
-        let each = lines.len() / awake.len().max(1);
-        let mut at = 0;
-        for replica in 0..run.replicas() {
-            if let Some(last) = run.stopped.of(replica) {
-                row.append(last);
-                continue;
-            }
-            let test = of(&read[0], &lines, at * each);
-            let train = if each == 2 { of(&read[0], &lines, at * 2 + 1) } else { of(&read[1], &fresh, at) };
-            push(&mut row, train, test);
-            at += 1;
-        }
-        Ok(row)
     }
 
     /// Puts numbers where line by line `moves` says: from where, to where, how many.

@@ -1,19 +1,7 @@
 //! Which device and which learner a run gets.
 
-use super::learners::{Place, entry};
+use super::learners::{AUTODIFF_WORTH_FLOPS_OVER_FLEX, Place, entry};
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
-
-/// Operations of one step above which a GPU with autodiff is faster than one processor core with our loop, and
-/// with flex where our loop does not cover the network.
-///
-/// # Why
-/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size. Our
-/// loop makes 40 to 55 Gflop/s in a browser (63,000 steps/s of 0.64 Mflop, 7,600 of 6.4, 290 of 205), flex 5 to
-/// 12: the lines cross near 50 and near 8 Mflop. A laptop's GPU is slower than that one, so the first is doubled.
-/// 2026-11-21.
-pub const AUTODIFF_WORTH_FLOPS: f64 = 1e8;
-/// See [`AUTODIFF_WORTH_FLOPS`].
-pub const AUTODIFF_WORTH_FLOPS_OVER_FLEX: f64 = 8e6;
 
 /// How the note begins that says why kernels do not train.
 const UNCOVERED: &str = "Fused kernels do not cover this network";

@@ -5,10 +5,9 @@
 //! plausible stale numbers, and training goes on (tracel-ai/cubecl#1641, open 2026-09). So the GPU is
 //! compared with what the CPU gave before the first run, and every error that cubecl or wgpu logs later ends the run.
 
-use std::sync::Mutex;
-
 use crate::permalink::decode;
 use crate::protocol::Failure;
+use crate::training::gpu::errors::{forget, listen, trouble};
 use crate::training::launch::choose::Engine;
 use crate::training::launch::device::Device;
 use crate::training::session::learner::{Learner, Segment};
@@ -87,45 +86,4 @@ pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
         }
     }
     Ok(gpu)
-}
-
-static TROUBLE: Mutex<Option<String>> = Mutex::new(None);
-
-/// The first error that the GPU libraries have logged, if any.
-pub fn trouble() -> Option<String> {
-    TROUBLE.lock().ok().and_then(|trouble| trouble.clone())
-}
-
-fn forget() {
-    if let Ok(mut trouble) = TROUBLE.lock() {
-        *trouble = None;
-    }
-}
-
-struct Listener;
-
-impl log::Log for Listener {
-    fn enabled(&self, metadata: &log::Metadata) -> bool {
-        metadata.level() <= log::Level::Error
-    }
-
-    fn log(&self, record: &log::Record) {
-        let ours = ["cubecl", "wgpu", "burn", "naga"].iter().any(|name| record.target().starts_with(name));
-        if self.enabled(record.metadata()) && ours {
-            let line = record.args().to_string();
-            if let Ok(mut trouble) = TROUBLE.lock() {
-                // The first error is the cause; later ones follow from it. Shaders are long.
-                trouble.get_or_insert_with(|| line.chars().take(300).collect());
-            }
-        }
-    }
-
-    fn flush(&self) {}
-}
-
-/// Hears what the GPU libraries log as errors. A second call changes nothing.
-fn listen() {
-    if log::set_logger(&Listener).is_ok() {
-        log::set_max_level(log::LevelFilter::Error);
-    }
 }

@@ -2,13 +2,24 @@
 //!
 //! [`choose`](super::choose) picks from it, and the reference learner, autodiff, trains what no entry covers.
 
-use super::choose::{AUTODIFF_WORTH_FLOPS, AUTODIFF_WORTH_FLOPS_OVER_FLEX};
 use crate::kernels::plan::Network;
 use crate::kernels::{cpu, sequence_net};
 use crate::models::Family;
 use crate::run::RunSpec;
 use crate::training::session::learner::Learner;
 use crate::training::session::pairs;
+
+/// Operations of one step above which a GPU with autodiff is faster than one processor core with our loop, and
+/// with flex where our loop does not cover the network.
+///
+/// # Why
+/// A step through autodiff is a fixed chain of launches: 1,020 steps/s on an NVIDIA H200 whatever the size. Our
+/// loop makes 40 to 55 Gflop/s in a browser (63,000 steps/s of 0.64 Mflop, 7,600 of 6.4, 290 of 205), flex 5 to
+/// 12: the lines cross near 50 and near 8 Mflop. A laptop's GPU is slower than that one, so the first is doubled.
+/// 2026-11-21.
+pub const AUTODIFF_WORTH_FLOPS: f64 = 1e8;
+/// See [`AUTODIFF_WORTH_FLOPS`].
+pub const AUTODIFF_WORTH_FLOPS_OVER_FLEX: f64 = 8e6;
 
 /// Replicas from which on a GPU with fused kernels is faster than one processor core.
 ///

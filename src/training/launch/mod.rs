@@ -1,4 +1,4 @@
-//! Devices, which learner a run gets, how many steps one launch makes, and which runs share launches.
+//! Devices, which learner a run gets, and which runs share launches.
 
 #[cfg(feature = "fused")]
 pub mod batch_queue;
@@ -9,7 +9,4 @@ pub mod device;
 pub mod device_check;
 pub mod learners;
 #[cfg(feature = "fused")]
-pub(in crate::training) mod pending;
-#[cfg(feature = "fused")]
 pub mod prefetch;
-pub mod sizer;

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use crate::protocol::Failure;
 use crate::run::RunSpec;
-use crate::sweep::{cell, count};
+use crate::run::cells::count;
+use crate::sweep::cell;
 use crate::training::launch::batch_queue::{BatchQueue, QueuedRun, covers};
 use crate::training::launch::device::Device;
 use crate::training::session::Options;

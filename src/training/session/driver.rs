@@ -234,7 +234,7 @@ impl Session {
     /// the last time is of no use if the libraries below have logged an error.
     fn trust(&self) -> Result<(), Failure> {
         #[cfg(feature = "gpu")]
-        if let Some(why) = crate::training::launch::device_check::trouble().filter(|_| self.on_gpu) {
+        if let Some(why) = crate::training::gpu::errors::trouble().filter(|_| self.on_gpu) {
             return Err(Failure::GpuLost(why));
         }
         debug_assert!(cfg!(feature = "gpu") || !self.on_gpu, "a GPU in a build without one");

@@ -1,4 +1,4 @@
-//! A launch of a batch: how far it goes, what it takes along, and what it brings back.
+//! The launches of a batch: how far one goes, what it takes along, what it brings back, and measuring without one.
 
 use std::rc::Rc;
 
@@ -13,60 +13,17 @@ use crate::kernels::{measuring, one_hidden_layer};
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-use crate::training::gpu::batched_runs::{BatchedRun, BatchedRuns, means, parts};
-use crate::training::session::learner::Progress;
+use crate::training::gpu::batched_runs::{BatchedRun, BatchedRuns, PendingLaunch, Snapshots, means, parts};
+use crate::training::session::bit_packed::Batches;
+use crate::training::session::learner::{Progress, Segment};
 
 /// Bytes of snapshots, of measurements read back, and of schedules, in one launch.
 const SNAPSHOT_BYTES: usize = 64 << 20;
 const MEASURE_BYTES: usize = 4 << 20;
 const SCHEDULE_BYTES: usize = 4 << 20;
 
-/// Snapshots of a launch.
-pub(in crate::training) struct Snapshots {
-    pub handle: Handle,
-    /// Numbers in all of them, and in each.
-    pub length: usize,
-    across: usize,
-    /// The networks in each, by run and replica, in order, each with its place.
-    lines: Vec<(usize, usize, usize)>,
-    /// At which steps of the launch they were taken, and the runs' steps at which it began.
-    due: Vec<u64>,
-    from: Vec<u64>,
-}
-
-impl Snapshots {
-    /// Which of them is of run `who` at `step`.
-    pub fn record(&self, who: usize, step: u64) -> Option<usize> {
-        self.due.iter().position(|due| self.from[who] + due == step)
-    }
-
-    fn line(&self, who: usize, replica: usize) -> Option<usize> {
-        self.lines.binary_search_by_key(&(who, replica), |(who, replica, _)| (*who, *replica)).ok()
-    }
-
-    /// Where snapshot `record` of a network lies, if it came along.
-    pub fn place(&self, record: usize, who: usize, replica: usize) -> Option<usize> {
-        Some(record * self.across + self.lines[self.line(who, replica)?].2)
-    }
-}
-
-/// A launch whose numbers have not been read.
-pub(in crate::training) struct PendingLaunch {
-    snapshots: Snapshots,
-    /// The runs that came along.
-    members: Vec<usize>,
-    steps: u64,
-    /// Training measurements, then those of snapshots; nothing where no network is awake.
-    handles: Vec<Handle>,
-    /// Lines that measure each network, and parts of each line.
-    jobs: usize,
-    parts: usize,
-    nonce: u32,
-    begin_ms: f64,
-}
-
 /// Adds what was measured of a replica behind the others: loss and accuracy of each.
-pub(in crate::training) fn push(row: &mut Row, train: [f32; 2], test: [f32; 2]) {
+fn push(row: &mut Row, train: [f32; 2], test: [f32; 2]) {
     row.train_loss.push(train[0]);
     row.train_accuracy.push(train[1]);
     row.test_loss.push(test[0]);
@@ -93,6 +50,106 @@ fn parts_of(lines: &[measuring::Line]) -> usize {
 }
 
 impl BatchedRuns {
+    /// What `who` asks for next; others that are at the same place of their rhythm come along.
+    pub(in crate::training) async fn advance(
+        &mut self,
+        who: usize,
+        segment: &Segment<'_>,
+    ) -> Result<Progress, Failure> {
+        let run = &mut self.runs[who];
+        (run.active, run.last, run.held_out) = (true, segment.last, segment.held_out);
+        if run.waiting.is_empty() && self.pending.is_none() {
+            (run.step, run.measured_at) = (segment.from, segment.measured);
+        }
+        if run.spec.run.schedule != segment.spec.run.schedule {
+            run.spec.run.schedule.clone_from(&segment.spec.run.schedule);
+        }
+        loop {
+            if let Some((mut progress, snapshots)) = self.runs[who].waiting.pop_front() {
+                self.runs[who].snapshots = Some(snapshots);
+                progress.rows.retain(|row| segment.due(row.step));
+                return Ok(progress);
+            }
+            if self.pending.is_none() {
+                self.launch(who, segment.until);
+            }
+            self.collect().await?;
+        }
+    }
+
+    /// Launches what comes next, if anybody wants anything, without waiting for it.
+    pub(in crate::training) fn launch_next(&mut self) {
+        let is_next = |run: &BatchedRun| run.active && run.waiting.is_empty() && run.step < run.last;
+        if self.pending.is_none()
+            && let Some(who) = self.runs.iter().position(is_next)
+        {
+            self.launch(who, self.runs[who].last);
+        }
+    }
+
+    /// Measures `who` now, or as it was at a step of the last launch.
+    pub(in crate::training) async fn look(
+        &mut self,
+        who: usize,
+        step: u64,
+        held_out: usize,
+    ) -> Result<Row, Failure> {
+        let nonce = self.next_nonce();
+        let run = &self.runs[who];
+        let awake: Vec<usize> = (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).collect();
+        let known = run.snapshots.as_ref().and_then(|last| Some((last, last.record(who, step)?)));
+        let known =
+            known.filter(|(last, record)| awake.iter().all(|r| last.place(*record, who, *r).is_some()));
+        let place = |replica: usize| match known {
+            Some((last, record)) => last.place(record, who, replica).unwrap_or_default(),
+            None => run.place(replica),
+        };
+        let (states, length) = match known {
+            Some((last, _)) => (&last.handle, last.length),
+            None => (&self.state, self.state_len),
+        };
+        let (mut lines, mut fresh, mut words, mut own) = (vec![], vec![], vec![], vec![]);
+        let batches = run.data.seen.is_none().then(|| Batches::new(&run.spec));
+        for replica in &awake {
+            let place = place(*replica);
+            lines.extend(run.measured(*replica, place, held_out));
+            if let Some(batches) = &batches {
+                batches.draw(*replica as u32, step, &mut own);
+                fresh.push(run.examples(place, words.len(), run.spec.run.batch));
+                words.extend_from_slice(&own);
+            }
+        }
+        let mut row = Row { step, ..Default::default() };
+        let mut read = vec![];
+        if !awake.is_empty() {
+            let data = (self.data.clone(), self.data_len);
+            let mut handles = vec![self.launch_measuring((states, length), 1, 0, &lines, data, nonce)];
+            if batches.is_some() {
+                let data = (self.client.create_from_slice(u32::as_bytes(&words)), words.len());
+                handles.push(self.launch_measuring((states, length), 1, 0, &fresh, data, nonce));
+            }
+            read = self.read_proven(handles, nonce).await?;
+        }
+        let of = |read: &[f32], lines: &[measuring::Line], line: usize| {
+            let size = read.len() / lines.len();
+            let (count, own) = (lines[line].examples, parts(lines[line].examples, run.replicas()).1);
+            means(&read[line * size..][..4 * own], count)
+        };
+        let each = lines.len() / awake.len().max(1);
+        let mut at = 0;
+        for replica in 0..run.replicas() {
+            if let Some(last) = run.stopped.of(replica) {
+                row.append(last);
+                continue;
+            }
+            let test = of(&read[0], &lines, at * each);
+            let train = if each == 2 { of(&read[0], &lines, at * 2 + 1) } else { of(&read[1], &fresh, at) };
+            push(&mut row, train, test);
+            at += 1;
+        }
+        Ok(row)
+    }
+
     /// The runs that come along with `who`: those that are measured when it is.
     fn members(&self, who: usize, until: u64) -> Vec<usize> {
         let first = &self.runs[who];
@@ -149,7 +206,7 @@ impl BatchedRuns {
 
     /// Launches training up to step `until` of `who` at most, and the measuring of what it leaves.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    pub(in crate::training) fn launch(&mut self, who: usize, until: u64) {
+    fn launch(&mut self, who: usize, until: u64) {
         let members = self.members(who, until);
         let (lines, across) = self.lines(&members);
         let jobs = if self.plan.network.sample > 0 { 2 } else { 1 };
@@ -266,7 +323,7 @@ impl BatchedRuns {
 
     /// Measures `records` states of `across` numbers each in `states`; what comes back is `[records, lines, parts, 4]`.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    pub(in crate::training) fn launch_measuring(
+    fn launch_measuring(
         &self,
         states: (&Handle, usize),
         records: usize,
@@ -308,7 +365,7 @@ impl BatchedRuns {
     ///
     /// # Errors
     /// [`Failure::GpuLost`] when its numbers do not come back.
-    pub(in crate::training) async fn collect(&mut self) -> Result<(), Failure> {
+    async fn collect(&mut self) -> Result<(), Failure> {
         let Some(mut pending) = self.pending.take() else { return Ok(()) };
         let handles = std::mem::take(&mut pending.handles);
         let read = if handles.is_empty() { vec![] } else { self.read_proven(handles, pending.nonce).await? };

@@ -1,0 +1,178 @@
+//! The runs that a sweep stands for: how many, which settings each has, and what cannot be in them.
+//!
+//! # Why
+//! Whether the settings of a run can be together includes those of its sweep, so its runs are taken apart here.
+//! [`sweep`](crate::sweep) puts them in their places for whoever makes and shows them.
+
+use std::collections::BTreeMap;
+
+use super::RunSpec;
+use super::time::{duration, seconds_of_one};
+use crate::bounds::MOST_CONSTRUCTIONS;
+use crate::models::Family;
+use crate::settings::{Axis, Problem, thousands};
+
+/// Most runs that a sweep may stand for without anybody's word: what a page makes and shows.
+pub const MOST_CELLS: usize = 1024;
+
+/// Settings that no run of a sweep can have for itself.
+pub const FIXED: &[&str] = &["sweep", "series", "lrs", "device", "learner"];
+
+/// Runs that are looked at for an estimate.
+const LOOKED_AT: usize = 16;
+
+/// How many runs the sweep of `spec` stands for; 0 if it is no sweep.
+pub fn count(spec: &RunSpec) -> usize {
+    spec.run.sweep.values.len().saturating_mul(spec.run.series.values.len().max(1))
+}
+
+/// Which value of the sweep's setting run `number` has, and which of the second setting; 0 where there is none.
+pub fn place(spec: &RunSpec, number: usize) -> (usize, usize) {
+    let lines = spec.run.series.values.len().max(1);
+    (number / lines, number % lines)
+}
+
+/// Run `number` of the sweep of `spec`, from 0, without a sweep.
+///
+/// # Errors
+/// Which of the sweep's values cannot be. None of a sweep in a specification without problems.
+pub fn run(spec: &RunSpec, number: usize) -> Result<RunSpec, Problem> {
+    let one = set(spec, number)?;
+    match one.problems_alone().first() {
+        Some(problem) => Err(wrong("sweep", &spec.run.sweep, problem)),
+        None => Ok(one),
+    }
+}
+
+/// Run `number` with its values, whether they can be together or not.
+fn set(spec: &RunSpec, number: usize) -> Result<RunSpec, Problem> {
+    let (sweep, series) = (&spec.run.sweep, &spec.run.series);
+    let (at, line) = place(spec, number);
+    let mut one = spec.clone();
+    (one.run.sweep, one.run.series) = (Axis::default(), Axis::default());
+    // The second setting first: it may be the one that the first depends on.
+    if let Some(value) = series.values.get(line) {
+        one.parse(&series.key, value).map_err(|p| wrong("series", series, &p))?;
+    }
+    let value = sweep.values.get(at).map_or("", String::as_str);
+    one.parse(&sweep.key, value).map_err(|p| wrong("sweep", sweep, &p))?;
+    Ok(one)
+}
+
+/// Operations that it takes to write down the networks of largest margin that these runs of a sweep begin with, each
+/// group's once.
+fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
+    // Of no other family is a construction work, so that no run has to be looked at.
+    if !matches!(spec.model.config().family(), Some(Family::Pairs(_))) {
+        return 0;
+    }
+    let of_one = |number| {
+        let RunSpec { model, task, .. } = set(spec, number).ok()?;
+        model.config().construction(&task)
+    };
+    let different: BTreeMap<_, u64> = numbers.filter_map(of_one).collect();
+    different.into_values().fold(0, u64::saturating_add)
+}
+
+fn wrong(key: &str, axis: &Axis, problem: &Problem) -> Problem {
+    Problem::new(key, &axis.to_string(), tr!("runs that are possible; {problem}", problem))
+}
+
+/// What cannot be in the sweep of `spec`, of at most so many runs.
+pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
+    let (sweep, series) = (&spec.run.sweep, &spec.run.series);
+    let found = |axis: &Axis, key: &str, expected: &str| vec![Problem::new(key, &axis.to_string(), expected)];
+    if sweep.is_empty() {
+        return if series.is_empty() {
+            vec![]
+        } else {
+            found(series, "series", tr!("a sweep to draw the curves of"))
+        };
+    }
+    for (key, axis) in [("sweep", sweep), ("series", series)] {
+        if FIXED.contains(&axis.key.as_str()) || (key == "series" && axis.key == sweep.key) {
+            return found(axis, key, tr!("a setting that each run of the sweep can have for itself"));
+        }
+    }
+    if count(spec) > most {
+        return found(sweep, "sweep", &too_many(spec, most));
+    }
+    // What cannot be is at an end of an axis, nearly always; the rest of very many is found when its turn comes.
+    let (ends, lines) = (sweep.values.len() - 1, series.values.len().max(1));
+    let is_looked_at = |number: &usize| {
+        let (at, line) = place(spec, *number);
+        count(spec) <= MOST_CELLS || at == 0 || at == ends || line == 0 || line == lines - 1
+    };
+    let looked_at = (0..count(spec)).filter(is_looked_at);
+    if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
+        let expected =
+            tr!("fewer or smaller groups: to find networks of largest margin on all of them takes too long");
+        return found(sweep, "sweep", expected);
+    }
+    looked_at.filter_map(|number| run(spec, number).err()).take(1).collect()
+}
+
+/// What is said of a sweep of more than `most` runs: how many they are, how long they take, and what can be done.
+fn too_many(spec: &RunSpec, most: usize) -> String {
+    let (most, count, time) =
+        (thousands(most as u64), thousands(count(spec) as u64), duration(seconds(spec)));
+    format!(
+        "at most {most} runs, and these are {count}, up to {time} on one core of a processor: take fewer values, or \
+         make them with `lab sweep --yes` and the same link"
+    )
+}
+
+/// Seconds that one core of a processor takes for all runs of the sweep of `spec`, roughly: most take less, as they end
+/// at their target.
+pub fn seconds(spec: &RunSpec) -> f64 {
+    let count = count(spec);
+    let some = count.min(LOOKED_AT);
+    let times = (0..some).filter_map(|i| run(spec, i * count / some).ok());
+    let times: Vec<f64> = times.map(|one| seconds_of_one(&one)).collect();
+    count as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::{decode, decode_within, encode};
+
+    #[test]
+    fn impossible_sweeps_are_named_and_the_rest_of_the_link_is_kept() {
+        for (query, key, part) in [
+            ("sweep=m:0_10&series=k:2_600", "series", "1 to 8"),
+            ("sweep=n:2_20&k=3", "sweep", "at most n = 2"),
+            ("sweep=colour:1_2", "sweep", "a setting of this run"),
+            ("sweep=sweep:1_2", "sweep", "for itself"),
+            ("sweep=n:10_20&series=n:10_20", "series", "for itself"),
+            ("series=k:2_3", "series", "a sweep"),
+            ("sweep=n:lin:10..50:41&series=seed:lin:1..25:25", "sweep", "1,025, up to"),
+        ] {
+            let (link, notices) = decode(&format!("#v1/sparse-parity?lr=0.5&{query}"));
+            assert!(
+                notices.iter().any(|n| n.key == key && n.expected.contains(part)),
+                "{query}: {notices:?}"
+            );
+            assert!(link.spec.problems().is_empty());
+            assert_eq!(link.spec.value("lr").unwrap().to_string(), "0.5");
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_runs_are_refused_with_their_time_and_a_way_to_go_on() {
+        let asked = "#v1/sparse-parity?replicas=20&sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250";
+        let (link, notices) = decode(asked);
+        assert!(link.spec.run.sweep.is_empty() && link.spec.run.replicas == 20);
+        let said = notices.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        for part in ["at most 1,024 runs", "100,000", " days on one core", "fewer values", "lab sweep --yes"]
+        {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let (link, notices) = decode_within(asked, 1_000_000);
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(count(&link.spec), 100_000);
+        assert_eq!(encode(&link), asked);
+        assert_eq!(place(&link.spec, 99_999), (399, 249));
+        assert_eq!(run(&link.spec, 99_999).unwrap().run.seed, 250);
+    }
+}

@@ -1,0 +1,53 @@
+//! What cannot be in one run, whatever its sweep.
+
+use super::{MODEL_KEY, RunSpec};
+use crate::models::Model;
+use crate::optim::loss::Loss;
+use crate::settings::Problem;
+
+impl RunSpec {
+    /// What cannot be in this combination of settings, those of a sweep left out.
+    pub(super) fn problems_alone(&self) -> Vec<Problem> {
+        self.problems_and(Vec::new)
+    }
+
+    /// The same with those that `more` finds, which is asked only about a task that can be.
+    pub(super) fn problems_and(&self, more: impl FnOnce() -> Vec<Problem>) -> Vec<Problem> {
+        let sampler = self.task.sampler();
+        let mut problems = sampler.problems();
+        if !problems.is_empty() {
+            // Sizes of what cannot be are no sizes.
+            return problems;
+        }
+        problems.extend(self.suits());
+        if self.run.batch == 0 && sampler.sample_size().is_none() {
+            let expected = tr!("at least 1: examples that are always fresh are no sample");
+            problems.push(Problem::new("batch", "0", expected));
+        }
+        let mut sizes = self.architecture().problems(sampler.inputs(), self.batch(), self.run.replicas);
+        sizes.extend(self.problems_of_size());
+        // Only for what has room are initial weights constructed.
+        let constructions =
+            if sizes.is_empty() { self.model.config().construction_problems(&self.task) } else { vec![] };
+        problems.extend(sizes);
+        problems.extend(constructions);
+        problems.extend(more());
+        problems
+    }
+
+    /// What is wrong with model and loss for this task.
+    fn suits(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if !self.model.suits(&self.task) {
+            let suit = |entry: &&crate::catalog::Entry| Model::suit(entry.info.slug, &self.task);
+            let slugs: Vec<_> = Model::ENTRIES.iter().filter(suit).map(|e| e.info.slug).collect();
+            let expected = tr!("one of {slugs} for this task", slugs = slugs.join(", "));
+            problems.push(Problem::new(MODEL_KEY, self.model.info().slug, expected));
+        }
+        if self.task.sampler().classes().is_some() && self.run.loss != Loss::CrossEntropy {
+            let expected = tr!("ce, since the labels are classes");
+            problems.push(Problem::new("loss", self.run.loss.slug(), expected));
+        }
+        problems
+    }
+}
