@@ -15,7 +15,7 @@ export function perceptronLab(here) {
     assert.ok(Number(overlap) > 0.94 && Number(overlap) < 0.98, said);
     assert.ok(Math.abs(Number(wrong) - (100 * Math.acos(Number(overlap))) / Math.PI) < 0.5, said);
     assert.ok((await pixels(page, "chart-overlap")) > 3, "two curves are drawn");
-    await until(async () => /20\.000 examples per weight/.test(await text(see("teacher"))), "what was seen");
+    await until(async () => /20\.0 examples per weight/.test(await text(see("teacher"))), "what was seen");
     assert.match(await text(see("teacher")), /By theory it is 8\.\d %/);
     await see("teacher-alpha").press("End");
     await until(async () => /^After 100 examples per weight/.test(await text(see("teacher-after"))), "more examples");

@@ -3,7 +3,7 @@
 use super::charts::{error_at, is_hebb, of_hebb};
 use crate::analysis::curves::spread;
 use crate::display::RunView;
-use crate::display::words::{decimal, percent};
+use crate::display::words::{decimal, percent, significant};
 
 /// Examples per weight, α, after which theory is told, at least and at most.
 pub const ALPHAS: (u32, u32) = (1, 100);
@@ -28,7 +28,7 @@ pub fn about(run: &RunView) -> Vec<String> {
     let wrong = row.map_or(f32::NAN, |row| 1.0 - spread(&row.test_accuracy).0);
     let measured = tr!(
         "So far: {alpha} examples per weight, and {wrong} of the held-out examples are answered wrongly.",
-        alpha = decimal(alpha as f32),
+        alpha = significant(alpha),
         wrong = percent(wrong)
     );
     let rule = match is_hebb(spec) {
@@ -53,7 +53,7 @@ mod tests {
         state.apply(Action::Open("#v1/teacher-student".into()));
         state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
         let said = about(&state.run);
-        assert!(said[0].starts_with("So far: 5.000 examples per weight, and 16.0 %"), "{}", said[0]);
+        assert!(said[0].starts_with("So far: 5.00 examples per weight, and 16.0 %"), "{}", said[0]);
         assert_eq!(said[1], "By theory it is 16.2 %.");
         assert!(after(20).contains("8.6 %"), "{}", after(20));
         state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
