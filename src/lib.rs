@@ -19,7 +19,7 @@
 //! | [`protocol`] | what page and worker say to each other |
 //! | [`pytorch`] | what a task or a model adds to a PyTorch script |
 //! | [`record`] | a run as files: CSV, JSON, a command, a PyTorch script |
-//! | [`analysis`], [`charts`] | plain arrays to readings; readings to pictures |
+//! | [`analysis`], [`mod@charts`] | plain arrays to readings; readings to pictures |
 //! | [`ui`] | pieces of a page that know no lab and no state of the page |
 //! | [`probing`] | measurements that are polled; the labs declare them |
 //! | [`display`] | a run as it is shown, the charts of every lab, and the contract of the labs |

@@ -35,7 +35,7 @@ pub struct Draw {
     pub rows: usize,
 }
 
-/// Where the random numbers of the line that begins at `at` come from; see [`super::shape::Line`].
+/// Where the random numbers of the line that begins at `at` come from; see `kernels::shape::Line`.
 #[cube]
 pub fn drawn(table: &[u32], at: usize) -> Draw {
     Draw {

@@ -19,7 +19,7 @@
 //!
 //! LN is (z − mean) / √(variance + 1e-5) over the columns, the variance divided by their number.
 //!
-//! [`plain`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
+//! [`mod@reference`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
 
 mod backward;
 mod construction;

@@ -52,7 +52,7 @@ pub struct OneHiddenLayer {
     pub second_layer: bool,
 }
 
-/// One hidden layer on pairs of elements: f(a, b)[c] = Σ_i σ(u_i[a] + v_i[b]) w_i[c].
+/// One hidden layer on pairs of elements: f(a, b)\[c\] = Σ_i σ(u_i\[a\] + v_i\[b\]) w_i\[c\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairNet {
     /// Hidden units.

@@ -164,7 +164,7 @@ impl GroupNet {
     /// of the network that is written down, and zeros where it has fewer neurons.
     ///
     /// # Errors
-    /// As [`GroupNet::writable`].
+    /// As [`GroupNet::can_construct`].
     pub fn construct(&self, task: &Task, seed: u64) -> Result<Option<Vec<Vec<f32>>>, (&'static str, String)> {
         self.can_construct(task)?;
         let Task::Groups(task) = task else { return Ok(None) };

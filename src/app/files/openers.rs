@@ -1,7 +1,7 @@
 //! What opens files and gives advice: of the page's second program, behind a table.
 //!
 //! # Why
-//! As [`crate::labs::lazy`] has it for what labs compute: all that chooses files comes with the second program, so
+//! As [`mod@crate::labs::lazy`] has it for what labs compute: all that chooses files comes with the second program, so
 //! that the first one need not hold what reads them.
 
 use crate::app::state::State;

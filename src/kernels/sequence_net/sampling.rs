@@ -214,7 +214,7 @@ fn stationary_context(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] samp
     found
 }
 
-/// As [`settle()`], with the processor's operations in the processor's order.
+/// The same with the processor's operations in the processor's order.
 #[cube]
 fn settle_in_double(work: &mut [f32], lane: &Lane, draw: u32, #[comptime] sampling: Sampling) -> usize {
     let (k, contexts) = comptime!((sampling.symbols, sampling.contexts()));

@@ -128,7 +128,7 @@ impl BatchedRun {
         self.state + replica * self.size()
     }
 
-    /// As [`Segment::due`].
+    /// Whether a measurement is due after `step` steps.
     pub fn due(&self, step: u64) -> bool {
         let scheduled = step.is_multiple_of(self.spec.run.every) || step >= self.last;
         scheduled && self.measured_at != Some(step)
