@@ -24,6 +24,8 @@ use crate::optim::loss::Loss;
 pub const SCHEDULE_HEAD: usize = 24;
 /// Numbers of the schedule for each step.
 pub const SCHEDULE_STEP: usize = 4;
+/// Place in the head of the strength λ of a norm penalty.
+pub const PENALTY: usize = 6;
 /// Place in the head of the coefficients of the oscillating polynomial, c_0 first.
 pub const COEFFICIENTS: usize = 8;
 

@@ -5,16 +5,24 @@
 //! once, with all its measurements. The weights stay on the device. Every launch of a slice writes a number of its
 //! own, the nonce, beside its measurements: if it does not come back, the launch was dropped, and whatever else
 //! came back is stale.
+//!
+//! Several runs of one shape lie side by side in the same buffers, with as many replicas each. Those that are
+//! [selected](Slices::select) are trained by the next launches, which find the place of every network in a table.
 
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
 use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
+use super::shape::{CARRIED_FIELDS, carry};
 use crate::optim::Optimizer;
 use crate::protocol::Failure;
 
 /// What one slice is to take.
 const SLICE_MS: f64 = 20.0;
+/// Why runs do not lie side by side.
+pub(super) const DIFFER: &str = "they differ in what the kernels are compiled for";
+/// Numbers that one workgroup copies.
+const COPIED: usize = 4096;
 
 /// The numbers of the update rule for steps `from` to `until`: those that hold throughout, then those of each step.
 pub fn schedule(optimizer: &Optimizer, rate: impl Fn(u64) -> f64, from: u64, until: u64) -> Vec<f32> {
@@ -27,22 +35,98 @@ pub fn schedule(optimizer: &Optimizer, rate: impl Fn(u64) -> f64, from: u64, unt
     schedule
 }
 
-/// How large a network's state is.
+/// How many networks there are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StateSize {
-    /// Networks side by side.
+pub(super) struct Networks {
+    /// Runs that lie side by side.
+    pub runs: usize,
+    /// Networks of each.
     pub replicas: usize,
-    /// Numbers of one: its parameters, then their moments.
-    pub each: usize,
-    /// Its parameters.
-    pub parameters: usize,
 }
 
-/// The state of all replicas on the GPU, how far it has been trained, and how long slices are.
+/// A copy on the GPU of what one run has in a [`RunBuffer`].
+pub struct SavedRun(Handle);
+
+/// A buffer on the GPU in which every run has as many numbers.
+pub(super) struct RunBuffer {
+    client: Client,
+    handle: Handle,
+    runs: usize,
+    /// Numbers of one run.
+    each: usize,
+}
+
+impl RunBuffer {
+    /// A buffer for `runs` runs with `each` numbers, whatever they are.
+    pub fn new(client: &Client, runs: usize, each: usize) -> Self {
+        RunBuffer { client: client.clone(), handle: client.empty(4 * runs * each), runs, each }
+    }
+
+    /// Replaces the numbers of one run.
+    pub fn put(&mut self, run: usize, numbers: &[f32]) {
+        debug_assert_eq!(numbers.len(), self.each, "the numbers of this run");
+        let handle = self.client.create_from_slice(f32::as_bytes(numbers));
+        if self.runs == 1 {
+            self.handle = handle;
+        } else {
+            self.restore(run, &SavedRun(handle));
+        }
+    }
+
+    /// A copy of the numbers of one run.
+    pub fn save(&self, run: usize) -> SavedRun {
+        let saved = SavedRun(self.client.empty(4 * self.each));
+        self.copy((&self.handle, self.runs * self.each), (&saved.0, self.each), [run * self.each, 0]);
+        saved
+    }
+
+    /// Takes the numbers of one run back to a copy of them.
+    pub fn restore(&mut self, run: usize, saved: &SavedRun) {
+        self.copy((&saved.0, self.each), (&self.handle, self.runs * self.each), [0, run * self.each]);
+    }
+
+    /// Copies the numbers of a run from one buffer to another: from where and to where.
+    #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
+    fn copy(&self, from: (&Handle, usize), to: (&Handle, usize), [begin, target]: [usize; 2]) {
+        let line = |at: usize| [begin + at, target + at, COPIED.min(self.each - at)];
+        let table: Vec<u32> =
+            (0..self.each).step_by(COPIED).flat_map(|at| line(at).map(|number| number as u32)).collect();
+        let handle = self.client.create_from_slice(u32::as_bytes(&table));
+        // SAFETY: every length is that of its buffer, and both stretches are within the buffers.
+        unsafe {
+            carry::launch_unchecked(
+                &self.client,
+                CubeCount::Static((table.len() / CARRIED_FIELDS) as u32, 1, 1),
+                CubeDim::new_1d(64),
+                BufferArg::from_raw_parts(from.0.clone(), from.1),
+                BufferArg::from_raw_parts(to.0.clone(), to.1),
+                BufferArg::from_raw_parts(handle, table.len()),
+            );
+        }
+    }
+
+    /// The buffer, as a kernel takes it.
+    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
+    pub fn whole(&self) -> BufferArg {
+        // SAFETY: the length is that of the buffer.
+        unsafe { BufferArg::from_raw_parts(self.handle.clone(), self.runs * self.each) }
+    }
+
+    /// The first `count` numbers of a run.
+    fn part(&self, run: usize, count: usize) -> Handle {
+        let (begin, rest) = (run * self.each, (self.runs - run) * self.each - count);
+        self.handle.clone().offset_start(4 * begin as u64).offset_end(4 * rest as u64)
+    }
+}
+
+/// The state of all networks on the GPU, how far those that are selected have been trained, and how long slices are.
 pub struct Slices {
     pub(super) client: Client,
-    state: Handle,
-    size: StateSize,
+    networks: Networks,
+    /// Of every network its parameters, then their moments.
+    pub(super) state: RunBuffer,
+    /// Numbers of the runs that the next launches train, in rising order.
+    selected: Vec<usize>,
     step: u64,
     recorded: Option<u64>,
     /// Steps of the next slice, and of any.
@@ -52,61 +136,93 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// At step 0, with a `state` of this size; the first slice has `steps` steps, and any has `most_steps` at most.
-    pub(super) fn new(client: Client, state: Handle, size: StateSize, steps: f64, most_steps: f64) -> Self {
-        Slices { client, state, size, step: 0, recorded: None, steps, most_steps, nonce: 0 }
+    /// At step 0, with `each` numbers of state for a network, all runs selected; the first slice has `steps` steps, and
+    /// any has `most_steps` at most.
+    pub(super) fn new(client: Client, networks: Networks, each: usize, steps: f64, most_steps: f64) -> Self {
+        Slices {
+            state: RunBuffer::new(&client, networks.runs, networks.replicas * each),
+            client,
+            networks,
+            selected: (0..networks.runs).collect(),
+            step: 0,
+            recorded: None,
+            steps,
+            most_steps,
+            nonce: 0,
+        }
     }
 
-    /// Steps made so far.
+    /// Steps that the selected runs have made.
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// Counts on from `step`, with the weights as they are.
-    pub fn set_step(&mut self, step: u64) {
-        (self.step, self.recorded) = (step, None);
+    /// The step that they were last measured at.
+    pub fn recorded(&self) -> Option<u64> {
+        self.recorded
     }
 
-    /// Takes it that step `step` has been measured, and no other.
-    pub fn set_recorded(&mut self, step: Option<u64>) {
-        self.recorded = step;
+    /// The next launches train these runs, in rising order, all of which have made `step` steps and were last
+    /// measured at `recorded`.
+    pub fn select(&mut self, runs: Vec<usize>, step: u64, recorded: Option<u64>) {
+        debug_assert!(runs.is_sorted() && runs.last().is_none_or(|run| *run < self.networks.runs));
+        (self.selected, self.step, self.recorded) = (runs, step, recorded);
     }
 
-    /// Replaces the state by one that [`Slices::save`] gave after `step` steps.
-    pub(super) fn put(&mut self, state: &[f32], step: u64) {
-        debug_assert_eq!(state.len(), self.size.replicas * self.size.each, "a state of this network");
-        self.state = self.client.create_from_slice(f32::as_bytes(state));
-        self.set_step(step);
+    /// Numbers of the selected runs, in rising order.
+    pub fn selected(&self) -> &[usize] {
+        &self.selected
     }
 
-    /// Everything that training changes: of every replica the parameters, then their moments.
+    /// Networks that the next launches train.
+    pub(super) fn lines(&self) -> usize {
+        self.selected.len() * self.networks.replicas
+    }
+
+    /// The table of these networks, in which `line` says what the kernels read of replica so and so of a run; each line
+    /// begins with the number of its network among all.
+    pub(super) fn table<const FIELDS: usize>(
+        &self,
+        line: impl Fn(usize, usize, usize) -> [u32; FIELDS],
+    ) -> Vec<u32> {
+        let replicas = self.networks.replicas;
+        let of = |(at, run): (usize, usize)| {
+            let line = &line;
+            (0..replicas).flat_map(move |replica| {
+                let network = (run * replicas + replica) as u32;
+                std::iter::once(network).chain(line(at, run, replica))
+            })
+        };
+        self.selected.iter().copied().enumerate().flat_map(of).collect()
+    }
+
+    /// A copy of the state of a run, which stays on the GPU.
+    pub fn save(&self, run: usize) -> SavedRun {
+        self.state.save(run)
+    }
+
+    /// Takes a run back to a copy of its state.
+    pub fn restore(&mut self, run: usize, saved: &SavedRun) {
+        self.state.restore(run, saved);
+    }
+
+    /// Steps of the next slice, as far as its time goes.
+    pub fn steps(&self) -> f64 {
+        self.steps
+    }
+
+    /// The first `count` numbers of the state of a run: of each network the parameters, then their moments.
     ///
     /// # Errors
     /// When the GPU stops working.
-    pub async fn save(&self) -> Result<Vec<f32>, Failure> {
-        self.read(self.state.clone()).await
-    }
-
-    /// The parameters of the first replica.
-    ///
-    /// # Errors
-    /// When the GPU stops working.
-    pub async fn save_first(&self) -> Result<Vec<f32>, Failure> {
-        let rest = self.size.replicas * self.size.each - self.size.parameters;
-        self.read(self.state.clone().offset_end(4 * rest as u64)).await
+    pub async fn state_of(&self, run: usize, count: usize) -> Result<Vec<f32>, Failure> {
+        self.read(self.state.part(run, count)).await
     }
 
     /// The numbers in a buffer.
     pub(super) async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
         let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
         Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
-    }
-
-    /// The state, as a kernel takes it.
-    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
-    pub(super) fn state(&self) -> BufferArg {
-        // SAFETY: the length is that of the buffer.
-        unsafe { BufferArg::from_raw_parts(self.state.clone(), self.size.replicas * self.size.each) }
     }
 
     /// End of the next slice towards step `last`, and the steps in it that are due: those that `every` divides unless

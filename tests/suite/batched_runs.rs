@@ -4,6 +4,7 @@
 
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
+use vivarium::training::gpu::learner::Company;
 use vivarium::training::gpu::one_hidden_layer::OneHiddenLayerGpu;
 use vivarium::training::launch::batch_queue::{BatchQueue, covers};
 use vivarium::training::launch::device::Device;
@@ -82,6 +83,41 @@ fn cells_that_share_launches_are_their_runs_done_singly_bit_for_bit() {
                 "{link}: {number}"
             );
             assert_eq!(bits(found), bits(&alone), "{link}: run {number}");
+        }
+    }
+}
+
+/// Networks on pairs and on sequences share launches where they have one shape; others train beside them.
+#[test]
+fn runs_of_other_families_that_share_launches_are_their_runs_done_singly_bit_for_bit() {
+    let Some(gpu) = gpu() else { return };
+    let groups = "#v1/groups?n=5&width=12&steps=60&every=10&device=gpu&learner=fused";
+    let markov = "#v1/markov?k=2&t=12&d=8&batch=4&steps=24&every=6&held=16&device=gpu&learner=fused";
+    for (link, at_once) in [
+        // One workgroup for a network: seeds and rates, in which nothing is held out, and two replicas each.
+        (format!("{groups}&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.003"), 6),
+        // Held-out pairs, which are each seed's own; penalties that differ, and one that changes on the way.
+        (format!("{groups}&frac=0.6&sweep=seed:3_4_5&series=lambda:0.001_0.0001"), 6),
+        (format!("{groups}&frac=0.6&lambdas=25:1e-5&sweep=seed:3_4"), 2),
+        // Two shapes in one sweep, one rate at which networks diverge in the middle of a slice.
+        (format!("{groups}&opt=sgd&mom=0.5&sweep=width:8_12&series=lr:0.1_1e6"), 4),
+        // Sequences: each seed's own chains and held-out contexts, decay and momentum of Adam.
+        (format!("{markov}&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.03"), 6),
+        (format!("{markov}&opt=sgd&sweep=wd:0_0.1&series=heads:1_1.1"), 4),
+    ] {
+        let specs = specs(&link);
+        let (found, most) = together(&specs, &gpu);
+        assert_eq!(most, at_once, "{link}: they train at once");
+        for (number, (spec, found)) in specs.iter().zip(&found).enumerate() {
+            let alone = alone(spec, &gpu);
+            assert!(!alone.rows.is_empty(), "{link}: {number}");
+            assert_eq!(
+                (&found.solved, found.ending, found.step),
+                (&alone.solved, alone.ending, alone.step),
+                "{link}: {number}"
+            );
+            // As text, in which every number is exact and one that is no number equals itself.
+            assert_eq!(format!("{:?}", found.rows), format!("{:?}", alone.rows), "{link}: run {number}");
         }
     }
 }

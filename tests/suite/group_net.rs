@@ -346,7 +346,7 @@ fn rate_and_penalty_may_change_and_a_broken_loss_is_said() {
         let shape = Shape { variant: Some(variant), ..shape(5, 9, Sigma::Square, 3, sgd(0.1, 0.0, 0.0)) };
         let weights = normal(&shape, 0.3);
         let mut net = GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &weights).unwrap();
-        net.adjust(0.0, 0.5);
+        net.adjust(0, 0.0, 0.5);
         let record = advance(&mut net, 3, 3).pop().unwrap();
         assert_eq!(pollster::block_on(net.weights()).unwrap(), weights);
         assert_eq!(record.penalty[0], 0.5 * record.norms[0]);

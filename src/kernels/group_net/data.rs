@@ -36,7 +36,18 @@ pub struct Weights {
     pub w: Vec<f32>,
 }
 
-/// What was measured before a step, one number for each replica.
+/// A run: its network, and the pairs that it is trained on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Its network and how that is trained.
+    pub shape: Shape,
+    /// Pairs of elements, none of them twice.
+    pub pairs: Vec<[u32; 2]>,
+    /// The label of each.
+    pub labels: Vec<u32>,
+}
+
+/// What was measured before a step, one number for each replica of the runs that were trained, one run after the other.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
     /// Steps made before.
@@ -75,32 +86,43 @@ impl Record {
     }
 }
 
-/// What is wrong with the data, if anything is.
-pub(super) fn check(
-    shape: &Shape,
-    pairs: &[[u32; 2]],
-    labels: &[u32],
-    weights: &Weights,
-) -> Result<(), String> {
-    let Shape { order, neurons, nu, replicas, .. } = *shape;
-    if order < 2 || neurons < 1 || replicas < 1 || nu < 2 {
-        return Err("there must be two classes, a neuron, a replica, and an exponent of at least 2".into());
+impl Run {
+    /// What is wrong with the data, if anything is.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Run { shape: Shape { order, neurons, nu, replicas, .. }, pairs, labels } = self;
+        if *order < 2 || *neurons < 1 || *replicas < 1 || *nu < 2 {
+            return Err(
+                "there must be two classes, a neuron, a replica, and an exponent of at least 2".into()
+            );
+        }
+        let inside = |element: &u32| (*element as usize) < *order;
+        if pairs.is_empty() || pairs.len() != labels.len() {
+            return Err(format!("{} pairs have {} labels", pairs.len(), labels.len()));
+        }
+        if !pairs.iter().flatten().chain(labels).all(inside) {
+            return Err(format!("elements and labels must be below {order}"));
+        }
+        let mut sorted = pairs.clone();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|two| two[0] == two[1]) {
+            return Err("a pair occurs twice".into());
+        }
+        Ok(())
     }
-    let inside = |element: &u32| (*element as usize) < order;
-    if pairs.is_empty() || pairs.len() != labels.len() {
-        return Err(format!("{} pairs have {} labels", pairs.len(), labels.len()));
+
+    /// The state that a run with these weights begins with, `[replicas, state]`: moments are zero.
+    pub(super) fn beginning(&self, weights: &Weights, state: usize) -> Result<Vec<f32>, String> {
+        let size = self.shape.order * self.shape.neurons;
+        let all = self.shape.replicas * size;
+        if [&weights.u, &weights.v, &weights.w].iter().any(|values| values.len() != all) {
+            return Err(format!("each array of weights must hold {all} numbers"));
+        }
+        let mut numbers = vec![0.0f32; self.shape.replicas * state];
+        for (replica, state) in numbers.chunks_mut(state).enumerate() {
+            for (part, values) in state.chunks_mut(size).zip([&weights.u, &weights.v, &weights.w]) {
+                part.copy_from_slice(&values[replica * size..(replica + 1) * size]);
+            }
+        }
+        Ok(numbers)
     }
-    if !pairs.iter().flatten().chain(labels).all(inside) {
-        return Err(format!("elements and labels must be below {order}"));
-    }
-    let mut sorted = pairs.to_vec();
-    sorted.sort_unstable();
-    if sorted.windows(2).any(|two| two[0] == two[1]) {
-        return Err("a pair occurs twice".into());
-    }
-    let size = replicas * order * neurons;
-    if [&weights.u, &weights.v, &weights.w].iter().any(|values| values.len() != size) {
-        return Err(format!("each array of weights must hold {size} numbers"));
-    }
-    Ok(())
 }

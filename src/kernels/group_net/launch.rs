@@ -7,12 +7,13 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use super::data::{Record, Shape, Weights, check, sum, table};
+use super::data::{Record, Run, Shape, Weights, sum, table};
 use super::plan::{Network, Plan, Variant};
 use super::{FIELDS, NO_RECORD, steps};
 use crate::kernels::client::{client, limits};
-use crate::kernels::plan::Rule;
-use crate::kernels::slices::{Slices, StateSize, schedule};
+use crate::kernels::pieces::PENALTY;
+use crate::kernels::plan::{Limits, Rule};
+use crate::kernels::slices::{DIFFER, Networks, Slices, schedule};
 use crate::optim::Optimizer;
 use crate::platform::now_ms;
 use crate::protocol::Failure;
@@ -25,18 +26,36 @@ const TURNS: usize = 60_000;
 /// Bytes of measurements read back in one slice.
 const MEASURE_BYTES: usize = 4 << 20;
 
-/// Pairs that a network is asked about without being trained on them.
+/// Pairs that networks are asked about without being trained on them.
 pub struct Others {
     plan: Plan,
     data: Handle,
     slopes: (Handle, usize),
 }
 
-/// Replicas of a network on the GPU.
+/// A division of the work for `network` alone, as it is compiled.
+///
+/// # Errors
+/// A sentence that says why the network does not fit the GPU.
+pub fn plan(shape: &Shape, pairs: usize, limits: Limits) -> Result<Plan, String> {
+    let Shape { order, neurons, sigma, nu, replicas, .. } = *shape;
+    let rule = match &shape.optimizer {
+        Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
+        Optimizer::Adam(_) => Rule::Adam,
+    };
+    let network = Network { order, neurons, sigma, nu, pairs, rule };
+    let largest = 4 * replicas as u64 * network.state().max(network.slopes()) as u64;
+    if largest > limits.buffer_bytes {
+        return Err(format!("{replicas} of these networks need a buffer of {} MiB", largest >> 20));
+    }
+    Plan::tiled(network, replicas, shape.variant, limits)
+}
+
+/// Replicas of a network on the GPU, of one run or of several side by side.
 pub struct GroupNetReplicas {
-    shape: Shape,
+    runs: Vec<Shape>,
     plan: Plan,
-    /// Its state, and how far it has been trained.
+    /// Their state, and how far they have been trained.
     pub slices: Slices,
     slopes: Handle,
     data: Handle,
@@ -48,37 +67,46 @@ impl GroupNetReplicas {
     /// # Errors
     /// A sentence that says what is wrong with the data, or why the network does not fit the GPU.
     pub fn new(shape: Shape, pairs: &[[u32; 2]], labels: &[u32], weights: &Weights) -> Result<Self, String> {
-        let Shape { order, neurons, sigma, nu, replicas, .. } = shape;
-        check(&shape, pairs, labels, weights)?;
-        let rule = match &shape.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
-        let network = Network { order, neurons, sigma, nu, pairs: pairs.len(), rule };
+        let run = Run { shape, pairs: pairs.to_vec(), labels: labels.to_vec() };
+        let mut net = GroupNetReplicas::side_by_side(std::slice::from_ref(&run))?;
+        let state = run.beginning(weights, net.plan.network.state())?;
+        net.slices.state.put(0, &state);
+        Ok(net)
+    }
+
+    /// The networks of several runs, without weights until each is [put](GroupNetReplicas::put), on the GPU that has
+    /// been opened.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the data, why they do not fit the GPU, or that they differ in what the
+    /// kernels are compiled for.
+    pub fn side_by_side(runs: &[Run]) -> Result<Self, String> {
         let client = client();
         let limits = limits(&client);
-        let largest = 4 * replicas as u64 * network.state().max(network.slopes()) as u64;
+        let mut plans = vec![];
+        for run in runs {
+            run.check()?;
+            plans.push((plan(&run.shape, run.pairs.len(), limits)?, run.shape.replicas));
+        }
+        let (Some(&first), true) = (plans.first(), plans.windows(2).all(|two| two[0] == two[1])) else {
+            return Err(DIFFER.into());
+        };
+        let (plan, replicas) = first;
+        let networks = runs.len() * replicas;
+        let largest = 4 * networks as u64 * plan.network.state().max(plan.network.slopes()) as u64;
         if largest > limits.buffer_bytes {
-            return Err(format!("{replicas} of these networks need a buffer of {} MiB", largest >> 20));
+            return Err(format!("{networks} of these networks need a buffer of {} MiB", largest >> 20));
         }
-        let plan = Plan::tiled(network, replicas, shape.variant, limits)?;
-        let data = table(order, pairs, labels);
-        let size = order * neurons;
-        let mut state = vec![0.0f32; replicas * network.state()];
-        for (replica, state) in state.chunks_mut(network.state()).enumerate() {
-            for (part, values) in state.chunks_mut(size).zip([&weights.u, &weights.v, &weights.w]) {
-                part.copy_from_slice(&values[replica * size..(replica + 1) * size]);
-            }
-        }
-        let slopes = vec![0.0f32; replicas * network.slopes()];
-        let size = StateSize { replicas, each: network.state(), parameters: network.parameters() };
-        let state = client.create_from_slice(f32::as_bytes(&state));
+        let order = plan.network.order;
+        let data: Vec<u32> = runs.iter().flat_map(|run| table(order, &run.pairs, &run.labels)).collect();
+        let slopes = vec![0.0f32; networks * plan.network.slopes()];
+        let networks = Networks { runs: runs.len(), replicas };
         Ok(GroupNetReplicas {
-            shape,
+            runs: runs.iter().map(|run| run.shape.clone()).collect(),
             plan,
             slopes: client.create_from_slice(f32::as_bytes(&slopes)),
             data: client.create_from_slice(u32::as_bytes(&data)),
-            slices: Slices::new(client, state, size, 8.0, SLICE_STEPS),
+            slices: Slices::new(client, networks, plan.network.state(), 8.0, SLICE_STEPS),
         })
     }
 
@@ -87,13 +115,14 @@ impl GroupNetReplicas {
         &self.plan
     }
 
-    /// Another learning rate and another λ from here on.
-    pub fn adjust(&mut self, learning_rate: f64, lambda: f64) {
-        match &mut self.shape.optimizer {
+    /// Another learning rate and another λ from here on, for one run.
+    pub fn adjust(&mut self, run: usize, learning_rate: f64, lambda: f64) {
+        let shape = &mut self.runs[run];
+        match &mut shape.optimizer {
             Optimizer::Sgd(sgd) => sgd.lr = learning_rate,
             Optimizer::Adam(adam) => adam.lr = learning_rate,
         }
-        self.shape.lambda = lambda;
+        shape.lambda = lambda;
     }
 
     /// Makes `steps` steps and measures wherever `every` divides the step, the last one included, unless that
@@ -118,7 +147,7 @@ impl GroupNetReplicas {
     /// # Errors
     /// As [`GroupNetReplicas::advance`].
     pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
-        let row = 4 * FIELDS * self.plan.measures() * self.shape.replicas;
+        let row = 4 * FIELDS * self.plan.measures() * self.slices.lines();
         let records = (MEASURE_BYTES / row).max(2) - 1;
         let (until, due) = self.slices.next(last, every, look, records, u64::MAX);
         if until == self.slices.step() && due.is_empty() {
@@ -127,21 +156,25 @@ impl GroupNetReplicas {
         self.slice(until, &due, every).await
     }
 
-    /// Puts the network where [`Slices::save`] found one after `step` steps.
-    pub fn put(&mut self, state: &[f32], step: u64) {
-        self.slices.put(state, step);
+    /// Replaces the state of a run: of every replica the parameters, then their moments.
+    pub fn put(&mut self, run: usize, state: &[f32]) {
+        self.slices.state.put(run, state);
     }
 
-    /// Other pairs that this network can be asked about.
+    /// Other pairs that each run's networks can be asked about, as many for each, with their labels.
     ///
     /// # Errors
     /// As [`GroupNetReplicas::new`].
-    pub fn others(&self, pairs: &[[u32; 2]], labels: &[u32]) -> Result<Others, String> {
-        let network = Network { pairs: pairs.len(), ..self.plan.network };
-        let limits = limits(&self.slices.client);
-        let plan = Plan::tiled(network, self.shape.replicas, Some(Variant::Many), limits)?;
-        let data = table(self.shape.order, pairs, labels);
-        let slopes = self.shape.replicas * network.slopes();
+    pub fn others(&self, each: &[(&[[u32; 2]], &[u32])]) -> Result<Others, String> {
+        let pairs = each.first().map_or(0, |(pairs, _)| pairs.len());
+        if each.len() != self.runs.len() || each.iter().any(|(others, _)| others.len() != pairs) {
+            return Err(DIFFER.into());
+        }
+        let (order, replicas) = (self.plan.network.order, self.runs[0].replicas);
+        let network = Network { pairs, ..self.plan.network };
+        let plan = Plan::tiled(network, replicas, Some(Variant::Many), limits(&self.slices.client))?;
+        let data: Vec<u32> = each.iter().flat_map(|(pairs, labels)| table(order, pairs, labels)).collect();
+        let slopes = self.runs.len() * replicas * network.slopes();
         Ok(Others {
             plan,
             data: self.slices.client.create_from_slice(u32::as_bytes(&data)),
@@ -156,19 +189,21 @@ impl GroupNetReplicas {
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
     pub async fn ask(&mut self, others: &Others) -> Result<Record, Failure> {
         self.slices.begin();
-        let (plan, replicas) = (others.plan, self.shape.replicas);
+        let (plan, lines) = (others.plan, self.slices.lines());
         let each = FIELDS * plan.measures();
-        let measures = self.slices.client.empty(4 * replicas * each);
-        // SAFETY: every length is that of its buffer; `answer_all` stays inside, as above.
+        let measures = self.slices.client.empty(4 * lines * each);
+        let (table, length) = self.table(0, plan.network.pairs);
+        // SAFETY: every length is that of its buffer; `answer_all` stays inside, as below.
         unsafe {
             steps::answer_all::launch_unchecked(
                 &self.slices.client,
-                CubeCount::Static(plan.output_tiles() as u32, replicas as u32, 1),
+                CubeCount::Static(plan.output_tiles() as u32, lines as u32, 1),
                 CubeDim::new_1d(plan.output_lanes() as u32),
-                self.slices.state(),
+                self.slices.state.whole(),
                 BufferArg::from_raw_parts(others.slopes.0.clone(), others.slopes.1),
-                BufferArg::from_raw_parts(measures.clone(), replicas * each),
-                BufferArg::from_raw_parts(others.data.clone(), 2 * plan.network.pairs),
+                BufferArg::from_raw_parts(measures.clone(), lines * each),
+                BufferArg::from_raw_parts(others.data.clone(), self.runs.len() * 2 * plan.network.pairs),
+                BufferArg::from_raw_parts(table, length),
                 0,
                 self.slices.nonce(),
                 plan,
@@ -184,13 +219,14 @@ impl GroupNetReplicas {
         Ok(record)
     }
 
-    /// The trained numbers.
+    /// The trained numbers of the first run.
     ///
     /// # Errors
     /// When the GPU stops working.
     pub async fn weights(&self) -> Result<Weights, Failure> {
-        let state = self.slices.save().await?;
-        let size = self.shape.order * self.shape.neurons;
+        let Shape { order, neurons, replicas, .. } = self.runs[0];
+        let size = order * neurons;
+        let state = self.slices.state_of(0, replicas * self.plan.network.state()).await?;
         let gather = |part: usize| -> Vec<f32> {
             let replicas = state.chunks(self.plan.network.state());
             replicas.flat_map(|r| &r[part * size..(part + 1) * size]).copied().collect()
@@ -198,10 +234,27 @@ impl GroupNetReplicas {
         Ok(Weights { u: gather(0), v: gather(1), w: gather(2) })
     }
 
-    /// Numbers of the update rule: those that hold throughout, then those of each step.
-    fn schedule(&self, until: u64) -> Vec<f32> {
-        let rate = self.shape.optimizer.learning_rate();
-        schedule(&self.shape.optimizer, |_| rate, self.slices.step(), until)
+    /// Numbers of the update rule of the selected runs, one run after the other, and how many of them each has: those
+    /// that hold throughout, λ among them, then those of each step.
+    fn schedules(&self, until: u64) -> (Vec<f32>, usize) {
+        let (mut all, mut each) = (vec![], 0);
+        for run in self.slices.selected() {
+            let Shape { optimizer, lambda, .. } = &self.runs[*run];
+            let rate = optimizer.learning_rate();
+            let mut one = schedule(optimizer, |_| rate, self.slices.step(), until);
+            one[PENALTY] = *lambda as f32;
+            each = one.len();
+            all.extend(one);
+        }
+        (all, each)
+    }
+
+    /// The table of the networks that are trained, with its length: their runs' schedules have `schedule` numbers each,
+    /// and each run has `pairs` pairs.
+    fn table(&self, schedule: usize, pairs: usize) -> (Handle, usize) {
+        let line = |at: usize, run: usize, _| [at * schedule, run * 2 * pairs].map(|place| place as u32);
+        let table = self.slices.table(line);
+        (self.slices.client.create_from_slice(u32::as_bytes(&table)), table.len())
     }
 
     async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, Failure> {
@@ -218,21 +271,26 @@ impl GroupNetReplicas {
         measured.dedup();
         let slots = measured.len();
         let width = FIELDS * self.plan.measures();
-        let measures = self.slices.client.empty(4 * slots * self.shape.replicas * width);
+        let lines = self.slices.lines();
+        let measures = self.slices.client.empty(4 * slots * lines * width);
         match self.plan.variant {
             Variant::One => self.launch_one(until, end, due, every, slots, &measures),
             Variant::Many => self.launch_many(until, end, &measured, &measures),
         }
         let values = self.slices.read(measures).await?;
         self.slices.finish(until, due, now_ms() - begin, nonces(&values))?;
-        let records = values.chunks(self.shape.replicas * width).zip(&measured);
+        let records = values.chunks(lines * width).zip(&measured);
         let wanted = records.filter(|(_, step)| due.binary_search(step).is_ok());
         Ok(wanted.map(|(values, step)| self.record(*step, values)).collect())
     }
 
     fn record(&self, step: u64, values: &[f32]) -> Record {
         let mut record = Record { step, ..Default::default() };
-        for values in values.chunks(FIELDS * self.plan.measures()) {
+        let lambdas = self.slices.selected().iter().flat_map(|run| {
+            let Shape { replicas, lambda, .. } = self.runs[*run];
+            std::iter::repeat_n(lambda as f32, replicas)
+        });
+        for (values, lambda) in values.chunks(FIELDS * self.plan.measures()).zip(lambdas) {
             let (outputs, neurons) = values.split_at(FIELDS * self.plan.output_tiles());
             record.push(outputs, self.plan.network.pairs);
             let norms = sum(neurons, 0);
@@ -242,7 +300,7 @@ impl GroupNetReplicas {
                     broken.push(f32::NAN);
                 }
             }
-            record.penalty.push(self.shape.lambda as f32 * norms);
+            record.penalty.push(lambda * norms);
             record.norms.push(norms);
         }
         record
@@ -250,29 +308,29 @@ impl GroupNetReplicas {
 
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
     fn launch_one(&self, until: u64, end: u64, due: &[u64], every: u64, slots: usize, measures: &Handle) {
-        let replicas = self.shape.replicas;
-        let schedule = self.schedule(until);
-        let table = self.slices.client.create_from_slice(f32::as_bytes(&schedule));
+        let (numbers, each) = self.schedules(until);
+        let schedule = self.slices.client.create_from_slice(f32::as_bytes(&numbers));
+        let (table, length) = self.table(each, self.plan.network.pairs);
         let most = (TURNS / self.plan.turns()).max(1) as u64;
         let mut from = self.slices.step();
         while from < end {
             let stop = end.min(from + most);
             let record = due.partition_point(|step| *step < from);
             let first_due = due.get(record).map_or(u32::MAX, |step| (step - from) as u32);
-            // SAFETY: every length is that of its buffer, and `train` stays inside: a workgroup touches the
-            // slices of its own replica, whose sizes follow from the plan as the buffers' sizes do, and as many
-            // records as there are slots.
+            // SAFETY: every length is that of its buffer, and `train` stays inside: a workgroup touches what belongs to
+            // its own network, whose sizes follow from the plan as the buffers' sizes do, and as many records as there
+            // are slots.
             unsafe {
                 steps::train::launch_unchecked(
                     &self.slices.client,
-                    CubeCount::Static(replicas as u32, 1, 1),
+                    CubeCount::Static(self.slices.lines() as u32, 1, 1),
                     CubeDim::new_1d(self.plan.lanes() as u32),
-                    self.slices.state(),
+                    self.slices.state.whole(),
                     self.slopes(),
                     self.measures(measures, slots),
-                    BufferArg::from_raw_parts(table.clone(), schedule.len()),
+                    BufferArg::from_raw_parts(schedule.clone(), numbers.len()),
                     self.data(),
-                    self.shape.lambda as f32,
+                    BufferArg::from_raw_parts(table.clone(), length),
                     (from - self.slices.step()) as u32,
                     (stop.min(until) - from) as u32,
                     u32::from(stop > until),
@@ -290,36 +348,36 @@ impl GroupNetReplicas {
 
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
     fn launch_many(&self, until: u64, end: u64, measured: &[u64], measures: &Handle) {
-        let replicas = self.shape.replicas;
-        let slots = measured.len();
-        let schedule = self.schedule(until);
-        let table = self.slices.client.create_from_slice(f32::as_bytes(&schedule));
-        let lambda = self.shape.lambda as f32;
+        let (lines, slots) = (self.slices.lines() as u32, measured.len());
+        let (numbers, each) = self.schedules(until);
+        let schedule = self.slices.client.create_from_slice(f32::as_bytes(&numbers));
+        let (table, length) = self.table(each, self.plan.network.pairs);
         for step in self.slices.step()..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
             // SAFETY: as above; a workgroup writes the slopes of its own pairs, or trains its own neurons.
             unsafe {
                 steps::answer_all::launch_unchecked(
                     &self.slices.client,
-                    CubeCount::Static(self.plan.output_tiles() as u32, replicas as u32, 1),
+                    CubeCount::Static(self.plan.output_tiles() as u32, lines, 1),
                     CubeDim::new_1d(self.plan.output_lanes() as u32),
-                    self.slices.state(),
+                    self.slices.state.whole(),
                     self.slopes(),
                     self.measures(measures, slots),
                     self.data(),
+                    BufferArg::from_raw_parts(table.clone(), length),
                     here,
                     self.slices.nonce(),
                     self.plan,
                 );
                 steps::learn_all::launch_unchecked(
                     &self.slices.client,
-                    CubeCount::Static(self.plan.neuron_tiles() as u32, replicas as u32, 1),
+                    CubeCount::Static(self.plan.neuron_tiles() as u32, lines, 1),
                     CubeDim::new_1d(self.plan.neuron_lanes() as u32),
-                    self.slices.state(),
+                    self.slices.state.whole(),
                     self.slopes(),
                     self.measures(measures, slots),
-                    BufferArg::from_raw_parts(table.clone(), schedule.len()),
-                    lambda,
+                    BufferArg::from_raw_parts(schedule.clone(), numbers.len()),
+                    BufferArg::from_raw_parts(table.clone(), length),
                     (step - self.slices.step()) as u32,
                     u32::from(step < until),
                     here,
@@ -330,23 +388,23 @@ impl GroupNetReplicas {
         }
     }
 
+    /// A buffer with as many numbers for each network of all runs.
     #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
     fn slopes(&self) -> BufferArg {
+        let networks = self.runs.len() * self.runs[0].replicas;
         // SAFETY: the length is that of the buffer.
-        unsafe {
-            BufferArg::from_raw_parts(self.slopes.clone(), self.shape.replicas * self.plan.network.slopes())
-        }
+        unsafe { BufferArg::from_raw_parts(self.slopes.clone(), networks * self.plan.network.slopes()) }
     }
 
     #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
     fn data(&self) -> BufferArg {
         // SAFETY: the length is that of the buffer.
-        unsafe { BufferArg::from_raw_parts(self.data.clone(), 2 * self.plan.network.pairs) }
+        unsafe { BufferArg::from_raw_parts(self.data.clone(), self.runs.len() * 2 * self.plan.network.pairs) }
     }
 
     #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
     fn measures(&self, measures: &Handle, slots: usize) -> BufferArg {
-        let length = slots * self.shape.replicas * FIELDS * self.plan.measures();
+        let length = slots * self.slices.lines() * FIELDS * self.plan.measures();
         // SAFETY: the length is that of the buffer.
         unsafe { BufferArg::from_raw_parts(measures.clone(), length) }
     }

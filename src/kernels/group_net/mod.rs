@@ -64,8 +64,8 @@ pub mod plan;
 mod steps;
 pub mod trial;
 
-pub use data::{Record, Shape, Weights};
-pub use launch::{GroupNetReplicas, Others};
+pub use data::{Record, Run, Shape, Weights};
+pub use launch::{GroupNetReplicas, Others, plan as plan_of};
 
 /// Numbers of one measurement: loss, right answers, broken losses, least margin, or Σ‖ω‖^ν and whether it is
 /// broken; and last the number of the launch.

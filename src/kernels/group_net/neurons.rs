@@ -9,7 +9,7 @@ use cubecl::prelude::*;
 use super::FIELDS;
 use super::outputs::activate;
 use super::plan::Plan;
-use crate::kernels::pieces::{broken, update};
+use crate::kernels::pieces::{PENALTY, broken, update};
 
 /// Updates u of element `a` for the neurons of the tile, from the sums that the bands have left.
 #[cube]
@@ -20,6 +20,7 @@ fn update_u(
     first: usize,
     room: &Shared<[f32]>,
     schedule: &[f32],
+    head: usize,
     row: usize,
     #[comptime] lanes: usize,
     #[comptime] plan: Plan,
@@ -37,14 +38,14 @@ fn update_u(
             }
             let at = a * comptime!(net.neurons) + first + k;
             g += room[pulls + k] * state[base + at];
-            update(state, base + at, comptime!(net.parameters()), g, schedule, 0usize, row, net.rule);
+            update(state, base + at, comptime!(net.parameters()), g, schedule, head, row, net.rule);
         }
         k += lanes;
     }
 }
 
 /// Trains tile number `tile` of the neurons with the `slopes` that the first phase has left from `from` on, or
-/// only measures it unless `apply`.
+/// only measures it unless `apply`. Its schedule begins at `head`, with the numbers of the step at `row`.
 ///
 /// If `due`, `measures` takes, from `at` on, Σ‖ω‖^ν of the weights as they were.
 #[cube]
@@ -56,8 +57,8 @@ pub fn learn(
     room: &mut Shared<[f32]>,
     tile: usize,
     schedule: &[f32],
+    head: usize,
     row: usize,
-    lambda: f32,
     apply: bool,
     measures: &mut [f32],
     at: usize,
@@ -131,7 +132,7 @@ pub fn learn(
         if comptime!(net.nu % 2 == 1) {
             power *= f32::sqrt(square);
         }
-        room[pulls + k] = comptime!(net.nu as f32) * lambda * power;
+        room[pulls + k] = comptime!(net.nu as f32) * schedule[head + PENALTY] * power;
         room[pulls + wide + k] = select(first + k < m, power * square, 0.0f32);
         k += lanes;
     }
@@ -157,7 +158,7 @@ pub fn learn(
                 du[t] = 0.0f32;
             }
             if a > 0 {
-                update_u(state, base, a - 1, first, &*room, schedule, row, lanes, plan);
+                update_u(state, base, a - 1, first, &*room, schedule, head, row, lanes, plan);
             }
             #[unroll]
             for s in 0..comptime!(form.slices()) {
@@ -247,7 +248,7 @@ pub fn learn(
                 sync_cube();
             }
         }
-        update_u(state, base, comptime!(d - 1), first, &*room, schedule, row, lanes, plan);
+        update_u(state, base, comptime!(d - 1), first, &*room, schedule, head, row, lanes, plan);
         if active {
             #[unroll]
             for r in 0..tb {
@@ -264,7 +265,7 @@ pub fn learn(
                             comptime!(net.parameters()),
                             g,
                             schedule,
-                            0usize,
+                            head,
                             row,
                             net.rule,
                         );
@@ -276,7 +277,7 @@ pub fn learn(
                             comptime!(net.parameters()),
                             g,
                             schedule,
-                            0usize,
+                            head,
                             row,
                             net.rule,
                         );

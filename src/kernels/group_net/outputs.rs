@@ -27,7 +27,7 @@ fn ln_beyond_one(x: f32) -> f32 {
 /// Writes ∂loss/∂f of tile number `tile` of the pairs to `slopes` from `to` on, `[order², order]`, divided by
 /// the number of pairs.
 ///
-/// `data` holds for each pair its place in the table, a·order + b, then for each pair its label. If `due`,
+/// `data` holds from `pairs` on for each pair its place in the table, a·order + b, then for each pair its label. If `due`,
 /// `measures` takes, from `at` on, sums of loss, right answers and broken losses, and the least margin.
 #[cube]
 pub fn answer(
@@ -36,6 +36,7 @@ pub fn answer(
     slopes: &mut [f32],
     to: usize,
     data: &[u32],
+    pairs: usize,
     room: &mut Shared<[f32]>,
     tile: usize,
     measures: &mut [f32],
@@ -71,7 +72,7 @@ pub fn answer(
             let e = k / chunk;
             let mut value = 0.0f32;
             if first + e < n && i < m {
-                let cell = data[first + e] as usize;
+                let cell = data[pairs + first + e] as usize;
                 let z = state[base + cell / d * m + i] + state[base + (d + cell % d) * m + i];
                 let (hidden, _slope) = activate(z, net.sigma);
                 value = hidden;
@@ -119,7 +120,7 @@ pub fn answer(
         #[unroll]
         for e in 0..te {
             let pair = first + band * te + e;
-            label[e] = data[n + select(pair < n, pair, n - 1)] as usize;
+            label[e] = data[pairs + n + select(pair < n, pair, n - 1)] as usize;
             let mut most = f32::new(-3.4e38);
             #[unroll]
             for t in 0..tc {
@@ -180,7 +181,7 @@ pub fn answer(
                 let top = f32::max(right[e], other[e]);
                 let of_label = f32::exp(right[e] - top);
                 let scale = share / (of_label + wrong);
-                let cell = data[pair] as usize;
+                let cell = data[pairs + pair] as usize;
                 #[unroll]
                 for t in 0..tc {
                     let class = t * columns + column;

@@ -9,12 +9,13 @@ use cubecl::server::Handle;
 
 use super::NO_RECORD;
 use super::chains::{SAMPLERS, Sampling};
-use super::data::{Layout, Questions, Record, mirrored, table};
+use super::data::{Layout, Questions, Record, mirrored, places};
 use super::plan::{LANES, Network, Plan};
 use super::sampling::sample;
 use super::steps::{FIELDS, answer_all, gradient_all, update_all};
 use crate::kernels::client::{client, limits};
-use crate::kernels::slices::{Slices, StateSize, schedule};
+use crate::kernels::plan::Limits;
+use crate::kernels::slices::{DIFFER, Networks, RunBuffer, SavedRun, Slices, schedule};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::run::RunSpec;
@@ -26,107 +27,180 @@ const MEASURE_BYTES: usize = 4 << 20;
 /// Bytes of symbols, and of what their drawing keeps, in one slice.
 const SYMBOL_BYTES: usize = 32 << 20;
 
-/// Replicas of a network on the GPU.
-pub struct SequenceNet {
-    replicas: usize,
-    seed: u64,
+/// What a run is compiled for; runs with the same can lie side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compiled {
+    /// Its networks, and how a step is divided among workgroups.
+    pub plan: Plan,
+    /// How its sequences are drawn.
+    sampling: Sampling,
     /// Share of doubly stochastic chains in a mixture, in units of 2⁻²⁴.
     bound: u32,
-    plan: Plan,
-    sampling: Sampling,
-    layout: Vec<Layout>,
-    /// Its state, and how far it has been trained.
-    pub slices: Slices,
-    mirror: Handle,
-    gradients: Handle,
-    work: Handle,
-    table: Handle,
-    questions: Option<(Questions, Handle)>,
-    turns: u64,
+    replicas: usize,
 }
 
-impl SequenceNet {
-    /// The network of `spec`, all zeros until [`SequenceNet::put`], on the GPU that has been opened.
+impl Compiled {
+    /// What `spec` is compiled for.
     ///
     /// # Errors
     /// A sentence that says why the network does not fit the kernels or the GPU.
-    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+    pub fn of(spec: &RunSpec, limits: Limits) -> Result<Self, String> {
         let (network, sampling) = (Network::of(spec)?, Sampling::of(spec)?);
-        let client = client();
-        let limits = limits(&client);
         let replicas = spec.run.replicas;
         let plan = Plan::of(network, replicas, limits)?;
         if sampling.turns() > limits.turns {
             return Err("its chains take longer to draw than a simulated GPU lets a shader run".into());
         }
-        let step_bytes = 4 * replicas * network.batch * (network.length + 1);
-        if step_bytes > SYMBOL_BYTES {
-            return Err(format!("the symbols of a step take {} MiB", step_bytes >> 20));
-        }
         let share = spec.task.sampler().chain_sequences().map_or(0.0, |drawn| drawn.share);
-        let layout = Layout::of(spec);
-        let groups = replicas * plan.groups;
-        let size = StateSize { replicas, each: network.state(), parameters: network.parameters() };
-        let state = client.empty(4 * replicas * network.state());
+        let compiled = Compiled { plan, sampling, bound: libm::round(share * 16_777_216.0) as u32, replicas };
+        compiled.fits(1, limits)?;
+        Ok(compiled)
+    }
+
+    /// Numbers of the largest buffer that stays for the whole of so many runs.
+    fn largest(&self, runs: usize) -> usize {
+        let network = &self.plan.network;
+        let group = self.plan.groups * network.parameters().max(self.plan.work());
+        runs * self.replicas * network.state().max(group)
+    }
+
+    /// Whether so many runs fit side by side.
+    fn fits(&self, runs: usize, limits: Limits) -> Result<(), String> {
+        let symbols = 4 * runs * self.replicas * self.plan.network.batch * (self.plan.network.length + 1);
+        if symbols > SYMBOL_BYTES {
+            return Err(format!("the symbols of a step take {} MiB", symbols >> 20));
+        }
+        let largest = 4 * self.largest(runs) as u64;
+        if largest > limits.buffer_bytes {
+            return Err(format!("their gradients need a buffer of {} MiB", largest >> 20));
+        }
+        Ok(())
+    }
+
+    /// Bytes that a run takes on the GPU, roughly: weights with a copy of them, gradients, scratch, and symbols.
+    pub fn bytes(&self) -> u64 {
+        let network = &self.plan.network;
+        let group = self.plan.groups * (network.parameters() + self.plan.work());
+        let symbols = network.batch * (network.length + 1);
+        4 * self.replicas as u64 * (3 * network.state() + group + symbols) as u64
+    }
+}
+
+/// Replicas of a network on the GPU, of one run or of several side by side.
+pub struct SequenceNet {
+    specs: Vec<RunSpec>,
+    compiled: Compiled,
+    layout: Vec<Layout>,
+    /// Their state, and how far they have been trained.
+    pub slices: Slices,
+    mirror: RunBuffer,
+    gradients: Handle,
+    work: Handle,
+    places: Handle,
+    questions: Option<(Questions, Handle)>,
+    turns: u64,
+}
+
+impl SequenceNet {
+    /// The networks of these runs, without weights until each is [put](SequenceNet::put), on the GPU that has been
+    /// opened.
+    ///
+    /// # Errors
+    /// A sentence that says why they do not fit the kernels or the GPU, or that they differ in what the kernels are
+    /// compiled for.
+    pub fn new(specs: &[RunSpec]) -> Result<Self, String> {
+        let client = client();
+        let limits = limits(&client);
+        let all: Vec<Compiled> =
+            specs.iter().map(|spec| Compiled::of(spec, limits)).collect::<Result<_, _>>()?;
+        let (Some(&compiled), true) = (all.first(), all.windows(2).all(|two| two[0] == two[1])) else {
+            return Err(DIFFER.into());
+        };
+        compiled.fits(specs.len(), limits)?;
+        let Compiled { plan, replicas, .. } = compiled;
+        let (network, layout) = (plan.network, Layout::of(&specs[0]));
+        let groups = specs.len() * replicas * plan.groups;
         Ok(SequenceNet {
-            replicas,
-            seed: spec.run.seed,
-            bound: libm::round(share * 16_777_216.0) as u32,
-            mirror: client.empty(4 * replicas * network.parameters()),
+            specs: specs.to_vec(),
+            mirror: RunBuffer::new(&client, specs.len(), replicas * network.parameters()),
             gradients: client.empty(4 * groups * network.parameters()),
             work: client.empty(4 * groups * plan.work()),
-            table: client.create_from_slice(u32::as_bytes(&table(&layout))),
-            plan,
-            sampling,
+            places: client.create_from_slice(u32::as_bytes(&places(&layout))),
+            compiled,
             layout,
             questions: None,
             turns: limits.turns,
-            slices: Slices::new(client, state, size, 1.0, SLICE_STEPS),
+            slices: {
+                let networks = Networks { runs: specs.len(), replicas };
+                Slices::new(client, networks, network.state(), 1.0, SLICE_STEPS)
+            },
         })
     }
 
     /// The division of the work that is compiled.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.compiled.plan
     }
 
-    /// Contexts, `[count, length]`, that measurements ask about, and on how many of them heads are scored.
-    pub fn question(&mut self, contexts: &[u8], scored: usize) {
-        let numbers: Vec<u32> = contexts.iter().map(|symbol| u32::from(*symbol)).collect();
-        let questions = Questions::new(&self.plan.network, self.replicas, contexts, scored);
+    /// Contexts, `[count, length]`, that measurements of each run ask about, as many for each, and on how many of them
+    /// heads are scored.
+    pub fn question(&mut self, runs: &[&[u8]], scored: usize) {
+        let numbers: Vec<u32> = runs.concat().into_iter().map(u32::from).collect();
+        let questions = Questions::new(&self.plan().network, self.compiled.replicas, runs, scored);
         self.questions = Some((questions, self.slices.client.create_from_slice(u32::as_bytes(&numbers))));
     }
 
-    /// Puts the network where [`Slices::save`] found one after `step` steps.
-    pub fn put(&mut self, state: &[f32], step: u64) {
-        self.slices.put(state, step);
-        let mirror = mirrored(&self.layout, state, self.plan.network.state());
-        self.mirror = self.slices.client.create_from_slice(f32::as_bytes(&mirror));
+    /// Another learning rate or schedule from here on, for one run.
+    pub fn adjust(&mut self, run: usize, spec: &RunSpec) {
+        self.specs[run].run.schedule.clone_from(&spec.run.schedule);
     }
 
-    /// The training sequences of `steps` steps from `from` on, as the device draws them: `[steps, replicas, batch,
+    /// Replaces the state of a run: of every replica the parameters, then their moments.
+    pub fn put(&mut self, run: usize, state: &[f32]) {
+        self.slices.state.put(run, state);
+        self.mirror.put(run, &mirrored(&self.layout, state, self.compiled.plan.network.state()));
+    }
+
+    /// A copy of the state of a run, which stays on the GPU.
+    pub fn save(&self, run: usize) -> [SavedRun; 2] {
+        [self.slices.save(run), self.mirror.save(run)]
+    }
+
+    /// Takes a run back to a copy of its state.
+    pub fn restore(&mut self, run: usize, [state, mirror]: &[SavedRun; 2]) {
+        self.slices.restore(run, state);
+        self.mirror.restore(run, mirror);
+    }
+
+    /// The training sequences of `steps` steps from `from` on, as the device draws them: `[steps, networks, batch,
     /// length + 1]`.
     ///
     /// # Errors
     /// When the GPU stops working.
     pub async fn symbols(&self, from: u64, steps: usize) -> Result<Vec<u32>, Failure> {
-        let drawn = self.draw(from, steps);
+        let (table, length) = self.table(0);
+        let drawn = self.draw(from, steps, (&table, length));
         let mut bytes = self.slices.client.read_async(vec![drawn]).await.map_err(Failure::lost)?;
         Ok(u32::from_bytes(&bytes.remove(0)).to_vec())
     }
 
-    /// Makes one slice of steps towards step `last`, with the learning rates of `spec`, and measures before each of
-    /// them that `every` divides, unless that has been measured before; with `look` the end too, if it is reached.
+    /// The table of the networks that are trained, with its length: their runs' schedules have `schedule` numbers each.
+    fn table(&self, schedule: usize) -> (Handle, usize) {
+        let line = |at: usize, run: usize, replica: usize| {
+            let seed = self.specs[run].run.seed;
+            let (low, high) = (seed as u32, (seed >> 32) as u32);
+            [run as u32, (at * schedule) as u32, low, high, replica as u32]
+        };
+        let table = self.slices.table(line);
+        (self.slices.client.create_from_slice(u32::as_bytes(&table)), table.len())
+    }
+
+    /// Makes one slice of steps towards step `last` and measures before each of them that `every` divides, unless that
+    /// has been measured before; with `look` the end too, if it is reached.
     ///
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
-    pub async fn approach(
-        &mut self,
-        spec: &RunSpec,
-        last: u64,
-        every: u64,
-        look: bool,
-    ) -> Result<Vec<Record>, Failure> {
+    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
         let (batch, answers) = self.width();
         let records = (MEASURE_BYTES / (4 * (batch + answers))).max(2) - 1;
         let drawn = (SYMBOL_BYTES / (4 * self.step_symbols())).max(2) - 1;
@@ -134,21 +208,23 @@ impl SequenceNet {
         if until == self.slices.step() && due.is_empty() {
             return Ok(vec![]);
         }
-        self.slice(spec, until, &due).await
+        self.slice(until, &due).await
     }
 
     /// Numbers of one measurement: of the batch, then of the contexts.
     fn width(&self) -> (usize, usize) {
-        let answers = self.questions.as_ref().map_or(0, |(questions, _)| questions.numbers());
-        (self.replicas * self.plan.groups * FIELDS, answers)
+        let lines = self.slices.lines();
+        let answers = self.questions.as_ref().map_or(0, |(questions, _)| questions.numbers(lines));
+        (lines * self.plan().groups * FIELDS, answers)
     }
 
     /// Numbers of the symbols of one step.
     fn step_symbols(&self) -> usize {
-        self.replicas * self.plan.network.batch * (self.plan.network.length + 1)
+        let network = &self.plan().network;
+        self.slices.lines() * network.batch * (network.length + 1)
     }
 
-    async fn slice(&mut self, spec: &RunSpec, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
+    async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
         self.slices.begin();
         let begin = now_ms();
         let end = if due.last() == Some(&until) { until + 1 } else { until };
@@ -157,11 +233,11 @@ impl SequenceNet {
         if measured.last() != Some(&(end - 1)) {
             measured.push(end - 1);
         }
-        let updates = self.plan.network.parameters().div_ceil(LANES) * self.replicas;
+        let updates = self.plan().network.parameters().div_ceil(LANES) * self.slices.lines();
         let (batch, answers) = self.width();
         let batches = self.slices.client.empty(4 * (measured.len() * batch + updates));
         let answered = self.slices.client.empty(4 * (due.len() * answers).max(1));
-        self.launch(spec, until, end, due, &measured, &batches, &answered);
+        self.launch(until, end, due, &measured, &batches, &answered);
         let values = self.slices.read(batches).await?;
         let told = if due.len() * answers > 0 { self.slices.read(answered).await? } else { vec![] };
         let took = now_ms() - begin;
@@ -175,14 +251,16 @@ impl SequenceNet {
             proofs.into_iter().flatten()
         }));
         self.slices.finish(until, due, took, nonces)?;
-        let positions = self.plan.network.batch * self.plan.network.length;
+        let plan = self.compiled.plan;
+        let positions = plan.network.batch * plan.network.length;
         let records = due.iter().enumerate().map(|(at, step)| {
             let mut record = Record { step: *step, ..Default::default() };
-            for groups in values[at * batch..(at + 1) * batch].chunks(self.plan.groups * FIELDS) {
+            for groups in values[at * batch..(at + 1) * batch].chunks(plan.groups * FIELDS) {
                 record.push(groups, positions);
             }
             if let Some(questions) = questions {
-                questions.note(&told[at * answers..(at + 1) * answers], &mut record);
+                let told = &told[at * answers..(at + 1) * answers];
+                questions.note(told, self.slices.selected(), &mut record);
             }
             record
         });
@@ -191,13 +269,14 @@ impl SequenceNet {
 
     /// Draws the sequences of `steps` steps.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    fn draw(&self, from: u64, steps: usize) -> Handle {
+    fn draw(&self, from: u64, steps: usize, table: (&Handle, usize)) -> Handle {
+        let (sampling, lines) = (self.compiled.sampling, self.slices.lines());
         let numbers = steps * self.step_symbols();
         let out = self.slices.client.empty(4 * numbers);
-        let sequences = steps * self.replicas * self.plan.network.batch;
-        let most = (SYMBOL_BYTES / (4 * self.sampling.cells()) / SAMPLERS).max(1) * SAMPLERS;
+        let sequences = steps * lines * self.plan().network.batch;
+        let most = (SYMBOL_BYTES / (4 * sampling.cells()) / SAMPLERS).max(1) * SAMPLERS;
         let at_once = sequences.next_multiple_of(SAMPLERS).min(most).min(32_768 * SAMPLERS);
-        let cells = at_once * self.sampling.cells();
+        let cells = at_once * sampling.cells();
         let work = self.slices.client.empty(4 * cells);
         for first in (0..sequences).step_by(at_once) {
             // SAFETY: the lengths are those of the buffers; a lane writes its own sequence and its own cells, of
@@ -209,15 +288,14 @@ impl SequenceNet {
                     CubeDim::new_1d(SAMPLERS as u32),
                     BufferArg::from_raw_parts(out.clone(), numbers),
                     BufferArg::from_raw_parts(work.clone(), cells),
-                    self.seed as u32,
-                    (self.seed >> 32) as u32,
+                    BufferArg::from_raw_parts(table.0.clone(), table.1),
                     from as u32,
                     (from >> 32) as u32,
                     first as u32,
                     at_once.min(sequences - first) as u32,
-                    self.replicas as u32,
-                    self.bound,
-                    self.sampling,
+                    lines as u32,
+                    self.compiled.bound,
+                    sampling,
                 );
             }
         }
@@ -229,7 +307,6 @@ impl SequenceNet {
     #[expect(clippy::too_many_arguments, reason = "buffers and numbers of one slice")]
     fn launch(
         &self,
-        spec: &RunSpec,
         until: u64,
         end: u64,
         due: &[u64],
@@ -237,29 +314,41 @@ impl SequenceNet {
         batches: &Handle,
         answered: &Handle,
     ) {
-        let (network, groups) = (&self.plan.network, self.plan.groups);
-        let rate = |step| spec.learning_rate(step);
-        let schedule = schedule(&spec.optimizer, rate, self.slices.step(), until);
-        let rows = self.slices.client.create_from_slice(f32::as_bytes(&schedule));
-        let steps = (end - self.slices.step()) as usize;
-        let symbols = self.draw(self.slices.step(), steps);
+        let plan = self.compiled.plan;
+        let (network, groups, lines) = (&plan.network, plan.groups, self.slices.lines());
+        let begin = self.slices.step();
+        let schedules: Vec<Vec<f32>> = self
+            .slices
+            .selected()
+            .iter()
+            .map(|run| &self.specs[*run])
+            .map(|spec| schedule(&spec.optimizer, |step| spec.learning_rate(step), begin, until))
+            .collect();
+        let (table, table_length) = self.table(schedules.first().map_or(0, Vec::len));
+        let schedules = schedules.concat();
+        let rows = self.slices.client.create_from_slice(f32::as_bytes(&schedules));
+        let steps = (end - begin) as usize;
+        let symbols = self.draw(begin, steps, (&table, table_length));
         let (batch, answers) = self.width();
         let updates = network.parameters().div_ceil(LANES);
         let proofs = measured.len() * batch;
-        let length = proofs + updates * self.replicas;
+        let length = proofs + updates * lines;
         let whole = |handle: &Handle, length: usize| {
             // SAFETY: the length is that of the buffer.
             unsafe { BufferArg::from_raw_parts(handle.clone(), length) }
         };
-        let state = || self.slices.state();
-        let mirror = || whole(&self.mirror, self.replicas * network.parameters());
-        let work = || whole(&self.work, self.replicas * groups * self.plan.work());
-        let gradients = || whole(&self.gradients, self.replicas * groups * network.parameters());
-        let each = CubeCount::Static(groups as u32, self.replicas as u32, 1);
+        let state = || self.slices.state.whole();
+        let mirror = || self.mirror.whole();
+        let table = || whole(&table, table_length);
+        // Of all runs: those that are trained fill the beginning.
+        let all = self.specs.len() * self.compiled.replicas * groups;
+        let work = || whole(&self.work, all * plan.work());
+        let gradients = || whole(&self.gradients, all * network.parameters());
+        let each = CubeCount::Static(groups as u32, lines as u32, 1);
         for step in self.slices.step()..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
             if let (Ok(slot), Some((questions, contexts))) = (due.binary_search(&step), &self.questions) {
-                let most = (self.turns / self.plan.turns()).clamp(1, 1024) as usize;
+                let most = (self.turns / plan.turns()).clamp(1, 1024) as usize;
                 for begin in (0..questions.count).step_by(groups * most) {
                     let turns = (questions.count - begin).div_ceil(groups).min(most);
                     // SAFETY: a workgroup keeps to its slice of the scratch buffer, and writes the answers to its own
@@ -271,7 +360,8 @@ impl SequenceNet {
                             CubeDim::new_1d(LANES as u32),
                             state(),
                             mirror(),
-                            whole(contexts, questions.count * network.length),
+                            whole(contexts, self.specs.len() * questions.count * network.length),
+                            table(),
                             work(),
                             whole(answered, (due.len() * answers).max(1)),
                             begin as u32,
@@ -280,7 +370,7 @@ impl SequenceNet {
                             questions.scored as u32,
                             (slot * answers) as u32,
                             self.slices.nonce(),
-                            self.plan,
+                            plan,
                         );
                     }
                 }
@@ -295,30 +385,32 @@ impl SequenceNet {
                     state(),
                     mirror(),
                     whole(&symbols, steps * self.step_symbols()),
+                    table(),
                     work(),
                     gradients(),
                     whole(batches, length),
                     (step - self.slices.step()) as u32,
                     here,
                     self.slices.nonce(),
-                    self.plan,
+                    plan,
                 );
                 if step < until {
                     update_all::launch_unchecked(
                         &self.slices.client,
-                        CubeCount::Static(updates as u32, self.replicas as u32, 1),
+                        CubeCount::Static(updates as u32, lines as u32, 1),
                         CubeDim::new_1d(LANES as u32),
                         state(),
                         mirror(),
                         gradients(),
-                        whole(&rows, schedule.len()),
-                        whole(&self.table, network.parameters()),
+                        whole(&rows, schedules.len()),
+                        whole(&self.places, network.parameters()),
+                        table(),
                         whole(batches, length),
                         (step - self.slices.step()) as u32,
                         u32::from(step + 1 == until),
                         proofs as u32,
                         self.slices.nonce(),
-                        self.plan,
+                        plan,
                     );
                 }
             }

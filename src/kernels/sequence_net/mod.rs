@@ -98,7 +98,7 @@ mod tests;
 #[cfg(feature = "fused")]
 pub use data::Record;
 #[cfg(feature = "fused")]
-pub use launch::SequenceNet;
+pub use launch::{Compiled, SequenceNet};
 
 /// The record of a launch that measures nothing.
 #[cfg(feature = "fused")]

@@ -321,20 +321,23 @@ fn eliminate(
     }
 }
 
-/// Draws sequences number `from` to `from + count`, counted through the steps, replicas and the batch: to `out`,
-/// which is `[steps, replicas, batch, length + 1]`. `work` has cells for every lane; `bound` is the share of doubly
+/// Numbers of a line of the table: the network among all, its run's number, where its run's schedule begins, the two
+/// halves of its seed, and which replica of its run it is.
+pub const LINE: usize = 6;
+
+/// Draws sequences number `from` to `from + count`, counted through the steps, the `lines` of the table and the batch: to
+/// `out`, which is `[steps, lines, batch, length + 1]`. `work` has cells for every lane; `bound` is the share of doubly
 /// stochastic chains in a mixture, in units of 2⁻²⁴.
 #[cube(launch_unchecked)]
 pub fn sample(
     out: &mut [u32],
     work: &mut [f32],
-    seed_low: u32,
-    seed_high: u32,
+    table: &[u32],
     step_low: u32,
     step_high: u32,
     from: u32,
     count: u32,
-    replicas: u32,
+    lines: u32,
     bound: u32,
     #[comptime] sampling: Sampling,
 ) {
@@ -344,11 +347,12 @@ pub fn sample(
         let number = from + place as u32;
         let example = number % comptime!(sampling.batch as u32);
         let rest = number / comptime!(sampling.batch as u32);
-        let low = step_low + rest / replicas;
+        let low = step_low + rest / lines;
+        let line = (rest % lines) as usize * LINE;
         let lane = Lane {
-            seed_low,
-            seed_high,
-            replica: rest % replicas,
+            seed_low: table[line + 3],
+            seed_high: table[line + 4],
+            replica: table[line + 5],
             step_low: low,
             step_high: select(low < step_low, step_high + 1u32, step_high),
             chain: example * comptime!(sampling.chain_words() as u32),

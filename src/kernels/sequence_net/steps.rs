@@ -9,6 +9,7 @@ use super::forward::forward;
 use super::minimal;
 use super::pieces::barrier;
 use super::plan::{Attention, Kind, LANES, Plan};
+use super::sampling::LINE;
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use crate::kernels::plan::Rule;
 
@@ -23,16 +24,18 @@ fn layers(plan: &Plan) -> Attention {
     }
 }
 
-/// The gradients of step number `step` of those in `symbols`, by group `CUBE_POS_X` of replica `CUBE_POS_Y`.
+/// The gradients of step number `step` of those in `symbols`, by group `CUBE_POS_X` of the network of line `CUBE_POS_Y`.
 ///
-/// `state` is `[replicas, state]`, `mirror` `[replicas, parameters]` with rows and columns exchanged, `work` `[replicas,
-/// groups, work]`, `gradients` `[replicas, groups, parameters]`. If there is a `record` to be written, `measures`,
-/// `[records, replicas, groups, 4]`, takes sums of loss, right answers and broken losses, and `nonce`.
+/// `state` is `[networks, state]`, `mirror` `[networks, parameters]` with rows and columns exchanged, `symbols` `[steps,
+/// lines, batch, length + 1]`, `work` `[lines, groups, work]`, `gradients` `[lines, groups, parameters]`. If there is a
+/// `record` to be written, `measures`, `[records, lines, groups, 4]`, takes sums of loss, right answers and broken
+/// losses, and `nonce`.
 #[cube(launch_unchecked)]
 pub fn gradient_all(
     state: &[f32],
     mirror: &[f32],
     symbols: &[u32],
+    table: &[u32],
     work: &mut [f32],
     gradients: &mut [f32],
     measures: &mut [f32],
@@ -45,11 +48,12 @@ pub fn gradient_all(
     let net = comptime!(layers(&plan));
     let minimal = comptime!(plan.network.kind == Kind::Minimal);
     let lane = UNIT_POS as usize;
-    let replica = CUBE_POS_Y as usize;
+    let line = CUBE_POS_Y as usize;
     let group = CUBE_POS_X as usize;
-    let place = replica * comptime!(plan.groups) + group;
-    let base = replica * comptime!(plan.network.state());
-    let other = replica * comptime!(plan.network.parameters());
+    let place = line * comptime!(plan.groups) + group;
+    let network = table[line * LINE] as usize;
+    let base = network * comptime!(plan.network.state());
+    let other = network * comptime!(plan.network.parameters());
     let work_at = place * comptime!(plan.work());
     let to = place * comptime!(plan.network.parameters());
     let mut sequence = Shared::<[u32]>::new_slice(comptime!(t + 1));
@@ -62,8 +66,7 @@ pub fn gradient_all(
         let example = group + round * comptime!(plan.groups);
         // The same for the whole workgroup, so the barriers inside are met by all lanes or by none.
         if example < batch {
-            let from =
-                ((step as usize * CUBE_COUNT_Y as usize + replica) * batch + example) * comptime!(t + 1);
+            let from = ((step as usize * CUBE_COUNT_Y as usize + line) * batch + example) * comptime!(t + 1);
             let mut i = lane;
             while i <= t {
                 sequence[i] = symbols[from + i];
@@ -123,10 +126,10 @@ pub fn gradient_all(
     }
 }
 
-/// Sums the gradients of parameter `CUBE_POS_X`·lanes + lane of replica `CUBE_POS_Y` over the groups, in their
-/// order, and applies them as row `row` of the schedule says.
+/// Sums the gradients of parameter `CUBE_POS_X`·lanes + lane of the network of line `CUBE_POS_Y` over the groups, in their
+/// order, and applies them as row `row` of its schedule says.
 ///
-/// `table` holds for each parameter twice its place in `mirror`, and one more if weight decay pulls on it. With `proof`,
+/// `places` holds for each parameter twice its place in `mirror`, and one more if weight decay pulls on it. With `proof`,
 /// `measures` takes `nonce` at `at` and further on, one for each workgroup.
 #[cube(launch_unchecked)]
 pub fn update_all(
@@ -134,6 +137,7 @@ pub fn update_all(
     mirror: &mut [f32],
     gradients: &[f32],
     schedule: &[f32],
+    places: &[u32],
     table: &[u32],
     measures: &mut [f32],
     row: u32,
@@ -144,30 +148,32 @@ pub fn update_all(
 ) {
     let parameters = comptime!(plan.network.parameters());
     let which = CUBE_POS_X as usize * LANES + UNIT_POS as usize;
-    let replica = CUBE_POS_Y as usize;
-    let base = replica * comptime!(plan.network.state());
-    let row = comptime!(SCHEDULE_HEAD) + row as usize * comptime!(SCHEDULE_STEP);
+    let line = CUBE_POS_Y as usize;
+    let network = table[line * LINE] as usize;
+    let head = table[line * LINE + 2] as usize;
+    let base = network * comptime!(plan.network.state());
+    let row = head + comptime!(SCHEDULE_HEAD) + row as usize * comptime!(SCHEDULE_STEP);
     if which < parameters {
-        let mut from = replica * comptime!(plan.groups * plan.network.parameters()) + which;
+        let mut from = line * comptime!(plan.groups * plan.network.parameters()) + which;
         let mut g = 0.0f32;
         for _ in 0..comptime!(plan.groups) {
             g += gradients[from];
             from += parameters;
         }
-        let entry = table[which];
+        let entry = places[which];
         let decays = entry & 1u32 == 1u32;
         let w = state[base + which];
-        let push = g + select(decays, schedule[0], 0.0f32) * w;
+        let push = g + select(decays, schedule[head], 0.0f32) * w;
         let rate = schedule[row];
-        let to = replica * parameters + (entry >> 1u32) as usize;
+        let to = network * parameters + (entry >> 1u32) as usize;
         if comptime!(plan.network.rule == Rule::Adam) {
             let one = base + parameters + which;
             let two = one + parameters;
-            let first = schedule[1] * state[one] + schedule[2] * push;
-            let second = schedule[3] * state[two] + schedule[4] * push * push;
+            let first = schedule[head + 1] * state[one] + schedule[head + 2] * push;
+            let second = schedule[head + 3] * state[two] + schedule[head + 4] * push * push;
             state[one] = first;
             state[two] = second;
-            let size = f32::sqrt(second / schedule[row + 1]) + schedule[5];
+            let size = f32::sqrt(second / schedule[row + 1]) + schedule[head + 5];
             let value = select(decays, schedule[row + 2], 1.0f32) * w - rate * first / size;
             state[base + which] = value;
             mirror[to] = value;
@@ -175,7 +181,7 @@ pub fn update_all(
             let mut step = push;
             if comptime!(plan.network.rule == Rule::Sgd { momentum: true }) {
                 let one = base + parameters + which;
-                step = schedule[1] * state[one] + push;
+                step = schedule[head + 1] * state[one] + push;
                 state[one] = step;
             }
             let value = w - rate * step;
@@ -188,15 +194,16 @@ pub fn update_all(
     }
 }
 
-/// Answers to `contexts`, `[count, length]`, from context number `begin` on, `turns` for each group.
+/// Answers to the run's own `contexts`, `[runs, count, length]`, from context number `begin` on, `turns` for each group.
 ///
-/// `answers` takes, from `at` on, logits and `nonce` of each, `[replicas, count, symbols + 1]`, then of the first
-/// `scored` the two scores of each head, `[replicas, scored, heads, 2]`.
+/// `answers` takes, from `at` on, logits and `nonce` of each, `[lines, count, symbols + 1]`, then of the first
+/// `scored` the two scores of each head, `[lines, scored, heads, 2]`.
 #[cube(launch_unchecked)]
 pub fn answer_all(
     state: &[f32],
     mirror: &[f32],
     contexts: &[u32],
+    table: &[u32],
     work: &mut [f32],
     answers: &mut [f32],
     begin: u32,
@@ -211,10 +218,12 @@ pub fn answer_all(
     let net = comptime!(layers(&plan));
     let minimal = comptime!(plan.network.kind == Kind::Minimal);
     let lane = UNIT_POS as usize;
-    let replica = CUBE_POS_Y as usize;
-    let base = replica * comptime!(plan.network.state());
-    let other = replica * comptime!(plan.network.parameters());
-    let work_at = (replica * comptime!(plan.groups) + CUBE_POS_X as usize) * comptime!(plan.work());
+    let line = CUBE_POS_Y as usize;
+    let network = table[line * LINE] as usize;
+    let first = table[line * LINE + 1] as usize * count as usize;
+    let base = network * comptime!(plan.network.state());
+    let other = network * comptime!(plan.network.parameters());
+    let work_at = (line * comptime!(plan.groups) + CUBE_POS_X as usize) * comptime!(plan.work());
     let heads = comptime!(plan.network.heads().iter().sum::<usize>());
     let mut sequence = Shared::<[u32]>::new_slice(comptime!(t + 1));
     let mut room = Shared::<[f32]>::new_slice(comptime!(plan.room()));
@@ -223,11 +232,11 @@ pub fn answer_all(
         if context < count as usize {
             let mut i = lane;
             while i < t {
-                sequence[i] = contexts[context * t + i];
+                sequence[i] = contexts[(first + context) * t + i];
                 i += LANES;
             }
             sync_cube();
-            let to = at as usize + (replica * count as usize + context) * comptime!(k + 1);
+            let to = at as usize + (line * count as usize + context) * comptime!(k + 1);
             let last = comptime!(t - 1);
             if comptime!(minimal) {
                 minimal::forward(state, base, work, work_at, &sequence, plan);
@@ -247,7 +256,7 @@ pub fn answer_all(
                 }
                 if context < scored as usize {
                     let behind = at as usize + CUBE_COUNT_Y as usize * count as usize * comptime!(k + 1);
-                    let to = behind + (replica * scored as usize + context) * comptime!(2 * heads);
+                    let to = behind + (line * scored as usize + context) * comptime!(2 * heads);
                     score(
                         mirror, other, &*work, work_at, &sequence, &mut room, answers, to, 0usize, net, plan,
                     );

@@ -256,7 +256,7 @@ fn many_replicas_share_workgroups() {
     // Without Adam, as above.
     let mut spec = spec(2, 4, attention(2, &[1], Positions::Relative, Norm::None), sgd(0.1, 0.9, 0.0), 4);
     spec.run.replicas = 300;
-    let net = SequenceNet::new(&spec).unwrap();
+    let net = SequenceNet::new(std::slice::from_ref(&spec)).unwrap();
     assert_eq!((net.plan().groups, net.plan().rounds()), (2, 2));
     agree(&spec, &[1, 3]);
 }
@@ -276,7 +276,7 @@ fn sequences_are_the_processors() {
         (task.train, task.order, task.share) = (law, order, 0.4);
         let task = task.clone();
         assert!(task.problems().is_empty());
-        let net = SequenceNet::new(&spec).unwrap();
+        let net = SequenceNet::new(std::slice::from_ref(&spec)).unwrap();
         for from in [0, u64::from(u32::MAX) - 1] {
             let found = pollster::block_on(net.symbols(from, 4)).unwrap();
             let mut expected = vec![];
@@ -299,7 +299,7 @@ fn first_symbols_are_the_processors() {
         let model = Model::MinimalMarkov(MinimalMarkov::default());
         let spec = spec(symbols, 2, model, adam(0.0), 1000);
         let Task::MarkovChain(task) = &spec.task else { unreachable!("a task of chains") };
-        let net = SequenceNet::new(&spec).unwrap();
+        let net = SequenceNet::new(std::slice::from_ref(&spec)).unwrap();
         let found = pollster::block_on(net.symbols(0, 200)).unwrap();
         let mut expected = vec![];
         for step in 0..200 {

@@ -28,7 +28,8 @@ use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::gpu::example_buffer::{Data, Seen, Words};
 use crate::training::gpu::launch_sizer::LaunchSizer;
-use crate::training::session::learner::{Progress, StoppedReplicas, Weights};
+use crate::training::gpu::learner::SharedRuns;
+use crate::training::session::learner::{Progress, Segment, StoppedReplicas, Weights};
 
 /// Workgroups over which the measuring of one snapshot of all replicas of a run is spread, roughly.
 pub(in crate::training) const MEASURE_GROUPS: usize = 256;
@@ -95,6 +96,8 @@ pub(in crate::training) struct BatchedRun {
     pub held_out: usize,
     /// Whether somebody wants it to go on.
     pub active: bool,
+    /// Whether launches for others leave it where it is.
+    pub detached: bool,
     pub stopped: StoppedReplicas,
     /// What launches have brought it and it has not asked for.
     pub waiting: VecDeque<(Progress, Rc<Snapshots>)>,
@@ -234,6 +237,7 @@ impl BatchedRuns {
                 measured_at: None,
                 held_out: spec.held_out(),
                 active: true,
+                detached: false,
                 stopped: StoppedReplicas::default(),
                 waiting: VecDeque::new(),
                 snapshots: None,
@@ -282,12 +286,6 @@ impl BatchedRuns {
         self.nonce
     }
 
-    /// Networks that the next launch would train.
-    pub(in crate::training) fn awake(&self) -> usize {
-        let runs = self.runs.iter().filter(|run| run.active);
-        runs.map(|run| (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).count()).sum()
-    }
-
     pub(in crate::training) async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, Failure> {
         let bytes = self.client.read_async(handles).await.map_err(Failure::lost)?;
         Ok(bytes.iter().map(|bytes| f32::from_bytes(bytes).to_vec()).collect())
@@ -328,18 +326,6 @@ impl BatchedRuns {
         }
     }
 
-    /// The state of `who`, replica by replica.
-    pub(in crate::training) async fn state_of(
-        &self,
-        who: usize,
-        replicas: usize,
-    ) -> Result<Vec<f32>, Failure> {
-        let run = &self.runs[who];
-        let end = self.state_len - run.place(replicas);
-        let part = self.state.clone().offset_start(4 * run.state as u64).offset_end(4 * end as u64);
-        Ok(self.read(vec![part]).await?.remove(0))
-    }
-
     /// Replaces the state of `who`, replica by replica.
     fn write(&mut self, who: usize, state: &[f32]) {
         let handle = self.client.create_from_slice(f32::as_bytes(state));
@@ -350,9 +336,25 @@ impl BatchedRuns {
         }
         self.runs[who].snapshots = None;
     }
+}
 
-    /// Replaces the weights of `who`, and remembers them.
-    pub(in crate::training) fn load(&mut self, who: usize, weights: &Weights) {
+impl SharedRuns for BatchedRuns {
+    async fn advance(&mut self, who: usize, segment: &Segment<'_>) -> Result<Progress, Failure> {
+        self.advance_run(who, segment).await
+    }
+
+    async fn look(&mut self, who: usize, step: u64, held_out: usize) -> Result<Row, Failure> {
+        self.look_at(who, step, held_out).await
+    }
+
+    async fn state_of(&self, who: usize, count: usize) -> Result<Vec<f32>, Failure> {
+        let begin = self.runs[who].state;
+        let end = self.state_len - begin - count;
+        let part = self.state.clone().offset_start(4 * begin as u64).offset_end(4 * end as u64);
+        Ok(self.read(vec![part]).await?.remove(0))
+    }
+
+    fn load(&mut self, who: usize, weights: &Weights) {
         let run = &self.runs[who];
         let state = weights.by_replica(run.replicas(), run.plan.network.rule.moments());
         self.write(who, &state);
@@ -361,8 +363,7 @@ impl BatchedRuns {
         run.remembered = Remembered::Given(state);
     }
 
-    /// Remembers the weights of `who` at a step of the last launch.
-    pub(in crate::training) fn remember(&mut self, who: usize, step: u64) {
+    fn remember(&mut self, who: usize, step: u64) {
         let run = &mut self.runs[who];
         let Some(last) = &run.snapshots else { return };
         if let Some(record) = last.record(who, step) {
@@ -371,8 +372,7 @@ impl BatchedRuns {
         }
     }
 
-    /// Takes `who` back to what was remembered.
-    pub(in crate::training) fn restore(&mut self, who: usize) {
+    async fn restore(&mut self, who: usize) -> Result<(), Failure> {
         let run = &mut self.runs[who];
         run.waiting.clear();
         run.snapshots = None;
@@ -396,10 +396,10 @@ impl BatchedRuns {
                 self.runs[who].remembered = Remembered::Snapshot(handle, length, places);
             }
         }
+        Ok(())
     }
 
-    /// Network `replica` of `who` stays as it was at the step of `row`, and is trained no more.
-    pub(in crate::training) fn stop_replica(&mut self, who: usize, replica: usize, row: &Row) {
+    fn stop_replica(&mut self, who: usize, replica: usize, row: &Row) {
         let run = &mut self.runs[who];
         run.stopped.add(replica, row);
         let (to, size) = (run.place(replica), run.size());
@@ -409,16 +409,37 @@ impl BatchedRuns {
         }
     }
 
-    /// Nobody asks for more of `who`; what it could go back to stays where somebody may still want it.
-    pub(in crate::training) fn end(&mut self, who: usize) {
+    fn detach(&mut self, who: usize) {
+        self.runs[who].detached = true;
+    }
+
+    fn end(&mut self, who: usize) {
         self.runs[who].active = false;
         self.runs[who].waiting.clear();
     }
 
-    /// Nobody will ever ask for `who` again.
-    pub(in crate::training) fn leave(&mut self, who: usize) {
+    fn leave(&mut self, who: usize) {
         self.end(who);
         (self.runs[who].remembered, self.runs[who].snapshots) = (Remembered::Initial, None);
+    }
+
+    fn launch_next(&mut self) {
+        let is_next =
+            |run: &BatchedRun| run.active && !run.detached && run.waiting.is_empty() && run.step < run.last;
+        if self.pending.is_none()
+            && let Some(who) = self.runs.iter().position(is_next)
+        {
+            self.launch(who, self.runs[who].last);
+        }
+    }
+
+    fn steps(&self) -> f64 {
+        self.sizer.steps
+    }
+
+    fn awake(&self) -> usize {
+        let runs = self.runs.iter().filter(|run| run.active);
+        runs.map(|run| (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).count()).sum()
     }
 }
 

@@ -1,9 +1,10 @@
-//! The GPU learner of networks on pairs: the kernels of [`crate::kernels::group_net`].
+//! Networks on pairs on the GPU: the kernels of [`crate::kernels::group_net`].
 
-use super::learner::{GpuLearner, GpuNetwork};
-use crate::kernels::group_net::plan::Variant;
-use crate::kernels::group_net::{GroupNetReplicas, Others, Record, Shape, Weights};
-use crate::kernels::slices::Slices;
+use super::sliced_runs::{GpuNetwork, SlicedLearner, SlicedRuns};
+use crate::kernels::group_net::plan::{Plan, Variant};
+use crate::kernels::group_net::{GroupNetReplicas, Others, Record, Run, Shape, plan_of};
+use crate::kernels::plan::Limits;
+use crate::kernels::slices::{SavedRun, Slices};
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::pairs::{
@@ -11,41 +12,86 @@ use crate::training::session::pairs::{
 };
 
 /// Trains all replicas of a network on pairs on the GPU.
-pub type GroupNetGpu = GpuLearner<GroupNetKernels>;
+pub type GroupNetGpu = SlicedLearner<GroupNetKernels>;
 
-/// A network on pairs with its held-out pairs, unless they are those that it is trained on.
+/// Networks on pairs with their held-out pairs, unless they are those that they are trained on.
 pub struct GroupNetKernels {
     net: GroupNetReplicas,
     held_out: Option<Others>,
 }
 
 impl GroupNetGpu {
+    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
+    ///
+    /// # Errors
+    /// A sentence that says why the network does not fit the kernels or the GPU.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        let specs = std::slice::from_ref(spec);
+        let (_, learners) = GroupNetGpu::of(SlicedRuns::new(specs)?, specs);
+        learners.into_iter().next().ok_or_else(|| "there is no run".into())
+    }
+
     /// How a step is divided among workgroups.
     pub fn variant(&self) -> Variant {
-        self.network.net.plan().variant
+        self.ask(|runs, _| runs.network.variant())
     }
 }
 
-impl GpuNetwork for GroupNetKernels {
-    type Record = Record;
+impl GroupNetKernels {
+    /// How a step is divided among workgroups.
+    pub fn variant(&self) -> Variant {
+        self.net.plan().variant
+    }
+}
 
-    fn new(spec: &RunSpec) -> Result<Self, String> {
-        kernels_cover(spec)?;
-        let net = covered(spec)?;
-        let shape = Shape {
-            order: spec.task.sampler().inputs(),
-            neurons: net.width,
-            sigma: net.sigma,
-            nu: net.exponent,
-            lambda: spec.architecture().penalty(0).map_or(0.0, |penalty| penalty.lambda),
-            optimizer: spec.optimizer.clone(),
-            replicas: spec.run.replicas,
-            variant: None,
+/// The networks of `spec`.
+fn shape(spec: &RunSpec) -> Result<Shape, String> {
+    kernels_cover(spec)?;
+    let net = covered(spec)?;
+    Ok(Shape {
+        order: spec.task.sampler().inputs(),
+        neurons: net.width,
+        sigma: net.sigma,
+        nu: net.exponent,
+        lambda: spec.architecture().penalty(0).map_or(0.0, |penalty| penalty.lambda),
+        optimizer: spec.optimizer.clone(),
+        replicas: spec.run.replicas,
+        variant: None,
+    })
+}
+
+impl GpuNetwork for GroupNetKernels {
+    /// A plan, replicas, and the pairs that are held out, if those are others.
+    type Compiled = (Plan, usize, Option<usize>);
+    type Record = Record;
+    type Saved = SavedRun;
+
+    fn compiled(spec: &RunSpec, limits: Limits) -> Result<Self::Compiled, String> {
+        let shape = shape(spec)?;
+        let sampler = spec.task.sampler();
+        let all = sampler.inputs().pow(2);
+        let pairs = sampler.sample_size().unwrap_or(0);
+        let held_out = (pairs < all).then(|| spec.held_out());
+        Ok((plan_of(&shape, pairs, limits)?, shape.replicas, held_out))
+    }
+
+    fn bytes(&(plan, replicas, held_out): &Self::Compiled) -> u64 {
+        let network = plan.network;
+        let tables = if held_out.is_some() { 2 } else { 1 };
+        // State, a copy of it, another one, and slopes of every pair.
+        4 * replicas as u64 * (3 * network.state() + tables * network.slopes()) as u64
+    }
+
+    fn new(specs: &[RunSpec]) -> Result<Self, String> {
+        let run = |spec: &RunSpec| {
+            let Examples { pairs, labels } = Examples::trained(spec);
+            Ok(Run { shape: shape(spec)?, pairs, labels })
         };
-        let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
-        let [u, v, w] = spec.initial().try_into().map_err(|_| "it has other parameters".to_string())?;
-        let net = GroupNetReplicas::new(shape, &trained.pairs, &trained.labels, &Weights { u, v, w })?;
-        let held_out = held_out.map(|others| net.others(&others.pairs, &others.labels)).transpose()?;
+        let runs: Vec<Run> = specs.iter().map(run).collect::<Result<_, String>>()?;
+        let net = GroupNetReplicas::side_by_side(&runs)?;
+        let others: Vec<Examples> = specs.iter().filter_map(Examples::held_out).collect();
+        let each: Vec<_> = others.iter().map(|one| (&one.pairs[..], &one.labels[..])).collect();
+        let held_out = if each.is_empty() { None } else { Some(net.others(&each)?) };
         Ok(GroupNetKernels { net, held_out })
     }
 
@@ -57,8 +103,16 @@ impl GpuNetwork for GroupNetKernels {
         &mut self.net.slices
     }
 
-    fn put(&mut self, state: &[f32], step: u64) {
-        self.net.put(state, step);
+    fn put(&mut self, who: usize, state: &[f32]) {
+        self.net.put(who, state);
+    }
+
+    fn save(&self, who: usize) -> SavedRun {
+        self.net.slices.save(who)
+    }
+
+    fn restore(&mut self, who: usize, saved: &SavedRun) {
+        self.net.slices.restore(who, saved);
     }
 
     /// Learning rate and λ hold for a whole slice.
@@ -70,15 +124,11 @@ impl GpuNetwork for GroupNetKernels {
         self.held_out.is_some()
     }
 
-    async fn train(
-        &mut self,
-        spec: &RunSpec,
-        last: u64,
-        every: u64,
-        look: bool,
-    ) -> Result<Vec<Record>, Failure> {
-        let step = self.net.slices.step();
-        self.net.adjust(spec.learning_rate(step), f64::from(lambda(spec, step)));
+    fn adjust(&mut self, who: usize, spec: &RunSpec, step: u64) {
+        self.net.adjust(who, spec.learning_rate(step), f64::from(lambda(spec, step)));
+    }
+
+    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
         self.net.approach(last, every, look).await
     }
 
@@ -90,12 +140,13 @@ impl GpuNetwork for GroupNetKernels {
     }
 
     /// Where nothing is held out, the second measurement is on what is trained on.
-    fn row(&self, record: Record, held_out: Option<Record>) -> Row {
+    fn row(&self, _who: usize, at: usize, record: &Record, held_out: Option<&Record>) -> Row {
         let mut row = Row { step: record.step, ..Default::default() };
-        for r in 0..record.loss.len() {
+        let replicas = record.loss.len() / self.net.slices.selected().len();
+        for r in at * replicas..(at + 1) * replicas {
             let of = |record: &Record| Measured { loss: record.loss[r], accuracy: record.accuracy[r] };
-            let test = of(held_out.as_ref().unwrap_or(&record));
-            note(&mut row, of(&record), record.margin[r] / record.norms[r], test);
+            let test = of(held_out.unwrap_or(record));
+            note(&mut row, of(record), record.margin[r] / record.norms[r], test);
         }
         row
     }

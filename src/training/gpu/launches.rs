@@ -51,7 +51,7 @@ fn parts_of(lines: &[measuring::Line]) -> usize {
 
 impl BatchedRuns {
     /// What `who` asks for next; others that are at the same place of their rhythm come along.
-    pub(in crate::training) async fn advance(
+    pub(super) async fn advance_run(
         &mut self,
         who: usize,
         segment: &Segment<'_>,
@@ -77,23 +77,8 @@ impl BatchedRuns {
         }
     }
 
-    /// Launches what comes next, if anybody wants anything, without waiting for it.
-    pub(in crate::training) fn launch_next(&mut self) {
-        let is_next = |run: &BatchedRun| run.active && run.waiting.is_empty() && run.step < run.last;
-        if self.pending.is_none()
-            && let Some(who) = self.runs.iter().position(is_next)
-        {
-            self.launch(who, self.runs[who].last);
-        }
-    }
-
     /// Measures `who` now, or as it was at a step of the last launch.
-    pub(in crate::training) async fn look(
-        &mut self,
-        who: usize,
-        step: u64,
-        held_out: usize,
-    ) -> Result<Row, Failure> {
+    pub(super) async fn look_at(&mut self, who: usize, step: u64, held_out: usize) -> Result<Row, Failure> {
         let nonce = self.next_nonce();
         let run = &self.runs[who];
         let awake: Vec<usize> = (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).collect();
@@ -156,7 +141,8 @@ impl BatchedRuns {
         let every = first.spec.run.every;
         let comes = |run: &BatchedRun| {
             let in_step = run.spec.run.every == every && run.step % every == first.step % every;
-            run.active && run.waiting.is_empty() && in_step && run.step < run.last
+            let is_free = run.active && !run.detached && run.waiting.is_empty();
+            is_free && in_step && run.step < run.last
         };
         // To measure one run where it stands nobody else is needed.
         let alone = until <= first.step;
@@ -206,7 +192,7 @@ impl BatchedRuns {
 
     /// Launches training up to step `until` of `who` at most, and the measuring of what it leaves.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    fn launch(&mut self, who: usize, until: u64) {
+    pub(super) fn launch(&mut self, who: usize, until: u64) {
         let members = self.members(who, until);
         let (lines, across) = self.lines(&members);
         let jobs = if self.plan.network.sample > 0 { 2 } else { 1 };

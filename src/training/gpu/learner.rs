@@ -1,205 +1,227 @@
-//! The skeleton of the GPU learners that train slice by slice, all replicas of a run together.
+//! The skeleton of the GPU learners: runs that share their launches, and a learner for each of them.
 //!
 //! # Why
-//! A slice of steps is enqueued at once and read back once with all its measurements; the weights stay where they
-//! are. Where a run ends at a measurement in the middle of a slice, or diverges after it, the weights of that
-//! measurement are made again: from a state that was read back a moment before, by the same steps, which give the
-//! same numbers. That is rare, and it spares every other slice a copy.
+//! A run of a sweep is a few workgroups, and a GPU wants thousands. So what trains on a GPU is always a set of runs, and a
+//! run that trains by itself is a set of one. Whoever asks first has the launch made for all, and the others find what it
+//! brought when they ask: a [`Session`](crate::training::session::Session) need not know that it has company, and does
+//! with a run of a sweep exactly what it does with a run. What a run comes to does not depend on its company, bit for bit.
+//!
+//! Two kinds of sets exist. [`BatchedRuns`](super::batched_runs::BatchedRuns) trains networks of one hidden layer that may
+//! differ in their sizes, with a snapshot of the weights wherever something is measured.
+//! [`SlicedRuns`](super::sliced_runs::SlicedRuns) trains any family of larger networks, those of one set all of one shape.
 
-use crate::kernels::slices::Slices;
-use crate::models::Parameter;
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::learner::{Learner, Local, Progress, Segment, Weights, split};
-use crate::training::session::rollback::RollbackBuffer;
 
-/// A family of networks with its kernels and examples: what differs between these learners.
-pub trait GpuNetwork: Sized {
-    /// What launches measure before a step.
-    type Record;
-
-    /// The network of `spec`, whose weights are put there later, on the GPU that has been opened.
-    ///
-    /// # Errors
-    /// A sentence that says why the network does not fit the kernels or the GPU.
-    fn new(spec: &RunSpec) -> Result<Self, String>;
-
-    /// Its state on the GPU, and how far it has been trained.
-    fn slices(&self) -> &Slices;
-
-    /// As [`GpuNetwork::slices`].
-    fn slices_mut(&mut self) -> &mut Slices;
-
-    /// Puts the network where [`Slices::save`] found one after `step` steps.
-    fn put(&mut self, state: &[f32], step: u64);
-
-    /// The step after `step` up to which a slice can go, because what it is launched with holds so far.
-    fn slice_end(&self, _spec: &RunSpec, _step: u64) -> u64 {
-        u64::MAX
-    }
-
-    /// Whether held-out examples are measured by launches of their own, where a slice begins.
-    fn measures_apart(&self) -> bool {
-        false
-    }
-
-    /// Makes one slice of steps towards step `last` and measures before each of them that `every` divides, unless
-    /// that has been measured before; with `look` the end too, if it is reached.
-    fn train(
+/// Runs that train together on the GPU that has been opened; each is named by its number in the set.
+pub trait SharedRuns: Sized + 'static {
+    /// What run `who` asks for next; others that can come along do.
+    fn advance(
         &mut self,
-        spec: &RunSpec,
-        last: u64,
-        every: u64,
-        look: bool,
-    ) -> impl Future<Output = Result<Vec<Self::Record>, Failure>>;
+        who: usize,
+        segment: &Segment<'_>,
+    ) -> impl Future<Output = Result<Progress, Failure>>;
 
-    /// Measures held-out examples where the network stands, if they are [measured apart](GpuNetwork::measures_apart).
-    fn measure_apart(&mut self) -> impl Future<Output = Result<Option<Self::Record>, Failure>> {
-        async { Ok(None) }
-    }
+    /// Measures `who` where it stands, or as it was at a step of the last launch.
+    fn look(&mut self, who: usize, step: u64, held_out: usize) -> impl Future<Output = Result<Row, Failure>>;
 
-    /// The measurements of all replicas, with those that were made apart.
-    fn row(&self, record: Self::Record, apart: Option<Self::Record>) -> Row;
+    /// The first `count` numbers of the state of `who`: of each replica the parameters, then their moments.
+    fn state_of(&self, who: usize, count: usize) -> impl Future<Output = Result<Vec<f32>, Failure>>;
+
+    /// Replaces the weights of `who`, and remembers them.
+    fn load(&mut self, who: usize, weights: &Weights);
+
+    /// Remembers the weights of `who` at a step of the last launch.
+    fn remember(&mut self, who: usize, step: u64);
+
+    /// Takes `who` back to what was remembered.
+    fn restore(&mut self, who: usize) -> impl Future<Output = Result<(), Failure>>;
+
+    /// Network `replica` of `who` need not be trained beyond the step of `row`.
+    fn stop_replica(&mut self, _who: usize, _replica: usize, _row: &Row) {}
+
+    /// Launches for others leave `who` where it is from now on.
+    fn detach(&mut self, who: usize);
+
+    /// Nobody asks for more of `who`; what it could go back to stays where somebody may still want it.
+    fn end(&mut self, who: usize);
+
+    /// Nobody will ever ask for `who` again.
+    fn leave(&mut self, who: usize);
+
+    /// Launches what comes next, if anybody wants anything, without waiting for it; where that can be.
+    fn launch_next(&mut self) {}
+
+    /// Steps of the next launch, as far as its time goes.
+    fn steps(&self) -> f64;
+
+    /// Networks that the next launch would train.
+    fn awake(&self) -> usize;
 }
 
-/// Trains all replicas of one run with the kernels of its family.
-pub struct GpuLearner<N: GpuNetwork> {
-    /// The run, with the learning rates set so far.
-    spec: RunSpec,
-    shapes: Vec<Parameter>,
-    pub(super) network: N,
-    rollback: RollbackBuffer,
+/// A set of runs as the queue of a sweep sees it.
+pub trait Company {
+    /// Launches what its runs want next, without waiting for it.
+    fn launch(&self);
+
+    /// Steps of the next launch, as far as its time goes.
+    fn steps(&self) -> f64;
+
+    /// Networks that the next launch would train.
+    fn awake(&self) -> usize;
 }
 
-impl<N: GpuNetwork> GpuLearner<N> {
-    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
-    ///
-    /// # Errors
-    /// A sentence that says why the network does not fit the kernels or the GPU.
-    pub fn new(spec: &RunSpec) -> Result<Self, String> {
-        let network = N::new(spec)?;
-        let shapes = spec.parameters();
-        let moments = shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moments()]).collect();
-        let mut learner = GpuLearner { spec: spec.clone(), shapes, network, rollback: RollbackBuffer::new() };
-        learner.load(&Weights { parameters: spec.initial(), moments });
-        Ok(learner)
-    }
-
-    fn step(&self) -> u64 {
-        self.network.slices().step()
-    }
-
-    async fn advance_slice(&mut self, segment: &Segment<'_>) -> Result<Progress, Failure> {
-        self.spec.run.schedule.clone_from(&segment.spec.run.schedule);
-        self.stand(segment.from);
-        if self.rollback.wants_state() {
-            self.rollback.save(segment.from, self.network.slices().save().await?);
-        }
-        self.network.slices_mut().set_recorded(segment.measured);
-        let (every, apart) = (segment.spec.run.every, self.network.measures_apart());
-        let end = self.network.slice_end(&self.spec, segment.from);
-        let mut until = segment.until.min(end).max(segment.from);
-        if apart {
-            until = until.min((segment.from + 1).next_multiple_of(every));
-        }
-        let is_end = until == segment.from || segment.from >= segment.last;
-        if segment.due(segment.from) && (apart || is_end) {
-            let row = self.look().await?;
-            self.rollback.recent = vec![row.clone()];
-            return Ok(Progress { step: segment.from, rows: vec![row] });
-        }
-        let records = self.network.train(&self.spec, until, every, false).await?;
-        let rows: Vec<Row> = records.into_iter().map(|record| self.network.row(record, None)).collect();
-        self.rollback.recent.clone_from(&rows);
-        Ok(Progress { step: self.step(), rows })
-    }
-
-    /// Takes it that the weights are those of `step`, which only a run that is taken up again must be told.
-    fn stand(&mut self, step: u64) {
-        if self.step() != step {
-            self.network.slices_mut().set_step(step);
-            self.rollback.stand(step);
+impl<R: SharedRuns> Company for RefCell<R> {
+    fn launch(&self) {
+        if let Ok(mut runs) = self.try_borrow_mut() {
+            runs.launch_next();
         }
     }
 
-    /// Measures where the network stands.
-    async fn look(&mut self) -> Result<Row, Failure> {
-        self.network.slices_mut().set_recorded(None);
-        let here = self.step();
-        let records = self.network.train(&self.spec, here, 1, true).await?;
-        let apart = self.network.measure_apart().await?;
-        let record = records.into_iter().next();
-        record.map(|record| self.network.row(record, apart)).ok_or_else(|| {
-            Failure::Internal("a network on the GPU could not be measured where it stands".into())
-        })
+    fn steps(&self) -> f64 {
+        self.try_borrow().map_or(0.0, |runs| runs.steps())
     }
 
-    /// Trains from where the network stands to `step`, without measuring.
-    async fn replay(&mut self, step: u64) -> Result<(), Failure> {
-        while self.step() < step {
-            let from = self.step();
-            let until = step.min(self.network.slice_end(&self.spec, from));
-            // The state that is gone back to may itself be due.
-            self.network.slices_mut().set_recorded(Some(from));
-            self.network.train(&self.spec, until, u64::MAX, false).await?;
-        }
-        Ok(())
-    }
-
-    /// Numbers of each of the first `count` parameters of one replica.
-    fn lengths(&self, count: usize) -> Vec<usize> {
-        self.shapes.iter().take(count).map(|p| p.len() / self.spec.run.replicas).collect()
+    fn awake(&self) -> usize {
+        self.try_borrow().map_or(0, |runs| runs.awake())
     }
 }
 
-impl<N: GpuNetwork> Learner for GpuLearner<N> {
-    fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
-        Box::pin(self.advance_slice(segment))
-    }
+/// A run that waits for others to train with.
+pub trait Candidate {
+    /// Bytes that it takes on the GPU, roughly.
+    fn bytes(&self) -> u64;
 
-    fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Row> {
-        Box::pin(async move {
-            match self.rollback.measured(step) {
-                Some(row) if step != self.step() => Ok(row.clone()),
-                _ => {
-                    self.stand(step);
-                    self.look().await
-                }
+    /// By what runs are sorted before they are batched: those with like numbers go well together.
+    fn order(&self) -> [usize; 2];
+
+    /// Whether it can train together with all of these.
+    fn joins(&self, others: &[&dyn Candidate]) -> bool;
+
+    /// As what it is.
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+/// A set of runs, with their learners in the order of the runs.
+pub struct Batch {
+    /// The set.
+    pub company: Rc<dyn Company>,
+    /// Their learners.
+    pub learners: Vec<Box<dyn Learner>>,
+    /// Their name for the person.
+    pub name: &'static str,
+}
+
+/// The learner of one run of a set.
+pub struct GpuLearner<R: SharedRuns> {
+    runs: Rc<RefCell<R>>,
+    which: usize,
+    /// Numbers of each parameter of one replica.
+    lengths: Vec<usize>,
+    replicas: usize,
+    moments: usize,
+}
+
+impl<R: SharedRuns> GpuLearner<R> {
+    /// A learner for each of these runs, which `runs` trains in this order.
+    pub fn of(runs: R, specs: &[RunSpec]) -> (Rc<RefCell<R>>, Vec<Self>) {
+        let runs = Rc::new(RefCell::new(runs));
+        let learner = |(which, spec): (usize, &RunSpec)| {
+            let replicas = spec.run.replicas;
+            GpuLearner {
+                which,
+                lengths: spec.parameters().iter().map(|p| p.len() / replicas).collect(),
+                replicas,
+                moments: spec.optimizer.moments(),
+                runs: runs.clone(),
             }
-        })
+        };
+        let learners = specs.iter().enumerate().map(learner).collect();
+        (runs, learners)
+    }
+
+    /// As [`GpuLearner::of`], for whoever does not ask which family it is; `name` is what the person reads.
+    pub fn boxed(runs: R, specs: &[RunSpec], name: &'static str) -> Batch {
+        let (company, learners) = GpuLearner::of(runs, specs);
+        let learners = learners.into_iter().map(|learner| Box::new(learner) as Box<dyn Learner>).collect();
+        Batch { company, learners, name }
+    }
+
+    /// Asks the set something.
+    pub(super) fn ask<T>(&self, question: impl FnOnce(&R, usize) -> T) -> T {
+        question(&self.runs.borrow(), self.which)
+    }
+
+    /// The set. Its runs are asked one after the other, so that nobody else has it.
+    fn open(&self) -> Result<RefMut<'_, R>, Failure> {
+        self.runs.try_borrow_mut().map_err(|error| Failure::Internal(error.to_string()))
+    }
+
+    /// Changes the set; one that is asked by another at the same time is left as it is.
+    fn change(&mut self, change: impl FnOnce(&mut R, usize)) {
+        if let Ok(mut runs) = self.runs.try_borrow_mut() {
+            change(&mut runs, self.which);
+        }
+    }
+}
+
+#[expect(clippy::await_holding_refcell_ref, reason = "one thread asks the runs of a set one after the other")]
+impl<R: SharedRuns> Learner for GpuLearner<R> {
+    fn advance<'a>(&'a mut self, segment: &'a Segment<'a>) -> Local<'a, Progress> {
+        Box::pin(async move { self.open()?.advance(self.which, segment).await })
+    }
+
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+        Box::pin(async move { self.open()?.look(self.which, step, held_out).await })
     }
 
     fn weights(&self) -> Local<'_, Weights> {
         Box::pin(async move {
-            let state = self.network.slices().save().await?;
-            let (replicas, moments) = (self.spec.run.replicas, self.spec.optimizer.moments());
-            Ok(Weights::from_replicas(&state, replicas, &self.lengths(self.shapes.len()), moments))
+            let one = self.lengths.iter().sum::<usize>() * (1 + self.moments);
+            let numbers = self.open()?.state_of(self.which, self.replicas * one).await?;
+            Ok(Weights::from_replicas(&numbers, self.replicas, &self.lengths, self.moments))
         })
     }
 
     fn first_replica(&self, count: usize) -> Local<'_, Vec<Vec<f32>>> {
         Box::pin(async move {
-            let first = self.network.slices().save_first().await?;
-            Ok(split(&first, self.lengths(count)))
+            let lengths: Vec<usize> = self.lengths.iter().take(count).copied().collect();
+            let numbers = self.open()?.state_of(self.which, lengths.iter().sum()).await?;
+            Ok(split(&numbers, lengths))
         })
     }
 
     fn load(&mut self, weights: &Weights) {
-        let state = weights.by_replica(self.spec.run.replicas, self.spec.optimizer.moments());
-        let step = self.step();
-        self.network.put(&state, step);
-        self.rollback.begin(step, state);
+        self.change(|runs, which| runs.load(which, weights));
     }
 
     fn remember(&mut self, step: u64) {
-        self.rollback.remember(step);
+        self.change(|runs, which| runs.remember(which, step));
     }
 
     fn restore(&mut self) -> Local<'_, ()> {
-        Box::pin(async move {
-            let (state, from, to) = self.rollback.go_back();
-            self.network.put(state, from);
-            self.replay(to).await
-        })
+        Box::pin(async move { self.open()?.restore(self.which).await })
+    }
+
+    fn stop_replica(&mut self, replica: usize, row: &Row) {
+        self.change(|runs, which| runs.stop_replica(which, replica, row));
+    }
+
+    fn detach(&mut self) {
+        self.change(R::detach);
+    }
+
+    fn end(&mut self) {
+        self.change(R::end);
+    }
+}
+
+impl<R: SharedRuns> Drop for GpuLearner<R> {
+    fn drop(&mut self) {
+        self.change(R::leave);
     }
 }

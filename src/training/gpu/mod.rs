@@ -9,3 +9,4 @@ pub(in crate::training) mod launches;
 pub mod learner;
 pub mod one_hidden_layer;
 pub mod sequence_net;
+pub mod sliced_runs;

@@ -1,32 +1,66 @@
-//! The GPU learner of networks on sequences: the kernels of [`crate::kernels::sequence_net`].
+//! Networks on sequences on the GPU: the kernels of [`crate::kernels::sequence_net`].
 
-use super::learner::{GpuLearner, GpuNetwork};
+use super::sliced_runs::{GpuNetwork, SlicedLearner, SlicedRuns};
 use crate::kernels::cpu::sequence_net::Answers;
-use crate::kernels::sequence_net::{Record, SequenceNet};
-use crate::kernels::slices::Slices;
+use crate::kernels::plan::Limits;
+use crate::kernels::sequence_net::{Compiled, Record, SequenceNet};
+use crate::kernels::slices::{SavedRun, Slices};
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::evaluator::Evaluator;
 
 /// Trains all replicas of a network on sequences on the GPU.
-pub type SequenceNetGpu = GpuLearner<SequenceNetKernels>;
+pub type SequenceNetGpu = SlicedLearner<SequenceNetKernels>;
 
-/// A network on sequences with what it is measured by.
+/// Networks on sequences with what each run is measured by.
 pub struct SequenceNetKernels {
     net: SequenceNet,
-    evaluator: Evaluator,
+    evaluators: Vec<Evaluator>,
     /// Heads of each layer.
     layers: Vec<usize>,
 }
 
-impl GpuNetwork for SequenceNetKernels {
-    type Record = Record;
+impl SequenceNetGpu {
+    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
+    ///
+    /// # Errors
+    /// A sentence that says why the network does not fit the kernels or the GPU.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        let specs = std::slice::from_ref(spec);
+        let (_, learners) = SequenceNetGpu::of(SlicedRuns::new(specs)?, specs);
+        learners.into_iter().next().ok_or_else(|| "there is no run".into())
+    }
+}
 
-    fn new(spec: &RunSpec) -> Result<Self, String> {
-        let mut net = SequenceNet::new(spec)?;
-        let evaluator = Evaluator::new(spec).ok_or("its examples are no sequences")?;
-        net.question(evaluator.contexts(), evaluator.scored());
-        Ok(SequenceNetKernels { layers: net.plan().network.heads(), net, evaluator })
+impl GpuNetwork for SequenceNetKernels {
+    /// What is compiled, and held-out sequences.
+    type Compiled = (Compiled, usize);
+    type Record = Record;
+    type Saved = [SavedRun; 2];
+
+    fn compiled(spec: &RunSpec, limits: Limits) -> Result<Self::Compiled, String> {
+        Ok((Compiled::of(spec, limits)?, spec.held_out()))
+    }
+
+    fn bytes((compiled, _): &Self::Compiled) -> u64 {
+        compiled.bytes()
+    }
+
+    fn new(specs: &[RunSpec]) -> Result<Self, String> {
+        let mut net = SequenceNet::new(specs)?;
+        let evaluator =
+            |spec| Evaluator::new(spec).ok_or_else(|| "its examples are no sequences".to_string());
+        let evaluators: Vec<Evaluator> = specs.iter().map(evaluator).collect::<Result<_, _>>()?;
+        let contexts: Vec<&[u8]> = evaluators.iter().map(Evaluator::contexts).collect();
+        let scored = evaluators.first().map_or(0, Evaluator::scored);
+        if evaluators
+            .iter()
+            .any(|other| other.scored() != scored || other.contexts().len() != contexts[0].len())
+        {
+            return Err("they differ in what they are measured by".into());
+        }
+        net.question(&contexts, scored);
+        Ok(SequenceNetKernels { layers: net.plan().network.heads(), net, evaluators })
     }
 
     fn slices(&self) -> &Slices {
@@ -37,30 +71,39 @@ impl GpuNetwork for SequenceNetKernels {
         &mut self.net.slices
     }
 
-    fn put(&mut self, state: &[f32], step: u64) {
-        self.net.put(state, step);
+    fn put(&mut self, who: usize, state: &[f32]) {
+        self.net.put(who, state);
     }
 
-    async fn train(
-        &mut self,
-        spec: &RunSpec,
-        last: u64,
-        every: u64,
-        look: bool,
-    ) -> Result<Vec<Record>, Failure> {
-        self.net.approach(spec, last, every, look).await
+    fn save(&self, who: usize) -> [SavedRun; 2] {
+        self.net.save(who)
     }
 
-    fn row(&self, record: Record, _apart: Option<Record>) -> Row {
+    fn restore(&mut self, who: usize, saved: &[SavedRun; 2]) {
+        self.net.restore(who, saved);
+    }
+
+    fn adjust(&mut self, who: usize, spec: &RunSpec, _step: u64) {
+        self.net.adjust(who, spec);
+    }
+
+    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+        self.net.approach(last, every, look).await
+    }
+
+    fn row(&self, who: usize, at: usize, record: &Record, _apart: Option<&Record>) -> Row {
+        let replicas = record.loss.len() / self.net.slices.selected().len();
+        let own = at * replicas..(at + 1) * replicas;
         let mut row = Row {
             step: record.step,
-            train_loss: record.loss,
-            train_accuracy: record.accuracy,
+            train_loss: record.loss[own.clone()].to_vec(),
+            train_accuracy: record.accuracy[own.clone()].to_vec(),
             ..Default::default()
         };
-        for (logits, heads) in record.logits.into_iter().zip(record.heads) {
+        for (logits, heads) in record.logits[own.clone()].iter().zip(&record.heads[own]) {
+            let (logits, heads) = (logits.clone(), heads.clone());
             let answers = Answers { logits, heads, layers: self.layers.clone() };
-            self.evaluator.evaluate(&answers).append_to(&mut row);
+            self.evaluators[who].evaluate(&answers).append_to(&mut row);
         }
         row
     }

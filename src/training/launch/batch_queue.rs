@@ -3,26 +3,25 @@
 //! # Why
 //! One run of a sweep is a few workgroups, and a GPU wants thousands. Each run is a [`Session`] of its own and ends
 //! as it would have ended alone, bit for bit; only its learner shares its launches with others
-//! ([`OneHiddenLayerGpu::batch`]). Runs that differ in what a kernel is compiled for, or too much in size, are
-//! batched apart, and all batches are launched before any is waited for. When half of the networks have found what
+//! ([`SharedRuns`](crate::training::gpu::learner::SharedRuns)). Runs that differ in what a kernel is compiled for, or too
+//! much in size, are batched apart, and all batches are launched before any is waited for. When half of the networks have found what
 //! they look for, the next runs are taken.
 //!
 //! How many networks train at once follows the clock: a step of all of them has to fit into a launch of a moment many
 //! times, so that a person who cancels waits for nothing.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use crate::kernels::client::{client, limits};
-use crate::kernels::plan::{Limits, Plan};
+use crate::kernels::plan::Limits;
 use crate::platform::now_ms;
 use crate::protocol::{Event, Failure};
 use crate::run::RunSpec;
-use crate::training::gpu::batched_runs::{MEASURE_GROUPS, plans};
-use crate::training::gpu::example_buffer::words_of;
-use crate::training::gpu::one_hidden_layer::{OneHiddenLayerGpu, Shared};
+use crate::training::gpu::learner::{Candidate, Company};
 use crate::training::launch::choose::{Chosen, Engine, engine};
 use crate::training::launch::device::Device;
-use crate::training::launch::learners::{MANY_STEPS_NAME, Place, entry};
+use crate::training::launch::learners::{Batching, Place, entry};
 use crate::training::session::{Options, Outcome, Session};
 
 /// Operations of a step of one network that count as one: larger ones count as several.
@@ -78,7 +77,7 @@ impl QueuedRun {
 
 /// Runs that share their launches; or one that has its own, where it does not fit our kernels.
 struct RunningBatch {
-    shared: Option<Shared>,
+    shared: Option<Rc<dyn Company>>,
     runs: Vec<QueuedRun>,
     bytes: u64,
     /// What one of its networks counts, on average.
@@ -99,9 +98,15 @@ impl RunningBatch {
 struct WaitingRun {
     number: usize,
     spec: RunSpec,
-    plans: Option<[Plan; 2]>,
-    bytes: u64,
+    /// None where it trains by itself.
+    candidate: Option<Box<dyn Candidate>>,
     weight: usize,
+}
+
+impl WaitingRun {
+    fn bytes(&self) -> u64 {
+        self.candidate.as_ref().map_or(0, |candidate| candidate.bytes())
+    }
 }
 
 /// Runs that wait, train and end.
@@ -117,7 +122,15 @@ pub struct BatchQueue {
 
 /// Whether a run can be batched with others, as far as that can be known without a GPU.
 pub fn covers(spec: &RunSpec) -> bool {
-    engine(spec).0 == Engine::Fused && entry(spec, Place::Gpu).is_some_and(|entry| entry.batches)
+    batching(spec).is_some()
+}
+
+/// How a run is batched with others, if our kernels train it.
+fn batching(spec: &RunSpec) -> Option<&'static Batching> {
+    if engine(spec).0 != Engine::Fused {
+        return None;
+    }
+    entry(spec, Place::Gpu)?.batching.as_ref()
 }
 
 impl BatchQueue {
@@ -169,12 +182,9 @@ impl BatchQueue {
 
     /// Adds a run.
     pub fn add(&mut self, number: usize, spec: RunSpec) {
-        let plans = covers(&spec).then(|| plans(&spec, self.limits).ok()).flatten();
-        // Weights, a snapshot, the one before, and what a network is trained on.
-        let each = plans.map_or(0, |[plan, _]| 3 * plan.network.state() + plan.scratch());
-        let bytes = 4 * (spec.run.replicas as u64 * each as u64 + words_of(&spec));
+        let candidate = batching(&spec).and_then(|batching| (batching.candidate)(&spec, self.limits).ok());
         let weight = spec.run.replicas.max((spec.step_flops() / ONE_FLOPS) as usize);
-        self.waiting.push_back(WaitingRun { number, spec, plans, bytes, weight });
+        self.waiting.push_back(WaitingRun { number, spec, candidate, weight });
     }
 
     fn awake(&self) -> usize {
@@ -210,7 +220,8 @@ impl BatchQueue {
 
     /// Begins the next runs, if there is room for them.
     fn fill(&mut self) -> Result<(), Failure> {
-        let sizes = self.running.iter().filter_map(|running| running.shared.as_ref()).map(Shared::steps);
+        let sizes =
+            self.running.iter().filter_map(|running| running.shared.as_ref()).map(|shared| shared.steps());
         if sizes.reduce(f64::min).is_some_and(|steps| steps >= MANY_STEPS) {
             self.room = (2 * self.room).min(MOST);
         }
@@ -224,7 +235,7 @@ impl BatchQueue {
         while let Some(waiting) = self.waiting.front() {
             let is_first = networks == 0;
             networks += waiting.weight;
-            taken += waiting.bytes;
+            taken += waiting.bytes();
             if !is_first && (networks > self.room || taken > MOST_BYTES) {
                 break;
             }
@@ -238,22 +249,23 @@ impl BatchQueue {
 
     /// Begins these runs in one batch, or in smaller ones where they do not fit.
     fn begin(&mut self, mut batch: Vec<WaitingRun>) -> Result<(), Failure> {
-        let bytes = batch.iter().map(|waiting| waiting.bytes).sum();
+        let bytes = batch.iter().map(WaitingRun::bytes).sum();
         let sum = |of: fn(&WaitingRun) -> usize| batch.iter().map(of).sum::<usize>() as f64;
         let weight = sum(|waiting| waiting.weight) / sum(|waiting| waiting.spec.run.replicas);
         if let Some(problem) = batch.iter().find_map(|waiting| waiting.spec.problems().into_iter().next()) {
             return Err(Failure::Impossible(problem.to_string()));
         }
         let specs: Vec<RunSpec> = batch.iter().map(|waiting| waiting.spec.clone()).collect();
-        let made =
-            batch.iter().all(|waiting| waiting.plans.is_some()).then(|| OneHiddenLayerGpu::batch(&specs));
-        if let Some(Ok((shared, learners))) = made {
-            let begun = batch.into_iter().zip(learners).map(|(WaitingRun { number, spec, .. }, learner)| {
-                let chosen =
-                    Chosen { learner: Box::new(learner), name: MANY_STEPS_NAME.into(), note: String::new() };
-                QueuedRun::new(number, Session::with(&spec, chosen, &self.device, self.options))
-            });
-            self.running.push(RunningBatch { shared: Some(shared), runs: begun.collect(), bytes, weight });
+        let together = batch.iter().all(|waiting| waiting.candidate.is_some());
+        let batching = batch.first().filter(|_| together).and_then(|first| batching(&first.spec));
+        if let Some(Ok(made)) = batching.map(|batching| (batching.batch)(&specs)) {
+            let begun =
+                batch.into_iter().zip(made.learners).map(|(WaitingRun { number, spec, .. }, learner)| {
+                    let chosen = Chosen { learner, name: made.name.into(), note: String::new() };
+                    QueuedRun::new(number, Session::with(&spec, chosen, &self.device, self.options))
+                });
+            let runs = begun.collect();
+            self.running.push(RunningBatch { shared: Some(made.company), runs, bytes, weight });
             return Ok(());
         }
         if batch.len() > 1 {
@@ -276,30 +288,15 @@ impl BatchQueue {
 
 /// The runs in batches: those of like size first, since they waste least together.
 fn batched(mut runs: Vec<WaitingRun>, limits: Limits) -> Vec<Vec<WaitingRun>> {
-    let key = |run: &WaitingRun| {
-        let shape = run.plans.map(|[plan, _]| (plan.network.width, plan.network.inputs));
-        (run.spec.run.every, shape)
-    };
-    runs.sort_by_key(key);
+    runs.sort_by_key(|run| (run.spec.run.every, run.candidate.as_ref().map(|candidate| candidate.order())));
     let mut batches: Vec<Vec<WaitingRun>> = vec![];
     for run in runs {
         let fits = |batch: &&mut Vec<WaitingRun>| {
-            let all = || batch.iter().chain([&run]);
-            let members = |which: usize| -> Option<Vec<(Plan, usize)>> {
-                let replicas =
-                    |run: &WaitingRun| if which == 0 { run.spec.run.replicas } else { MEASURE_GROUPS };
-                all().map(|run| Some((run.plans?[which], replicas(run)))).collect()
-            };
-            let shares = |which| members(which).and_then(|members| Plan::shared(&members, limits));
-            let own = |plan: Plan| {
-                all().all(|run| {
-                    run.plans.is_some_and(|[own, _]| own.hidden_in_workgroup == plan.hidden_in_workgroup)
-                })
-            };
-            batch.iter().all(|other| other.spec.run.every == run.spec.run.every)
-                && all().map(|run| run.bytes).sum::<u64>() <= limits.buffer_bytes
-                && shares(0).is_some_and(own)
-                && shares(1).is_some()
+            let others: Option<Vec<&dyn Candidate>> =
+                batch.iter().map(|other| other.candidate.as_deref()).collect();
+            let bytes = batch.iter().map(WaitingRun::bytes).sum::<u64>() + run.bytes();
+            bytes <= limits.buffer_bytes
+                && run.candidate.as_ref().zip(others).is_some_and(|(run, others)| run.joins(&others))
         };
         match batches.iter_mut().rev().find(fits) {
             Some(batch) => batch.push(run),

@@ -4,8 +4,19 @@
 
 use crate::kernels::plan::Network;
 use crate::kernels::{cpu, sequence_net};
+#[cfg(feature = "fused")]
+use crate::kernels::{group_net::plan::Variant, plan::Limits};
 use crate::models::Family;
 use crate::run::RunSpec;
+#[cfg(feature = "fused")]
+use crate::training::gpu::{
+    batched_runs::BatchedRuns,
+    group_net::{GroupNetGpu, GroupNetKernels},
+    learner::{Batch, Candidate, GpuLearner},
+    one_hidden_layer::{self, OneHiddenLayerGpu},
+    sequence_net::{SequenceNetGpu, SequenceNetKernels},
+    sliced_runs::SlicedRuns,
+};
 use crate::training::session::learner::Learner;
 use crate::training::session::pairs;
 
@@ -77,10 +88,20 @@ pub struct LearnerEntry {
     pub outgrown: fn(&RunSpec) -> bool,
     /// Of a learner on a GPU, whether it is faster for this run than the processor.
     pub worth_gpu: fn(&RunSpec) -> bool,
-    /// Whether runs of a sweep can share its launches.
-    pub batches: bool,
+    /// How runs of a sweep share its launches, if they can.
+    #[cfg(feature = "fused")]
+    pub batching: Option<Batching>,
     /// Makes it; none where this build lacks it.
     pub make: Option<fn(&RunSpec) -> Made>,
+}
+
+/// How runs of a sweep train together.
+#[cfg(feature = "fused")]
+pub struct Batching {
+    /// A run as one that waits for others; or a sentence that says why it trains by itself.
+    pub candidate: fn(&RunSpec, Limits) -> Result<Box<dyn Candidate>, String>,
+    /// Trains these runs together; or a sentence that says why they do not fit.
+    pub batch: fn(&[RunSpec]) -> Result<Batch, String>,
 }
 
 /// The entry that says whether and how a run trains in `place`, if it is of any family.
@@ -135,13 +156,24 @@ fn random_forest(spec: &RunSpec) -> Made {
 
 #[cfg(feature = "fused")]
 fn group_net_on_gpu(spec: &RunSpec) -> Made {
-    use crate::kernels::group_net::plan::Variant;
-    let learner = crate::training::gpu::group_net::GroupNetGpu::new(spec)?;
-    let name = match learner.variant() {
+    let learner = GroupNetGpu::new(spec)?;
+    let name = group_net_name(learner.variant());
+    Ok((Box::new(learner), name))
+}
+
+#[cfg(feature = "fused")]
+fn group_net_name(variant: Variant) -> &'static str {
+    match variant {
         Variant::One => MANY_STEPS_NAME,
         Variant::Many => TWO_LAUNCHES_NAME,
-    };
-    Ok((Box::new(learner), name))
+    }
+}
+
+#[cfg(feature = "fused")]
+fn group_nets_on_gpu(specs: &[RunSpec]) -> Result<Batch, String> {
+    let runs = SlicedRuns::<GroupNetKernels>::new(specs)?;
+    let name = group_net_name(runs.network.variant());
+    Ok(GpuLearner::boxed(runs, specs, name))
 }
 
 /// Every learner but autodiff.
@@ -152,7 +184,8 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: |_| Ok(()),
         outgrown: |_| false,
         worth_gpu: |_| false,
-        batches: false,
+        #[cfg(feature = "fused")]
+        batching: None,
         make: made!("train", random_forest),
     },
     LearnerEntry {
@@ -161,11 +194,12 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: |spec| Network::of(spec)?.on_a_gpu(),
         outgrown: |spec| spec.step_flops() / spec.run.replicas as f64 > FUSED_MOST_FLOPS,
         worth_gpu: |spec| spec.run.replicas >= FUSED_WORTH_REPLICAS,
-        batches: true,
-        make: made!("fused", |spec| Ok((
-            Box::new(crate::training::gpu::one_hidden_layer::OneHiddenLayerGpu::new(spec)?),
-            MANY_STEPS_NAME
-        ))),
+        #[cfg(feature = "fused")]
+        batching: Some(Batching {
+            candidate: one_hidden_layer::candidate,
+            batch: |specs| Ok(GpuLearner::boxed(BatchedRuns::new(specs)?, specs, MANY_STEPS_NAME)),
+        }),
+        make: made!("fused", |spec| Ok((Box::new(OneHiddenLayerGpu::new(spec)?), MANY_STEPS_NAME))),
     },
     LearnerEntry {
         place: Place::Gpu,
@@ -173,7 +207,11 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: pairs::kernels_cover,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > PAIRS_WORTH_FLOPS,
-        batches: false,
+        #[cfg(feature = "fused")]
+        batching: Some(Batching {
+            candidate: SlicedRuns::<GroupNetKernels>::candidate,
+            batch: group_nets_on_gpu,
+        }),
         make: made!("fused", group_net_on_gpu),
     },
     LearnerEntry {
@@ -182,11 +220,14 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: sequence_net::covers,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > SEQUENCES_WORTH_FLOPS,
-        batches: false,
-        make: made!("fused", |spec| Ok((
-            Box::new(crate::training::gpu::sequence_net::SequenceNetGpu::new(spec)?),
-            TWO_LAUNCHES_NAME
-        ))),
+        #[cfg(feature = "fused")]
+        batching: Some(Batching {
+            candidate: SlicedRuns::<SequenceNetKernels>::candidate,
+            batch: |specs| {
+                Ok(GpuLearner::boxed(SlicedRuns::<SequenceNetKernels>::new(specs)?, specs, TWO_LAUNCHES_NAME))
+            },
+        }),
+        make: made!("fused", |spec| Ok((Box::new(SequenceNetGpu::new(spec)?), TWO_LAUNCHES_NAME))),
     },
     LearnerEntry {
         place: Place::Cpu,
@@ -194,7 +235,8 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: |spec| Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
         worth_gpu: |_| false,
-        batches: false,
+        #[cfg(feature = "fused")]
+        batching: None,
         make: made!("session", |spec| Ok((
             Box::new(crate::training::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
             LOOP_NAME
@@ -206,7 +248,8 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: |spec| pairs::covered(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         worth_gpu: |_| false,
-        batches: false,
+        #[cfg(feature = "fused")]
+        batching: None,
         make: made!("session", |spec| Ok((
             Box::new(crate::training::cpu::group_net::GroupNetCpu::new(spec)?),
             LOOP_NAME
@@ -218,7 +261,8 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         worth_gpu: |_| false,
-        batches: false,
+        #[cfg(feature = "fused")]
+        batching: None,
         make: made!("session", |spec| Ok((
             Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
             LOOP_NAME

@@ -47,10 +47,12 @@ impl Prefetch {
         }
         let is_it = |run: &QueuedRun| run.session.spec() == spec;
         let number = self.ended.values().find(|run| is_it(run)).map(|run| run.number);
-        match number {
+        let mut run = match number {
             Some(number) => self.ended.remove(&number),
             None => self.queue.take(is_it),
-        }
+        }?;
+        run.session.detach();
+        Some(run)
     }
 
     /// Trains for about `budget_ms` milliseconds.

@@ -359,6 +359,11 @@ impl Session {
         self.learner.first_replica(self.spec.parameters().len()).await
     }
 
+    /// Other runs that share its launches leave it where it is from now on, since somebody looks at it.
+    pub fn detach(&mut self) {
+        self.learner.detach();
+    }
+
     /// The run as it stands.
     ///
     /// # Errors

@@ -136,6 +136,10 @@ pub trait Learner {
     /// more. Learners for which all replicas go together go on with it.
     fn stop_replica(&mut self, _replica: usize, _row: &Row) {}
 
+    /// From now on launches for other runs leave this one where it is, so that its weights are those of the step that it
+    /// was asked for last. Others still come along with it.
+    fn detach(&mut self) {}
+
     /// The run has ended: nothing more is asked, unless it is made to go on.
     fn end(&mut self) {}
 }

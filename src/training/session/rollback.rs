@@ -1,37 +1,31 @@
-//! What a learner on the GPU can go back to: states that were read back, and the measurements of the last segment.
+//! What a learner on the GPU can go back to: copies of its state, and the measurements of the last segment.
 
 use crate::platform::now_ms;
 use crate::protocol::Row;
 
-/// Between two readings of the whole state, so that what has to be made again stays a moment's work.
+/// Between two copies of the state, so that what has to be made again stays a moment's work.
 const SAVE_MS: f64 = 1000.0;
 
-/// States with their steps, and measurements.
-pub(in crate::training) struct RollbackBuffer {
+/// Copies `S` of the state with their steps, and measurements.
+pub(in crate::training) struct RollbackBuffer<S> {
     /// The measurements of the last segment.
     pub recent: Vec<Row>,
     /// A state that is known to be good, and a later one that has not been measured yet.
-    base: (u64, Vec<f32>),
-    candidate: Option<(u64, Vec<f32>)>,
+    base: (u64, Option<S>),
+    candidate: Option<(u64, S)>,
     saved_at: f64,
     remembered: u64,
 }
 
-impl RollbackBuffer {
+impl<S> RollbackBuffer<S> {
     /// Nothing yet.
     pub fn new() -> Self {
-        RollbackBuffer {
-            recent: vec![],
-            base: (0, vec![]),
-            candidate: None,
-            saved_at: now_ms(),
-            remembered: 0,
-        }
+        RollbackBuffer { recent: vec![], base: (0, None), candidate: None, saved_at: now_ms(), remembered: 0 }
     }
 
     /// From now on, this is the state at `step`, and nothing was before it.
-    pub fn begin(&mut self, step: u64, state: Vec<f32>) {
-        (self.base, self.candidate, self.remembered) = ((step, state), None, step);
+    pub fn begin(&mut self, step: u64, state: S) {
+        (self.base, self.candidate, self.remembered) = ((step, Some(state)), None, step);
         self.recent.clear();
     }
 
@@ -40,13 +34,13 @@ impl RollbackBuffer {
         (self.base.0, self.candidate, self.remembered) = (step, None, step);
     }
 
-    /// Whether it is time to read the state back.
+    /// Whether it is time to copy the state.
     pub fn wants_state(&self) -> bool {
         now_ms() - self.saved_at > SAVE_MS && self.candidate.is_none()
     }
 
     /// Keeps the state at `step`, which nobody has measured yet.
-    pub fn save(&mut self, step: u64, state: Vec<f32>) {
+    pub fn save(&mut self, step: u64, state: S) {
         (self.candidate, self.saved_at) = (Some((step, state)), now_ms());
     }
 
@@ -59,17 +53,17 @@ impl RollbackBuffer {
     pub fn remember(&mut self, step: u64) {
         self.remembered = step;
         if self.candidate.as_ref().is_some_and(|(from, _)| *from <= step)
-            && let Some(candidate) = self.candidate.take()
+            && let Some((from, state)) = self.candidate.take()
         {
-            self.base = candidate;
+            self.base = (from, Some(state));
         }
     }
 
     /// The newest good state with its step, and the step up to which all was well; what came after is forgotten.
-    pub fn go_back(&mut self) -> (&[f32], u64, u64) {
+    pub fn go_back(&mut self) -> (Option<&S>, u64, u64) {
         self.candidate = None;
         self.recent.clear();
-        (&self.base.1, self.base.0, self.remembered)
+        (self.base.1.as_ref(), self.base.0, self.remembered)
     }
 }
 
@@ -80,19 +74,19 @@ mod tests {
     #[test]
     fn a_state_counts_once_all_was_well_after_it() {
         let mut rollback = RollbackBuffer::new();
-        rollback.begin(10, vec![1.0]);
+        rollback.begin(10, 1);
         rollback.recent.push(Row { step: 10, ..Default::default() });
         assert!(rollback.measured(10).is_some() && rollback.measured(11).is_none());
-        rollback.save(20, vec![2.0]);
+        rollback.save(20, 2);
         assert!(!rollback.wants_state(), "one at a time");
         rollback.remember(15);
-        rollback.save(20, vec![2.0]);
-        assert_eq!(rollback.go_back(), ([1.0].as_slice(), 10, 15));
+        rollback.save(20, 2);
+        assert_eq!(rollback.go_back(), (Some(&1), 10, 15));
         assert!(rollback.measured(10).is_none());
-        rollback.save(20, vec![2.0]);
+        rollback.save(20, 2);
         rollback.remember(25);
-        assert_eq!(rollback.go_back(), ([2.0].as_slice(), 20, 25));
+        assert_eq!(rollback.go_back(), (Some(&2), 20, 25));
         rollback.stand(40);
-        assert_eq!(rollback.go_back(), ([2.0].as_slice(), 40, 40));
+        assert_eq!(rollback.go_back(), (Some(&2), 40, 40));
     }
 }
