@@ -39,11 +39,11 @@ impl RunView {
 
     /// What the run's lab knows of it, if that is of the type `S`.
     pub fn state<S: LabState>(&self) -> Option<&S> {
-        self.state.as_ref()?.as_any().downcast_ref()
+        self.state.as_deref()?.of()
     }
 
     /// The same, to be changed.
     pub fn state_mut<S: LabState>(&mut self) -> Option<&mut S> {
-        self.state.as_mut()?.as_any_mut().downcast_mut()
+        self.state.as_deref_mut()?.of_mut()
     }
 }

@@ -243,12 +243,6 @@ pub trait LabState: Any + fmt::Debug + Send + Sync {
     /// The same once more.
     fn cloned(&self) -> Box<dyn LabState>;
 
-    /// As a value of any type, so that the lab can have its own back.
-    fn as_any(&self) -> &dyn Any;
-
-    /// The same, to be changed.
-    fn as_any_mut(&mut self) -> &mut dyn Any;
-
     /// Takes what a probe has found after `step` steps.
     fn found(&mut self, _step: u64, _finding: &Finding, _link: &Link) {}
 
@@ -264,6 +258,18 @@ pub trait LabState: Any + fmt::Debug + Send + Sync {
     /// What a measurement is nearest to, of the stages that learning goes through.
     fn nearest(&self, _row: &Row) -> Option<String> {
         None
+    }
+}
+
+impl dyn LabState {
+    /// The state of the lab that keeps an `S`, if it is that lab's.
+    pub fn of<S: LabState>(&self) -> Option<&S> {
+        (self as &dyn Any).downcast_ref()
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut<S: LabState>(&mut self) -> Option<&mut S> {
+        (self as &mut dyn Any).downcast_mut()
     }
 }
 

@@ -77,7 +77,7 @@ impl LazyLab for GroupsLab {
     }
 
     fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {
-        match state.and_then(|state| state.as_any().downcast_ref::<GroupsState>()) {
+        match state.and_then(|state| state.of::<GroupsState>()) {
             Some(state) => state.theory.as_ref().map(|theory| theory.largest.value),
             None => theory::largest(spec),
         }

@@ -1,6 +1,5 @@
 //! What the page knows of the group that a run is about, and what probes have found of the network on it.
 
-use std::any::Any;
 
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use super::theory::GroupTheory;
@@ -66,14 +65,6 @@ impl LabState for GroupsState {
         Box::new(self.clone())
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
     fn found(&mut self, step: u64, finding: &Finding, _link: &Link) {
         let Finding { probe, few, counts, numbers } = finding;
         if *probe == NEURONS.id()
@@ -100,7 +91,7 @@ impl LabState for GroupsState {
     }
 
     fn take_curves(&mut self, end: &dyn LabState) {
-        if let Some(end) = end.as_any().downcast_ref::<Self>() {
+        if let Some(end) = end.of::<Self>() {
             self.progress = end.progress.clone();
         }
     }

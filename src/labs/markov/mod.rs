@@ -69,7 +69,7 @@ impl Lab for MarkovLab {
 
 impl LazyLab for MarkovLab {
     fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|before| before.as_any().downcast_ref());
+        let before = before.and_then(|before| before.of());
         Some(Box::new(MarkovState::of(spec, link, before)?))
     }
 

@@ -1,7 +1,6 @@
 //! What the page knows of a run on sequences: the strategies' lines, what probes have found, and the sequence that is
 //! looked into.
 
-use std::any::Any;
 
 use super::probes::{ABLATION, PARAMETERS};
 use crate::analysis::chains::curves;
@@ -314,14 +313,6 @@ impl LabState for MarkovState {
         Box::new(self.clone())
     }
 
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
         if finding.probe == ABLATION.id() {
             self.ablation = Some(finding.numbers.clone());
@@ -342,7 +333,7 @@ impl LabState for MarkovState {
     }
 
     fn take_curves(&mut self, end: &dyn LabState) {
-        if let Some(end) = end.as_any().downcast_ref::<Self>() {
+        if let Some(end) = end.of::<Self>() {
             self.distances = end.distances.clone();
         }
     }
