@@ -10,6 +10,7 @@
 //! differ in their sizes, with a snapshot of the weights wherever something is measured.
 //! [`SlicedRuns`](super::sliced_runs::SlicedRuns) trains any family of larger networks, those of one set all of one shape.
 
+use std::any::Any;
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
@@ -92,7 +93,7 @@ impl<R: SharedRuns> Company for RefCell<R> {
 }
 
 /// A run that waits for others to train with.
-pub trait Candidate {
+pub trait Candidate: Any {
     /// Bytes that it takes on the GPU, roughly.
     fn bytes(&self) -> u64;
 
@@ -101,9 +102,13 @@ pub trait Candidate {
 
     /// Whether it can train together with all of these.
     fn joins(&self, others: &[&dyn Candidate]) -> bool;
+}
 
-    /// As what it is.
-    fn as_any(&self) -> &dyn std::any::Any;
+impl dyn Candidate {
+    /// The candidate as one of its family, if it is of that.
+    pub fn of<C: Candidate>(&self) -> Option<&C> {
+        (self as &dyn Any).downcast_ref()
+    }
 }
 
 /// A set of runs, with their learners in the order of the runs.

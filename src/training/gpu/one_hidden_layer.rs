@@ -1,6 +1,5 @@
 //! Networks of one hidden layer on the GPU: whole training loops, many steps per launch.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -70,7 +69,7 @@ impl Candidate for BatchedCandidate {
     }
 
     fn joins(&self, others: &[&dyn Candidate]) -> bool {
-        let others = others.iter().map(|other| other.as_any().downcast_ref::<BatchedCandidate>());
+        let others = others.iter().map(|other| other.of::<BatchedCandidate>());
         let Some(mut all) = others.collect::<Option<Vec<_>>>() else { return false };
         all.push(self);
         let shared = |which: usize| {
@@ -82,9 +81,5 @@ impl Candidate for BatchedCandidate {
         let own =
             |plan: Plan| all.iter().all(|run| run.plans[0].hidden_in_workgroup == plan.hidden_in_workgroup);
         all.iter().all(|run| run.every == self.every) && shared(0).is_some_and(own) && shared(1).is_some()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -133,13 +133,9 @@ impl<N: GpuNetwork> Candidate for SlicedCandidate<N> {
 
     fn joins(&self, others: &[&dyn Candidate]) -> bool {
         others.iter().all(|other| {
-            let other = other.as_any().downcast_ref::<SlicedCandidate<N>>();
+            let other = other.of::<SlicedCandidate<N>>();
             other.is_some_and(|other| other.every == self.every && other.compiled == self.compiled)
         })
-    }
-
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
     }
 }
 
