@@ -44,7 +44,7 @@ pub(super) struct Networks {
     pub replicas: usize,
 }
 
-/// A copy on the GPU of what one run has in a [`RunBuffer`].
+/// A copy on the GPU of what one run has in a buffer that several runs share.
 pub struct SavedRun(Handle);
 
 /// A buffer on the GPU in which every run has as many numbers.

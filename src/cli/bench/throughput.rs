@@ -32,6 +32,17 @@ const REPLICAS: [usize; 6] = [1, 8, 64, 512, 2048, 8192];
 const SEEDS: usize = 20;
 const FRONTIER: f64 = 8.0 * 8.0 * 2.0 * 20.0 * 20_000.0;
 
+/// Runs of one sweep of the families that train slice by slice: what is said of them, and their link.
+const FAMILIES: [(&str, &str); 2] = [
+    ("groups, Z_13, 64 neurons", "#v1/groups?n=13&width=64&halt=steps&steps=10000000&every=100"),
+    (
+        "Markov chains, t = 20, d = 8, batch 16",
+        "#v1/markov?k=2&t=20&d=8&batch=16&held=64&halt=steps&steps=10000000&every=100",
+    ),
+];
+/// How many of them train together.
+const TOGETHER: [usize; 4] = [1, 4, 16, 64];
+
 /// A cell of the frontier of data and width: (30,3)-parity from 1,000 examples with decay, as long as it takes.
 fn cell(width: usize, replicas: usize) -> RunSpec {
     let link = format!(
@@ -79,6 +90,9 @@ pub fn compare(devices: &[Device], arguments: &Arguments) -> Result<(), Trouble>
             table.add_row(row);
         }
         println!("{table}");
+        if gpu {
+            families(device, arguments.seconds)?;
+        }
         if let Some((rate, networks)) = best {
             let time = duration(FRONTIER / rate);
             println!(
@@ -105,10 +119,45 @@ fn batched(replicas: usize, device: &Device, seconds: f64) -> Result<Option<(f64
     if seeds == 0 {
         return Ok(None);
     }
-    let mut queue = BatchQueue::new(device, Options { stop_solved: true, ..Options::default() });
-    for number in 0..replicas / seeds {
+    let run = |number: usize| {
         let mut spec = cell(WIDTHS[number % WIDTHS.len()], seeds);
         spec.run.seed = (number / WIDTHS.len()) as u64;
+        spec
+    };
+    Ok(Some(queued((0..replicas / seeds).map(run), device, seconds)?))
+}
+
+/// Prints the steps that runs of one sweep make together in a second, by family and how many runs there are.
+fn families(device: &Device, seconds: f64) -> Result<(), Trouble> {
+    let heads: [String; TOGETHER.len() + 1] = std::array::from_fn(|at| match at.checked_sub(1) {
+        None => "runs that differ in their seeds".into(),
+        Some(at) => format!("{} at once", TOGETHER[at]),
+    });
+    let mut table = headed(heads.each_ref().map(String::as_str), 0);
+    for (name, link) in FAMILIES {
+        let mut row = vec![name.to_string()];
+        for runs in TOGETHER {
+            let run = |seed: usize| {
+                let mut spec = decode(link).0.spec;
+                spec.run.seed = seed as u64;
+                spec
+            };
+            row.push(count(queued((0..runs).map(run), device, seconds)?.0));
+        }
+        table.add_row(row);
+    }
+    println!("{table}");
+    Ok(())
+}
+
+/// Steps per second of these runs in the queue of a sweep, and how many networks trained at once.
+fn queued(
+    specs: impl Iterator<Item = RunSpec>,
+    device: &Device,
+    seconds: f64,
+) -> Result<(f64, usize), Trouble> {
+    let mut queue = BatchQueue::new(device, Options { stop_solved: true, ..Options::default() });
+    for (number, spec) in specs.enumerate() {
         queue.add(number, spec);
     }
     let rate = |queue: &mut BatchQueue, ms: f64| {
@@ -121,6 +170,5 @@ fn batched(replicas: usize, device: &Device, seconds: f64) -> Result<Option<(f64
     // Shaders are compiled, and all are taken in.
     rate(&mut queue, (seconds * 1e3).max(1e3))?;
     let (_, networks) = queue.under_way();
-    let found = rate(&mut queue, seconds * 1e3)?;
-    Ok(Some((found, networks)))
+    Ok((rate(&mut queue, seconds * 1e3)?, networks))
 }

@@ -304,7 +304,6 @@ impl SequenceNet {
 
     /// Steps to `until`, and measurements of those in `due`; `measured` are those and the last.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    #[expect(clippy::too_many_arguments, reason = "buffers and numbers of one slice")]
     fn launch(
         &self,
         until: u64,

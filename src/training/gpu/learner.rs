@@ -111,6 +111,9 @@ impl dyn Candidate {
     }
 }
 
+/// A run as one that waits for others; or a sentence that says why it trains by itself.
+pub type Waiting = Result<Box<dyn Candidate>, String>;
+
 /// A set of runs, with their learners in the order of the runs.
 pub struct Batch {
     /// The set.

@@ -7,7 +7,7 @@ use crate::kernels::plan::{Limits, Plan};
 use crate::run::RunSpec;
 use crate::training::gpu::batched_runs::{BatchedRuns, MEASURE_GROUPS, plans};
 use crate::training::gpu::example_buffer::words_of;
-use crate::training::gpu::learner::{Candidate, GpuLearner};
+use crate::training::gpu::learner::{Candidate, GpuLearner, Waiting};
 
 /// Our kernels over all replicas of one run, alone or in a batch.
 pub type OneHiddenLayerGpu = GpuLearner<BatchedRuns>;
@@ -49,7 +49,7 @@ struct BatchedCandidate {
 ///
 /// # Errors
 /// A sentence that says why the network does not fit the kernels or the GPU.
-pub fn candidate(spec: &RunSpec, limits: Limits) -> Result<Box<dyn Candidate>, String> {
+pub fn candidate(spec: &RunSpec, limits: Limits) -> Waiting {
     let plans = plans(spec, limits)?;
     let (replicas, [plan, _]) = (spec.run.replicas, plans);
     // Weights, a snapshot, the one before, and what a network is trained on.

@@ -13,7 +13,7 @@ use crate::kernels::plan::Limits;
 use crate::kernels::slices::Slices;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
-use crate::training::gpu::learner::{Candidate, GpuLearner, SharedRuns};
+use crate::training::gpu::learner::{Candidate, GpuLearner, SharedRuns, Waiting};
 use crate::training::session::learner::{Progress, Segment, Weights};
 use crate::training::session::rollback::RollbackBuffer;
 
@@ -168,7 +168,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
     ///
     /// # Errors
     /// As [`GpuNetwork::compiled`].
-    pub fn candidate(spec: &RunSpec, limits: Limits) -> Result<Box<dyn Candidate>, String> {
+    pub fn candidate(spec: &RunSpec, limits: Limits) -> Waiting {
         let compiled = N::compiled(spec, limits)?;
         Ok(Box::new(SlicedCandidate::<N> { compiled, every: spec.run.every }))
     }
@@ -380,9 +380,9 @@ mod tests {
         let mut runs = SlicedRuns::<N>::new(&specs).unwrap();
         assert_eq!((specs.len(), runs.awake()), (4, 4 * specs[0].run.replicas));
         let first = pollster::block_on(runs.advance(0, &segment(&specs[0], 0, None))).unwrap();
-        for who in 1..4 {
+        for (who, spec) in specs.iter().enumerate().skip(1) {
             assert_eq!(runs.runs[who].waiting.as_ref().map(|progress| progress.step), Some(first.step));
-            let mine = pollster::block_on(runs.advance(who, &segment(&specs[who], 0, None))).unwrap();
+            let mine = pollster::block_on(runs.advance(who, &segment(spec, 0, None))).unwrap();
             assert_eq!((mine.step, mine.rows.len()), (first.step, first.rows.len()));
             assert_ne!(mine.rows, first.rows, "each has its own numbers");
         }

@@ -12,7 +12,7 @@ use crate::run::RunSpec;
 use crate::training::gpu::{
     batched_runs::BatchedRuns,
     group_net::{GroupNetGpu, GroupNetKernels},
-    learner::{Batch, Candidate, GpuLearner},
+    learner::{Batch, GpuLearner, Waiting},
     one_hidden_layer::{self, OneHiddenLayerGpu},
     sequence_net::{SequenceNetGpu, SequenceNetKernels},
     sliced_runs::SlicedRuns,
@@ -98,8 +98,8 @@ pub struct LearnerEntry {
 /// How runs of a sweep train together.
 #[cfg(feature = "fused")]
 pub struct Batching {
-    /// A run as one that waits for others; or a sentence that says why it trains by itself.
-    pub candidate: fn(&RunSpec, Limits) -> Result<Box<dyn Candidate>, String>,
+    /// Makes ready to wait for others.
+    pub candidate: fn(&RunSpec, Limits) -> Waiting,
     /// Trains these runs together; or a sentence that says why they do not fit.
     pub batch: fn(&[RunSpec]) -> Result<Batch, String>,
 }
