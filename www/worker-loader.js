@@ -13,11 +13,17 @@ const early = [];
 const keep = (event) => early.push(event);
 self.addEventListener("message", keep);
 
+/** The page knows these words: nothing is wrong with the browser, and another build may have been published. */
+const missing = () => {
+  throw new Error("missing file");
+};
+
 try {
-  const { default: init, build = "" } = await import(address(`${bin}${end}.js`));
+  const { default: init, build = "" } = await import(address(`${bin}${end}.js`)).catch(missing);
   // What the file itself says, whatever its name is: the worker greets the page with it (src/worker_web.rs).
   self.vivariumBuild = build;
-  await init({ module_or_path: address(`${bin}${end}_bg.wasm`) });
+  const program = await fetch(address(`${bin}${end}_bg.wasm`)).catch(missing);
+  await init({ module_or_path: program.ok ? program : missing() });
   self.removeEventListener("message", keep);
   for (const { data, ports } of early) {
     self.dispatchEvent(new MessageEvent("message", { data, ports }));
