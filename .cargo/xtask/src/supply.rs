@@ -67,7 +67,7 @@ pub fn deny(project: &Project) -> Outcome {
         say("the database of advisories cannot be reached from here, so advisories were not checked");
         return Ok(());
     }
-    run(&mut deny(&["check", "--disable-fetch", "advisories"]))
+    run(&mut deny(&["check", "advisories"]))
 }
 
 /// Packages of a `Cargo.lock`: name, version, source and checksum, empty where there is none.
