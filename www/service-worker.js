@@ -124,7 +124,7 @@ async function builds() {
   const tabs = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const ask = (tab) => new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }) => resolve(data);
+    port1.onmessage = ({ data }) => (port1.close(), resolve(data));
     setTimeout(() => resolve(undefined), PATIENCE);
     tab.postMessage("which build", [port2]);
   });
