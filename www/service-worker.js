@@ -124,8 +124,9 @@ async function builds() {
   const tabs = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const ask = (tab) => new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }) => (port1.close(), resolve(data));
-    setTimeout(() => resolve(undefined), PATIENCE);
+    const hear = (build) => (port1.close(), resolve(build));
+    port1.onmessage = ({ data }) => hear(data);
+    setTimeout(hear, PATIENCE);
     tab.postMessage("which build", [port2]);
   });
   const isPage = ({ url }) => ["", "index.html"].includes(url.slice(self.registration.scope.length).split(/[?#]/)[0]);

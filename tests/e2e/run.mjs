@@ -11,6 +11,7 @@ import { functionsLab } from "./functions.mjs";
 import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
+import { keeping } from "./keeper.mjs";
 import { languages } from "./languages.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
@@ -348,6 +349,8 @@ describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plai
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
+
+describe("what is kept for visits without a network", () => keeping());
 
 describe("deployments", () => deployments());
 
