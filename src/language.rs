@@ -55,6 +55,13 @@ pub fn translated(english: &str) -> &str {
     found.map_or(english, String::as_str)
 }
 
+/// A text as it stands inside of markup, between tags or in the quotes of an attribute.
+///
+/// Translations are written by anybody, and a name may come out of a person's own table: no text becomes markup.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
 /// A translated text with its places filled: `{name}` becomes the value at the place of that name.
 ///
 /// Names are apart from values, so that they are one constant wherever it is called.
@@ -131,6 +138,11 @@ mod tests {
         assert_eq!(wanted(Some("eo".into()), &reads), "eo");
         assert_eq!(wanted(Some("../../x".into()), &reads), "en");
         assert_eq!(languages().next(), Some(("en", "English")));
+    }
+
+    #[test]
+    fn text_is_no_markup() {
+        assert_eq!(escaped("a < \"b\" & c"), "a &lt; &quot;b&quot; &amp; c");
     }
 
     #[test]

@@ -9,6 +9,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::RunSpec;
 
+/// The version of what is in this file; it rises with every change after which an older side would misread the newer.
+pub const VERSION: u32 = 1;
+
+/// What a worker says before anything else, so that no run begins with a worker of another build.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greeting {
+    /// The name of the build that the worker's files are of; empty where the build was not finished.
+    pub build: String,
+    /// The version of the messages that it speaks.
+    pub protocol: u32,
+}
+
+impl Greeting {
+    /// Whether the page of this build can work with it. A page that `cargo xtask serve` has built has no name, which
+    /// begins with an underscore then, and neither have its workers.
+    pub fn fits(&self, build: &str) -> bool {
+        self.protocol == VERSION && (self.build == build || build.starts_with('_') && self.build.is_empty())
+    }
+}
+
 /// From the page to the worker.
 #[allow(clippy::large_enum_variant, reason = "a few a minute; a box would only make them awkward")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -345,5 +365,26 @@ pub struct Message {
 impl From<Event> for Message {
     fn from(event: Event) -> Self {
         Message { event, payload: Payload::Empty }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_fits_the_page_of_its_own_build() {
+        let worker = |build: &str, protocol| Greeting { build: build.into(), protocol };
+        assert!(worker("12ab", VERSION).fits("12ab"));
+        assert!(worker("", VERSION).fits("__BUILD__"));
+        for other in [
+            worker("12ab", VERSION + 1),
+            worker("", VERSION + 1),
+            worker("12ac", VERSION),
+            worker("", VERSION),
+        ] {
+            assert!(!other.fits("12ab"), "{other:?}");
+        }
+        assert!(!worker("12ab", VERSION).fits("__BUILD__") && !worker("", VERSION + 1).fits("__BUILD__"));
     }
 }

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 use crate::platform::web::{pack, sleep, unpack, yield_now};
-use crate::protocol::{Command, Event, Failure, Message, Payload};
+use crate::protocol::{Command, Event, Failure, Greeting, Message, Payload, VERSION};
 use crate::training::launch::device::Device;
 use crate::worker::{Next, Worker};
 
@@ -25,8 +25,20 @@ fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
+/// Says of which build this worker is, which its loader has read from the worker's own file, before anything else.
+fn greet() {
+    let build =
+        js_sys::Reflect::get(&scope(), &"vivariumBuild".into()).ok().and_then(|build| build.as_string());
+    let greeting = Greeting { build: build.unwrap_or_default(), protocol: VERSION };
+    post_packed(&greeting, &Payload::Empty);
+}
+
 fn post(message: &Message) {
-    let sent = pack(&message.event, &message.payload)
+    post_packed(&message.event, &message.payload);
+}
+
+fn post_packed<T: serde::Serialize>(value: &T, payload: &Payload) {
+    let sent = pack(value, payload)
         .map_err(|e| JsValue::from_str(&e))
         .and_then(|(value, transfer)| scope().post_message_with_transfer(&value, &transfer));
     if let Err(error) = sent {
@@ -37,6 +49,7 @@ fn post(message: &Message) {
 /// Serves commands until the page ends the worker. Messages are taken from the first moment on, so that
 /// nothing sent while the device opens is lost.
 pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
+    greet();
     // A panic leaves the module dead: the page hears of it in one sentence before that.
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);

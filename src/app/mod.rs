@@ -33,6 +33,8 @@ pub mod store;
 mod chain_tests;
 #[cfg(test)]
 mod luck_tests;
+#[cfg(test)]
+mod markup_tests;
 
 /// Where the choice of a language is remembered.
 pub const LANGUAGE: &str = "vivarium.language";

@@ -44,12 +44,16 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
+/// What binds these pages on a host that sends no headers of ours: they load nothing and run nothing.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
+                      form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
+
 /// The page of a preset, with its own picture or that of all.
 pub fn page(preset: &Preset, has_picture: bool) -> String {
     let (name, claim, link) = (escaped(preset.name), escaped(preset.claim), escaped(preset.link));
     let picture = if has_picture { format!("{}.png", preset.slug) } else { "../preview.png".into() };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{POLICY}\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name} · Vivarium</title>\n\
          <meta name=\"description\" content=\"{claim}\">\n<meta property=\"og:title\" content=\"{name}\">\n\
          <meta property=\"og:description\" content=\"{claim}\">\n<meta property=\"og:type\" content=\"website\">\n\

@@ -3,7 +3,8 @@
 // Environment: DIST (the built page), CHROME (a Chromium), NODE_PATH (where playwright-core is).
 
 import { execFileSync } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -21,35 +22,57 @@ const TYPES = {
   ".svg": "image/svg+xml",
   ".png": "image/png",
   ".webmanifest": "application/manifest+json",
+  ".txt": "text/plain; charset=utf-8",
 };
 
+/** A file's name without the name of its build or the sum of its contents. */
+export const plain = (name) => name.replace(/-[0-9a-f]{12,16}(?=[._])/, "");
+
+/** The sum by which a browser checks a file. */
+export const integrity = (bytes) => `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
+
+/** Gives every sum in a service worker's list anew that `sum` gives another for; a file is named there as on the server. */
+export const withSums = (program, sum) =>
+  program.replace(/^( {2}"([^"]+)": ")sha256-[^"]+(",)$/gm, (line, before, name, after) => {
+    const found = sum(name);
+    return found ? before + found + after : line;
+  });
+
 /**
- * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, and
- * `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
+ * Serves the page below a sub-path, as GitHub Pages does; `edit` may change a file's text on its way, by its plain name,
+ * or have it missing where it is null, and `folders` serves others beside the page, like `{ "/tools/": "node_modules" }`.
+ * The sums of changed files are changed with them. `deploy` serves another build from then on.
  */
 export async function serve(edit = {}, folders = {}) {
+  let dist = DIST;
+  const sum = (name) => {
+    const [change, file] = name === "./" ? [edit[""], "index.html"] : [edit[plain(name)], name];
+    return change && integrity(change(readFileSync(join(dist, file), "utf8")));
+  };
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://localhost").pathname;
     const inside = normalize(path.replace(/^\/sub\/path\//, "/"));
-    const [below, root] = Object.entries({ ...folders, "/": DIST }).find(([start]) => inside.startsWith(start));
+    const [below, root] = Object.entries({ ...folders, "/": dist }).find(([start]) => inside.startsWith(start));
+    const change = edit[plain(inside.slice(1))];
     let file = join(root, inside.slice(below.length));
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
-    if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(root)) || !existsSync(file)) {
+    if (!path.startsWith("/sub/path/") || !file.startsWith(normalize(root)) || !existsSync(file) || change === null) {
       response.writeHead(404).end();
       return;
     }
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
-    const change = edit[inside.slice(1)];
-    if (change) {
-      let text = "";
-      createReadStream(file, "utf8").on("data", (part) => (text += part)).on("end", () => response.end(change(text)));
+    const isKeeper = inside === "/service-worker.js";
+    if (change || isKeeper) {
+      let text = readFileSync(file, "utf8");
+      if (isKeeper) text = withSums(text, sum);
+      response.end(change ? change(text) : text);
     } else {
       createReadStream(file).pipe(response);
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = `http://127.0.0.1:${server.address().port}/sub/path/`;
-  return { address, close: () => server.close() };
+  return { address, deploy: (folder) => (dist = folder), close: () => server.close() };
 }
 
 /** A browser, with WebGPU simulated on the CPU or without WebGPU. */

@@ -43,7 +43,7 @@ export function languages(here) {
   const speaking = async (table, deed) => {
     const browser = await open();
     try {
-      await browser.context.route("**/languages/qps.json", (route) => route.fulfill(table));
+      await browser.context.route("**/languages/qps.json*", (route) => route.fulfill(table));
       // Not that of a build: a choice counts all the same, so that a language can be tried.
       await browser.context.addInitScript(() => localStorage.setItem("vivarium.language", "qps"));
       await deed((link, size) => visit(browser.context, here().address, link, size));

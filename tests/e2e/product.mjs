@@ -1,11 +1,11 @@
-// What holds for the page in every lab: it opens without a network, and everybody can use it.
+// What holds for the page in every lab: everybody can use it.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { it } from "node:test";
 
-import { open, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
+import { rows, stepOf, until, visit } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -84,45 +84,5 @@ export function everyView(here) {
     await until(async () => (await see("numbers").locator("tr").count()) === 13, "a row for each input");
     assert.deepEqual(heard.console.filter((said) => !said.includes("No available adapters")), []);
     await page.close();
-  });
-
-  it("opens without a network after the first visit, and takes up a newer build when no other tab is open", async () => {
-    const edit = {};
-    const site = await serve(edit);
-    const browser = await open();
-    const link = "#v1/sparse-parity?n=12&k=2&width=16&steps=300&halt=steps&speed=0";
-    const kept = (page) => until(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => Boolean(r?.active))), "the page to be kept");
-    const trains = async ({ page, see, heard }) => {
-      await until(async () => /^Ended|found|solved/i.test(await text(see("status"))), "the run");
-      assert.equal((await rows(page)).at(-1).step, 300);
-      assert.deepEqual(heard.console.filter((said) => !said.includes("No available adapters")), []);
-    };
-    try {
-      const first = await visit(browser.context, site.address, link);
-      await trains(first);
-      await kept(first.page);
-      await browser.context.setOffline(true);
-      const offline = await visit(browser.context, site.address, link);
-      await trains(offline);
-      await offline.page.close();
-      await browser.context.setOffline(false);
-
-      // A newer build, which differs in its description: the title is the run's.
-      const about = (page) => page.evaluate(() => document.querySelector("meta[name=description]").content).catch(() => "");
-      edit[""] = (html) => html.replace('content="Watch', 'content="Newer. Watch');
-      edit["service-worker.js"] = (program) => program.replace(/(registration\.scope\}) \w+`;/, "$1 newer`;");
-      const waits = async () => first.page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update().then(() => Boolean(r.waiting))));
-      await until(waits, "the newer build to wait");
-      const beside = await visit(browser.context, site.address, link);
-      assert.match(await until(() => about(beside.page), "its description"), /^Watch/, "not while a tab has the older one");
-      await beside.page.close();
-      await first.page.reload();
-      await until(async () => /^Newer/.test(await about(first.page)), "the newer build");
-      assert.ok(first.page.url().endsWith(link), "the link is still the address");
-      await trains(first);
-    } finally {
-      await browser.close();
-      site.close();
-    }
   });
 }

@@ -5,11 +5,13 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
+import { deployments } from "./deploy.mjs";
 import { files } from "./files.mjs";
 import { functionsLab } from "./functions.mjs";
 import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
+import { keeping } from "./keeper.mjs";
 import { languages } from "./languages.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
@@ -348,6 +350,10 @@ describe("the lab of Boolean functions", () => functionsLab(() => ({ context: pl
 
 describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
 
+describe("what is kept for visits without a network", () => keeping());
+
+describe("deployments", () => deployments());
+
 describe("every view", () => everyView(() => ({ context: plain.context, address: site.address })));
 
 describe("the gallery", () => gallery(() => ({ context: plain.context, address: site.address })));
@@ -457,7 +463,8 @@ describe("devices", () => {
         const worst = [];
         for (const [i, [steps, tolerance]] of [[1, 1e-5], [10, 1e-4], [100, 2e-3]].entries()) {
           const weights = await worker.evaluate(async (wish) => {
-            const module = await import(`./worker_fused.js?build=${new URLSearchParams(self.location.search).get("build")}`);
+            // The worker's own program: its file ends as the loader's does.
+            const module = await import(self.location.pathname.replace("worker-loader", "worker_fused"));
             return Array.from(await module.trial(...wish));
           }, [7, 9, relu, adam, many, steps]);
           const scale = Math.max(...after[i].map(Math.abs));

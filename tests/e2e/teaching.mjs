@@ -175,7 +175,7 @@ export function teaching(here) {
     // Elsewhere, where the page is not kept: from there stories come without a request.
     const site = await serve({ "service-worker.js": () => "throw new Error();" });
     const { page, see } = await visit(here().context, site.address, "#v1/sparse-parity?n=12&k=2&width=16&start=paused");
-    await page.route("**/stories/*.md", (route) => route.fulfill({ status: 404, body: "" }));
+    await page.route("**/stories/*.md*", (route) => route.fulfill({ status: 404, body: "" }));
     await see("stories").click();
     await see("story-grokking").click();
     await until(async () => /This story is not there/.test(await text(see("tour"))), "a sentence");

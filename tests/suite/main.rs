@@ -17,6 +17,7 @@ mod gradients;
 mod group_net;
 mod layers;
 mod links;
+mod markup;
 mod pairs;
 mod plain;
 mod probes;

@@ -6,11 +6,14 @@
 //! clone on a warm machine compiles only our own crate.
 
 mod cache;
+mod finish;
+mod hash;
 mod process;
 mod serve;
 mod setup;
 mod size;
 mod split;
+mod supply;
 mod system;
 mod tests;
 mod version;
@@ -33,6 +36,8 @@ cargo xtask <command>
                         build the page into dist/, ready for any static host
   test [filter]         everything that must hold: format, core, native tests, page, browser
   check                 lints and docs on top: what to run before a commit
+  dependencies          licences, sources and second copies against deny.toml; advisories
+                        where cargo-deny is installed
   size                  compressed sizes of dist/ against .cargo/size-budget.toml
   science               the claims of every preset, with their numbers printed
   bench                 steps per second, on this machine and in its browser
@@ -72,6 +77,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "build" => web::build(&project, value(rest, "--public-url").unwrap_or("./")),
         "test" => return tests::test(&project, rest),
         "check" => return tests::check(&project),
+        "dependencies" => tests::dependencies(&project),
         "size" => size::check(&project),
         "split" => split::split(&project),
         "science" => return tests::science(&project, rest),

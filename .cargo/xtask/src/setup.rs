@@ -183,7 +183,11 @@ fn wasm_bindgen(project: &Project) -> Outcome {
         return Ok(());
     }
     say("wasm-bindgen writes the JavaScript side; its version must be that of Cargo.lock");
-    // Without --locked: its own lock file may name a crate that has been withdrawn.
+    if install(project, "wasm-bindgen-cli", needed, &["--locked"]).is_ok() {
+        return Ok(());
+    }
+    // A mirror of the registry may lack a crate that was withdrawn after this version had locked it.
+    say("its own lock file cannot be used here: with the newest versions of what it depends on instead");
     install(project, "wasm-bindgen-cli", needed, &[])
 }
 

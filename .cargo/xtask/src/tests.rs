@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::cache::Project;
 use crate::process::{command, find, run, say, status, tee};
-use crate::{setup, system, web};
+use crate::{setup, supply, system, web};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
 const E2E: &str = "tests/e2e/run.mjs";
@@ -131,8 +131,26 @@ pub fn check(project: &Project) -> Outcome<ExitCode> {
             .args(FEATURES)
             .env("RUSTDOCFLAGS", "-Dwarnings")))
     });
+    report.part("cargo deny", |report| match find("cargo-deny") {
+        Some(_) => passed(supply::deny(report.project)),
+        None => Ok(Done::Skipped(
+            "cargo-deny is not installed; what Cargo.lock tells is checked all the same".into(),
+        )),
+    });
     everything(&mut report);
     Ok(report.finish())
+}
+
+/// `cargo xtask dependencies`: what is depended on, against `deny.toml`.
+pub fn dependencies(project: &Project) -> Outcome {
+    supply::check(project)?;
+    match find("cargo-deny") {
+        Some(_) => supply::deny(project),
+        None => {
+            say("cargo-deny is not installed, so advisories were not checked");
+            Ok(())
+        }
+    }
 }
 
 fn format(report: &mut Report) {
@@ -168,6 +186,7 @@ fn everything(report: &mut Report) {
         run(chores(report.project, "fmt").arg("--check"))?;
         passed(run(chores(report.project, "test").arg("--quiet")))
     });
+    report.part("dependencies", |report| passed(supply::check(report.project)));
     report.cargo("core alone", &["check", "--lib", "--no-default-features"]);
     native_tests(report, &[]);
     report.cargo("examples in docs", &[&["test", "--doc"], &FEATURES[..]].concat());

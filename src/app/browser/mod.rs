@@ -1,5 +1,6 @@
 //! What the page asks of the browser: address, clipboard, storage, media, GPU.
 
+pub mod build;
 pub mod files;
 
 use js_sys::{Function, Object, Promise, Reflect};
@@ -66,7 +67,7 @@ extern "C" {
 
 /// Fetches a text file of this page; `done` gets it, or a sentence.
 pub fn fetch(file: &str, done: impl FnOnce(Result<String, String>) + 'static) {
-    settle(&fetch_file(file), move |response| {
+    settle(&fetch_file(&build::with_build(file)), move |response| {
         let response = response.unwrap_or(JsValue::NULL);
         let text = get(&response, "text").dyn_into::<Function>();
         match text.and_then(|text| text.call0(&response)) {
@@ -160,25 +161,5 @@ pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
 
 /// After a panic: one sentence and a way out, without a call back into the dead program.
 pub fn show_panic() {
-    let document = document();
-    let (Some(body), Ok(notice), Ok(button)) =
-        (document.body(), document.create_element("p"), document.create_element("button"))
-    else {
-        return;
-    };
-    notice.set_class_name("crash");
-    let _ = notice.set_attribute("role", "alert");
-    notice.set_text_content(Some(&format!(
-        "{} ",
-        tr!("This page has stopped because of a mistake in its program.")
-    )));
-    button.set_text_content(Some(tr!("Open it again")));
-    let location: JsValue = window().location().into();
-    if let Some(reload) =
-        Reflect::get(&location, &"reload".into()).ok().and_then(|f| f.dyn_into::<Function>().ok())
-    {
-        let _ = Reflect::set(&button, &"onclick".into(), &reload.bind0(&location));
-    }
-    let _ = notice.append_child(&button);
-    let _ = body.append_child(&notice);
+    build::notice("crash", tr!("This page has stopped because of a mistake in its program."));
 }

@@ -8,6 +8,7 @@ use crate::analysis::curves::History;
 use crate::analysis::{Lines, Series};
 use crate::charts::{Across, Theme, colours};
 use crate::display::words::{MISSING, thousands};
+use crate::language::escaped;
 
 /// A pointer this near to a curve or a mark, in CSS pixels, means it.
 const NEAR: f64 = 24.0;
@@ -386,8 +387,8 @@ impl Scene {
                  <b>{}</b><small>{}</small></span>",
                 value.colour,
                 escaped(&value.name),
-                value.text,
-                value.more
+                escaped(&value.text),
+                escaped(&value.more)
             );
         }
         let mut words: Vec<String> =
@@ -429,9 +430,4 @@ fn rounded(value: f32, digits: i32) -> String {
         }
     };
     text.replace('-', "−")
-}
-
-/// Text within markup.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

@@ -97,6 +97,7 @@ impl Curves {
         let legend = self.legend;
         view! {
             <div class="plot__legend" role="group" aria-label=tr!("Curves") node_ref=self.names
+                // Markup: `viewport::legend`, whose texts are escaped.
                 data-testid=format!("legend-{}", self.name) inner_html=move || legend.get()></div>
         }
         .into_any()

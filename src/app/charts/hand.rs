@@ -308,6 +308,7 @@ impl Hand {
                 );
             }
             if before.with_value(|before| *before != seen.markup) {
+                // Markup: `Scene::seen`, whose texts are escaped, and the range above.
                 overlay.set_inner_html(&seen.markup);
                 before.set_value(seen.markup);
             }

@@ -1,9 +1,9 @@
 //! What of the charts is looked at: which curves, and which part of the run. Kept while the page is open, not in the
 //! link.
 
-use super::crosshair::escaped;
 use crate::analysis::Lines;
 use crate::charts::Named;
+use crate::language::escaped;
 
 /// What somebody wants to see of the charts.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ pub fn legend(named: &[Named]) -> String {
                 "<button class=\"key\" type=\"button\" data-at=\"{at}\" aria-pressed=\"{}\" \
                  title=\"{about}\">{inside}</button>",
                 !of.is_hidden,
-                about = tr!("Hide or show; with Shift, or pressed twice, alone"),
+                about = escaped(tr!("Hide or show; with Shift, or pressed twice, alone")),
             ),
         }
     };

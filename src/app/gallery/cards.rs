@@ -51,7 +51,9 @@ pub fn Gallery() -> impl IntoView {
             let head = store.peek(|state| state.gallery.head());
             view! {
                 <main class="gallery" data-testid="gallery-view" on:input=fill on:click=press>
+                    // Markup: `Gallery::head` and `Gallery::cards`, written with `Html`, which escapes texts.
                     <div inner_html=head></div>
+                    // Markup: the same.
                     <div class="gallery__cards" inner_html=cards></div>
                 </main>
             }
@@ -62,5 +64,6 @@ pub fn Gallery() -> impl IntoView {
 /// Stories, and the way to the gallery.
 #[component]
 pub fn Strip() -> impl IntoView {
+    // Markup: `strip`, written with `Html`, which escapes texts.
     view! { <nav class="more" aria-label=tr!("More to watch") inner_html=strip()></nav> }.into_any()
 }

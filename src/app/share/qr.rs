@@ -2,6 +2,8 @@
 
 use qrcodegen::{QrCode, QrCodeEcc, QrSegment, Version};
 
+use crate::language::escaped;
+
 /// Largest version that a camera reads from the back of a room.
 const LARGEST: u8 = 20;
 
@@ -23,7 +25,7 @@ pub fn modules(text: &str) -> Option<Vec<Vec<bool>>> {
 /// The code as the markup of an SVG, quiet zone included; or a sentence where the text is too long.
 pub fn svg(text: &str) -> String {
     let Some(rows) = modules(text) else {
-        return format!("<p>{}</p>", tr!("The link is too long for a QR code."));
+        return format!("<p>{}</p>", escaped(tr!("The link is too long for a QR code.")));
     };
     let mut path = String::new();
     for (y, row) in rows.iter().enumerate() {
@@ -32,7 +34,7 @@ pub fn svg(text: &str) -> String {
         }
     }
     let size = rows.len() + 8;
-    let about = tr!("QR code of the link");
+    let about = escaped(tr!("QR code of the link"));
     format!(
         "<svg class=\"code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"{about}\" \
          data-testid=\"code\"><path d=\"{path}\"></path></svg>"

@@ -60,6 +60,7 @@ pub fn Teacher(
                                 <input class="knob__box" type="number" name="at" min="1" step="1" value=at
                                     placeholder=step data-testid="wish-at" />
                             </label>
+                            // Markup: `form`, whose texts are escaped.
                             <div class="teacher__fields" inner_html=fields></div>
                         </div>
                         <div class="teacher__made">
@@ -67,6 +68,7 @@ pub fn Teacher(
                                 about=tr!("The link for the class.") />
                             <Copied testid="copy-frame" icon=Name::Terminal word=tr!("Copy HTML") text=snippet
                                 about=tr!("Markup that shows chart and play inside another page.") />
+                            // Markup: `svg`, whose texts are escaped.
                             <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
                         </div>
                     </div>

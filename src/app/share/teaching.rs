@@ -4,7 +4,7 @@
 //! The dialog is a form, and its fields are text by name; what they come to is decided here, where it can be tested.
 
 use crate::catalog::chart::Chart;
-use crate::language::translated;
+use crate::language::{escaped, translated};
 use crate::permalink::{Link, PARTS, Start};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
 
@@ -106,12 +106,12 @@ pub fn form(link: &Link) -> String {
     let wish = LessonEdit::of(link);
     let mut out = String::new();
     let mut field = |name: &str, label: &str, options: &[(&str, &str)], chosen: &str| {
-        for part in ["<label class=\"wish\"><span>", label, "</span><select name=\"", name, "\">"] {
+        for part in ["<label class=\"wish\"><span>", &escaped(label), "</span><select name=\"", name, "\">"] {
             out.push_str(part);
         }
         for (value, word) in options {
             let selected = if *value == chosen { "\" selected>" } else { "\">" };
-            for part in ["<option value=\"", value, selected, word, "</option>"] {
+            for part in ["<option value=\"", value, selected, &escaped(word), "</option>"] {
                 out.push_str(part);
             }
         }
@@ -142,7 +142,7 @@ pub fn form(link: &Link) -> String {
 
 /// The markup that puts the page at `address` into another one.
 pub fn frame(address: &str) -> String {
-    let address = address.replace('&', "&amp;").replace('"', "&quot;");
+    let address = escaped(address);
     format!(
         "<iframe src=\"{address}\" title=\"Vivarium\" width=\"720\" height=\"420\" loading=\"lazy\" \
          style=\"border:0;resize:both;overflow:auto\"></iframe>"

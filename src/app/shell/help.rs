@@ -35,6 +35,9 @@ const KEYS: &[(&str, &str)] = &[
     ("?", text!("This help")),
 ];
 
+/// What all programs of the page are made of; `cargo xtask build` writes it (`.cargo/xtask/src/supply.rs`).
+const LICENCES: &str = "./licences.txt";
+
 /// Takes keys from wherever they are not needed otherwise.
 pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appearance: Appearance) {
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
@@ -143,6 +146,9 @@ pub fn Help(
             <p>{move || store.see(|state| panel(state.run.spec()).help())}</p>
             <p>
                 {tr!("Every number follows from the settings and the seed. The address of this page holds them: copy it, open it elsewhere, and the same run begins. Nothing leaves your device.")}
+            </p>
+            <p>
+                <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>
             </p>
             {languages().nth(1).is_some().then(choice_of_language)}
             <h2>{tr!("Keys")}</h2>

@@ -21,6 +21,7 @@ use leptos::wasm_split::{SplitLoaderError, wasm_split};
 
 use super::help::Help;
 use super::later::{Drawer, Part, Program};
+use crate::app::browser::build::look_for_another;
 use crate::app::charts::hand::Hand;
 use crate::app::charts::numbers::Numbers;
 use crate::app::files::dialog::Files;
@@ -100,7 +101,10 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
                     store.act(Action::Arrived);
                     program.0.set(Some(drawer));
                 }
-                Err(_) => store.act(Action::Said(translated(LOST))),
+                Err(_) => {
+                    store.act(Action::Said(translated(LOST)));
+                    look_for_another();
+                }
             }
             under_way.set_value(false);
         });

@@ -16,7 +16,7 @@ use crate::app::settings::form::CELLS_KEY;
 use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::display::sweep::Sweep;
-use crate::language::translated;
+use crate::language::{escaped, translated};
 use crate::permalink::{Cells, encode};
 use crate::ui::browser::{by_id, set_attribute};
 
@@ -44,9 +44,9 @@ fn frame(state: &State) -> String {
          </div><p class=\"map__about\" id=\"map-about\" data-testid=\"map-about\"></p>",
         options(cells, state.run.link.view.cells.slug()),
         markup(&state.run),
-        runs = tr!("Runs of the sweep"),
-        cancel = tr!("Cancel"),
-        shown = tr!("What the cells show"),
+        runs = escaped(tr!("Runs of the sweep")),
+        cancel = escaped(tr!("Cancel")),
+        shown = escaped(tr!("What the cells show")),
     )
 }
 
@@ -115,6 +115,7 @@ fn map() -> AnyView {
         });
         drawn.update_value(|(of, known, reached)| {
             if *of != link {
+                // Markup: `frame` and `map::markup`, whose texts are escaped.
                 room.set_inner_html(&store.peek(frame));
                 (*of, *reached) = (link, 0);
                 known.clear();

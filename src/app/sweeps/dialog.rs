@@ -52,6 +52,7 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
             let Some((at, is_other)) = choice.take(&link.spec, &name, &value, is_on) else { return };
             set_attribute(&format!("way-{at}"), "data-kind", choice.kind(&link.spec, at));
             if let Some(values) = by_id(&format!("values-{at}")).filter(|_| is_other) {
+                // Markup: `Choice::values`, whose texts are escaped.
                 values.set_inner_html(&choice.values(&link.spec, at));
             }
         });
@@ -66,6 +67,7 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
     };
     view! {
         <form class="sweeper" on:input=hear on:submit=begin>
+            // Markup: `Choice::markup`, whose texts are escaped.
             <div class="sweeper" inner_html=fields></div>
             <p class="sweeper__told" role="status" data-testid="sweep-told">{move || told.get().1}</p>
             <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !told.get().0>

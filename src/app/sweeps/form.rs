@@ -6,7 +6,7 @@
 use crate::analysis::chart;
 use crate::catalog::chart::Chart;
 use crate::display::words::{count, label, thousands};
-use crate::language::translated;
+use crate::language::{escaped, translated};
 use crate::models::Model;
 use crate::optim::Optimizer;
 use crate::permalink::Link;
@@ -281,7 +281,7 @@ pub fn options<'a>(of: impl IntoIterator<Item = (&'a str, &'a str)>, chosen: &st
     let mut out = String::new();
     for (value, word) in of {
         let selected = if value == chosen { "\" selected>" } else { "\">" };
-        for part in ["<option value=\"", value, selected, word, "</option>"] {
+        for part in ["<option value=\"", &escaped(value), selected, &escaped(word), "</option>"] {
             out.push_str(part);
         }
     }
@@ -303,7 +303,8 @@ impl Choice {
                  </select></label><div class=\"way__values\" id=\"values-{at}\">{}</div></fieldset>",
                 self.kind(spec, at),
                 self.values(spec, at),
-                setting = tr!("Setting"),
+                title = escaped(title),
+                setting = escaped(tr!("Setting")),
             );
         }
         out + &box_of("", "seeds", tr!("Seeds per run"), &self.seeds)
@@ -330,7 +331,7 @@ impl Choice {
             "<label class=\"wish wish--mode\"><span>{values}</span><select name=\"mode.{at}\" \
              data-testid=\"sweep-mode-{at}\">{}</select></label>",
             options(modes, &way.mode),
-            values = tr!("Values"),
+            values = escaped(tr!("Values")),
         );
         let fields = [
             ("from", tr!("From"), &way.from),
@@ -345,16 +346,17 @@ impl Choice {
         for (slug, label) in words(spec, &way.key) {
             let checked = if self.has(at, slug) { "checked" } else { "" };
             out += &format!(
-                "<label><input type=\"checkbox\" name=\"word.{at}\" value=\"{slug}\" {checked}/> {label}</label>"
+                "<label><input type=\"checkbox\" name=\"word.{at}\" value=\"{slug}\" {checked}/> {label}</label>",
+                label = escaped(label)
             );
         }
         out + "</div>"
     }
 }
 
-/// A box with its label. What is in it came out of a specification: numbers and words without quotes.
+/// A box with its label.
 fn box_of(class: &str, name: &str, word: &str, text: &str) -> String {
-    let testid = name.replace('.', "-");
+    let (testid, word, text) = (name.replace('.', "-"), escaped(word), escaped(text));
     format!(
         "<label class=\"wish {class}\"><span>{word}</span><input name=\"{name}\" value=\"{text}\" \
          autocomplete=\"off\" spellcheck=\"false\" data-testid=\"sweep-{testid}\"></label>"

@@ -11,6 +11,7 @@ use crate::analysis::convergence::Times;
 use crate::display::RunView;
 use crate::display::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::labs;
+use crate::language::escaped;
 use crate::permalink::{Cells, Link, View, encode};
 use crate::settings::Axis;
 use crate::sweep::Cell;
@@ -161,17 +162,17 @@ pub fn markup(run: &RunView) -> String {
     let lines = run.series.values.len().max(1);
     let mut out = String::from("<table class=\"map__table\"><thead><tr><th scope=\"col\">");
     if !run.series.is_empty() {
-        out += &format!("{} \\ ", symbol(spec, &run.series.key));
+        out += &format!("{} \\ ", escaped(&symbol(spec, &run.series.key)));
     }
-    out += &symbol(spec, &run.sweep.key);
+    out += &escaped(&symbol(spec, &run.sweep.key));
     out += "</th>";
     for value in &run.sweep.values {
-        out += &format!("<th scope=\"col\">{}</th>", option(spec, &run.sweep.key, value));
+        out += &format!("<th scope=\"col\">{}</th>", escaped(&option(spec, &run.sweep.key, value)));
     }
     out += "</tr></thead><tbody>";
     for line in 0..lines {
         let name = run.series.values.get(line).map(|value| option(spec, &run.series.key, value));
-        out += &format!("<tr><th scope=\"row\">{}</th>", name.unwrap_or(tr!("runs").into()));
+        out += &format!("<tr><th scope=\"row\">{}</th>", escaped(&name.unwrap_or(tr!("runs").into())));
         for at in 0..run.sweep.values.len() {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };

@@ -34,6 +34,7 @@ pub fn Tours(
     view! {
         <Sheet open title=tr!("Stories")>
             <p>{tr!("Short guided tours. They train, stop and ask; you can leave them at any time, and the run stays.")}</p>
+            // Markup: `list`, written with `Html`, which escapes texts.
             <ul class="tours" inner_html=list() on:click=choose></ul>
         </Sheet>
     }
@@ -83,6 +84,7 @@ pub fn Tour() -> impl IntoView {
         is_open.get().then(|| {
             view! {
                 <section class="tour" aria-label=tr!("Story") data-testid="tour" on:click=press
+                    // Markup: `Tour::html`, written with `Html`, which escapes texts.
                     inner_html=move || html.get()></section>
             }
         })

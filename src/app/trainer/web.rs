@@ -1,11 +1,18 @@
 //! The trainer in a web worker.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
+use crate::app::browser::build::{build, look_for_another, offer_new, suffix};
 use crate::app::trainer::{Program, Trainer, TrainerMessage};
 use crate::platform::web::{pack, unpack};
-use crate::protocol::{Command, Event, Message, Payload};
+use crate::protocol::{Command, Event, Greeting, Message, Payload};
+
+/// What www/worker-loader.js says where a file of the worker cannot be fetched.
+const MISSING: &str = "missing file";
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {
@@ -27,7 +34,25 @@ impl WorkerTrainer {
             .and_then(|address| Worker::new_with_options(&address, &options))
             .map_err(|_| tr!("this browser allows no worker").to_string())?;
         let said = hear.clone();
+        // Whether it has said of which build it is, and is of this page's: no run begins with another.
+        let greeted = Rc::new(Cell::new(None));
+        let fits = greeted.clone();
         let on_message = Closure::new(move |event: MessageEvent| {
+            let Some(fit) = fits.get() else {
+                let greeting = unpack::<Greeting>(&event.data());
+                let fit = greeting.is_ok_and(|(greeting, _)| greeting.fits(&build()));
+                fits.set(Some(fit));
+                if !fit {
+                    offer_new();
+                    said(TrainerMessage::Died(
+                        tr!("its program is of another version than this page").into(),
+                    ));
+                }
+                return;
+            };
+            if !fit {
+                return;
+            }
             said(match unpack::<Event>(&event.data()) {
                 Ok((event, payload)) => TrainerMessage::Said(Message { event, payload }),
                 Err(why) => TrainerMessage::Died(tr!("its message could not be read, {why}", why)),
@@ -36,8 +61,13 @@ impl WorkerTrainer {
         let on_error = Closure::new(move |event: ErrorEvent| {
             // A file that cannot be loaded gives a bare event, without words.
             let words = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|m| m.as_string());
+            if greeted.get().is_none() {
+                look_for_another();
+            }
             hear(TrainerMessage::Died(
-                words.filter(|w| !w.is_empty()).unwrap_or(tr!("it could not be loaded").into()),
+                words
+                    .filter(|w| !w.is_empty() && !w.contains(MISSING))
+                    .unwrap_or(tr!("it could not be loaded").into()),
             ));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -65,16 +95,15 @@ impl Drop for WorkerTrainer {
     }
 }
 
-/// The loader's address for `program`, relative to the page and with the page's build in it.
+/// The loader's address for `program`, relative to the page and with the page's build in its name.
 fn address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
-    let build = document.query_selector("meta[name=build]")?.and_then(|meta| meta.get_attribute("content"));
     let bin = match program {
         Program::Cpu => "worker",
         Program::Fused => "worker_fused",
         Program::Gpu => "worker_gpu",
     };
-    let file = format!("./worker-loader.js?bin={bin}&build={}", build.unwrap_or_default());
+    let file = format!("./worker-loader{}.js?bin={bin}", suffix());
     let base = document.base_uri()?.unwrap_or_default();
     Ok(Url::new_with_base(&file, &base)?.href())
 }

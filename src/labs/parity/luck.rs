@@ -11,7 +11,7 @@ use crate::analysis::tickets::{chance_of, chart, luck, strongest};
 use crate::analysis::{Bars, chart};
 use crate::display::words::{capital, count, list, percent, significant, thousands};
 use crate::display::{Phase, RunView};
-use crate::language::translated;
+use crate::language::{escaped, translated};
 use crate::models::{Mlp, Model};
 use crate::permalink::{Link, encode};
 use crate::run::{Halt, RunSpec};
@@ -153,14 +153,15 @@ pub fn winners_markup(run: &RunView) -> String {
     let Some(found) = rewound(run) else { return String::new() };
     let link = |link: Option<String>, word: &str, testid: &str| match link {
         Some(link) => {
-            let link = link.replace('&', "&amp;");
+            let link = escaped(&link);
+            let word = escaped(word);
             format!("<a class=\"button\" href=\"{link}\" data-testid=\"{testid}\">{word}</a>")
         }
         None => String::new(),
     };
     format!(
         "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
-        found.about,
+        escaped(&found.about),
         link(found.ticket, tr!("Rewind them and train them alone"), "ticket"),
         link(found.others, tr!("As many at random instead"), "others")
     )
@@ -187,7 +188,7 @@ pub fn places(spec: &RunSpec) -> [usize; 3] {
 /// Their markup.
 pub fn knobs_markup(places: [usize; 3]) -> String {
     let knob = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
-        let name = translated(name);
+        let name = escaped(translated(name));
         format!(
             "<div class=\"luck__knob\"><label for=\"luck-{key}\">{name}</label><input id=\"luck-{key}\" name=\"{key}\" \
              type=\"range\" min=\"{low}\" max=\"{high}\" step=\"{step}\" value=\"{place}\"><output \

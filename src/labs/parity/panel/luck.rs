@@ -15,6 +15,7 @@ use crate::analysis::Reading;
 use crate::analysis::recovery::trials::{Share, Trials};
 use crate::analysis::recovery::{Neuron, chart};
 use crate::labs::parity::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
+use crate::language::escaped;
 use crate::models::Model;
 use crate::platform::now_ms;
 use crate::tasks::Task;
@@ -33,10 +34,10 @@ const LARGEST: (u32, u32) = (17, 20);
 fn about() -> String {
     format!(
         "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",
-        tr!("One step reveals the bits"),
-        tr!(
+        escaped(tr!("One step reveals the bits")),
+        escaped(tr!(
             "One neuron, one batch: are the largest entries of its gradient those of the relevant bits? Lines by theory, points by drawn batches."
-        )
+        ))
     )
 }
 
@@ -57,12 +58,13 @@ pub fn Luck() -> impl IntoView {
 
 /// A part whose markup is written anew when it changes.
 fn part(class: &'static str, testid: &'static str, markup: Signal<String>) -> AnyView {
+    // Markup: what this file and `parity::luck` write, whose texts are escaped.
     view! { <div class=class data-testid=testid inner_html=markup></div> }.into_any()
 }
 
 fn opened(context: RunContext) -> AnyView {
     let winners = context.memo(winners_markup);
-    let floor = context.memo(|run| floor(run.spec()).unwrap_or_default());
+    let floor = context.memo(|run| escaped(&floor(run.spec()).unwrap_or_default()));
     let places = RwSignal::new(context.peek(|run| places(run.spec())));
     let all = Memo::new(move |_| {
         let [n, k, s] = places.get();
@@ -90,7 +92,7 @@ fn opened(context: RunContext) -> AnyView {
     });
     let said = move || all.with(|all| revealed(all));
     let texts = move || {
-        let items: String = said().iter().map(|text| format!("<li>{text}</li>")).collect();
+        let items: String = said().iter().map(|text| format!("<li>{}</li>", escaped(text))).collect();
         format!("<ul class=\"theory__texts\">{items}</ul>")
     };
     let hear = move |event: Event| {
