@@ -47,7 +47,8 @@ impl RunView {
     /// Shows the weights at the start, before a trainer has sent any.
     fn preview(&mut self) {
         let (spec, inputs, width) = (self.spec(), self.weights.inputs, self.weights.width);
-        let is_drawn = inputs * width <= MAX_PREVIEW && spec.model.config().has_weights();
+        let is_drawn =
+            inputs * width <= MAX_PREVIEW && spec.model.config().has_weights() && spec.is_drawn_at_once();
         let Some(initial) = is_drawn.then(|| spec.initial_of(1).into_iter().next()).flatten() else { return };
         self.trajectories = Some(Trajectories::new(&initial, inputs, width, &self.relevant));
         self.weights.values = Arc::new(initial);
