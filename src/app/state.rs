@@ -40,6 +40,8 @@ pub enum Action {
     Ahead(usize, Outcome),
     /// A second has passed.
     Tick,
+    /// There is time to go on with what takes long to compute.
+    Work,
     /// A field was filled in.
     Edit(String, String),
     /// A panel, a form or a dialog asks for something.

@@ -26,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "labs",
         &[
             "analysis",
+            "bounds",
             "catalog",
             "display",
             "groups",
@@ -94,6 +95,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "display",
         &[
             "analysis",
+            "bounds",
             "catalog",
             "models",
             "optim",

@@ -45,6 +45,7 @@ impl State {
             Action::Heard(kind, sign) => self.heard(kind, sign, &mut effects),
             Action::Ahead(run, outcome) => self.ended_ahead(run, outcome),
             Action::Tick => self.tick(&mut effects),
+            Action::Work => self.run.work(),
             Action::Edit(key, text) => self.edit(&key, &text, &mut effects),
             Action::Request(what) => self.request(what, &mut effects),
             Action::Default(key) => self.reset(&key, &mut effects),

@@ -1,5 +1,10 @@
 //! What the page knows of a run on sequences: the strategies' lines, what probes have found, and the sequence that is
 //! looked into.
+//!
+//! # Why
+//! Lines over all held-out sequences and a look into a large network take seconds, so they are made in parts of
+//! [`SLICE`]; what fits into one part is there at once. Until then there are no lines, and the network expects nothing
+//! (not a number), as where it is not known.
 
 use std::any::Any;
 
@@ -8,10 +13,11 @@ use crate::analysis::chains::curves;
 use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
-use crate::display::LabState;
+use crate::bounds::SLICE;
+use crate::display::{LabState, Work};
 use crate::markov::theory::{Explorer, Outcome};
 use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
-use crate::models::attention_only::Look;
+use crate::models::attention_only::{Look, LookJob};
 use crate::models::minimal_markov::{KERNEL, LAGS};
 use crate::models::{Model, attention_only, minimal_markov};
 use crate::permalink::{Link, View};
@@ -20,7 +26,7 @@ use crate::rng::{Purpose, Stream};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::markov::MarkovChain;
-use crate::training::session::evaluator;
+use crate::training::session::evaluator::LinesJob;
 
 /// Earlier weights of distances that are kept, at most.
 const SNAPSHOTS: usize = 6;
@@ -49,6 +55,17 @@ pub struct Inspected {
     pub look: Look,
     /// Logits with all heads, `[symbols, task's symbols]`; empty where none is switched off.
     pub whole: Vec<f64>,
+}
+
+/// A look under way: without the heads that are switched off, and before that with all of them, where that differs.
+#[derive(Debug, Clone)]
+struct Looking {
+    jobs: Vec<LookJob>,
+    off: Vec<usize>,
+    /// Logits with all heads.
+    whole: Vec<f64>,
+    /// Whether the network has changed meanwhile.
+    is_stale: bool,
 }
 
 /// Who expects a symbol.
@@ -88,9 +105,10 @@ pub struct HeadWeights {
 pub struct MarkovState {
     /// The task.
     pub task: MarkovChain,
-    /// KL of the truth to each strategy, from the uniform one up to the task's order.
+    /// KL of the truth to each strategy, from the uniform one up to the task's order; none as long as they are computed.
     pub lines: Vec<(Strategy, f64)>,
-    /// Parameters of the first network, as newly as they are known.
+    /// Parameters of the first network, as newly as they are known; none before a worker has sent as many as a page
+    /// does not draw at once.
     pub parameters: Vec<Vec<f32>>,
     /// Steps made when they were read.
     pub step: u64,
@@ -103,6 +121,9 @@ pub struct MarkovState {
     /// The theory beside the minimal model, and what it makes of its knobs.
     pub theory: Option<(Explorer, Outcome)>,
     spec: RunSpec,
+    /// What is being computed.
+    to_line: Option<LinesJob>,
+    looking: Option<Looking>,
 }
 
 impl MarkovState {
@@ -114,12 +135,15 @@ impl MarkovState {
         let same = |old: &&MarkovState| {
             old.task == *task && (old.spec.run.seed, old.spec.held_out()) == (seed, held_out)
         };
-        let lines = before.filter(same).map(|old| old.lines.clone());
+        let (lines, to_line) = match before.filter(same) {
+            Some(old) => (old.lines.clone(), old.to_line.clone()),
+            None => (vec![], LinesJob::new(task, seed, held_out)),
+        };
         let look = Look { heads: vec![], logits: vec![] };
         let mut chains = MarkovState {
             task: task.clone(),
-            lines: lines.unwrap_or_else(|| evaluator::lines(task, seed, held_out)),
-            parameters: spec.initial_of(1),
+            lines,
+            parameters: if spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
             step: 0,
             ablation: None,
             distances: Thinned::new(SNAPSHOTS + 1),
@@ -132,11 +156,16 @@ impl MarkovState {
             },
             theory: before.and_then(|old| old.theory.clone()),
             spec: spec.clone(),
+            to_line,
+            looking: None,
         };
         chains.explore(theory);
-        let weights = distances(&chains.spec, &chains.weights());
-        chains.distances.push(0, weights);
+        if !chains.parameters.is_empty() {
+            let weights = distances(&chains.spec, &chains.weights());
+            chains.distances.push(0, weights);
+        }
         chains.look_into(view);
+        chains.work(SLICE);
         Some(chains)
     }
 
@@ -168,11 +197,70 @@ impl MarkovState {
             .then(|| (self.parameters[KERNEL].as_slice(), self.parameters[LAGS].as_slice()))
     }
 
+    /// Has the chosen sequence looked into, now or in parts.
     fn look_into(&mut self, view: &View) {
         let (symbols, origin, chain) = self.chosen(view);
-        let look = self.look(&symbols, &view.off);
-        let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
-        self.inspected = Inspected { symbols, origin, chain, look, whole };
+        let is_same = symbols == self.inspected.symbols && self.inspected.origin == origin;
+        if let Some(looking) = self.looking.as_mut().filter(|looking| is_same && looking.off == view.off) {
+            // It comes to an end before it begins anew: a network may be quicker to change than a look to be made.
+            looking.is_stale = true;
+            self.inspected.chain = chain;
+            return;
+        }
+        self.looking = None;
+        let is_lengthy = self.spec.cost().look > SLICE;
+        match &self.spec.model {
+            Model::AttentionOnly(_) if self.parameters.is_empty() || is_lengthy => {
+                if !is_same {
+                    let look = self.unknown(symbols.len());
+                    self.inspected = Inspected { symbols, origin, chain, look, whole: vec![] };
+                } else {
+                    self.inspected.chain = chain;
+                }
+                self.begin_look(view.off.clone());
+            }
+            _ => {
+                let look = self.look(&symbols, &view.off);
+                let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
+                self.inspected = Inspected { symbols, origin, chain, look, whole };
+            }
+        }
+    }
+
+    /// What a network expects that is not known yet.
+    fn unknown(&self, symbols: usize) -> Look {
+        Look { heads: vec![], logits: vec![f64::NAN; symbols * self.task.symbols] }
+    }
+
+    /// Begins to look into the inspected sequence with the parameters that are known now, if any are.
+    fn begin_look(&mut self, off: Vec<usize>) {
+        let Model::AttentionOnly(net) = &self.spec.model else { return };
+        if self.parameters.is_empty() {
+            return;
+        }
+        let of_length = attention_only::OfLength { net: net.clone(), length: self.task.length };
+        let (weights, symbols) = (self.weights(), &self.inspected.symbols);
+        let job = |off: &[usize]| of_length.look_job(&weights, self.task.symbols, symbols, off);
+        let some = if off.is_empty() { vec![] } else { vec![job(&from_zero(&off))] };
+        let jobs = some.into_iter().chain([job(&[])]).collect();
+        self.looking = Some(Looking { jobs, off, whole: vec![], is_stale: false });
+    }
+
+    /// Goes on with a look; whether it has come to an end.
+    fn go_on_looking(&mut self, operations: u64) -> bool {
+        let Some(looking) = &mut self.looking else { return false };
+        let Some(look) = looking.jobs.last_mut().and_then(|job| job.advance(operations)) else { return false };
+        looking.jobs.pop();
+        if !looking.jobs.is_empty() {
+            looking.whole = look.logits;
+            return false;
+        }
+        let Some(Looking { off, whole, is_stale, .. }) = self.looking.take() else { return false };
+        (self.inspected.look, self.inspected.whole) = (look, whole);
+        if is_stale {
+            self.begin_look(off);
+        }
+        true
     }
 
     /// How badly predictions with these logits, `[symbols, task's symbols]`, do on the sequence that is looked into: the mean
@@ -286,8 +374,7 @@ impl MarkovState {
         match &self.spec.model {
             Model::AttentionOnly(net) => {
                 let of_length = attention_only::OfLength { net: net.clone(), length };
-                let off: Vec<usize> = off.iter().filter(|head| **head > 0).map(|head| head - 1).collect();
-                of_length.plain(&self.weights(), k).look(symbols, &off)
+                of_length.plain(&self.weights(), k).look(symbols, &from_zero(off))
             }
             Model::MinimalMarkov(net) => {
                 let of_length = minimal_markov::OfLength { net: net.clone(), length };
@@ -320,6 +407,20 @@ impl LabState for MarkovState {
 
     fn as_any_mut(&mut self) -> &mut dyn Any {
         self
+    }
+
+    fn work(&mut self, operations: u64) -> Work {
+        if self.looking.is_some() {
+            return if self.go_on_looking(operations) { Work::News } else { Work::GoesOn };
+        }
+        let Some(job) = &mut self.to_line else { return Work::Done };
+        let Some(lines) = job.advance(operations) else { return Work::GoesOn };
+        (self.lines, self.to_line) = (lines, None);
+        Work::News
+    }
+
+    fn is_busy(&self) -> bool {
+        self.looking.is_some() || self.to_line.is_some()
     }
 
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
@@ -355,6 +456,11 @@ impl LabState for MarkovState {
     fn nearest(&self, row: &Row) -> Option<String> {
         curves::nearest(row, self.task.order).map(|of| curves::name(of).to_string())
     }
+}
+
+/// Heads that are switched off, counted from 0 instead of 1.
+fn from_zero(off: &[usize]) -> Vec<usize> {
+    off.iter().filter(|head| **head > 0).map(|head| head - 1).collect()
 }
 
 /// Weights of distances by these parameters of one network, for each head of the first layer.
