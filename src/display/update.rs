@@ -178,6 +178,7 @@ impl RunView {
         {
             state.follow_lambda(penalty.lambda);
         }
+        self.settle();
     }
 
     /// The probes that the charts on show want, and those that the lab always watches.
