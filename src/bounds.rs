@@ -47,8 +47,9 @@ pub const MOST_HELD: u64 = 1 << 29;
 /// Numbers from which on a run is asked about before it begins: 1 GiB.
 pub const ASKED_HELD: u64 = 1 << 28;
 
-/// Seconds on one core of a processor from which on a run, or a sweep, is asked about before it begins: twelve hours.
-pub const ASKED_S: f64 = 12.0 * 3600.0;
+/// Seconds on one core of a processor from which on a run, or a sweep, is asked about before it begins: thirty days.
+/// Time alone hurts nobody who can press Pause, and links to endless runs are common, since most end at their target.
+pub const ASKED_S: f64 = 30.0 * 86_400.0;
 
 /// Most numbers that all helpers of a sweep hold together, besides the trainer: 1 GiB.
 pub const MOST_OF_HELPERS: u64 = 1 << 28;

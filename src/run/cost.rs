@@ -32,6 +32,8 @@ const MOST_OF_CHECKPOINTS: u64 = 12 << 20;
 const TENSORS: u64 = 6;
 /// Operations of a normal random number.
 const DRAW: u64 = 16;
+/// Runs of a sweep that are looked at for the dearest.
+const MOST_LOOKED_AT: usize = 64;
 /// Operations that a slow processor makes in a second, at the least.
 const SLOW_FLOPS: u64 = 50_000_000;
 
@@ -160,18 +162,36 @@ impl Cost {
         sum([self.page, self.worker])
     }
 
-    /// The sentence that asks a person whether so dear a run is to begin, where `seconds` is what it takes; nothing
-    /// for most runs.
+    /// What each part of either takes.
+    pub fn largest(self, other: Cost) -> Cost {
+        Cost {
+            page: self.page.max(other.page),
+            worker: self.worker.max(other.worker),
+            gpu: self.gpu.max(other.gpu),
+            start: self.start.max(other.start),
+            step: self.step.max(other.step),
+            measurement: self.measurement.max(other.measurement),
+            probe: self.probe.max(other.probe),
+            theory: self.theory.max(other.theory),
+            look: self.look.max(other.look),
+        }
+    }
+
+    /// Whether a person is asked before so dear a run begins, which takes so many seconds.
+    pub fn is_dear(&self, seconds: f64) -> bool {
+        self.held() > ASKED_HELD || seconds > ASKED_S
+    }
+
+    /// What a person is to know of a run that takes so many seconds: "about 300 MiB of memory and up to 3 min".
+    pub fn needs(&self, seconds: f64) -> String {
+        let (memory, time) = (bytes(self.held()), super::time::duration(seconds));
+        tr!("about {memory} of memory and up to {time} on one core of a processor", memory, time)
+    }
+
+    /// The sentence that asks a person whether so [dear](Cost::is_dear) a run is to begin; nothing for most runs.
     pub fn asks(&self, seconds: f64) -> Option<String> {
-        let is_large = self.held() > ASKED_HELD;
-        (is_large || seconds > ASKED_S).then(|| {
-            let (memory, time) = (bytes(self.held()), super::time::duration(seconds));
-            tr!(
-                "This run needs about {memory} of memory and up to {time} here. Play starts it.",
-                memory,
-                time
-            )
-        })
+        let needs = self.is_dear(seconds).then(|| self.needs(seconds))?;
+        Some(tr!("This run needs {needs}. Play starts it.", needs))
     }
 
     /// How many helpers of a sweep there is memory for, of `most`: each has a run of its own.
@@ -197,6 +217,18 @@ impl Cost {
 /// Whether a step of one replica of `spec` is too long for one launch that one workgroup makes.
 pub fn is_too_long_for_a_launch(spec: &RunSpec) -> bool {
     spec.step_flops() / spec.run.replicas as f64 > MOST_OF_LAUNCH as f64
+}
+
+/// What the dearest of the runs that `spec` stands for takes, in each of its parts.
+pub fn dearest(spec: &RunSpec) -> Cost {
+    let runs = super::cells::count(spec);
+    if runs == 0 {
+        return spec.cost();
+    }
+    // A setting that is swept is dearest at an end, nearly always.
+    let looked_at = (0..runs).step_by(runs.div_ceil(MOST_LOOKED_AT).max(1)).chain([runs - 1]);
+    let costs = looked_at.filter_map(|number| super::cells::run(spec, number).ok());
+    costs.map(|run| run.cost()).fold(Cost::default(), Cost::largest)
 }
 
 /// Seconds of all runs that `spec` stands for, one after the other on one core, at the most.

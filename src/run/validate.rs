@@ -66,6 +66,11 @@ impl RunSpec {
                 repaired.push(beginning);
                 continue;
             }
+            if let Some(nearest) = self.fit(&problem.key) {
+                let expected = tr!("{expected}; it is {nearest} now", expected = problem.expected, nearest);
+                repaired.push(Problem::new(&problem.key, &problem.found, expected));
+                continue;
+            }
             let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
             let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
             if let Some(default) = fresh.value(&problem.key).or_else(of_model) {

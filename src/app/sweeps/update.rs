@@ -29,6 +29,8 @@ impl State {
                 // Who presses the button waits for nothing, also where the run before was paused.
                 self.paused = false;
                 self.run.phase = Phase::Loading;
+                // The dialog has said how long it takes.
+                self.agree(&link.spec);
                 let runs = count(crate::run::cells::count(&link.spec), "run");
                 self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
             }

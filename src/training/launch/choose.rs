@@ -1,6 +1,7 @@
 //! Which device and which learner a run gets.
 
 use super::learners::{AUTODIFF_WORTH_FLOPS_OVER_FLEX, Place, entry};
+use crate::run::cost::is_too_long_for_a_launch;
 use crate::run::{DeviceChoice, LearnerChoice, RunSpec};
 
 /// How the note begins that says why kernels do not train.
@@ -28,6 +29,9 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
         Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.outgrown)(spec) => {
             (Engine::Autodiff, "For a network this large autodiff uses more of a GPU.".into())
+        }
+        Ok(()) if entry.batches && is_too_long_for_a_launch(spec) => {
+            (Engine::Autodiff, "One step of a network this large is too long for one launch.".into())
         }
         Ok(()) => (Engine::Fused, String::new()),
     }
@@ -64,6 +68,7 @@ pub use with_session::{Chosen, choose};
 #[cfg(feature = "session")]
 mod with_session {
     use super::*;
+    use crate::bounds::MOST_NUMBERS;
     use crate::protocol::{DeviceKind, Failure};
     use crate::training::launch::device::Device;
     use crate::training::session::learner::Learner;
@@ -126,6 +131,10 @@ mod with_session {
                 Some(Err(why)) => note = format!("The fused loop does not cover this network: {why}."),
                 None => {}
             }
+        }
+        if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MOST_NUMBERS {
+            let why = "its activations would not fit into memory: take fewer networks or a smaller batch";
+            return Err(Failure::Impossible(why.into()));
         }
         #[cfg(feature = "train")]
         {
