@@ -41,6 +41,13 @@ pub const SLICE: u64 = 1 << 22;
 /// them, and 2¹⁸ normal numbers take some 20 ms.
 pub const MOST_DRAWN: u64 = 1 << 18;
 
+/// Most measurements of a run that a page keeps; then every second one is dropped.
+pub const MOST_ROWS: u64 = 4096;
+
+/// Most numbers in the measurements that a page keeps, 64 MiB: of thousands of replicas, fewer measurements than
+/// [`MOST_ROWS`].
+pub const MOST_OF_CURVES: u64 = 1 << 24;
+
 /// Most numbers that page and worker hold of one run together: 2 GiB, of the 4 that WebAssembly can address.
 pub const MOST_HELD: u64 = 1 << 29;
 

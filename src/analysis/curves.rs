@@ -2,15 +2,15 @@
 
 use super::replicas::{Each, Of};
 use super::{Lines, Role, Series};
+use crate::bounds::{MOST_OF_CURVES, MOST_ROWS};
 use crate::protocol::Row;
 
 /// Most measurements that are kept; then every second one is dropped, so that memory stays bounded however
 /// long a run is.
-pub const CAPACITY: usize = 4096;
+pub const CAPACITY: usize = MOST_ROWS as usize;
 
-/// Most numbers in the measurements that are kept, 64 MiB: of thousands of replicas, fewer measurements than
-/// [`CAPACITY`].
-pub const MOST_KEPT: usize = 1 << 24;
+/// Most numbers in them: of thousands of replicas, fewer measurements than [`CAPACITY`].
+pub const MOST_KEPT: usize = MOST_OF_CURVES as usize;
 
 /// Fewest measurements that are dropped to half, however large each is.
 const FEWEST_KEPT: usize = 64;

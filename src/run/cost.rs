@@ -17,15 +17,12 @@
 
 use super::{LearnerChoice, RunSpec};
 use crate::bounds::{
-    ASKED_HELD, ASKED_S, MOST_DRAWN, MOST_OF_HELPERS, MOST_OF_LAUNCH, SLICE, WORKER, product,
+    ASKED_HELD, ASKED_S, MOST_DRAWN, MOST_OF_CURVES, MOST_OF_HELPERS, MOST_OF_LAUNCH, MOST_ROWS, SLICE,
+    WORKER, product,
 };
 use crate::models::{Family, Parameter};
 use crate::run::time::seconds_of_one;
 
-/// Most numbers of the measurements that a page keeps; [`History`](crate::analysis::curves::History) has the same.
-const MOST_OF_CURVES: u64 = 1 << 24;
-/// Most measurements that it keeps, likewise.
-const MOST_ROWS: u64 = 4096;
 /// Most numbers of the checkpoints that it keeps besides the newest.
 const MOST_OF_CHECKPOINTS: u64 = 12 << 20;
 /// Tensors as large as the largest between inputs and outputs that a step by autodiff holds at once.
@@ -73,7 +70,7 @@ impl RunSpec {
         let (weights, moments) = (sizes.weights, self.optimizer.moments() as u64);
         let one = weights / replicas.max(1);
         let step = self.step_flops() as u64;
-        let forward = (self.architecture().step_flops(inputs, 1) / 3.0) as u64;
+        let forward = ((self.architecture().step_flops(inputs, 1) / 3.0) as u64).max(1);
         let state = product([1 + moments, weights]);
         let examples = sum([sizes.data, sizes.samples, sizes.held_out, sizes.splits]);
         // Our loops and kernels go through a step in parts of one replica, or of one example.
@@ -130,15 +127,18 @@ impl RunSpec {
     /// Whether autodiff makes the steps on the processor: where it is chosen, and where there is no loop for the network
     /// on this task. It holds whole tensors of activations, where loops hold those of an example.
     pub fn is_by_autodiff(&self) -> bool {
+        let run = &self.run;
         let is_looped = match self.model.config().family() {
             // As `kernels::plan::Network::of` has it; a test holds both against each other.
             Some(Family::OneHiddenLayer(_)) => {
-                self.task.sampler().parity_examples().is_some_and(|examples| !examples.all_inputs)
-                    && self.run.batch > 0
+                let visits = product([run.steps, run.batch as u64]);
+                let is_counted = |sample: u64| sample == 0 || visits / sample < u64::from(u32::MAX);
+                let examples = self.task.sampler().parity_examples();
+                run.batch > 0 && examples.is_some_and(|of| !of.all_inputs && is_counted(of.sample as u64))
             }
             family => family.is_some(),
         };
-        self.run.learner == LearnerChoice::Autodiff || !is_looped
+        run.learner == LearnerChoice::Autodiff || !is_looped
     }
 
     /// Operations of a look into a whole context.
@@ -227,7 +227,8 @@ pub fn dearest(spec: &RunSpec) -> Cost {
     }
     // A setting that is swept is dearest at an end, nearly always.
     let looked_at = (0..runs).step_by(runs.div_ceil(MOST_LOOKED_AT).max(1)).chain([runs - 1]);
-    let costs = looked_at.filter_map(|number| super::cells::run(spec, number).ok());
+    let all = super::cells::Runs::of(spec);
+    let costs = looked_at.filter_map(|number| all.unchecked(number).ok());
     costs.map(|run| run.cost()).fold(Cost::default(), Cost::largest)
 }
 

@@ -203,7 +203,7 @@ mod tests {
         while state.is_busy() {
             state.work(SLICE);
         }
-        let of = |state: &GroupsState| state.theory.as_ref()?.prediction().map(|prediction| prediction.ratio);
+        let of = |state: &GroupsState| state.theory.as_ref()?.prediction().map(|prediction| prediction.margin);
         let first = of(&state).unwrap();
         state.follow_lambda(1e-7);
         assert!(state.is_busy() && of(&state) == Some(first), "the one before, until then");
