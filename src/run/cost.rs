@@ -72,12 +72,21 @@ impl RunSpec {
         let step = self.step_flops() as u64;
         let forward = ((self.architecture().step_flops(inputs, 1) / 3.0) as u64).max(1);
         let state = product([1 + moments, weights]);
-        let examples = sum([sizes.data, sizes.samples, sizes.held_out, sizes.splits]);
-        // Our loops and kernels go through a step in parts of one replica, or of one example.
-        let activations = match self.is_by_autodiff() {
-            true => product([TENSORS, sizes.activations]),
-            false => product([batch.max(1), self.architecture().activations(inputs)]).min(sizes.activations),
+        let is_by_autodiff = self.is_by_autodiff();
+        // Our loops and kernels take the examples of parities as bits, and go through a step one replica after the
+        // other, or in parts of one.
+        let is_of_bits =
+            !is_by_autodiff && matches!(self.model.config().family(), Some(Family::OneHiddenLayer(_)));
+        let bits = if is_of_bits { 16 } else { 1 };
+        let kept = sum([sizes.samples, sizes.held_out, sizes.splits]) / bits;
+        let (data, activations) = match is_by_autodiff {
+            true => (sizes.data, product([TENSORS, sizes.activations])),
+            false => (
+                sizes.data / replicas.max(1) / bits,
+                product([batch.max(1), self.architecture().activations(inputs)]).min(sizes.activations),
+            ),
         };
+        let examples = sum([data, kept]);
         let chains = sampler.chain_sequences();
         let line = chains.as_ref().map_or(0, |chains| chains.operations());
         let heads: usize = self.model.config().heads().iter().sum();

@@ -1,13 +1,10 @@
-//! Runs that are so dear that a person is asked before one begins.
+//! Runs that are so dear that a person is asked before one begins: the question, and what was agreed to.
 //!
 //! # Why
-//! Links come from strangers, and a page that opens one trains at once. What takes gigabytes or most of a day waits
-//! until somebody presses Play; nothing of it is there before. A person who makes a sweep in the dialog has read how
-//! long it takes, and is not asked.
+//! Links come from strangers, and a page that opens one trains at once. What takes gigabytes or months waits until
+//! somebody presses Play; nothing of it is there before. A person who makes a sweep in the dialog has read how long it
+//! takes, and is not asked.
 
-use crate::app::state::State;
-use crate::app::trainer::Effect;
-use crate::display::Phase;
 use crate::run::RunSpec;
 use crate::run::cost::{dearest, seconds};
 
@@ -19,112 +16,23 @@ pub struct Consent {
     agreed: Option<RunSpec>,
 }
 
+impl Consent {
+    /// Of somebody who has agreed to this run.
+    pub fn to(spec: &RunSpec) -> Self {
+        Consent { question: None, agreed: Some(bare(spec)) }
+    }
+
+    /// Asks about a run, if that is called for.
+    pub fn ask(&mut self, spec: &RunSpec) {
+        let is_agreed = |agreed: &RunSpec| *agreed == bare(spec);
+        let is_asked = !self.agreed.as_ref().is_some_and(is_agreed);
+        self.question = dearest(spec).asks(seconds(spec)).filter(|_| is_asked);
+    }
+}
+
 /// A run as it was when somebody agreed to it: learning rates that were set on the way do not make it dearer.
 fn bare(spec: &RunSpec) -> RunSpec {
     let mut spec = spec.clone();
     spec.run.schedule.clear();
     spec
-}
-
-impl State {
-    /// Whether the run may begin; otherwise it waits, the question is asked, and nobody trains.
-    pub(in crate::app) fn may_begin(&mut self, effects: &mut Vec<Effect>) -> bool {
-        let spec = &self.run.link.spec;
-        let agreed = || self.consent.agreed.as_ref().is_some_and(|agreed| *agreed == bare(spec));
-        self.consent.question = dearest(spec).asks(seconds(spec)).filter(|_| !agreed());
-        let Some(question) = &self.consent.question else { return true };
-        self.message.clone_from(question);
-        self.dismiss(effects);
-        (self.run.phase, self.paused) = (Phase::Paused, true);
-        false
-    }
-
-    /// Somebody has agreed to this run.
-    pub(in crate::app) fn agree(&mut self, spec: &RunSpec) {
-        self.consent = Consent { question: None, agreed: Some(bare(spec)) };
-    }
-
-    /// Somebody has answered the question by asking for a step, or for all of them; whether there was one.
-    pub(in crate::app) fn begin_agreed(&mut self, paused: bool, effects: &mut Vec<Effect>) -> bool {
-        if self.consent.question.is_none() {
-            return false;
-        }
-        self.agree(&self.run.link.spec.clone());
-        self.paused = paused;
-        self.resume(effects);
-        true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::app::run::status::status;
-    use crate::app::run::tests::Page;
-    use crate::app::state::Action;
-    use crate::app::sweeps::SweepAction;
-    use crate::display::Phase;
-    use crate::labs::PRESETS;
-    use crate::permalink::decode;
-    use crate::run::cost::{dearest, seconds};
-
-    /// Years of one core.
-    const DEAR: &str = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
-
-    #[test]
-    fn a_dear_run_waits_for_the_person() {
-        let mut page = Page::open(DEAR);
-        assert!(page.opened().is_empty() && page.sent.is_empty(), "nobody trains");
-        assert_eq!(page.state.run.phase, Phase::Paused);
-        let question = status(&page.state);
-        assert!(
-            question.starts_with("This run needs about ") && question.contains(" GiB of memory and up to "),
-            "{question}"
-        );
-        assert!(question.ends_with("Play starts it.") && page.state.message == question);
-        assert_eq!(page.state.main_button(), ("Play", false));
-        for _ in 0..30 {
-            page.act(Action::Tick);
-        }
-        assert_eq!(page.state.run.phase, Phase::Paused, "it is not taken for a silent one");
-        page.act(Action::Toggle);
-        assert_eq!((page.opened().len(), &page.state.run.phase), (1, &Phase::Running));
-        assert!(page.state.consent.question.is_none());
-        page.act(Action::Reset);
-        assert_eq!(page.state.run.phase, Phase::Running, "it was agreed to");
-    }
-
-    #[test]
-    fn another_run_is_asked_about_anew_and_a_small_one_is_not() {
-        let mut page = Page::open("#v1/sparse-parity?n=20");
-        assert_eq!(page.state.run.phase, Phase::Running);
-        page.act(Action::Open(DEAR.into()));
-        assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 0));
-        page.act(Action::SingleStep);
-        assert_eq!(page.state.run.phase, Phase::Paused);
-        assert!(page.state.consent.question.is_none() && page.opened().len() == 2);
-        page.act(Action::Open(format!("{DEAR}&seed=3")));
-        assert!(page.state.consent.question.is_some());
-        page.act(Action::Undo);
-        assert!(page.state.consent.question.is_none(), "that one was agreed to");
-        page.act(Action::Open("#v1/sparse-parity?n=20".into()));
-        assert!(page.state.consent.question.is_none());
-    }
-
-    #[test]
-    fn who_made_a_sweep_has_agreed_to_it() {
-        let link = format!("{DEAR}&sweep=lr:0.1_0.2");
-        assert!(Page::open(&link).state.consent.question.is_some());
-        let mut page = Page::open("#v1/sparse-parity?n=20&device=cpu");
-        page.act(Action::Sweep(SweepAction::Make(Box::new(decode(&link).0))));
-        assert!(page.state.consent.question.is_none() && page.state.run.sweep.is_some());
-    }
-
-    #[test]
-    fn no_preset_asks() {
-        for preset in PRESETS {
-            let spec = preset.link().spec;
-            let asked = dearest(&spec).asks(seconds(&spec));
-            assert_eq!(asked, None, "{}", preset.slug);
-        }
-    }
 }
