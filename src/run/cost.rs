@@ -113,10 +113,7 @@ impl RunSpec {
             step,
             measurement: product([forward, sum([held_out, seen]), replicas]),
             probe: product([forward, held_out, 1 + heads as u64]),
-            theory: match &self.task {
-                _ if chains.is_some() => product([held_out, line]),
-                task => product([3, task.config().theory()]),
-            },
+            theory: sum([product([held_out, line]), product([3, self.task.config().theory()])]),
             look: chains.map_or(0, |chains| self.look(chains.length, chains.symbols)),
         }
     }
