@@ -48,8 +48,8 @@ pub const MOST_ROWS: u64 = 4096;
 /// [`MOST_ROWS`].
 pub const MOST_OF_CURVES: u64 = 1 << 24;
 
-/// Most numbers that page and worker hold of one run together: 2 GiB, of the 4 that WebAssembly can address.
-pub const MOST_HELD: u64 = 1 << 29;
+/// Most numbers that page and worker hold of one run together: 2.5 GiB, where WebAssembly can address 4 for each.
+pub const MOST_HELD: u64 = 5 << 27;
 
 /// Numbers from which on a run is asked about before it begins: 1 GiB.
 pub const ASKED_HELD: u64 = 1 << 28;

@@ -25,8 +25,9 @@ use crate::run::time::seconds_of_one;
 
 /// Most numbers of the checkpoints that it keeps besides the newest.
 const MOST_OF_CHECKPOINTS: u64 = 12 << 20;
-/// Tensors as large as the largest between inputs and outputs that a step by autodiff holds at once.
-const TENSORS: u64 = 6;
+/// Tensors as large as the largest between inputs and outputs that a step by autodiff holds at once: two, and their
+/// gradients.
+const TENSORS: u64 = 4;
 /// Operations of a normal random number.
 const DRAW: u64 = 16;
 /// Runs of a sweep that are looked at for the dearest.
