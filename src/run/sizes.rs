@@ -88,8 +88,11 @@ impl RunSpec {
             problems.extend(spec.problems_of_size());
             problems.iter().all(|problem| !keys.contains(&problem.key.as_str())).then_some(spec)
         };
-        // A batch of 0 is the whole sample.
         let (mut fits, mut beyond) = (low.max(1), now);
+        // Another reason than its size is not mended so, nor is a batch of 0, which is the whole sample.
+        if now <= fits || with(now).is_some() {
+            return None;
+        }
         with(fits)?;
         while beyond - fits > 1 {
             let middle = fits + (beyond - fits) / 2;
