@@ -60,18 +60,24 @@ impl RunSpec {
     /// setting `skipped`; says which, and whether nothing is left.
     fn put_back(&mut self, most: usize, skipped: Option<&str>) -> (Vec<Problem>, bool) {
         let mut repaired: Vec<Problem> = vec![];
+        // What was lowered to what fits, and may have to go back to its default when others have changed.
+        let mut lowered: Vec<String> = vec![];
         loop {
             let problems = self.problems_within(most);
             let is_possible = problems.is_empty();
-            let is_new =
-                |p: &Problem| skipped != Some(p.key.as_str()) && repaired.iter().all(|r| r.key != p.key);
+            let is_new = |p: &Problem| {
+                skipped != Some(p.key.as_str())
+                    && (repaired.iter().all(|r| r.key != p.key) || lowered.contains(&p.key))
+            };
             let Some(problem) = problems.into_iter().find(is_new) else { return (repaired, is_possible) };
             if let Some(beginning) = self.begin_anyhow(&problem) {
                 repaired.push(beginning);
                 continue;
             }
-            if let Some(nearest) = self.fit(&problem.key) {
+            let was_lowered = lowered.contains(&problem.key);
+            if !was_lowered && let Some(nearest) = self.fit(&problem.key) {
                 let expected = tr!("{expected}; it is {nearest} now", expected = problem.expected, nearest);
+                lowered.push(problem.key.clone());
                 repaired.push(Problem::new(&problem.key, &problem.found, expected));
                 continue;
             }
@@ -81,7 +87,11 @@ impl RunSpec {
                 // The default was checked when it was declared.
                 let _ = self.set(&problem.key, &default);
             }
-            repaired.push(problem);
+            lowered.retain(|key| *key != problem.key);
+            match repaired.iter().position(|r| was_lowered && r.key == problem.key) {
+                Some(before) => repaired[before].expected = problem.expected,
+                None => repaired.push(problem),
+            }
         }
     }
 
