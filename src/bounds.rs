@@ -29,6 +29,45 @@ pub const MOST_CONSTRUCTION: u64 = 1 << 26;
 /// Most of them for all different groups of a sweep.
 pub const MOST_CONSTRUCTIONS: u64 = 4 * MOST_CONSTRUCTION;
 
+/// Operations, roughly, that a page makes at once: what takes more goes in parts, so that no task of its thread takes
+/// more than 50 ms.
+///
+/// # Why
+/// A look into 256 symbols with four layers of 128 numbers, 3 · 10⁸ products in double precision, took 0.84 s in a
+/// browser: these are 12 ms of that. A slower machine has four times as long.
+pub const SLICE: u64 = 1 << 22;
+
+/// Most initial weights that a page draws at once: those of a network on the page are looked at before a worker has sent
+/// them, and 2¹⁸ normal numbers take some 20 ms.
+pub const MOST_DRAWN: u64 = 1 << 18;
+
+/// Most measurements of a run that a page keeps; then every second one is dropped.
+pub const MOST_ROWS: u64 = 4096;
+
+/// Most numbers in the measurements that a page keeps, 64 MiB: of thousands of replicas, fewer measurements than
+/// [`MOST_ROWS`].
+pub const MOST_OF_CURVES: u64 = 1 << 24;
+
+/// Most numbers that page and worker hold of one run together: 2.5 GiB, where WebAssembly can address 4 for each.
+pub const MOST_HELD: u64 = 5 << 27;
+
+/// Numbers from which on a run is asked about before it begins: 1 GiB.
+pub const ASKED_HELD: u64 = 1 << 28;
+
+/// Seconds on one core of a processor from which on a run, or a sweep, is asked about before it begins: thirty days.
+/// Time alone hurts nobody who can press Pause, and links to endless runs are common, since most end at their target.
+pub const ASKED_S: f64 = 30.0 * 86_400.0;
+
+/// Most numbers that all helpers of a sweep hold together, besides the trainer: 1 GiB.
+pub const MOST_OF_HELPERS: u64 = 1 << 28;
+
+/// Numbers that a worker takes however small its run is: 16 MiB, its program and its stack.
+pub const WORKER: u64 = 1 << 22;
+
+/// Most operations of one step of one network that one workgroup of a GPU makes in one launch. At the 40 Gflop/s of a
+/// server's they are 25 ms, and a laptop's may take twenty times as long, a quarter of what trips a watchdog.
+pub const MOST_OF_LAUNCH: u64 = 1_000_000_000;
+
 /// Their product, or the largest number there is where it is larger.
 pub fn product<N: TryInto<u64>>(sizes: impl IntoIterator<Item = N>) -> u64 {
     let wide = |size: N| size.try_into().unwrap_or(u64::MAX);

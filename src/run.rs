@@ -1,6 +1,7 @@
 //! The value that determines a run: task, model, optimizer and the settings of the run itself.
 
 pub mod cells;
+pub mod cost;
 mod problems;
 mod sizes;
 pub mod time;

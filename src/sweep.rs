@@ -14,7 +14,7 @@
 //! together, so that every curve grows from the start.
 
 use crate::run::RunSpec;
-use crate::run::cells::{count, place, run};
+use crate::run::cells::{MOST_CELLS, Runs, count, place, run};
 use crate::settings::{Axis, Problem};
 
 /// Most runs of a sweep that a person may ask for, beyond those that a page makes.
@@ -33,7 +33,14 @@ pub struct Cell {
 
 /// The runs of the sweep of `spec`, in the order in which they are made; none if it is no sweep.
 pub fn cells(spec: &RunSpec) -> Vec<Cell> {
-    (0..count(spec)).filter_map(|number| cell(spec, number).ok()).collect()
+    let runs = Runs::of(spec);
+    // All runs of a link without problems were checked when it was read, if they are no more than a page makes.
+    let one = |number| if count(spec) > MOST_CELLS { runs.checked(number) } else { runs.unchecked(number) };
+    let cell = |number| {
+        let (at, series) = place(spec, number);
+        Some(Cell { spec: one(number).ok()?, at, series })
+    };
+    (0..count(spec)).filter_map(cell).collect()
 }
 
 /// Run `number` of the sweep of `spec`, from 0.

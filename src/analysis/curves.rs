@@ -2,19 +2,53 @@
 
 use super::replicas::{Each, Of};
 use super::{Lines, Role, Series};
+use crate::bounds::{MOST_OF_CURVES, MOST_ROWS};
 use crate::protocol::Row;
 
 /// Most measurements that are kept; then every second one is dropped, so that memory stays bounded however
 /// long a run is.
-pub const CAPACITY: usize = 4096;
+pub const CAPACITY: usize = MOST_ROWS as usize;
+
+/// Most numbers in them: of thousands of replicas, fewer measurements than [`CAPACITY`].
+pub const MOST_KEPT: usize = MOST_OF_CURVES as usize;
+
+/// Fewest measurements that are dropped to half, however large each is.
+const FEWEST_KEPT: usize = 64;
 
 /// The measurements of a run, thinned evenly once there are many.
+///
+/// # Why
+/// Charts draw medians and ranges over the replicas, at every frame. So these are taken once of each measurement, when
+/// it comes: to sort thousands of replicas in thousands of measurements takes a second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    rows: Vec<Row>,
+    rows: Vec<Measured>,
     stride: u64,
     seen: u64,
-    last: Option<Row>,
+    last: Option<Measured>,
+}
+
+/// A measurement with the median, the lowest and the highest of each of its columns that is not empty.
+#[derive(Debug, Clone, PartialEq)]
+struct Measured {
+    row: Row,
+    /// In the order of [`Of::place`].
+    spreads: Vec<Option<Spread>>,
+}
+
+/// Median, lowest and highest.
+type Spread = (f32, f32, f32);
+
+impl Measured {
+    fn new(row: Row) -> Self {
+        let columns = (0..Of::Measure(row.measures.len()).place()).map(Of::at);
+        let spreads = columns.map(|of| of.values(&row)).map(|v| (!v.is_empty()).then(|| spread(v))).collect();
+        Measured { row, spreads }
+    }
+
+    fn spread(&self, of: Of) -> Spread {
+        self.spreads.get(of.place()).copied().flatten().unwrap_or((f32::NAN, f32::NAN, f32::NAN))
+    }
 }
 
 impl Default for History {
@@ -23,19 +57,27 @@ impl Default for History {
     }
 }
 
+/// How many measurements as large as `row` are kept at most.
+fn capacity(row: &Row) -> usize {
+    let numbers = (0..Of::Measure(row.measures.len()).place()).map(|at| Of::at(at).values(row).len());
+    (MOST_KEPT / numbers.sum::<usize>().max(1)).clamp(FEWEST_KEPT, CAPACITY)
+}
+
 impl History {
     /// Adds a measurement. One of an earlier step than the last means that the run was taken up from a
     /// checkpoint: what came after it is forgotten.
     pub fn push(&mut self, row: Row) {
-        if self.last.as_ref().is_some_and(|last| last.step >= row.step) {
-            self.rows.retain(|old| old.step < row.step);
+        if self.last.as_ref().is_some_and(|last| last.row.step >= row.step) {
+            self.rows.retain(|old| old.row.step < row.step);
         }
+        let capacity = capacity(&row);
+        let measured = Measured::new(row);
         if self.seen.is_multiple_of(self.stride) {
-            self.rows.push(row.clone());
+            self.rows.push(measured.clone());
         }
         self.seen += 1;
-        self.last = Some(row);
-        if self.rows.len() >= CAPACITY {
+        self.last = Some(measured);
+        if self.rows.len() >= capacity {
             let mut at = 0;
             self.rows.retain(|_| {
                 at += 1;
@@ -45,38 +87,55 @@ impl History {
         }
     }
 
+    fn measured(&self) -> impl Iterator<Item = &Measured> {
+        let is_newer = |last: &&Measured| self.rows.last().is_none_or(|kept| kept.row.step < last.row.step);
+        self.rows.iter().chain(self.last.iter().filter(is_newer))
+    }
+
     /// The kept measurements, with the newest always among them.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
-        let newest = self.last.iter().filter(|last| self.rows.last().is_none_or(|row| row.step < last.step));
-        self.rows.iter().chain(newest)
+        self.measured().map(|measured| &measured.row)
+    }
+
+    /// The same, each with the [`spread`] of a number over its replicas, which was taken when it came.
+    pub fn spreads(&self, of: Of) -> impl Iterator<Item = (&Row, (f32, f32, f32))> {
+        self.measured().map(move |measured| (&measured.row, measured.spread(of)))
+    }
+
+    /// Those up to a step.
+    pub fn until(&self, step: u64) -> History {
+        let rows: Vec<Measured> = self.rows.iter().filter(|kept| kept.row.step <= step).cloned().collect();
+        let last = self.measured().filter(|kept| kept.row.step <= step).last().cloned();
+        History { seen: rows.len() as u64 * self.stride, stride: self.stride, rows, last }
     }
 
     /// The newest measurement.
     pub fn last(&self) -> Option<&Row> {
-        self.last.as_ref()
+        self.last.as_ref().map(|measured| &measured.row)
     }
 }
 
-/// Median of the finite of `values`, with lowest and highest; NaN where there is none.
+/// Median of the finite of `values`, with lowest and highest; NaN where there is none. Nothing is sorted for it.
 pub fn spread(values: &[f32]) -> (f32, f32, f32) {
-    let mut sorted: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let (Some(low), Some(high)) = (sorted.first(), sorted.last()) else {
+    let mut finite: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    let (Some(low), Some(high)) =
+        (finite.iter().copied().min_by(f32::total_cmp), finite.iter().copied().max_by(f32::total_cmp))
+    else {
         return (f32::NAN, f32::NAN, f32::NAN);
     };
-    let middle = (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0;
-    (middle, *low, *high)
+    let (is_even, middle) = (finite.len().is_multiple_of(2), (finite.len() - 1) / 2);
+    let (_, lower, above) = finite.select_nth_unstable_by(middle, f32::total_cmp);
+    let upper = above.iter().copied().min_by(f32::total_cmp).filter(|_| is_even).unwrap_or(*lower);
+    ((*lower + upper) / 2.0, low, high)
 }
 
 /// The median over replicas of a number, and its range.
 pub(super) fn series(history: &History, name: &str, role: Role, of: Of) -> Series {
     let mut series = Series { name: name.to_string(), role, ..Default::default() };
-    for row in history.rows() {
-        let values = of.values(row);
-        let (middle, low, high) = spread(values);
+    for (row, (middle, low, high)) in history.spreads(of) {
         series.x.push(row.step as f64);
         series.y.push(middle);
-        if values.len() > 1 {
+        if of.values(row).len() > 1 {
             series.band.push((low, high));
             series.each = Some(Each::of(of));
         }
@@ -200,6 +259,11 @@ mod tests {
             history.push(row(step));
         }
         assert_eq!(history.rows().map(|r| r.step).collect::<Vec<_>>(), [0, 10, 20, 25]);
+        let before = history.until(20);
+        assert_eq!(before.rows().map(|r| r.step).collect::<Vec<_>>(), [0, 10, 20]);
+        assert_eq!(before.last().unwrap().step, 20);
+        assert_eq!(history.until(99).rows().count(), 4);
+        assert_eq!(History::default().until(3), History::default());
     }
 
     #[test]
@@ -220,6 +284,57 @@ mod tests {
         let mut history = History::default();
         history.push(Row { test_loss: vec![1.0, 3.0], train_loss: vec![1.0, 3.0], ..row(0) });
         assert_eq!(loss(&history, trained_on(false, 32), None).series[1].band, [(1.0, 3.0)]);
+    }
+
+    #[test]
+    fn the_median_is_that_of_the_sorted_numbers() {
+        let stream = crate::rng::Stream::new(3, crate::rng::Purpose::Batch, 0);
+        for count in 1..200usize {
+            let values: Vec<f32> =
+                (0..count as u32).map(|i| stream.unit(count as u64, i / 2) - 0.5).collect();
+            let mut sorted = values.clone();
+            sorted.sort_unstable_by(f32::total_cmp);
+            let middle = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
+            assert_eq!(spread(&values), (middle, sorted[0], sorted[count - 1]));
+        }
+        assert_eq!(spread(&[0.0, -0.0, 0.0]).1.to_bits(), (-0.0f32).to_bits());
+    }
+
+    #[test]
+    fn what_charts_draw_was_taken_when_it_came() {
+        let mut history = History::default();
+        for step in 0..5 {
+            let of = |shift: f32| vec![step as f32 + shift, f32::NAN, step as f32];
+            let measures = vec![vec![], of(3.0)];
+            history.push(Row { step, test_loss: of(1.0), measures, ..Default::default() });
+        }
+        for of in [Of::TestLoss, Of::Measure(1)] {
+            for (row, taken) in history.spreads(of) {
+                assert_eq!(taken, spread(of.values(row)));
+            }
+        }
+        for of in [Of::Margin, Of::Measure(0), Of::Measure(7)] {
+            assert!(history.spreads(of).all(|(_, taken)| taken.0.is_nan()));
+        }
+    }
+
+    #[test]
+    fn measurements_of_thousands_of_replicas_are_fewer() {
+        let mut history = History::default();
+        let all = vec![0.5; 4096];
+        for step in 0..1200 {
+            history.push(Row {
+                step,
+                train_loss: all.clone(),
+                train_accuracy: all.clone(),
+                test_loss: all.clone(),
+                test_accuracy: all.clone(),
+                ..Default::default()
+            });
+            assert!(history.rows.len() * 4 * 4096 <= MOST_KEPT);
+        }
+        assert!(history.rows.len() > 500, "{}", history.rows.len());
+        assert_eq!(capacity(&Row { test_loss: vec![0.0; MOST_KEPT], ..Default::default() }), FEWEST_KEPT);
     }
 
     #[test]

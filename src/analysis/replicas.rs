@@ -20,6 +20,30 @@ pub enum Of {
 }
 
 impl Of {
+    /// Its place among all of them: 0 to 4, and from 5 on the further measures.
+    pub fn place(self) -> usize {
+        match self {
+            Of::TrainLoss => 0,
+            Of::TrainAccuracy => 1,
+            Of::TestLoss => 2,
+            Of::TestAccuracy => 3,
+            Of::Margin => 4,
+            Of::Measure(at) => 5 + at,
+        }
+    }
+
+    /// The number at that place.
+    pub fn at(place: usize) -> Of {
+        match place {
+            0 => Of::TrainLoss,
+            1 => Of::TrainAccuracy,
+            2 => Of::TestLoss,
+            3 => Of::TestAccuracy,
+            4 => Of::Margin,
+            more => Of::Measure(more - 5),
+        }
+    }
+
     /// The numbers, one per replica; none where it is not measured.
     pub fn values(self, row: &Row) -> &[f32] {
         match self {
@@ -90,5 +114,6 @@ mod tests {
         assert_eq!((error.height(&row, 3), error.height(&row, 4)), (Some(0.25), None));
         assert_eq!(Of::Measure(1).values(&row), [3.0]);
         assert!(Of::Measure(2).values(&row).is_empty() && Of::Margin.values(&row).is_empty());
+        assert!((0..20).all(|place| Of::at(place).place() == place));
     }
 }

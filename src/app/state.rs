@@ -14,6 +14,7 @@ use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
 use super::trainer::{Program, TrainerMessage};
 use crate::app::charts::viewport::{Viewport, ViewportAction};
+use crate::app::run::consent::Consent;
 use crate::app::timeline::checkpoints::Checkpoints;
 use crate::app::trainer::device::{Choice, Survey};
 use crate::catalog::chart::Chart;
@@ -40,6 +41,8 @@ pub enum Action {
     Ahead(usize, Outcome),
     /// A second has passed.
     Tick,
+    /// There is time to go on with what takes long to compute.
+    Work,
     /// A field was filled in.
     Edit(String, String),
     /// A panel, a form or a dialog asks for something.
@@ -182,6 +185,8 @@ pub struct State {
     /// Whether the trainer has been told of probes.
     pub(super) watching: bool,
     pub(super) paused: bool,
+    /// What the person is asked before the run begins.
+    pub(super) consent: Consent,
     pub(super) silence: u32,
     /// Why the GPU was given up.
     pub(super) refused: Option<String>,

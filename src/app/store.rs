@@ -29,7 +29,12 @@ pub struct Store {
     crew: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
     /// Counts trainers, so that a late word of a dismissed one is not heard.
     trainers: StoredValue<u32>,
+    /// Whether what takes long to compute will be gone on with.
+    working: StoredValue<bool>,
 }
+
+/// Between two parts of what takes long to compute: room for a frame.
+const BETWEEN_PARTS: Duration = Duration::from_millis(16);
 
 impl Store {
     /// Opens the run of the address and keeps both in step from then on.
@@ -39,6 +44,7 @@ impl Store {
             trainer: StoredValue::new_local(None),
             telling: StoredValue::new(false),
             trainers: StoredValue::new(0),
+            working: StoredValue::new(false),
             crew: StoredValue::new_local(SweepWorkers::new(browser::cores())),
         };
         provide_context(store);
@@ -128,6 +134,19 @@ impl Store {
             }
         }
         self.settle();
+        self.work_on();
+    }
+
+    /// Has the page go on with what takes long to compute, a part at a time.
+    fn work_on(self) {
+        if self.peek(|state| state.run.is_busy()) && !self.working.get_value() {
+            self.working.set_value(true);
+            let part = move || {
+                self.working.set_value(false);
+                self.later(Action::Work);
+            };
+            set_timeout(part, BETWEEN_PARTS);
+        }
     }
 
     /// Gives those who help what there is to do now.

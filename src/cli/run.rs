@@ -93,6 +93,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
         let Arguments { held_out, format, quiet, .. } = *arguments;
         return sweep::sweep(&link, swept, Print { held_out, format, quiet }, &mut *output);
     }
+    let (cost, seconds) = (spec.cost(), crate::run::cost::seconds(&spec));
+    if !arguments.quiet && cost.is_dear(seconds) {
+        eprintln!("this run needs {}", cost.needs(seconds));
+    }
     let device = open::device(&spec)?;
     let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
     let mut session = match &arguments.resume {

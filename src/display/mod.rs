@@ -16,4 +16,4 @@ mod view;
 pub mod words;
 
 pub use update::own_data;
-pub use view::{Lab, LabState, Labs, LazyLab, LazyLabs, Phase, RunView, Vocabulary, Weights};
+pub use view::{Lab, LabState, Labs, LazyLab, LazyLabs, Phase, RunView, Vocabulary, Weights, Work};

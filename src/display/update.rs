@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::view::Labs;
-use super::view::{Phase, RunView, Weights};
+use super::view::{Phase, RunView, Weights, Work};
 use crate::analysis::curves::{History, spread};
 use crate::analysis::movement::Trajectories;
 use crate::analysis::thinned::Thinned;
+use crate::bounds::SLICE;
 use crate::protocol::{Command, Finding, Payload, ProbeId, Row};
 use crate::run::RunSpec;
 
@@ -42,12 +43,35 @@ impl RunView {
             self.preview();
         }
         self.state = self.lazy().and_then(|lab| lab.state(&spec, &self.link, before.state.as_deref()));
+        self.settle();
+    }
+
+    /// Whether something takes too long to be computed at once, and is not there yet.
+    pub fn is_busy(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.is_busy())
+    }
+
+    /// Goes on with that for a moment; what is new is shown.
+    pub fn work(&mut self) {
+        let done = self.state.as_mut().map_or(Work::Done, |state| state.work(SLICE));
+        if done == Work::News {
+            self.findings += 1;
+            self.looked += 1;
+        }
+    }
+
+    /// Only a page has a thread that others wait for: elsewhere all is computed at once.
+    fn settle(&mut self) {
+        while !cfg!(target_family = "wasm") && self.is_busy() {
+            self.work();
+        }
     }
 
     /// Shows the weights at the start, before a trainer has sent any.
     fn preview(&mut self) {
         let (spec, inputs, width) = (self.spec(), self.weights.inputs, self.weights.width);
-        let is_drawn = inputs * width <= MAX_PREVIEW && spec.model.config().has_weights();
+        let is_drawn =
+            inputs * width <= MAX_PREVIEW && spec.model.config().has_weights() && spec.is_drawn_at_once();
         let Some(initial) = is_drawn.then(|| spec.initial_of(1).into_iter().next()).flatten() else { return };
         self.trajectories = Some(Trajectories::new(&initial, inputs, width, &self.relevant));
         self.weights.values = Arc::new(initial);
@@ -57,6 +81,7 @@ impl RunView {
     pub fn catch_up(&mut self) {
         if self.state.is_none() {
             self.state = self.lazy().and_then(|lab| lab.state(self.spec(), &self.link, None));
+            self.settle();
             self.note_again();
         }
         if self.weights.values.is_empty() && self.step == 0 {
@@ -108,6 +133,7 @@ impl RunView {
         if let Some(state) = &mut self.state {
             state.found(step, &finding, &self.link);
         }
+        self.settle();
         if !finding.few.is_empty() {
             let trace = self.traces.entry(finding.probe.clone());
             trace.or_insert_with(|| Thinned::new(MOST_TRACED)).push(step, finding.few.clone());
@@ -130,6 +156,7 @@ impl RunView {
         if let Some(state) = &mut self.state {
             state.look_anew(&self.link);
         }
+        self.settle();
     }
 
     /// The network's normalised margin as a share of the largest, by the newest measurement: the median of its
@@ -151,6 +178,7 @@ impl RunView {
         {
             state.follow_lambda(penalty.lambda);
         }
+        self.settle();
     }
 
     /// The probes that the charts on show want, and those that the lab always watches.

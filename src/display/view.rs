@@ -238,10 +238,31 @@ pub trait LazyLab: Sync {
     }
 }
 
+/// How far what a lab computes beside the run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// There is nothing to do.
+    Done,
+    /// There is more to do, and nothing new to show.
+    GoesOn,
+    /// There is something new to show, and there may be more to do.
+    News,
+}
+
 /// What a lab knows of a run, and what its probes have found, besides what every run has.
 pub trait LabState: Any + fmt::Debug + Send + Sync {
     /// The same once more.
     fn cloned(&self) -> Box<dyn LabState>;
+
+    /// Goes on, by about so many operations, with what takes too long to be computed at once.
+    fn work(&mut self, _operations: u64) -> Work {
+        Work::Done
+    }
+
+    /// Whether there is something to [go on with](LabState::work).
+    fn is_busy(&self) -> bool {
+        false
+    }
 
     /// Takes what a probe has found after `step` steps.
     fn found(&mut self, _step: u64, _finding: &Finding, _link: &Link) {}

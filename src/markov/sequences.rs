@@ -80,6 +80,14 @@ impl ChainSequences {
         self.law(chains).words(self.symbols, self.order)
     }
 
+    /// Operations, roughly, of a held-out sequence that is measured on: its chain, which is drawn twice, the shares of
+    /// the contexts in the long run, and what the strategies predict.
+    pub fn operations(&self) -> u64 {
+        let contexts = contexts(self.symbols, self.order) as u64;
+        let words = 16 * self.chain_words(self.test) as u64;
+        contexts.pow(3) + words + 16 * self.length as u64
+    }
+
     /// Appends the training sequences of `step` in `replica` to `out`, `[size, length + 1]`.
     pub fn sequences(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Vec<u8>) {
         let streams = [Purpose::Batch, Purpose::Chain].map(|purpose| Stream::new(seed, purpose, replica));

@@ -25,10 +25,12 @@ mod backward;
 mod construction;
 mod matrices;
 pub mod reference;
+pub mod stepwise;
 #[cfg(test)]
 mod tests;
 
 pub use reference::{Head, Look, Plain};
+pub use stepwise::LookJob;
 
 #[cfg(feature = "train")]
 mod tensors;

@@ -61,19 +61,28 @@ settings! {
 
 /// A network of largest margin on the table of `group`, if one is known.
 pub fn largest(group: &Group) -> Option<Construction> {
+    #[cfg(test)]
+    BUILT.set(BUILT.get() + 1);
     let irreps = Irreps::of(group);
     let margin = theory::max_margin(group, &irreps).ok()?;
     theory::representation(group, &irreps, &margin.shares).ok()
 }
 
-/// Groups whose number of neurons is remembered.
+#[cfg(test)]
+thread_local! {
+    /// Networks of largest margin that this thread has built.
+    pub(crate) static BUILT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Tables whose number of neurons is remembered.
 const REMEMBERED: usize = 1024;
 
-/// Neurons of [the network of largest margin](largest) on the table of `task`, if one is known.
+/// Neurons of [the network of largest margin](largest) on the table of one's own that `task` has, if one is known.
 ///
 /// # Why
-/// Every round of a repair asks for it, and every cell of a sweep, so it is found once for each group.
-fn neurons_of_largest(task: &Groups, find: fn(&Group) -> Option<Construction>) -> Option<usize> {
+/// Every round of a repair asks for it, and every cell of a sweep, so it is found once for each table, of at most 24
+/// rows. Of all other groups it is [known](Groups::neurons_of_largest).
+fn neurons_of_table(task: &Groups, find: fn(&Group) -> Option<Construction>) -> Option<usize> {
     type Known = BTreeMap<(&'static str, Vec<usize>), Option<usize>>;
     static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,10 +157,11 @@ impl GroupNet {
                 );
                 return Err(("from", expected));
             }
-            // The trainer knows better than a page that cannot tell yet.
-            _ => match finder() {
-                None => return Ok(()),
-                Some(find) => neurons_of_largest(task, find).ok_or_else(|| ("from", none()))? as u64,
+            _ => match (task.neurons_of_largest(), finder()) {
+                (Ok(known), _) => known.ok_or_else(|| ("from", none()))?,
+                // The trainer knows better than a page that cannot tell yet.
+                (Err(_), None) => return Ok(()),
+                (Err(_), Some(find)) => neurons_of_table(task, find).ok_or_else(|| ("from", none()))? as u64,
             },
         };
         if (self.width as u64) < needed {
@@ -453,6 +463,60 @@ mod tests {
             let took = crate::platform::now_ms() - begin;
             assert!(took < 2000.0, "{:?}: {took:.0} ms", task.law());
         }
+    }
+
+    #[test]
+    fn the_neurons_that_are_known_are_those_of_the_network() {
+        use crate::tasks::Groups;
+        let mut tasks = vec![Groups { operation: Operation::Quaternion, ..Default::default() }];
+        for n in [2, 3, 4, 5, 6, 9, 12, 16, 23] {
+            for operation in [Operation::Add, Operation::Subtract, Operation::Dihedral] {
+                tasks.push(Groups { operation, n, ..Default::default() });
+            }
+        }
+        for letters in 2..=5 {
+            for operation in [Operation::Symmetric, Operation::Alternating] {
+                tasks.push(Groups { operation, letters, ..Default::default() });
+            }
+        }
+        for factors in
+            [&[2][..], &[3], &[2, 2], &[2, 3], &[4, 2], &[3, 3], &[2, 2, 3], &[4, 4], &[2, 2, 2, 2]]
+        {
+            let factors = factors.to_vec();
+            tasks.push(Groups { operation: Operation::Product, factors, ..Default::default() });
+        }
+        for task in tasks {
+            let built = largest(&task.group().unwrap()).map(|built| built.neurons as u64);
+            assert_eq!(task.neurons_of_largest(), Ok(built), "{:?}", task.law());
+        }
+        let own = Groups { operation: Operation::Table, ..Default::default() };
+        assert!(own.neurons_of_largest().is_err());
+        assert_eq!(
+            neurons_of_table(&own, largest),
+            Some(6),
+            "the group of four elements that are their own inverses"
+        );
+    }
+
+    /// Links that took half a minute, since each of their runs built its network several times.
+    #[test]
+    fn no_network_is_built_to_read_a_link() {
+        use crate::app::state::{Action, State};
+        BUILT.set(0);
+        let sweep = "#v1/groups?n=127&width=4096&from=maximum&sweep=seed:lin:1..300:300";
+        for link in [sweep, "#v1/groups?op=symmetric&letters=5&width=1200&from=maximum"] {
+            let (read, notices) = crate::permalink::decode(link);
+            assert!(notices.is_empty(), "{notices:?}");
+            assert_eq!(crate::permalink::encode(&read), link);
+            assert_eq!(BUILT.get(), 0, "{link}");
+            let mut state = State::default();
+            state.apply(Action::Open(link.into()));
+            assert_eq!(BUILT.get(), 0, "{link} on the page");
+        }
+        assert_eq!(crate::permalink::decode("#v1/groups?op=symmetric&letters=5&from=maximum").1.len(), 1);
+        assert_eq!(BUILT.get(), 0);
+        let (link, _) = crate::permalink::decode("#v1/groups?from=maximum");
+        assert_eq!((link.spec.initial_of(1).len(), BUILT.get()), (3, 1), "what is counted");
     }
 
     /// The usual width has no room for it either, so the width that is asked for stays and the beginning goes.

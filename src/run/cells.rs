@@ -37,26 +37,61 @@ pub fn place(spec: &RunSpec, number: usize) -> (usize, usize) {
 /// # Errors
 /// Which of the sweep's values cannot be. None of a sweep in a specification without problems.
 pub fn run(spec: &RunSpec, number: usize) -> Result<RunSpec, Problem> {
-    let one = set(spec, number)?;
-    match one.problems_alone().first() {
-        Some(problem) => Err(wrong("sweep", &spec.run.sweep, problem)),
-        None => Ok(one),
+    Runs::of(spec).checked(number)
+}
+
+/// The runs of a sweep, one by one. What they share is copied once: a thousand runs of a thousand values are a million
+/// texts otherwise.
+pub struct Runs<'a> {
+    sweep: &'a Axis,
+    series: &'a Axis,
+    /// What they share, without a sweep.
+    shared: RunSpec,
+}
+
+impl<'a> Runs<'a> {
+    /// Those of `spec`.
+    pub fn of(spec: &'a RunSpec) -> Self {
+        let mut shared = spec.clone();
+        (shared.run.sweep, shared.run.series) = (Axis::default(), Axis::default());
+        Runs { sweep: &spec.run.sweep, series: &spec.run.series, shared }
+    }
+
+    /// Run `number`, which may be one whose settings cannot be together.
+    ///
+    /// # Errors
+    /// Which of the sweep's values cannot be.
+    pub fn unchecked(&self, number: usize) -> Result<RunSpec, Problem> {
+        let lines = self.series.values.len().max(1);
+        let mut one = self.shared.clone();
+        // The second setting first: it may be the one that the first depends on.
+        if let Some(value) = self.series.values.get(number % lines) {
+            one.parse(&self.series.key, value).map_err(|p| wrong("series", self.series, &p))?;
+        }
+        let value = self.sweep.values.get(number / lines).map_or("", String::as_str);
+        one.parse(&self.sweep.key, value).map_err(|p| wrong("sweep", self.sweep, &p))?;
+        Ok(one)
+    }
+
+    /// Run `number`.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn checked(&self, number: usize) -> Result<RunSpec, Problem> {
+        #[cfg(test)]
+        CHECKED.set(CHECKED.get() + 1);
+        let one = self.unchecked(number)?;
+        match one.problems_alone().first() {
+            Some(problem) => Err(wrong("sweep", self.sweep, problem)),
+            None => Ok(one),
+        }
     }
 }
 
-/// Run `number` with its values, whether they can be together or not.
-fn set(spec: &RunSpec, number: usize) -> Result<RunSpec, Problem> {
-    let (sweep, series) = (&spec.run.sweep, &spec.run.series);
-    let (at, line) = place(spec, number);
-    let mut one = spec.clone();
-    (one.run.sweep, one.run.series) = (Axis::default(), Axis::default());
-    // The second setting first: it may be the one that the first depends on.
-    if let Some(value) = series.values.get(line) {
-        one.parse(&series.key, value).map_err(|p| wrong("series", series, &p))?;
-    }
-    let value = sweep.values.get(at).map_or("", String::as_str);
-    one.parse(&sweep.key, value).map_err(|p| wrong("sweep", sweep, &p))?;
-    Ok(one)
+#[cfg(test)]
+thread_local! {
+    /// Runs of sweeps whose settings this thread has held against each other.
+    static CHECKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// Operations that it takes to write down the networks of largest margin that these runs of a sweep begin with, each
@@ -66,8 +101,9 @@ fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
     if !matches!(spec.model.config().family(), Some(Family::Pairs(_))) {
         return 0;
     }
+    let runs = Runs::of(spec);
     let of_one = |number| {
-        let RunSpec { model, task, .. } = set(spec, number).ok()?;
+        let RunSpec { model, task, .. } = runs.unchecked(number).ok()?;
         model.config().construction(&task)
     };
     let different: BTreeMap<_, u64> = numbers.filter_map(of_one).collect();
@@ -109,7 +145,8 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
             tr!("fewer or smaller groups: to find networks of largest margin on all of them takes too long");
         return found(sweep, "sweep", expected);
     }
-    looked_at.filter_map(|number| run(spec, number).err()).take(1).collect()
+    let runs = Runs::of(spec);
+    looked_at.filter_map(|number| runs.checked(number).err()).take(1).collect()
 }
 
 /// What is said of a sweep of more than `most` runs: how many they are, how long they take, and what can be done.
@@ -127,7 +164,8 @@ fn too_many(spec: &RunSpec, most: usize) -> String {
 pub fn seconds(spec: &RunSpec) -> f64 {
     let count = count(spec);
     let some = count.min(LOOKED_AT);
-    let times = (0..some).filter_map(|i| run(spec, i * count / some).ok());
+    let runs = Runs::of(spec);
+    let times = (0..some).filter_map(|i| runs.unchecked(i * count / some).ok());
     let times: Vec<f64> = times.map(|one| seconds_of_one(&one)).collect();
     count as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
 }
@@ -156,6 +194,21 @@ mod tests {
             assert!(link.spec.problems().is_empty());
             assert_eq!(link.spec.value("lr").unwrap().to_string(), "0.5");
         }
+    }
+
+    /// A page reads its link in one task: each run of a sweep is looked at once.
+    #[test]
+    fn a_thousand_runs_are_each_checked_once() {
+        CHECKED.set(0);
+        let link = "#v1/sparse-parity?sweep=lr:log:0.001..1:32&series=seed:lin:1..32:32";
+        let (read, notices) = decode(link);
+        assert!(notices.is_empty() && encode(&read) == link);
+        assert_eq!(CHECKED.get(), 1024);
+        assert_eq!(crate::sweep::cells(&read.spec).len(), 1024);
+        assert_eq!(CHECKED.get(), 1024, "what a link may hold is not checked again");
+        let all = Runs::of(&read.spec);
+        let same = |number| run(&read.spec, number).unwrap() == all.unchecked(number).unwrap();
+        assert!([0, 1, 500, 1023].into_iter().all(same));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The sizes of a run, from its settings alone: what is held against the [limits](crate::bounds) before anything is built.
 
-use super::{LearnerChoice, RunSpec};
-use crate::bounds::{MOST_HELD_OUT, MOST_NUMBERS, product};
+use super::RunSpec;
+use crate::bounds::{MOST_HELD, MOST_HELD_OUT, MOST_NUMBERS, product};
 use crate::models::{Parameter, crowded};
-use crate::settings::Problem;
+use crate::settings::{Problem, Range, Value};
 
 /// Numbers that a run holds, by what they are. Of a run that is yet to be refused they may be more than any machine
 /// could hold.
@@ -46,7 +46,7 @@ impl RunSpec {
         let sampler = self.task.sampler();
         let (inputs, sizes) = (sampler.inputs(), self.sizes());
         let mut problems = vec![];
-        if self.run.learner == LearnerChoice::Autodiff {
+        if self.is_by_autodiff() {
             let activations = self.architecture().activations(inputs);
             problems.extend(crowded(activations, self.batch(), self.run.replicas));
         }
@@ -56,7 +56,7 @@ impl RunSpec {
             problems.push(Problem::new("held", &self.run.held_out.to_string(), expected));
         }
         let together = [sizes.weights, sizes.data, sizes.samples, sizes.splits];
-        if together.into_iter().any(|numbers| numbers > MOST_NUMBERS) {
+        if together.into_iter().any(|numbers| numbers > MOST_NUMBERS) || self.cost().held() > MOST_HELD {
             problems.push(Problem::new(
                 "replicas",
                 &self.run.replicas.to_string(),
@@ -64,5 +64,41 @@ impl RunSpec {
             ));
         }
         problems
+    }
+
+    /// Lowers the setting `key` to the largest value with which the run has room, if that is all it takes: the number of
+    /// networks, of examples of a step, or of held-out ones. That value, if so.
+    pub(super) fn fit(&mut self, key: &str) -> Option<u64> {
+        let keys: &[&str] = match key {
+            // Which of the two is named depends on whether there are several networks.
+            "replicas" | "batch" => &["replicas", "batch"],
+            "held" => &["held"],
+            _ => return None,
+        };
+        let (Some(Value::Int(now)), Some(Range::Int(low, _))) =
+            (self.value(key), self.knob(key).map(|knob| knob.range))
+        else {
+            return None;
+        };
+        let with = |value: u64| {
+            let mut spec = self.clone();
+            let sampler = |spec: &RunSpec| spec.task.sampler().inputs();
+            spec.set(key, &Value::Int(value)).ok()?;
+            let mut problems = spec.architecture().problems(sampler(&spec), spec.batch(), spec.run.replicas);
+            problems.extend(spec.problems_of_size());
+            problems.iter().all(|problem| !keys.contains(&problem.key.as_str())).then_some(spec)
+        };
+        let (mut fits, mut beyond) = (low.max(1), now);
+        // Another reason than its size is not mended so, nor is a batch of 0, which is the whole sample.
+        if now <= fits || with(now).is_some() {
+            return None;
+        }
+        with(fits)?;
+        while beyond - fits > 1 {
+            let middle = fits + (beyond - fits) / 2;
+            if with(middle).is_some() { fits = middle } else { beyond = middle }
+        }
+        *self = with(fits)?;
+        Some(fits)
     }
 }

@@ -23,7 +23,10 @@ impl RunSpec {
 
     /// The same where a sweep may stand for up to `most` runs.
     pub fn repair_within(&mut self, most: usize) -> Vec<Problem> {
-        let mut repaired = self.put_back(most, None);
+        let (mut repaired, is_possible) = self.put_back(most, None);
+        if is_possible {
+            return repaired;
+        }
         if !self.problems_within(most).is_empty() {
             self.task.config_mut().mend();
             self.model.config_mut().mend(self.task.sampler().inputs());
@@ -40,7 +43,7 @@ impl RunSpec {
             let expected = self.task.config().smaller_network();
             repaired.push(Problem::new(MODEL_KEY, slug, expected));
             // What could be seen only now, since sizes of what cannot be are no sizes.
-            repaired.extend(self.put_back(most, Some(MODEL_KEY)));
+            repaired.extend(self.put_back(most, Some(MODEL_KEY)).0);
         }
         if !self.problems_within(most).is_empty() {
             // Defaults of one lab may contradict settings that were kept, as a batch of the whole sample where there is none.
@@ -54,16 +57,28 @@ impl RunSpec {
     }
 
     /// Puts settings that cannot be together back to their defaults, one after the other and each once, but for the
-    /// setting `skipped`; says which.
-    fn put_back(&mut self, most: usize, skipped: Option<&str>) -> Vec<Problem> {
+    /// setting `skipped`; says which, and whether nothing is left.
+    fn put_back(&mut self, most: usize, skipped: Option<&str>) -> (Vec<Problem>, bool) {
         let mut repaired: Vec<Problem> = vec![];
-        while let Some(problem) = self
-            .problems_within(most)
-            .into_iter()
-            .find(|p| skipped != Some(p.key.as_str()) && repaired.iter().all(|r| r.key != p.key))
-        {
+        // What was lowered to what fits, and may have to go back to its default when others have changed.
+        let mut lowered: Vec<String> = vec![];
+        loop {
+            let problems = self.problems_within(most);
+            let is_possible = problems.is_empty();
+            let is_new = |p: &Problem| {
+                skipped != Some(p.key.as_str())
+                    && (repaired.iter().all(|r| r.key != p.key) || lowered.contains(&p.key))
+            };
+            let Some(problem) = problems.into_iter().find(is_new) else { return (repaired, is_possible) };
             if let Some(beginning) = self.begin_anyhow(&problem) {
                 repaired.push(beginning);
+                continue;
+            }
+            let was_lowered = lowered.contains(&problem.key);
+            if !was_lowered && let Some(nearest) = self.fit(&problem.key) {
+                let expected = tr!("{expected}; it is {nearest} now", expected = problem.expected, nearest);
+                lowered.push(problem.key.clone());
+                repaired.push(Problem::new(&problem.key, &problem.found, expected));
                 continue;
             }
             let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
@@ -72,9 +87,12 @@ impl RunSpec {
                 // The default was checked when it was declared.
                 let _ = self.set(&problem.key, &default);
             }
-            repaired.push(problem);
+            lowered.retain(|key| *key != problem.key);
+            match repaired.iter().position(|r| was_lowered && r.key == problem.key) {
+                Some(before) => repaired[before].expected = problem.expected,
+                None => repaired.push(problem),
+            }
         }
-        repaired
     }
 
     /// Puts the beginning of a run back to its default where `problem` stands in the way of

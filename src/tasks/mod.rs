@@ -177,6 +177,10 @@ pub trait TaskConfig {
     fn own_data(&self) -> Option<(usize, Vec<f32>)> {
         None
     }
+    /// Operations, roughly, of what the page computes of the task before the run begins.
+    fn theory(&self) -> u64 {
+        0
+    }
     /// Brings settings that cannot be together to the nearest that can, where no default does.
     fn mend(&mut self) {}
 }

@@ -13,6 +13,7 @@ import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./ha
 import { groupsLab } from "./groups.mjs";
 import { keeping } from "./keeper.mjs";
 import { languages } from "./languages.mjs";
+import { links } from "./links.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
@@ -363,6 +364,8 @@ describe("stories and the teacher's link", () => teaching(() => ({ context: plai
 describe("charts", () => charts(() => ({ context: plain.context, address: site.address })));
 
 describe("time and comparison", () => timeAndComparison(() => ({ context: plain.context, address: site.address })));
+
+describe("links that are dear", () => links(() => ({ context: plain.context, address: site.address })));
 
 describe("advice", () => {
   it("says why settings cannot learn, and nothing where they can", async () => {

@@ -100,7 +100,7 @@ fn runs_of_other_families_that_share_launches_are_their_runs_done_singly_bit_for
         (format!("{groups}&frac=0.6&sweep=seed:3_4_5&series=lambda:0.001_0.0001"), 6),
         (format!("{groups}&frac=0.6&lambdas=25:1e-5&sweep=seed:3_4"), 2),
         // Two shapes in one sweep, one rate at which networks diverge in the middle of a slice.
-        (format!("{groups}&opt=sgd&mom=0.5&sweep=width:8_12&series=lr:0.1_1e6"), 4),
+        (format!("{groups}&opt=sgd&mom=0.5&sweep=width:8_12&series=lr:0.1_100"), 4),
         // Sequences: each seed's own chains and held-out contexts, decay and momentum of Adam.
         (format!("{markov}&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.03"), 6),
         (format!("{markov}&opt=sgd&sweep=wd:0_0.1&series=heads:1_1.1"), 4),

@@ -26,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "labs",
         &[
             "analysis",
+            "bounds",
             "catalog",
             "display",
             "groups",
@@ -86,7 +87,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "sweep",
         ],
     ),
-    ("analysis", &["catalog", "groups", "markov", "protocol", "rng", "settings", "tasks"]),
+    ("analysis", &["bounds", "catalog", "groups", "markov", "protocol", "rng", "settings", "tasks"]),
     ("probing", &["platform", "protocol", "run"]),
     ("charts", &["analysis"]),
     // A run as it is shown. What labs say of it comes in as a table.
@@ -94,6 +95,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "display",
         &[
             "analysis",
+            "bounds",
             "catalog",
             "models",
             "optim",

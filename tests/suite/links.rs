@@ -29,7 +29,7 @@ fn recorded_links_mean_what_they_meant() {
 }
 
 /// A value that the range allows, chosen by three numbers.
-fn value(range: Range, a: u64, b: f64) -> Value {
+pub fn value(range: Range, a: u64, b: f64) -> Value {
     match range {
         Range::Int(low, high) => Value::Int(low + a % (high - low).saturating_add(1)),
         Range::Real(low, high) => Value::Real(low + (high - low) * b),

@@ -8,6 +8,7 @@ mod bounds;
 mod catalogs;
 mod command_line;
 mod contract;
+mod costs;
 mod devices;
 mod functions;
 mod fused;

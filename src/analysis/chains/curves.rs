@@ -35,15 +35,22 @@ pub fn measured(row: &Row, of: Measure) -> &[f32] {
 /// The strategy that the network follows most nearly: the one with the least KL(strategy ‖ network), by the medians
 /// over replicas; none where nothing is measured.
 pub fn nearest(row: &Row, order: usize) -> Option<Measure> {
-    let middles = strategies(order).iter().map(|of| (*of, spread(measured(row, *of)).0));
+    least(strategies(order).iter().map(|of| (*of, spread(measured(row, *of)).0)))
+}
+
+/// The measure with the least of these medians.
+fn least(middles: impl Iterator<Item = (Measure, f32)>) -> Option<Measure> {
     middles.filter(|(_, kl)| kl.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(of, _)| of)
 }
 
 /// Which strategy was nearest from which step to which.
 pub fn phases(history: &History, order: usize) -> Vec<Span> {
     let mut phases: Vec<(Measure, u64, u64)> = vec![];
+    let middles = |of: &Measure| history.spreads(Of::Measure(*of as usize)).map(|(_, spread)| spread.0);
+    let mut middles: Vec<_> = strategies(order).iter().map(|of| (*of, middles(of))).collect();
     for row in history.rows() {
-        let Some(of) = nearest(row, order) else { continue };
+        let of_row: Vec<_> = middles.iter_mut().filter_map(|(of, next)| Some((*of, next.next()?))).collect();
+        let Some(of) = least(of_row.into_iter()) else { continue };
         if let Some((_, _, until)) = phases.last_mut() {
             *until = row.step;
         }
@@ -77,12 +84,11 @@ pub fn truth(history: &History, order: usize, lines: &[(String, f64)]) -> Lines 
 /// The curve of one measure, over the rows that have it.
 fn curve(history: &History, of: Measure, name: String, role: Role) -> Series {
     let mut curve = Series { name, role, ..Default::default() };
-    for row in history.rows() {
+    for (row, (middle, low, high)) in history.spreads(Of::Measure(of as usize)) {
         let values = measured(row, of);
         if values.is_empty() {
             continue;
         }
-        let (middle, low, high) = spread(values);
         curve.x.push(row.step as f64);
         curve.y.push(middle);
         if values.len() > 1 {

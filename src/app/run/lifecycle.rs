@@ -45,6 +45,7 @@ impl State {
             Action::Heard(kind, sign) => self.heard(kind, sign, &mut effects),
             Action::Ahead(run, outcome) => self.ended_ahead(run, outcome),
             Action::Tick => self.tick(&mut effects),
+            Action::Work => self.run.work(),
             Action::Edit(key, text) => self.edit(&key, &text, &mut effects),
             Action::Request(what) => self.request(what, &mut effects),
             Action::Default(key) => self.reset(&key, &mut effects),
@@ -285,6 +286,7 @@ impl State {
         }
         self.run.link = link;
         self.uncovered = None;
+        self.consent.question = None;
         self.pending = None;
         self.conflicts.clear();
         self.drafts.clear();
@@ -314,7 +316,9 @@ impl State {
     /// Begins the run whose turn it is.
     pub(in crate::app) fn begin_run(&mut self, effects: &mut Vec<Effect>) {
         self.set_up_run();
-        self.resume(effects);
+        if self.may_begin(effects) {
+            self.resume(effects);
+        }
     }
 
     /// The run whose turn it is at its start; nobody trains it yet.
@@ -389,7 +393,7 @@ impl State {
     }
 
     fn toggle(&mut self, effects: &mut Vec<Effect>) {
-        if self.train_record(false, effects) {
+        if self.train_record(false, effects) || self.begin_agreed(false, effects) {
             return;
         }
         match self.run.phase {
@@ -440,7 +444,7 @@ impl State {
     }
 
     fn single_step(&mut self, effects: &mut Vec<Effect>) {
-        if self.train_record(true, effects) {
+        if self.train_record(true, effects) || self.begin_agreed(true, effects) {
             return;
         }
         match self.run.phase {

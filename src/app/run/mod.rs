@@ -1,5 +1,7 @@
 //! The life of the run on display: how it begins, what a person does to it, and the line that says how it stands.
 
+mod asking;
+pub mod consent;
 pub mod lifecycle;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod preset;

@@ -15,6 +15,9 @@ pub fn status(state: &State) -> String {
 }
 
 fn of_run(state: &State) -> String {
+    if let Some(question) = &state.consent.question {
+        return question.clone();
+    }
     state.place_in_time().unwrap_or_else(|| line(&state.run, || loading(state)))
 }
 

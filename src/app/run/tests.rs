@@ -28,6 +28,11 @@ impl Page {
         page
     }
 
+    /// The programs of the trainers that it opened.
+    pub(in crate::app) fn opened(&self) -> &[Program] {
+        &self.opened
+    }
+
     pub(in crate::app) fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {

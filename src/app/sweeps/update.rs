@@ -1,6 +1,7 @@
 //! Sweeps on the page: what a person wants of them, and the run that comes after another.
 
 use super::SweepAction;
+use crate::app::run::consent::Consent;
 use crate::app::run::status::status;
 use crate::app::state::{State, TrainerStatus};
 use crate::app::trainer::{Effect, Program};
@@ -29,6 +30,8 @@ impl State {
                 // Who presses the button waits for nothing, also where the run before was paused.
                 self.paused = false;
                 self.run.phase = Phase::Loading;
+                // The dialog has said how long it takes.
+                self.consent = Consent::to(&link.spec);
                 let runs = count(crate::run::cells::count(&link.spec), "run");
                 self.change(*link, tr!("A sweep of {runs}. Undo goes back.", runs), effects);
             }

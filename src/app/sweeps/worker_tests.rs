@@ -200,3 +200,25 @@ fn a_member_that_breaks_down_costs_time_alone() {
     assert_eq!((office.members.len(), office.gone), (2, 2), "nobody takes its place");
     assert_eq!(found(&office), found(&alone));
 }
+
+/// Each of them holds a run of its own: two of these took 4.7 GiB.
+#[test]
+fn there_are_as_many_helpers_as_there_is_memory_for() {
+    let helpers = |link: &str| {
+        let (link, notices) = crate::permalink::decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        crate::run::cost::dearest(&link.spec).helpers(7)
+    };
+    assert_eq!((helpers(SWEEP), helpers(LONG)), (7, 7));
+    let dear = "#v1/sparse-parity?n=512&width=4096&device=cpu&sweep=lr:0.01_0.1_1";
+    assert!(
+        (1..7).contains(&helpers(&format!("{dear}&replicas=4"))),
+        "{}",
+        helpers(&format!("{dear}&replicas=4"))
+    );
+    assert_eq!(helpers(&format!("{dear}&replicas=24")), 0);
+    // The dearest of its runs counts.
+    assert_eq!(helpers(&dear.replace("lr:0.01_0.1_1", "replicas:1_24")), 0);
+    let office = Office::new(&format!("{dear}&replicas=24&speed=0"), 8);
+    assert!(office.members.is_empty());
+}

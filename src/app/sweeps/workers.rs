@@ -4,7 +4,8 @@
 //! The page shows its sweep run by run from the first on, and whoever looks into the run on show finds it with the
 //! trainer. So others come from the other end, a run each, until both meet; the last run is left to the trainer, so that
 //! what is on show at the end was trained there. What a run comes to follows from its link, whoever trains it, so that
-//! their number changes nothing but the time.
+//! their number changes nothing but the time. Each holds a run of its own, so that there are as many as there is
+//! [memory](crate::run::cost::Cost::helpers) for.
 //!
 //! # Speed
 //! 2026-11-22, a two-core server, Chromium, the 20 runs of the preset `frontier` from the opening of the page: 69 s by the
@@ -18,6 +19,7 @@ use crate::display::own_data;
 use crate::display::sweep::Outcome;
 use crate::protocol::{Command, Event, Payload, Row};
 use crate::run::RunSpec;
+use crate::run::cost::dearest;
 
 /// Most who help: beyond that a browser's memory is worth more than the time.
 const MOST: usize = 7;
@@ -29,6 +31,8 @@ pub struct SweepWorkers<T> {
     most: usize,
     /// The sweep that they train for.
     sweep: Option<Box<RunSpec>>,
+    /// How many of them there is memory for, in that sweep.
+    room: usize,
     is_going: bool,
     /// Number of the next member.
     next: u32,
@@ -55,7 +59,7 @@ impl<T: Trainer> SweepWorkers<T> {
     /// milliseconds at a time.
     pub fn new(cores: usize) -> Self {
         let most = cores.saturating_sub(1).min(MOST);
-        SweepWorkers { members: vec![], most, sweep: None, is_going: false, next: 0, lost: vec![] }
+        SweepWorkers { members: vec![], most, sweep: None, room: 0, is_going: false, next: 0, lost: vec![] }
     }
 
     /// Has them do what the page needs now. `open` finds a new member, whose signs come under the number given. Those who
@@ -71,6 +75,7 @@ impl<T: Trainer> SweepWorkers<T> {
         let Some((_, is_now)) = helped else { return gone };
         if self.sweep.is_none() {
             self.sweep = Some(Box::new(state.run.link.spec.clone()));
+            self.room = dearest(&state.run.link.spec).helpers(MOST);
         }
         if is_now != self.is_going {
             self.is_going = is_now;
@@ -89,7 +94,7 @@ impl<T: Trainer> SweepWorkers<T> {
     fn fill(&mut self, state: &State, mut open: impl FnMut(u32) -> Option<T>) {
         loop {
             let free = self.members.iter().position(|member| member.errand.is_none());
-            if free.is_none() && self.members.len() == self.most {
+            if free.is_none() && self.members.len() >= self.most.min(self.room) {
                 return;
             }
             let Some(errand) = self.next_errand(state) else { return };

@@ -1,7 +1,6 @@
 //! What going back and forth along the run changes in the state.
 
 use super::Seek;
-use crate::analysis::curves::History;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::display::words::thousands;
@@ -45,9 +44,7 @@ impl State {
         if step == self.run.step && self.seeking.is_none() && self.paused {
             return;
         }
-        let mut history = History::default();
-        end.history.rows().take_while(|row| row.step <= step).for_each(|row| history.push(row.clone()));
-        self.run.history = history;
+        self.run.history = end.history.until(step);
         self.run.solved = end.solved.iter().copied().filter(|(_, at)| *at <= step).collect();
         let standing = self.run.step;
         let stands = self.run.phase == Phase::Paused && self.seeking.is_none() && standing <= step;

@@ -50,8 +50,8 @@ impl State {
             TrainerStatus::Ready(program) if self.run.phase == Phase::Running || self.awaiting => {
                 let program = *program;
                 self.silence += 1;
-                // Large networks may take long for one step.
-                let patience = DEAD_AFTER + (self.run.spec().step_flops() / 5e7) as u32;
+                // Large networks may take long for one step, many held-out sequences for a beginning.
+                let patience = self.run.spec().cost().patience_s(DEAD_AFTER);
                 if self.silence == ASK_AFTER {
                     self.send(Command::Checkpoint, effects);
                 } else if self.silence >= patience {

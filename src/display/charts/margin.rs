@@ -26,9 +26,10 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
 fn margin(run: &RunView) -> Lines {
     let largest = run.largest_margin();
     let mut series = Series { name: tr!("network").into(), role: Role::Test, ..Default::default() };
-    for row in run.history.rows().filter(|row| !row.margin.is_empty()) {
+    for (row, (middle, low, high)) in
+        run.history.spreads(Of::Margin).filter(|(row, _)| !row.margin.is_empty())
+    {
         let unit = largest.unwrap_or(1.0) as f32;
-        let (middle, low, high) = spread(&row.margin);
         series.x.push(row.step as f64);
         series.y.push(middle / unit);
         if row.margin.len() > 1 {

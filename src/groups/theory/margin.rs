@@ -16,7 +16,8 @@
 //! Where a network is wide enough, its loss is convex in how its norms are spread over neurons, and may be
 //! averaged over the symmetries of the group: this is an argument, not a proof that training gets there.
 
-use super::program::{self, Term};
+use super::program::{self, Solver};
+use super::real_characters::Gaps;
 use super::{Problem, RealCharacters};
 
 /// The largest violation of the optimality conditions that is accepted.
@@ -70,8 +71,21 @@ impl RealCharacters {
     ///
     /// If the program does not converge, which has not been seen.
     pub fn max_margin(&self) -> Result<Margin, Problem> {
+        let mut job = self.margin_job();
+        loop {
+            if let Some(margin) = job.advance(self, usize::MAX) {
+                return margin;
+            }
+        }
+    }
+
+    /// The same, to be computed in parts.
+    pub fn margin_job(&self) -> MarginJob {
         let gaps = self.gaps();
-        let solution = program::solve(&gaps.rows, self.irreps() - 1, Term::AtLeastOne);
+        MarginJob { solver: Solver::new(gaps.rows.clone(), self.irreps() - 1, None), gaps }
+    }
+
+    fn margin(&self, gaps: &Gaps, solution: &program::Solution) -> Result<Margin, Problem> {
         if solution.residual > TOLERANCE {
             return Err(Problem::Unsolved(solution.residual));
         }
@@ -112,12 +126,30 @@ impl RealCharacters {
     ///
     /// If `lambda` is not above zero, or if a program does not converge.
     pub fn prediction(&self, lambda: f64) -> Result<Prediction, Problem> {
-        if lambda.is_nan() || lambda <= 0.0 {
-            return Err(Problem::Penalty(lambda));
+        let best = self.max_margin()?.value;
+        let mut job = self.prediction_job(lambda, best);
+        loop {
+            if let Some(prediction) = job.advance(self, usize::MAX) {
+                return prediction;
+            }
         }
-        let gaps = self.gaps();
-        if lambda >= self.collapse() {
-            return Ok(Prediction {
+    }
+
+    /// The same, to be computed in parts, where `best` is γ*.
+    pub fn prediction_job(&self, lambda: f64, best: f64) -> PredictionJob {
+        let is_collapsed = lambda >= self.collapse();
+        let program = (lambda > 0.0 && !is_collapsed).then(|| {
+            let gaps = self.gaps();
+            let loss = (gaps.sizes.clone(), lambda * self.price());
+            (Solver::new(gaps.rows.clone(), self.irreps() - 1, Some(loss)), gaps)
+        });
+        PredictionJob { lambda, best, program }
+    }
+
+    fn predicted(&self, lambda: f64) -> Result<Prediction, Problem> {
+        match lambda.is_nan() || lambda <= 0.0 {
+            true => Err(Problem::Penalty(lambda)),
+            false => Ok(Prediction {
                 ratio: 0.0,
                 shares: vec![0.0; self.irreps()],
                 margin: 0.0,
@@ -125,11 +157,16 @@ impl RealCharacters {
                 loss: libm::log(self.order as f64),
                 norm: 0.0,
                 collapsed: true,
-            });
+            }),
         }
-        let best = self.max_margin()?.value;
-        let term = Term::CrossEntropy { sizes: &gaps.sizes, penalty: lambda * self.price() };
-        let solution = program::solve(&gaps.rows, self.irreps() - 1, term);
+    }
+
+    fn prediction_of(
+        &self,
+        gaps: &Gaps,
+        best: f64,
+        solution: &program::Solution,
+    ) -> Result<Prediction, Problem> {
         if solution.residual > TOLERANCE {
             return Err(Problem::Unsolved(solution.residual));
         }
@@ -146,6 +183,47 @@ impl RealCharacters {
             norm,
             collapsed: false,
         })
+    }
+}
+
+/// A [maximum margin](RealCharacters::max_margin) on its way.
+#[derive(Debug, Clone)]
+pub struct MarginJob {
+    solver: Solver,
+    gaps: Gaps,
+}
+
+impl MarginJob {
+    /// Goes on by so many steps, of the `characters` that it is of; the margin comes with the last one.
+    pub fn advance(&mut self, characters: &RealCharacters, steps: usize) -> Option<Result<Margin, Problem>> {
+        self.solver.advance(steps).map(|solution| characters.margin(&self.gaps, &solution))
+    }
+}
+
+/// A [prediction](RealCharacters::prediction) on its way.
+#[derive(Debug, Clone)]
+pub struct PredictionJob {
+    lambda: f64,
+    best: f64,
+    /// None where there is nothing to solve.
+    program: Option<(Solver, Gaps)>,
+}
+
+impl PredictionJob {
+    /// The penalty that it is for.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Goes on by so many steps, of the `characters` that it is of; the prediction comes with the last one.
+    pub fn advance(
+        &mut self,
+        characters: &RealCharacters,
+        steps: usize,
+    ) -> Option<Result<Prediction, Problem>> {
+        let Some((solver, gaps)) = &mut self.program else { return Some(characters.predicted(self.lambda)) };
+        let solution = solver.advance(steps)?;
+        Some(characters.prediction_of(gaps, self.best, &solution))
     }
 }
 

@@ -38,7 +38,7 @@ pub mod representation;
 mod representation_tests;
 
 pub use construction::{Construction, Spread, fourier, memorising, memorising_margin};
-pub use margin::{Margin, Prediction};
+pub use margin::{Margin, MarginJob, Prediction, PredictionJob};
 pub use parity::{ParityConstruction, parity};
 pub use real_characters::RealCharacters;
 

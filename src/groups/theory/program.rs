@@ -43,34 +43,97 @@ const ENOUGH: f64 = 1e-10;
 /// Solves a program with `rows` of shape `[products, columns]`, all entries ≥ 0, no row and no column zero.
 ///
 /// The residual of the solution says how well; the caller decides whether that is enough.
+#[cfg(test)]
 pub(super) fn solve(rows: &[f64], columns: usize, term: Term) -> Solution {
-    let mut state = State::start(rows, columns, term);
-    let mut best = state.solution();
-    let mut centring = 0.1;
-    let mut idle = 0;
-    for _ in 0..STEPS {
-        let length = state.step(centring);
-        let now = state.solution();
+    let loss = match term {
+        Term::AtLeastOne => None,
+        Term::CrossEntropy { sizes, penalty } => Some((sizes.to_vec(), penalty)),
+    };
+    let mut solver = Solver::new(rows.to_vec(), columns, loss);
+    loop {
+        if let Some(solution) = solver.advance(STEPS) {
+            return solution;
+        }
+    }
+}
+
+/// A program on its way to its solution, a few steps at a time.
+#[derive(Debug, Clone)]
+pub(super) struct Solver {
+    rows: Vec<f64>,
+    columns: usize,
+    /// Sizes and penalty of [`Term::CrossEntropy`]; none for [`Term::AtLeastOne`].
+    loss: Option<(Vec<f64>, f64)>,
+    /// x, z, q and the slacks of [`State`].
+    point: [Vec<f64>; 4],
+    best: Solution,
+    centring: f64,
+    idle: usize,
+    made: usize,
+}
+
+impl Solver {
+    /// At the start of the program with these `rows` of shape `[products, columns]`, all entries ≥ 0, no row and no
+    /// column zero.
+    pub fn new(rows: Vec<f64>, columns: usize, loss: Option<(Vec<f64>, f64)>) -> Self {
+        let best = Solution { x: vec![], q: vec![], residual: f64::INFINITY };
+        let mut solver =
+            Solver { rows, columns, loss, point: Default::default(), best, centring: 0.1, idle: 0, made: 0 };
+        let State { x, z, q, slack, .. } = State::start(&solver.rows, columns, solver.term());
+        solver.point = [x, z, q, slack];
+        solver.best = solver.with_state(|state| state.solution());
+        solver
+    }
+
+    fn term(&self) -> Term<'_> {
+        match &self.loss {
+            None => Term::AtLeastOne,
+            Some((sizes, penalty)) => Term::CrossEntropy { sizes, penalty: *penalty },
+        }
+    }
+
+    fn with_state<T>(&mut self, of: impl FnOnce(&mut State) -> T) -> T {
+        let [x, z, q, slack] = std::mem::take(&mut self.point);
+        let mut state = State { rows: &self.rows, columns: self.columns, term: self.term(), x, z, q, slack };
+        let result = of(&mut state);
+        let State { x, z, q, slack, .. } = state;
+        self.point = [x, z, q, slack];
+        result
+    }
+
+    /// Goes on by at most so many steps; the solution comes with the last one. The residual of it says how good it is;
+    /// the caller decides whether that is enough.
+    pub fn advance(&mut self, steps: usize) -> Option<Solution> {
+        for _ in 0..steps {
+            if self.made == STEPS || self.step() {
+                return Some(self.best.clone());
+            }
+        }
+        None
+    }
+
+    /// Makes a step; whether it was the last one.
+    fn step(&mut self) -> bool {
+        self.made += 1;
+        let centring = self.centring;
+        let (length, now) = self.with_state(|state| (state.step(centring), state.solution()));
         if !now.residual.is_finite() {
-            break;
+            return true;
         }
         // A blocked step means a point too near to the edge: first back to the middle.
-        centring = if length > 0.9 {
+        self.centring = if length > 0.9 {
             0.03
         } else if length > 0.5 {
             0.2
         } else {
             0.6
         };
-        idle = if now.residual < 0.5 * best.residual { 0 } else { idle + 1 };
-        if now.residual <= best.residual {
-            best = now;
+        self.idle = if now.residual < 0.5 * self.best.residual { 0 } else { self.idle + 1 };
+        if now.residual <= self.best.residual {
+            self.best = now;
         }
-        if best.residual < ENOUGH && idle >= 3 {
-            break;
-        }
+        self.best.residual < ENOUGH && self.idle >= 3
     }
-    best
 }
 
 /// The unknowns along the way.

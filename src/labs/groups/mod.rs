@@ -72,8 +72,9 @@ impl Lab for GroupsLab {
 }
 
 impl LazyLab for GroupsLab {
-    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(GroupsState::of(spec)?))
+    fn state(&self, spec: &RunSpec, _: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        let before = before.and_then(|state| state.as_any().downcast_ref::<GroupsState>());
+        Some(Box::new(GroupsState::of(spec, before)?))
     }
 
     fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {

@@ -2,10 +2,11 @@
 
 
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
-use super::theory::GroupTheory;
+use super::theory::{GroupTheory, GroupTheoryJob, applies};
 use crate::analysis::neurons::Neurons;
 use crate::analysis::progress::{Progress, ProgressTrace, Spread};
-use crate::display::LabState;
+use crate::bounds::SLICE;
+use crate::display::{LabState, Work};
 use crate::groups::{Group, Irreps};
 use crate::permalink::Link;
 use crate::protocol::Finding;
@@ -21,8 +22,14 @@ pub struct GroupsState {
     pub irreps: Irreps,
     /// Their names.
     pub names: Vec<String>,
-    /// What theory says of margins, where it does.
+    /// What theory says of margins, where it does and where that is computed.
     pub theory: Option<GroupTheory>,
+    /// The theory on its way.
+    to_theory: Option<GroupTheoryJob>,
+    /// Strength of the penalty, where the model has one.
+    lambda: Option<f64>,
+    /// What the group depends on.
+    law: (&'static str, Vec<usize>),
     /// What the neurons are, and what they were at the start.
     pub neurons: Option<Neurons>,
     /// See [`GroupsState::neurons`].
@@ -36,27 +43,46 @@ pub struct GroupsState {
 }
 
 impl GroupsState {
-    /// Of a run on pairs, before its first step.
-    pub fn of(spec: &RunSpec) -> Option<Self> {
+    /// Of a run on pairs, before its first step; what follows from the group alone is taken from the run `before`, if
+    /// that was on the same.
+    pub fn of(spec: &RunSpec, before: Option<&GroupsState>) -> Option<Self> {
         let Task::Groups(task) = &spec.task else { return None };
-        let group = task.group()?;
-        let irreps = Irreps::of(&group);
-        let mut theory = GroupTheory::of(spec, &group, &irreps);
-        if let (Some(theory), Some(penalty)) = (&mut theory, spec.architecture().penalty(0)) {
-            theory.set_lambda(penalty.lambda);
-        }
+        let law = task.law();
+        let before = before.filter(|before| before.law == law);
+        let (group, irreps) = match before {
+            Some(before) => (before.group.clone(), before.irreps.clone()),
+            None => {
+                let group = task.group()?;
+                let irreps = Irreps::of(&group);
+                (group, irreps)
+            }
+        };
+        let theory = before.filter(|_| applies(spec)).and_then(|before| before.theory.clone());
+        let to_theory = match theory {
+            Some(_) => None,
+            None => GroupTheoryJob::of(spec, &group, &irreps),
+        };
         let names = irreps.all().iter().map(|irrep| irrep.name.clone()).collect();
-        Some(GroupsState {
+        let lambda = spec.architecture().penalty(0).map(|penalty| penalty.lambda);
+        let mut state = GroupsState {
             group,
             irreps,
             names,
             theory,
+            to_theory,
+            lambda: None,
+            law,
             neurons: None,
             start: None,
             outputs: None,
             cosets: None,
             progress: ProgressTrace::default(),
-        })
+        };
+        lambda.into_iter().for_each(|lambda| state.follow_lambda(lambda));
+        // The margin, and what the penalty leaves of it: of most groups both are there at once.
+        state.work(SLICE / 2);
+        state.work(SLICE / 2);
+        Some(state)
     }
 }
 
@@ -97,8 +123,84 @@ impl LabState for GroupsState {
     }
 
     fn follow_lambda(&mut self, lambda: f64) {
+        self.lambda = Some(lambda);
         if let Some(theory) = &mut self.theory {
             theory.set_lambda(lambda);
         }
+    }
+
+    fn work(&mut self, operations: u64) -> Work {
+        if let Some(job) = &mut self.to_theory {
+            let Some(theory) = job.advance(operations) else { return Work::GoesOn };
+            (self.theory, self.to_theory) = (theory, None);
+            if let (Some(theory), Some(lambda)) = (&mut self.theory, self.lambda) {
+                theory.set_lambda(lambda);
+            }
+            return Work::News;
+        }
+        let Some(theory) = self.theory.as_mut().filter(|theory| theory.is_busy()) else { return Work::Done };
+        if theory.advance(operations) { Work::News } else { Work::GoesOn }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.to_theory.is_some() || self.theory.as_ref().is_some_and(GroupTheory::is_busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::theory::RealCharacters;
+    use crate::permalink::decode;
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    #[test]
+    fn the_theory_of_a_large_group_comes_in_parts_and_is_the_same() {
+        let spec = spec("#v1/groups?op=product&factors=2.2.2.2.2.4&lambda=1e-5");
+        let mut state = GroupsState::of(&spec, None).unwrap();
+        assert!(state.theory.is_none() && state.is_busy(), "it takes more than one part");
+        let mut parts = 0;
+        while state.is_busy() {
+            state.work(SLICE);
+            parts += 1;
+        }
+        assert!((10..400).contains(&parts), "{parts}");
+        let theory = state.theory.as_ref().unwrap();
+        let characters = RealCharacters::of(&state.group, &state.irreps).unwrap();
+        assert_eq!(theory.largest, characters.max_margin().unwrap());
+        assert_eq!(theory.prediction(), characters.prediction(1e-5).ok().as_ref());
+
+        // The next run of a sweep takes all of it.
+        let mut next = spec.clone();
+        next.run.seed = 1;
+        let after = GroupsState::of(&next, Some(&state)).unwrap();
+        assert!(!after.is_busy() && after.theory.is_some());
+        // A run without theory takes none, one on another group its own.
+        let relu =
+            GroupsState::of(&self::spec("#v1/groups?op=product&factors=2.2.2.2.2.4&act=relu"), Some(&state));
+        assert!(relu.is_some_and(|relu| !relu.is_busy() && relu.theory.is_none()));
+        let other = GroupsState::of(&self::spec("#v1/groups?n=5"), Some(&state)).unwrap();
+        assert_eq!(other.irreps.all().len(), 3);
+    }
+
+    #[test]
+    fn the_prediction_follows_the_penalty() {
+        let mut state = GroupsState::of(&spec("#v1/groups?n=11"), None).unwrap();
+        while state.is_busy() {
+            state.work(SLICE);
+        }
+        let of = |state: &GroupsState| state.theory.as_ref()?.prediction().map(|prediction| prediction.margin);
+        let first = of(&state).unwrap();
+        state.follow_lambda(1e-7);
+        assert!(state.is_busy() && of(&state) == Some(first), "the one before, until then");
+        while state.is_busy() {
+            state.work(SLICE);
+        }
+        assert!(of(&state).unwrap() > first);
     }
 }

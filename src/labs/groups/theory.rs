@@ -1,6 +1,6 @@
 //! What theory says of the margin that a run can reach.
 
-use crate::groups::theory::{Margin, Prediction, RealCharacters};
+use crate::groups::theory::{Margin, MarginJob, Prediction, PredictionJob, RealCharacters};
 use crate::groups::{Group, Irreps};
 use crate::models::Model;
 use crate::models::group_net::{GroupNet, Sigma};
@@ -13,31 +13,87 @@ pub struct GroupTheory {
     characters: RealCharacters,
     /// The largest normalised margin γ*.
     pub largest: Margin,
-    /// The strength of the penalty and what it predicts, newest last; nothing where the programme has no solution.
+    /// The strength of the penalty and what it predicts; nothing where the programme has no solution.
     predicted: Option<(f64, Option<Prediction>)>,
+    /// The prediction for the newest strength, on its way.
+    predicting: Option<PredictionJob>,
+}
+
+/// The theory on its way.
+#[derive(Debug, Clone)]
+pub struct GroupTheoryJob {
+    characters: RealCharacters,
+    margin: MarginJob,
+}
+
+/// Steps of a programme that so many operations allow: each is a matrix of all irreps with all classes, and Cholesky's
+/// method.
+fn steps(characters: &RealCharacters, operations: u64) -> usize {
+    let each = 3 * (characters.irreps() as u64).pow(3);
+    usize::try_from(operations / each.max(1)).unwrap_or(usize::MAX).max(1)
+}
+
+/// Whether there is a theory of a run's networks: squares, all wrong answers alike, and the norm L_{2,3}.
+pub fn applies(spec: &RunSpec) -> bool {
+    match (&spec.task, &spec.model) {
+        (Task::Groups(task), Model::GroupNet(GroupNet { sigma: Sigma::Square, exponent: 3, .. })) => {
+            task.has_theory()
+        }
+        _ => false,
+    }
+}
+
+impl GroupTheoryJob {
+    /// The theory of a run on `group`, where there [is one](applies).
+    pub fn of(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
+        let characters = applies(spec).then(|| RealCharacters::of(group, irreps).ok()).flatten()?;
+        Some(GroupTheoryJob { margin: characters.margin_job(), characters })
+    }
+
+    /// Goes on by about so many operations. With the last of them comes the theory, or nothing where the programme has
+    /// no solution.
+    pub fn advance(&mut self, operations: u64) -> Option<Option<GroupTheory>> {
+        let largest = self.margin.advance(&self.characters, steps(&self.characters, operations))?;
+        Some(largest.ok().map(|largest| GroupTheory {
+            characters: self.characters.clone(),
+            largest,
+            predicted: None,
+            predicting: None,
+        }))
+    }
 }
 
 impl GroupTheory {
-    /// The theory of a run on `group`, where there is one: squares, all wrong answers alike, and the norm L_{2,3}.
+    /// The theory of a run on `group`, where there [is one](applies), however long it takes.
     pub fn of(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
-        let (Task::Groups(task), Model::GroupNet(GroupNet { sigma: Sigma::Square, exponent: 3, .. })) =
-            (&spec.task, &spec.model)
-        else {
-            return None;
-        };
-        if !task.has_theory() {
-            return None;
-        }
-        let characters = RealCharacters::of(group, irreps).ok()?;
-        let largest = characters.max_margin().ok()?;
-        Some(GroupTheory { characters, largest, predicted: None })
+        GroupTheoryJob::of(spec, group, irreps)?.advance(u64::MAX)?
     }
 
-    /// Takes λ for what follows.
+    /// Takes λ for what follows, which [has to be worked on](GroupTheory::advance).
     pub fn set_lambda(&mut self, lambda: f64) {
-        if self.predicted.as_ref().is_none_or(|(of, _)| *of != lambda) {
-            self.predicted = Some((lambda, self.characters.prediction(lambda).ok()));
+        let is_known = match (&self.predicting, &self.predicted) {
+            (Some(job), _) => job.lambda() == lambda,
+            (None, Some((of, _))) => *of == lambda,
+            (None, None) => false,
+        };
+        if !is_known {
+            self.predicting = Some(self.characters.prediction_job(lambda, self.largest.value));
         }
+    }
+
+    /// Goes on by about so many operations with what λ predicts; whether it is there now.
+    pub fn advance(&mut self, operations: u64) -> bool {
+        let Some(job) = &mut self.predicting else { return false };
+        let steps = steps(&self.characters, operations);
+        let Some(prediction) = job.advance(&self.characters, steps) else { return false };
+        self.predicted = Some((job.lambda(), prediction.ok()));
+        self.predicting = None;
+        true
+    }
+
+    /// Whether there is something to [go on with](GroupTheory::advance).
+    pub fn is_busy(&self) -> bool {
+        self.predicting.is_some()
     }
 
     /// What the penalty predicts.

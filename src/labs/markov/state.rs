@@ -1,16 +1,21 @@
 //! What the page knows of a run on sequences: the strategies' lines, what probes have found, and the sequence that is
 //! looked into.
-
+//!
+//! # Why
+//! Lines over all held-out sequences and a look into a large network take seconds, so they are made in parts of
+//! [`SLICE`]; what fits into one part is there at once. Until then there are no lines, and the network expects nothing
+//! (not a number), as where it is not known.
 
 use super::probes::{ABLATION, PARAMETERS};
 use crate::analysis::chains::curves;
 use crate::analysis::chains::parts::{Distances, normalised};
 use crate::analysis::chains::{head_names, letter};
 use crate::analysis::thinned::Thinned;
-use crate::display::LabState;
+use crate::bounds::SLICE;
+use crate::display::{LabState, Work};
 use crate::markov::theory::{Explorer, Outcome};
 use crate::markov::{Chain, Strategy, kl_to_logits, log_softmax, softmax, symbols_of};
-use crate::models::attention_only::Look;
+use crate::models::attention_only::{Look, LookJob};
 use crate::models::minimal_markov::{KERNEL, LAGS};
 use crate::models::{Model, attention_only, minimal_markov};
 use crate::permalink::{Link, View};
@@ -19,7 +24,7 @@ use crate::rng::{Purpose, Stream};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use crate::tasks::markov::MarkovChain;
-use crate::training::session::evaluator;
+use crate::training::session::evaluator::LinesJob;
 
 /// Earlier weights of distances that are kept, at most.
 const SNAPSHOTS: usize = 6;
@@ -48,6 +53,17 @@ pub struct Inspected {
     pub look: Look,
     /// Logits with all heads, `[symbols, task's symbols]`; empty where none is switched off.
     pub whole: Vec<f64>,
+}
+
+/// A look under way: without the heads that are switched off, and before that with all of them, where that differs.
+#[derive(Debug, Clone)]
+struct Looking {
+    jobs: Vec<LookJob>,
+    off: Vec<usize>,
+    /// Logits with all heads.
+    whole: Vec<f64>,
+    /// Whether the network has changed meanwhile.
+    is_stale: bool,
 }
 
 /// Who expects a symbol.
@@ -87,9 +103,10 @@ pub struct HeadWeights {
 pub struct MarkovState {
     /// The task.
     pub task: MarkovChain,
-    /// KL of the truth to each strategy, from the uniform one up to the task's order.
+    /// KL of the truth to each strategy, from the uniform one up to the task's order; none as long as they are computed.
     pub lines: Vec<(Strategy, f64)>,
-    /// Parameters of the first network, as newly as they are known.
+    /// Parameters of the first network, as newly as they are known; none before a worker has sent as many as a page
+    /// does not draw at once.
     pub parameters: Vec<Vec<f32>>,
     /// Steps made when they were read.
     pub step: u64,
@@ -102,6 +119,9 @@ pub struct MarkovState {
     /// The theory beside the minimal model, and what it makes of its knobs.
     pub theory: Option<(Explorer, Outcome)>,
     spec: RunSpec,
+    /// What is being computed.
+    to_line: Option<LinesJob>,
+    looking: Option<Looking>,
 }
 
 impl MarkovState {
@@ -113,12 +133,15 @@ impl MarkovState {
         let same = |old: &&MarkovState| {
             old.task == *task && (old.spec.run.seed, old.spec.held_out()) == (seed, held_out)
         };
-        let lines = before.filter(same).map(|old| old.lines.clone());
+        let (lines, to_line) = match before.filter(same) {
+            Some(old) => (old.lines.clone(), old.to_line.clone()),
+            None => (vec![], LinesJob::new(task, seed, held_out)),
+        };
         let look = Look { heads: vec![], logits: vec![] };
         let mut chains = MarkovState {
             task: task.clone(),
-            lines: lines.unwrap_or_else(|| evaluator::lines(task, seed, held_out)),
-            parameters: spec.initial_of(1),
+            lines,
+            parameters: if spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
             step: 0,
             ablation: None,
             distances: Thinned::new(SNAPSHOTS + 1),
@@ -131,11 +154,16 @@ impl MarkovState {
             },
             theory: before.and_then(|old| old.theory.clone()),
             spec: spec.clone(),
+            to_line,
+            looking: None,
         };
         chains.explore(theory);
-        let weights = distances(&chains.spec, &chains.weights());
-        chains.distances.push(0, weights);
+        if !chains.parameters.is_empty() {
+            let weights = distances(&chains.spec, &chains.weights());
+            chains.distances.push(0, weights);
+        }
         chains.look_into(view);
+        chains.work(SLICE);
         Some(chains)
     }
 
@@ -167,11 +195,72 @@ impl MarkovState {
             .then(|| (self.parameters[KERNEL].as_slice(), self.parameters[LAGS].as_slice()))
     }
 
+    /// Has the chosen sequence looked into, now or in parts.
     fn look_into(&mut self, view: &View) {
         let (symbols, origin, chain) = self.chosen(view);
-        let look = self.look(&symbols, &view.off);
-        let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
-        self.inspected = Inspected { symbols, origin, chain, look, whole };
+        let is_same = symbols == self.inspected.symbols && self.inspected.origin == origin;
+        if let Some(looking) = self.looking.as_mut().filter(|looking| is_same && looking.off == view.off) {
+            // It comes to an end before it begins anew: a network may be quicker to change than a look to be made.
+            looking.is_stale = true;
+            self.inspected.chain = chain;
+            return;
+        }
+        self.looking = None;
+        let is_lengthy = self.spec.cost().look > SLICE;
+        match &self.spec.model {
+            Model::AttentionOnly(_) if self.parameters.is_empty() || is_lengthy => {
+                if !is_same {
+                    let look = self.unknown(symbols.len());
+                    self.inspected = Inspected { symbols, origin, chain, look, whole: vec![] };
+                } else {
+                    self.inspected.chain = chain;
+                }
+                self.begin_look(view.off.clone());
+            }
+            _ => {
+                let look = self.look(&symbols, &view.off);
+                let whole = if view.off.is_empty() { vec![] } else { self.look(&symbols, &[]).logits };
+                self.inspected = Inspected { symbols, origin, chain, look, whole };
+            }
+        }
+    }
+
+    /// What a network expects that is not known yet.
+    fn unknown(&self, symbols: usize) -> Look {
+        Look { heads: vec![], logits: vec![f64::NAN; symbols * self.task.symbols] }
+    }
+
+    /// Begins to look into the inspected sequence with the parameters that are known now, if any are.
+    fn begin_look(&mut self, off: Vec<usize>) {
+        let Model::AttentionOnly(net) = &self.spec.model else { return };
+        if self.parameters.is_empty() {
+            return;
+        }
+        let of_length = attention_only::OfLength { net: net.clone(), length: self.task.length };
+        let (weights, symbols) = (self.weights(), &self.inspected.symbols);
+        let job = |off: &[usize]| of_length.look_job(&weights, self.task.symbols, symbols, off);
+        let some = if off.is_empty() { vec![] } else { vec![job(&from_zero(&off))] };
+        let jobs = some.into_iter().chain([job(&[])]).collect();
+        self.looking = Some(Looking { jobs, off, whole: vec![], is_stale: false });
+    }
+
+    /// Goes on with a look; whether it has come to an end.
+    fn go_on_looking(&mut self, operations: u64) -> bool {
+        let Some(looking) = &mut self.looking else { return false };
+        let Some(look) = looking.jobs.last_mut().and_then(|job| job.advance(operations)) else {
+            return false;
+        };
+        looking.jobs.pop();
+        if !looking.jobs.is_empty() {
+            looking.whole = look.logits;
+            return false;
+        }
+        let Some(Looking { off, whole, is_stale, .. }) = self.looking.take() else { return false };
+        (self.inspected.look, self.inspected.whole) = (look, whole);
+        if is_stale {
+            self.begin_look(off);
+        }
+        true
     }
 
     /// How badly predictions with these logits, `[symbols, task's symbols]`, do on the sequence that is looked into: the mean
@@ -285,8 +374,7 @@ impl MarkovState {
         match &self.spec.model {
             Model::AttentionOnly(net) => {
                 let of_length = attention_only::OfLength { net: net.clone(), length };
-                let off: Vec<usize> = off.iter().filter(|head| **head > 0).map(|head| head - 1).collect();
-                of_length.plain(&self.weights(), k).look(symbols, &off)
+                of_length.plain(&self.weights(), k).look(symbols, &from_zero(off))
             }
             Model::MinimalMarkov(net) => {
                 let of_length = minimal_markov::OfLength { net: net.clone(), length };
@@ -311,6 +399,20 @@ impl MarkovState {
 impl LabState for MarkovState {
     fn cloned(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
+    }
+
+    fn work(&mut self, operations: u64) -> Work {
+        if self.looking.is_some() {
+            return if self.go_on_looking(operations) { Work::News } else { Work::GoesOn };
+        }
+        let Some(job) = &mut self.to_line else { return Work::Done };
+        let Some(lines) = job.advance(operations) else { return Work::GoesOn };
+        (self.lines, self.to_line) = (lines, None);
+        Work::News
+    }
+
+    fn is_busy(&self) -> bool {
+        self.looking.is_some() || self.to_line.is_some()
     }
 
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
@@ -348,6 +450,11 @@ impl LabState for MarkovState {
     }
 }
 
+/// Heads that are switched off, counted from 0 instead of 1.
+fn from_zero(off: &[usize]) -> Vec<usize> {
+    off.iter().filter(|head| **head > 0).map(|head| head - 1).collect()
+}
+
 /// Weights of distances by these parameters of one network, for each head of the first layer.
 pub fn distances(spec: &RunSpec, weights: &[&[f32]]) -> Distances {
     let Task::MarkovChain(task) = &spec.task else { return vec![] };
@@ -372,4 +479,102 @@ pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
     let ratio =
         |pair: &[f64]| if pair[0] > 0.0 { pair[1] / pair[0] } else { pair[1].signum() * f64::INFINITY };
     Some(pairs.map(ratio).fold(f64::INFINITY, f64::min) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::training::session::evaluator;
+
+    fn spec(text: &str) -> (RunSpec, Link) {
+        let (link, notices) = decode(text);
+        assert!(notices.is_empty(), "{text}: {notices:?}");
+        (link.spec.clone(), link)
+    }
+
+    fn at_rest(state: &mut MarkovState) -> usize {
+        let mut parts = 0;
+        while state.is_busy() {
+            assert_ne!(state.work(SLICE), Work::Done);
+            parts += 1;
+        }
+        assert_eq!(state.work(SLICE), Work::Done);
+        parts
+    }
+
+    #[test]
+    fn usual_runs_have_all_at_once() {
+        for text in ["#v1/markov?k=2&t=20&held=64", "#v1/markov?model=minimal-markov&held=64"] {
+            let (spec, link) = spec(text);
+            let state = MarkovState::of(&spec, &link, None).unwrap();
+            assert!(!state.is_busy() && state.lines.len() == 3 && !state.inspected.look.logits.is_empty());
+        }
+    }
+
+    /// Lines of such a run, of 65,536 contexts instead of these, took 42 s of the page's thread.
+    #[test]
+    fn lines_come_in_parts_and_are_the_same() {
+        let (spec, link) = spec("#v1/markov?k=8&gram=3&t=25&held=400&alpha=0.3");
+        let mut state = MarkovState::of(&spec, &link, None).unwrap();
+        assert!(state.lines.is_empty() && state.is_busy());
+        let parts = at_rest(&mut state);
+        assert!(parts > 10, "{parts}");
+        assert_eq!(state.lines, evaluator::lines(spec.task.sampler(), spec.run.seed, 400));
+        let after = MarkovState::of(&spec, &link, Some(&state)).unwrap();
+        assert!(!after.is_busy() && after.lines == state.lines, "the same run has them already");
+        // A run that takes the place of one that was not ready goes on where that was.
+        let begun = MarkovState::of(&spec, &link, None).unwrap();
+        let mut next = MarkovState::of(&spec, &link, Some(&begun)).unwrap();
+        assert!(at_rest(&mut next) < parts && next.lines == state.lines);
+    }
+
+    /// A look into such a network, with eight symbols and longer contexts, took 0.84 s.
+    #[test]
+    fn a_look_into_a_large_network_comes_in_parts_and_is_the_same() {
+        let (spec, mut link) = spec("#v1/markov?k=3&t=100&d=128&heads=8.8&mlp=on&norm=pre&held=64");
+        let mut state = MarkovState::of(&spec, &link, None).unwrap();
+        assert!(state.parameters.is_empty(), "the worker has the first word");
+        at_rest(&mut state);
+        let unknown = |state: &MarkovState| state.inspected.look.logits.iter().all(|z| z.is_nan());
+        assert!(unknown(&state) && state.inspected.look.logits.len() == 300);
+        assert!(state.expected(99).iter().any(|(who, p)| *who == Who::Network && p[0].is_nan()));
+        assert!(state.glances(99).is_empty());
+        let weights = spec.initial_of(1);
+        let finding = Finding::of(PARAMETERS.id()).with_numbers(weights.concat());
+        state.found(0, &finding, &link);
+        assert!(state.is_busy() && unknown(&state));
+        // What is found meanwhile does not hold it up.
+        state.work(SLICE);
+        state.found(10, &Finding::of(PARAMETERS.id()).with_numbers(vec![0.0; weights.concat().len()]), &link);
+        let mut parts = 0;
+        while unknown(&state) {
+            state.work(SLICE);
+            parts += 1;
+        }
+        assert!(parts > 5, "{parts}");
+        let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+        let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
+        let of_length = attention_only::OfLength { net: net.clone(), length: 100 };
+        let expected = of_length.plain(&slices, 3).look(&state.inspected.symbols, &[]);
+        assert_eq!(state.inspected.look, expected);
+        assert!(state.is_busy(), "what was found meanwhile comes next");
+        at_rest(&mut state);
+        assert!(state.inspected.look.logits.iter().all(|z| *z == 0.0));
+        // Without a head, with all of them beside it; what was seen is shown until then.
+        state.found(20, &finding, &link);
+        at_rest(&mut state);
+        link.view.off = vec![2];
+        state.look_anew(&link);
+        assert_eq!(state.inspected.look, expected);
+        at_rest(&mut state);
+        let without = of_length.plain(&slices, 3).look(&state.inspected.symbols, &[1]);
+        assert_eq!((&state.inspected.look, &state.inspected.whole), (&without, &expected.logits));
+        // Another sequence has another length.
+        link.view.sequence = vec![0, 1, 2, 1];
+        state.look_anew(&link);
+        assert!(unknown(&state) && state.inspected.look.logits.len() == 12);
+        at_rest(&mut state);
+        assert!(!unknown(&state));
+    }
 }

@@ -205,7 +205,7 @@ impl Plain {
     }
 
     /// LN(z)·g for each row of z, or z without a gain.
-    fn normed(&self, z: &[f64], gain: Option<usize>) -> Normed {
+    pub(super) fn normed(&self, z: &[f64], gain: Option<usize>) -> Normed {
         let Some(gain) = gain.map(|gain| &self.weights[gain]) else {
             return Normed { out: z.to_vec(), standard: vec![], slopes: vec![] };
         };

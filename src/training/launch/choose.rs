@@ -64,6 +64,7 @@ pub use with_session::{Chosen, choose};
 #[cfg(feature = "session")]
 mod with_session {
     use super::*;
+    use crate::bounds::MOST_NUMBERS;
     use crate::protocol::{DeviceKind, Failure};
     use crate::training::launch::device::Device;
     use crate::training::session::learner::Learner;
@@ -126,6 +127,10 @@ mod with_session {
                 Some(Err(why)) => note = format!("The fused loop does not cover this network: {why}."),
                 None => {}
             }
+        }
+        if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MOST_NUMBERS {
+            let why = "its activations would not fit into memory: take fewer networks or a smaller batch";
+            return Err(Failure::Impossible(why.into()));
         }
         #[cfg(feature = "train")]
         {

@@ -8,6 +8,7 @@ use crate::kernels::{cpu, sequence_net};
 use crate::kernels::{group_net::plan::Variant, plan::Limits};
 use crate::models::Family;
 use crate::run::RunSpec;
+use crate::run::cost::is_too_long_for_a_launch;
 #[cfg(feature = "fused")]
 use crate::training::gpu::{
     batched_runs::BatchedRuns,
@@ -191,7 +192,13 @@ pub static LEARNERS: [LearnerEntry; 7] = [
     LearnerEntry {
         place: Place::Gpu,
         owns: of_signs,
-        covers: |spec| Network::of(spec)?.on_a_gpu(),
+        covers: |spec| {
+            Network::of(spec)?.on_a_gpu()?;
+            match is_too_long_for_a_launch(spec) {
+                true => Err("one of its steps is too long for one launch".into()),
+                false => Ok(()),
+            }
+        },
         outgrown: |spec| spec.step_flops() / spec.run.replicas as f64 > FUSED_MOST_FLOPS,
         worth_gpu: |spec| spec.run.replicas >= FUSED_WORTH_REPLICAS,
         #[cfg(feature = "fused")]

@@ -67,11 +67,54 @@ pub struct Evaluator {
 /// KL(truth ‖ strategy) of each strategy up to the task's order, the mean over the first `held_out` contexts of the
 /// test: the lines that a network is held against. None for a task that is not on sequences.
 pub fn lines(task: &dyn Sampler, seed: u64, held_out: usize) -> Vec<(Strategy, f64)> {
-    let Some(drawn) = task.chain_sequences() else { return vec![] };
-    let (mut contexts, mut truths) = (vec![], vec![]);
-    add(&drawn, drawn.test, seed, 0..held_out, &mut contexts, &mut truths);
-    let predictions = predict(&drawn, &contexts);
-    lines_of(&drawn, &truths, &predictions)
+    LinesJob::new(task, seed, held_out).and_then(|mut job| job.advance(u64::MAX)).unwrap_or_default()
+}
+
+/// Contexts that are drawn together for the lines.
+const TOGETHER: usize = 16;
+
+/// The [`lines`] on their way: of 65,536 long contexts they take most of a minute.
+#[derive(Debug, Clone)]
+pub struct LinesJob {
+    drawn: ChainSequences,
+    seed: u64,
+    held_out: usize,
+    /// Contexts so far.
+    done: usize,
+    /// Of the divergences of each strategy.
+    sums: Vec<f64>,
+}
+
+impl LinesJob {
+    /// Nothing yet; none for a task that is not on sequences.
+    pub fn new(task: &dyn Sampler, seed: u64, held_out: usize) -> Option<Self> {
+        let drawn = task.chain_sequences()?;
+        Some(LinesJob { drawn, seed, held_out, done: 0, sums: vec![0.0; drawn.order + 1] })
+    }
+
+    /// Goes on by about so many operations, but by a few contexts at least; the lines come with the last of them.
+    pub fn advance(&mut self, operations: u64) -> Option<Vec<(Strategy, f64)>> {
+        let (k, length, mut left) = (self.drawn.symbols, self.drawn.length, operations);
+        let mut predicted = vec![0.0; k];
+        while self.done < self.held_out {
+            let until = (self.done + TOGETHER).min(self.held_out);
+            let (mut contexts, mut truths) = (vec![], vec![]);
+            add(&self.drawn, self.drawn.test, self.seed, self.done..until, &mut contexts, &mut truths);
+            for (context, truth) in contexts.chunks(length).zip(truths.chunks(k)) {
+                for (sum, strategy) in self.sums.iter_mut().zip(Strategy::ALL) {
+                    strategy.predict(k, context, &mut predicted);
+                    *sum += kl(truth, &predicted);
+                }
+            }
+            left = left.saturating_sub((until - self.done) as u64 * self.drawn.operations());
+            self.done = until;
+            if left == 0 && self.done < self.held_out {
+                return None;
+            }
+        }
+        let mean = |(strategy, sum): (&Strategy, &f64)| (*strategy, sum / self.held_out as f64);
+        Some(Strategy::ALL.iter().zip(&self.sums).map(mean).collect())
+    }
 }
 
 /// Of the strategies up to `order`, the one whose KL to the network is the least; the measures begin as [`Measure`]
@@ -342,6 +385,9 @@ mod tests {
                 assert_eq!(truth, evaluator.truths()[example * 3..][..3]);
             }
             assert_eq!(lines(spec.task.sampler(), spec.run.seed, 400), evaluator.lines());
+            let mut job = LinesJob::new(spec.task.sampler(), spec.run.seed, 400).unwrap();
+            let parts = std::iter::repeat_with(|| job.advance(1)).position(|lines| lines.is_some());
+            assert_eq!(parts, Some(400 / TOGETHER - 1), "a few contexts a part");
         }
         let (_, of_trigrams) = evaluator("#v1/markov?gram=3");
         let evaluation = of_trigrams.evaluate(&follows(&of_trigrams, Strategy::Trigram, 0.0));

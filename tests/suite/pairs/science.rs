@@ -25,6 +25,7 @@ fn theory(link: &str, lambda: f64) -> GroupTheory {
     let group = task.group().unwrap();
     let mut theory = GroupTheory::of(&spec, &group, &Irreps::of(&group)).unwrap();
     theory.set_lambda(lambda);
+    theory.advance(u64::MAX);
     theory
 }
 

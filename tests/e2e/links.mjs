@@ -1,0 +1,101 @@
+// Links that blocked the page: while each runs, the page's thread answers.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { rows, stepOf, text, until } from "./harness.mjs";
+
+/** Milliseconds beyond those of a small run that a task may take: 50, and what a busy machine adds. */
+const MORE_MS = 100;
+
+/** A small run, whose first paint and first charts are what any page takes. */
+const SMALL = "#v1/markov?k=2&t=20&held=64&speed=0";
+
+/** The links, what each of them shows once it is there, and how long that may take. */
+const LINKS = [
+  {
+    name: "lines over all of 65,536 held-out sequences",
+    link: "#v1/markov?k=8&gram=3&t=255&held=65536&alpha=0.3&speed=0",
+    is: async (see) => (await stepOf(see)) > 0,
+    seconds: 180,
+  },
+  {
+    name: "lines over 2,048 held-out sequences, until they are drawn",
+    link: "#v1/markov?k=8&gram=3&t=255&held=2048&alpha=0.3&speed=0",
+    is: async (see) => /for the trigram strategy/.test(await see("chart-truth").getAttribute("aria-label")),
+    seconds: 120,
+  },
+  {
+    name: "a look into four layers of 128 numbers",
+    link: "#v1/markov?k=8&t=256&d=128&heads=8.8.8.8&mlp=on&norm=pre&held=64&batch=1&speed=0",
+    is: async (see) => (await stepOf(see)) > 0,
+    seconds: 180,
+  },
+  {
+    name: "300 runs that begin with a network of largest margin",
+    link: "#v1/groups?n=127&width=4096&from=maximum&sweep=seed:lin:1..300:300&start=paused",
+    is: async (see) => /300/.test(await text(see("sweep-progress"))),
+    seconds: 120,
+  },
+  {
+    name: "the largest margin of a group of 128 elements",
+    link: "#v1/groups?op=product&factors=2.2.2.2.2.4&width=600&start=paused",
+    is: async (see) => (await text(see("status"))).length > 0,
+    seconds: 60,
+  },
+  {
+    name: "a deep network whose first layer is small",
+    link: "#v1/sparse-parity?model=deep-mlp&widths=1.4096.4096.4096.4096&start=paused",
+    is: async (see) => (await text(see("status"))).length > 0,
+    seconds: 60,
+  },
+  {
+    name: "4,096 replicas that are measured at every step",
+    link: "#v1/sparse-parity?n=10&k=2&width=8&batch=8&held=64&replicas=4096&every=1&steps=400&halt=steps&speed=0",
+    is: async (see) => (await stepOf(see)) >= 100,
+    seconds: 180,
+  },
+];
+
+/** Tests in the browser and at the address that `here` gives. */
+export function links(here) {
+  /** Opens a link, waits until it shows what it should and some seconds more, and gives the longest task in ms. */
+  async function longest({ link, is, seconds }) {
+    const page = await here().context.newPage();
+    await page.addInitScript(() => {
+      window.tasks = [];
+      const note = (list) => list.getEntries().forEach((entry) => window.tasks.push(Math.round(entry.duration)));
+      new PerformanceObserver(note).observe({ type: "longtask", buffered: true });
+    });
+    await page.goto(here().address + link);
+    const see = (id) => page.getByTestId(id).first();
+    await until(() => is(see).catch(() => false), link, seconds);
+    await page.waitForTimeout(4000);
+    const tasks = await page.evaluate(() => window.tasks);
+    const measured = await rows(page);
+    await page.close();
+    return { most: Math.max(0, ...tasks), tasks, measured };
+  }
+
+  for (const one of LINKS) {
+    it(`answers while it computes ${one.name}`, async () => {
+      const is = async (see) => (await stepOf(see)) > 0;
+      const small = await longest({ link: SMALL, is, seconds: 60 });
+      const { most, tasks } = await longest(one);
+      const allowed = Math.max(50, small.most) + MORE_MS;
+      assert.ok(most <= allowed, `a task of ${most} ms, of ${tasks.join(", ")}; a small run's longest is ${small.most}`);
+    });
+  }
+
+  it("asks before it begins what takes years, and trains nothing until Play", async () => {
+    const page = await here().context.newPage();
+    const link = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
+    await page.goto(here().address + link);
+    const see = (id) => page.getByTestId(id).first();
+    await until(async () => /^This run needs about .* GiB of memory and up to .* Play starts it\.$/.test(await text(see("status"))), "the question", 30);
+    await page.waitForTimeout(2000);
+    assert.equal(page.workers().length, 0, "no worker is opened");
+    assert.equal(await stepOf(see), 0);
+    await page.close();
+  });
+}

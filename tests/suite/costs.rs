@@ -1,0 +1,351 @@
+//! The cost model against what runs hold, and against links that nobody has tried.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use vivarium::bounds::{ASKED_HELD, MOST_DRAWN, MOST_HELD, MOST_NUMBERS, SLICE};
+use vivarium::models::Model;
+use vivarium::permalink::{decode, encode};
+use vivarium::run::cost::{dearest, is_too_long_for_a_launch, seconds};
+use vivarium::run::{LearnerChoice, RunSpec};
+use vivarium::settings::Value;
+use vivarium::tasks::{Batch, Task};
+use vivarium::training::launch::choose::{Engine, engine};
+use vivarium::training::launch::device::Device;
+use vivarium::training::launch::learners::{Place, entry};
+use vivarium::training::session::{Options, Session};
+
+use crate::catalogs::pairs_that_suit;
+use crate::links::value;
+use crate::spec;
+
+/// Counts the bytes that this thread holds, so that the model can be held against them.
+struct Counting;
+
+thread_local! {
+    /// Bytes now, and the most there were.
+    static HELD: Cell<(i64, i64)> = const { Cell::new((0, 0)) };
+}
+
+fn count(bytes: i64) {
+    // A thread that is ending has no counter any more.
+    let _ = HELD.try_with(|held| {
+        let now = held.get().0 + bytes;
+        held.set((now, held.get().1.max(now)));
+    });
+}
+
+#[expect(
+    unsafe_code,
+    reason = "an allocator is unsafe by its contract; this one hands everything to the system's"
+)]
+// SAFETY: every call goes to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // What is moved is there twice for a moment, which the system may spare; it is not counted.
+        count(size as i64 - layout.size() as i64);
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(at, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64));
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Numbers of four bytes that `work` holds at most, beyond what there was before.
+fn most_held<T>(work: impl FnOnce() -> T) -> u64 {
+    let before = HELD.get().0;
+    HELD.set((before, before));
+    drop(work());
+    ((HELD.get().1 - before) / 4).max(0) as u64
+}
+
+/// A run of a few steps with a checkpoint, as a worker makes it, and what it holds.
+fn trained(spec: &RunSpec) -> u64 {
+    most_held(|| {
+        let mut session = Session::start(spec, &Device::cpu(), Options::default()).unwrap();
+        while !session.finished() {
+            pollster::block_on(session.advance(50.0, u64::MAX)).unwrap();
+        }
+        let checkpoint = pollster::block_on(session.checkpoint()).unwrap();
+        (session, checkpoint.encode().unwrap())
+    })
+}
+
+/// What a worker holds, of runs that are large by their weights, their optimizer, their replicas, their batch, their
+/// sample and their held-out examples.
+#[test]
+fn what_a_worker_holds_is_what_the_model_says() {
+    let one = "steps=2&every=2&device=cpu&learner=fused";
+    for link in [
+        format!("#v1/sparse-parity?n=256&width=2048&held=64&{one}"),
+        format!("#v1/sparse-parity?opt=adam&n=256&width=1024&held=64&{one}"),
+        format!("#v1/sparse-parity?n=50&width=100&replicas=256&held=64&{one}"),
+        format!("#v1/sparse-parity?opt=adam&n=20&width=32&replicas=2048&held=64&{one}"),
+        format!("#v1/sparse-parity?n=256&width=16&batch=4096&held=64&{one}"),
+        format!("#v1/sparse-parity?n=200&width=16&held=65536&{one}"),
+        format!("#v1/groups?n=97&width=512&{one}"),
+        format!("#v1/markov?d=64&heads=4.4&mlp=on&norm=pre&t=50&batch=8&held=64&{one}"),
+        format!("#v1/markov?model=minimal-markov&k=3&t=100&batch=16&held=16384&{one}"),
+    ] {
+        let spec = spec(&link);
+        let (said, held) = (spec.cost().worker, trained(&spec));
+        println!("{link}: said {said}, held {held}: {:.2}", said as f64 / held as f64);
+        // Programs hold a little besides: tables, texts, the page of a link.
+        let besides = 1 << 19;
+        assert!(held <= said.saturating_mul(2) + besides, "{link}: {held} held, {said} said");
+        assert!(said <= held.saturating_mul(12) + besides, "{link}: {said} said, {held} held");
+    }
+}
+
+/// Its parts, one by one, of every model.
+#[test]
+fn weights_moments_and_examples_are_counted_exactly() {
+    for (task, model) in pairs_that_suit() {
+        let mut spec = RunSpec::of_lab(task).unwrap();
+        spec.parse("model", model).unwrap();
+        spec.parse("replicas", "3").unwrap();
+        if !spec.problems().is_empty() {
+            continue;
+        }
+        let (sizes, sampler) = (spec.sizes(), spec.task.sampler());
+        let weights: usize = spec.initial().iter().map(Vec::len).sum();
+        assert_eq!(sizes.weights, weights as u64, "{task} {model}");
+        let mut batch = Batch::default();
+        sampler.sample(0, 0, 0, spec.batch(), &mut batch);
+        assert!(sizes.data >= 3 * batch.x.len() as u64, "{task} {model}");
+        batch.clear();
+        sampler.held_out(0, 0, spec.held_out(), &mut batch);
+        assert_eq!(sizes.held_out, batch.x.len() as u64, "{task} {model}");
+        let cost = spec.cost();
+        let moments = spec.optimizer.moments() as u64;
+        assert!(cost.worker >= (2 + moments) * sizes.weights + (sizes.samples + sizes.held_out) / 16);
+        assert!(cost.gpu >= (2 + moments) * sizes.weights && cost.page >= (1 + moments) * sizes.weights);
+        assert_eq!(cost.step, spec.step_flops() as u64, "{task} {model}");
+        assert!(cost.measurement > 0 && cost.start > 0);
+    }
+}
+
+/// Where the loop on the processor does not cover a run, autodiff makes it, and holds all activations.
+#[test]
+fn what_autodiff_makes_is_known() {
+    let mut state = 7;
+    let (mut loops, mut autodiff) = (0, 0);
+    for (task, model) in pairs_that_suit() {
+        for _ in 0..60 {
+            let spec = random(task, model, &mut state);
+            if matches!(spec.model, Model::RandomForest(_)) {
+                continue;
+            }
+            let covered = spec.run.learner != LearnerChoice::Autodiff
+                && entry(&spec, Place::Cpu).is_some_and(|entry| (entry.covers)(&spec).is_ok());
+            *(if covered { &mut loops } else { &mut autodiff }) += 1;
+            if !spec.is_by_autodiff() && !covered {
+                let why = entry(&spec, Place::Cpu).map(|entry| (entry.covers)(&spec));
+                panic!("{why:?}: {}", encode(&vivarium::permalink::Link { spec, ..Default::default() }));
+            }
+        }
+    }
+    assert!(loops > 100 && autodiff > 100, "{loops} {autodiff}");
+}
+
+/// Numbers without a pattern (Steele and Vigna 2021, table 4).
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+    *state >> 20
+}
+
+/// A run with some settings anywhere in their ranges, mended.
+fn random(task: &str, model: &str, state: &mut u64) -> RunSpec {
+    let mut spec = RunSpec::of_lab(task).unwrap();
+    spec.parse("model", model).unwrap();
+    let knobs = spec.knobs();
+    for _ in 0..next(state) % 12 {
+        let knob = knobs[next(state) as usize % knobs.len()].1;
+        // Small numbers as well as large ones.
+        let a = next(state) >> (next(state) % 44);
+        let _ = spec.set(knob.key, &value(knob.range, a, (next(state) % 1000) as f64 / 1000.0));
+    }
+    if spec.set("opt", &Value::Choice(["sgd", "adam"][next(state) as usize % 2].into())).is_err() {
+        panic!("no such optimizer");
+    }
+    spec.repair();
+    spec
+}
+
+fn assert_affordable(spec: &RunSpec, text: &str) {
+    assert!(spec.problems().is_empty(), "{text}");
+    let (cost, sizes) = (spec.cost(), spec.sizes());
+    assert!(cost.held() <= MOST_HELD, "{text}: {cost:?}");
+    assert!(cost.held() <= ASKED_HELD || dearest(spec).asks(seconds(spec)).is_some(), "{text}: not asked");
+    assert!(!spec.is_by_autodiff() || sizes.activations <= MOST_NUMBERS, "{text}: {sizes:?}");
+    if spec.is_drawn_at_once() {
+        let one = sizes.weights / spec.run.replicas as u64;
+        assert!(one <= MOST_DRAWN && spec.construction() <= SLICE, "{text}: {cost:?}");
+    }
+    let memory = cost.helpers(7) as u64 * cost.worker;
+    assert!(memory <= ASKED_HELD, "{text}: helpers hold {memory}");
+}
+
+/// Ten thousand links with settings anywhere in their ranges.
+#[test]
+fn what_a_link_costs_is_bounded_or_asked_about() {
+    let (mut state, mut asked) = (3, 0);
+    let pairs = pairs_that_suit();
+    for round in 0..10_000 {
+        let (task, model) = pairs[round % pairs.len()];
+        let spec = random(task, model, &mut state);
+        let text = encode(&vivarium::permalink::Link { spec: spec.clone(), ..Default::default() });
+        assert_affordable(&spec, &text);
+        asked += u32::from(dearest(&spec).asks(seconds(&spec)).is_some());
+    }
+    println!("{asked} of 10,000 are asked about");
+    assert!(asked < 5000, "{asked}");
+}
+
+/// Every link of which it was reported that it takes a page down, or blocks it.
+const REPORTED: &[&str] = &[
+    "#v1/groups?op=product&factors=128.128.128.128.16",
+    "#v1/sparse-parity?n=512&width=4096&batch=2048&replicas=4096",
+    "#v1/groups?op=product&factors=128.128.128&from=maximum",
+    "#v1/groups?op=product&factors=32.32&from=maximum",
+    "#v1/markov?k=8&gram=3&t=255&held=65536&alpha=0.3",
+    "#v1/groups?n=127&width=4096&from=maximum&sweep=seed:lin:1..300:300",
+    "#v1/sparse-parity?model=deep-mlp&widths=1.4096.4096.4096.4096",
+    "#v1/sparse-parity?replicas=4096&every=1",
+    "#v1/markov?k=8&t=256&d=128&heads=8.8.8.8&mlp=on&norm=pre",
+    "#v1/groups?op=symmetric&letters=5&width=1200&from=maximum",
+    "#v1/sparse-parity?n=512&width=4096&batch=4096&replicas=4096&learner=autodiff",
+    "#v1/sparse-parity?model=polynet&degree=8&batch=4096&replicas=4096&learner=autodiff",
+    "#v1/sparse-parity?model=disjoint-polynet&batch=4096&replicas=4096&learner=autodiff",
+    "#v1/sparse-boolean?model=mlp&width=4096&batch=4096&replicas=4096",
+    "#v1/sparse-parity?n=512&width=4096&batch=4096&learner=fused",
+];
+
+#[test]
+fn every_reported_link_is_refused_or_affordable() {
+    for link in REPORTED {
+        let (read, notices) = decode(link);
+        assert_affordable(&read.spec, link);
+        assert!(decode(&encode(&read)).1.is_empty(), "{link}");
+        println!("{link}: {} notices, {}", notices.len(), read.spec.cost().needs(seconds(&read.spec)));
+    }
+}
+
+/// What is refused is lowered to the nearest that fits, and not to the default.
+#[test]
+fn too_many_networks_become_as_many_as_fit() {
+    let (link, notices) = decode("#v1/sparse-parity?n=512&width=4096&batch=2048&replicas=4096");
+    let replicas = link.spec.run.replicas;
+    assert!((2..64).contains(&replicas), "{replicas}");
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].to_string().ends_with(&format!("; it is {replicas} now")), "{notices:?}");
+    let mut more = link.spec.clone();
+    more.run.replicas += 1;
+    assert!(!more.problems().is_empty(), "one more is too many");
+    let (one, _) = decode("#v1/markov?t=256&d=128&heads=8&batch=4096&learner=autodiff");
+    assert!((32..4096).contains(&one.spec.run.batch), "{}", one.spec.run.batch);
+}
+
+#[test]
+fn nothing_wraps_whatever_the_settings_are() {
+    for (task, model) in pairs_that_suit() {
+        let mut spec = RunSpec::of_lab(task).unwrap();
+        spec.parse("model", model).unwrap();
+        for (_, knob) in spec.knobs() {
+            if let vivarium::settings::Range::Int(_, high) = knob.range {
+                let _ = spec.set(knob.key, &Value::Int(high));
+            }
+        }
+        if !spec.task.sampler().problems().is_empty() {
+            // Sizes of what cannot be are no sizes.
+            spec.task = RunSpec::of_lab(task).unwrap().task;
+        }
+        let usual = spec.cost();
+        (spec.run.replicas, spec.run.held_out) = (usize::MAX, usize::MAX);
+        spec.run.steps = u64::MAX;
+        if spec.run.batch > 0 {
+            spec.run.batch = usize::MAX;
+        }
+        let cost = spec.cost();
+        for (large, small) in [
+            (cost.page, usual.page),
+            (cost.worker, usual.worker),
+            (cost.gpu, usual.gpu),
+            (cost.step, usual.step),
+            (cost.start, usual.start),
+            (cost.measurement, usual.measurement),
+        ] {
+            assert!(large >= small && large > 1 << 40, "{task} {model}: {cost:?}");
+        }
+        assert!(cost.patience_s(12) >= 12 && cost.helpers(7) == 0 && cost.steps_of_launch(1e12, 20.0) == 1);
+        assert!(cost.asks(f64::INFINITY).is_some());
+    }
+}
+
+/// A step that one workgroup would take seconds for is not made in one launch, also where that is asked for.
+#[test]
+fn a_step_that_is_too_long_for_a_launch_is_not_fused() {
+    let large = spec("#v1/sparse-parity?n=512&width=4096&batch=4096&learner=fused");
+    assert!(is_too_long_for_a_launch(&large));
+    assert_eq!(engine(&large).0, Engine::Autodiff);
+    let usual = spec("#v1/sparse-parity?learner=fused");
+    assert!(!is_too_long_for_a_launch(&usual));
+    assert_eq!(engine(&usual).0, Engine::Fused);
+    let cost = spec("#v1/sparse-parity").cost();
+    assert!(
+        (10..100_000).contains(&cost.steps_of_launch(4e10, 20.0)),
+        "{}",
+        cost.steps_of_launch(4e10, 20.0)
+    );
+}
+
+/// Links in the browser's tests and on the command line's pages are no dear ones: they begin by themselves.
+#[test]
+fn usual_runs_begin_by_themselves() {
+    let text =
+        ["run", "markov", "groups", "sweeps", "charts", "parity", "time", "files", "teaching", "bench"]
+            .map(|file| std::fs::read_to_string(format!("tests/e2e/{file}.mjs")).unwrap())
+            .concat();
+    let mut count = 0;
+    for part in text.split("#v1/").skip(1) {
+        let link: String = part.chars().take_while(|c| !"\"`$' \\".contains(*c)).collect();
+        let spec = decode(&format!("#v1/{link}")).0.spec;
+        assert_eq!(dearest(&spec).asks(seconds(&spec)), None, "{link}");
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
+}
+
+/// The task of a run that is looked into takes its work from the model: what is over a slice is done in parts.
+#[test]
+fn what_the_page_computes_is_known_before_it_is_computed() {
+    let cost = |link: &str| spec(link).cost();
+    let lines = cost("#v1/markov?k=8&gram=3&t=255&held=65536&alpha=0.3");
+    assert!(lines.theory > 1000 * SLICE, "{lines:?}");
+    let look = cost("#v1/markov?k=8&t=256&d=128&heads=8.8.8.8&mlp=on&norm=pre");
+    assert!(look.look > 20 * SLICE && look.look < 500 * SLICE, "{look:?}");
+    let usual = cost("#v1/markov");
+    assert!(usual.look <= SLICE, "{usual:?}");
+    assert!(matches!(spec("#v1/groups").task, Task::Groups(_)) && cost("#v1/groups").theory <= SLICE);
+    assert!(cost("#v1/groups?op=product&factors=2.2.2.2.2.4").theory > 10 * SLICE);
+    assert_eq!(cost("#v1/sparse-parity").theory, 0);
+}
