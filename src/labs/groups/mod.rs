@@ -73,7 +73,7 @@ impl Lab for GroupsLab {
 
 impl LazyLab for GroupsLab {
     fn state(&self, spec: &RunSpec, _: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|state| state.as_any().downcast_ref::<GroupsState>());
+        let before = before.and_then(|state| state.of::<GroupsState>());
         Some(Box::new(GroupsState::of(spec, before)?))
     }
 
