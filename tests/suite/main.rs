@@ -15,6 +15,7 @@ mod fused_sessions;
 mod golden;
 mod gradients;
 mod group_net;
+mod interruptions;
 mod layers;
 mod links;
 mod pairs;
