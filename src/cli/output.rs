@@ -132,6 +132,13 @@ impl<'a> Output<'a> {
                 beside.part().display()
             );
         }
+        if mark.is_some() && beside.path().exists() {
+            bail!(
+                "{} holds something else than what the run of this checkpoint has measured in this format and up to \
+                 this last step: give the rest a file of its own with --output",
+                beside.path().display()
+            );
+        }
         Ok(false)
     }
 
@@ -280,6 +287,10 @@ mod tests {
         output.begin().unwrap();
         drop(output);
         assert!(!part.exists(), "an empty one is not left behind");
+        // It is not replaced by the rest of a run alone.
+        let refused = format!("{:#}", open().go_on(Some(mark), Format::Json, "head").unwrap_err());
+        assert!(refused.contains("holds something else than"), "{refused}");
+        assert!(!open().go_on(None, Format::Csv, "").unwrap());
         std::fs::remove_dir_all(folder).unwrap();
     }
 }
