@@ -168,18 +168,13 @@ fn one(
     let (begin, from) = (now_ms(), training.session.step());
     let trained = training.train(pace, &bar);
     bar.finish_and_clear();
-    let ended = match trained {
-        Ok(ended) => ended,
-        Err(trouble) => {
-            say_where(&training.output);
-            return Err(trouble);
-        }
-    };
     let seconds = (now_ms() - begin) / 1e3;
-    let learner = training.session.learner().to_string();
-    let (solved, step) = (training.session.solved().to_vec(), training.session.step());
-    let record = record(link, environment, &training.session, ended.reason(), arguments.held_out);
-    training.end(&record, ended)?;
+    let ended = trained.and_then(|ended| {
+        let record = record(link, environment, &training.session, ended.reason(), arguments.held_out);
+        training.end(&record, ended).map(|()| ended)
+    });
+    let ended = ended.inspect_err(|_| say_where(&training.output))?;
+    let (session, step) = (&training.session, training.session.step());
     match ended {
         Ended::Stopped(code) => return Err(Trouble::Stopped(stopped(step, arguments), code)),
         Ended::Unread => return Ok(()),
@@ -188,9 +183,10 @@ fn one(
     if !arguments.quiet {
         let rate = (step - from) as f64 / seconds;
         eprintln!(
-            "{} {} ({learner}, {seconds:.1} s, {rate:.0} steps/s)",
-            closing(ended.reason(), step, &solved),
+            "{} {} ({}, {seconds:.1} s, {rate:.0} steps/s)",
+            closing(ended.reason(), step, session.solved()),
             device.report().name,
+            session.learner()
         );
     }
     if ended.reason() == Some(Ending::Diverged) {
@@ -278,7 +274,7 @@ impl Training<'_> {
                 }
             } else if is_due && is_measured {
                 // A disk that is full now may have room later, and the checkpoint before is still there.
-                if let Err(why) = self.save(true) {
+                if let Err(why) = self.mark().and_then(|mark| self.save(mark)) {
                     bar.suspend(|| {
                         eprintln!("No checkpoint at step {}: {why:#}.", thousands(self.session.step()))
                     });
@@ -288,28 +284,36 @@ impl Training<'_> {
         }
     }
 
-    /// Writes the checkpoint, if one is wanted; of a run that goes on, with how far its text has come.
-    fn save(&self, goes_on: bool) -> Result<(), anyhow::Error> {
+    /// How far the text has come, if it is a file's.
+    fn mark(&self) -> Result<Option<Mark>, anyhow::Error> {
+        self.output.mark(self.arguments.format, self.rows.last())
+    }
+
+    /// Writes the checkpoint, if one is wanted, with how far the text had come.
+    fn save(&self, mark: Option<Mark>) -> Result<(), anyhow::Error> {
         let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
         let checkpoint = pollster::block_on(self.session.checkpoint())?;
-        if goes_on && !is_well(&checkpoint) {
+        if !self.session.finished() && !is_well(&checkpoint) {
             anyhow::bail!("the weights are no longer finite, so the checkpoint before is kept");
         }
-        let mark = if goes_on { self.output.mark(self.arguments.format, self.rows.last())? } else { None };
         let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
         replace(self.disk, path, &checkpoint.encode_with(&more)?)
     }
 
     /// Ends the text, lets it take its place, and writes the last checkpoint.
-    fn end(mut self, record: &Record, ended: Ended) -> Result<(), anyhow::Error> {
+    fn end(&mut self, record: &Record, ended: Ended) -> Result<(), Trouble> {
         let is_over = ended.reason().is_some();
+        let mark = self.mark()?;
         if !is_over {
-            self.save(true)?;
+            self.save(mark)?;
         }
         self.output.write(&self.rows.tail(record))?;
         self.output.finish()?;
         // It is the last word: where it is, the text has taken its place.
-        if is_over { self.save(false) } else { Ok(()) }
+        if is_over {
+            self.save(mark)?;
+        }
+        Ok(())
     }
 }
 

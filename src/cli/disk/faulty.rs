@@ -27,9 +27,8 @@ pub enum Fault {
 }
 
 /// All of them.
-pub const FAULTS: [Fault; 6] = [
+pub const FAULTS: [Fault; 5] = [
     Fault::Fails(ErrorKind::StorageFull),
-    Fault::Fails(ErrorKind::PermissionDenied),
     Fault::HalfDone(ErrorKind::StorageFull),
     Fault::Killed,
     Fault::PowerCut { names_kept: true },

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Parser;
 
 use super::*;
-use crate::cli::disk::faulty::{FAULTS, Faulty};
+use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
 
 #[derive(Parser)]
 struct Line {
@@ -13,7 +13,7 @@ struct Line {
     run: Arguments,
 }
 
-const LINK: &str = "#v1/sparse-parity?n=6&k=2&width=8&batch=8&held=16&every=5&steps=20&halt=steps&replicas=2\
+const LINK: &str = "#v1/sparse-parity?n=6&k=2&width=8&batch=8&held=16&every=5&steps=15&halt=steps&replicas=2\
                     &device=cpu";
 
 /// A measurement at a time, and a checkpoint after each.
@@ -48,7 +48,9 @@ fn after_each_fault_the_run_goes_on_and_is_the_same_to_the_byte() {
         lab_run(&Faulty::none(), &folder, format).unwrap();
         let whole = read(&folder);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left behind");
-        for fault in FAULTS {
+        // What differs between formats is the text alone.
+        let faults = if format == "csv" { &FAULTS[..] } else { &[Fault::Killed] };
+        for fault in faults.iter().copied() {
             let mut went_wrong = 0;
             for at in 0.. {
                 fresh();
@@ -73,7 +75,7 @@ fn after_each_fault_the_run_goes_on_and_is_the_same_to_the_byte() {
                 assert!(again.is_ok(), "{place}: {:?}", again.err());
                 assert!(read(&folder) == whole, "{place}");
             }
-            assert!(went_wrong > 20, "{fault:?}: {went_wrong}");
+            assert!(went_wrong > 15, "{fault:?}: {went_wrong}");
         }
     }
     std::fs::remove_dir_all(folder).unwrap();
