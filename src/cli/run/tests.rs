@@ -49,7 +49,7 @@ fn after_each_fault_the_run_goes_on_and_is_the_same_to_the_byte() {
         let whole = read(&folder);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left behind");
         // What differs between formats is the text alone.
-        let faults = if format == "csv" { &FAULTS[..] } else { &[Fault::Killed] };
+        let faults: &[Fault] = if format == "csv" { &FAULTS[..] } else { &[Fault::Killed] };
         for fault in faults.iter().copied() {
             let mut went_wrong = 0;
             for at in 0.. {
