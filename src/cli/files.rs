@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 
+use super::disk::{Native, replace};
 use super::print::write;
 use super::{Trouble, open};
 use crate::permalink::{Link, View, encode};
@@ -31,9 +31,7 @@ pub fn script(arguments: &Arguments) -> Result<(), Trouble> {
     let spec = open::link(&arguments.link)?.spec;
     let script = torch::script(&spec).map_err(|why| Trouble::BadLink(vec![why]))?;
     match &arguments.output {
-        Some(path) => {
-            std::fs::write(path, script).with_context(|| format!("cannot write {}", path.display()))?
-        }
+        Some(path) => replace(&Native, path, script.as_bytes())?,
         None => write(&mut std::io::stdout().lock(), &script)?,
     }
     Ok(())

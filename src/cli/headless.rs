@@ -14,9 +14,10 @@ use crate::app::trainer::device::Survey;
 use crate::app::trainer::{Effect, Program, TrainerMessage};
 use crate::display::Phase;
 use crate::permalink::{Link, Start, encode};
+use crate::platform::may_have_gpu;
 use crate::protocol::{Event, Failure, Message};
 use crate::run::DeviceChoice;
-use crate::training::launch::choose::Engine;
+use crate::training::launch::choose::{Engine, prefers_gpu};
 use crate::training::launch::device::Device;
 use crate::training::launch::device_check::checked_gpu;
 use crate::worker::{Next, Rhythm, Worker};
@@ -117,6 +118,10 @@ impl Headless {
         match effect {
             // Stories are for a person at a page; a run on the command line is kept by whoever redirects its output.
             Effect::Fetch(_) | Effect::FetchRecorded | Effect::Library(_) | Effect::KeepTable(_) => {}
+            // Where the processor trains whatever the answer is, nobody asks the drivers.
+            Effect::Survey if !self.may_want_gpu() => {
+                self.waiting.push_back(Action::Surveyed(Survey::NoAdapter));
+            }
             Effect::Survey => {
                 let survey = self.survey();
                 self.waiting.push_back(Action::Surveyed(survey));
@@ -148,6 +153,15 @@ impl Headless {
             }
         }
         Ok(())
+    }
+
+    /// Whether a GPU, if there is one, would train the run or one of its sweep.
+    fn may_want_gpu(&self) -> bool {
+        let run = &self.state.run;
+        let cells = run.sweep.iter().flat_map(|sweep| &sweep.cells).map(|cell| &cell.spec);
+        std::iter::once(run.spec())
+            .chain(cells)
+            .any(|spec| prefers_gpu(spec) && (spec.run.device == DeviceChoice::Gpu || may_have_gpu()))
     }
 
     /// What GPU there is, as a browser answers it.

@@ -3,17 +3,19 @@
 //! # Why
 //! A sweep of hours is interrupted sooner or later, and a second file beside the results would be lost or mixed up. The
 //! first line names the sweep, so that no other goes on in it; a run is written at once with all its networks when it
-//! has ended, and an end that was cut off is made again. Runs stand in the order in which they ended until the last one
-//! has: then they are sorted, and the file is the same whatever the threads, interruptions and shards were.
+//! has ended, in one go, and an end that was cut off is made again. Runs stand in the order in which they ended until the
+//! last one has: then they are sorted, and the file is the same whatever the threads, interruptions and shards were. Who
+//! adds to it holds a lock on it, which the system releases when the process ends, however it ends.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 
+use super::disk::{Beside, Disk, open_alone};
 use crate::permalink::{Link, View, decode_within, encode};
 use crate::protocol::Row;
 use crate::run::cells::count;
@@ -159,14 +161,15 @@ struct Place {
 /// The runs that stand in a file, or in several, and how much of it is whole.
 ///
 /// # Why
-/// A million runs are a gigabyte of text: what is kept of each is where it stands.
+/// A million runs are a gigabyte of text: what is kept of each is where it stands. The files stay open, so that it still
+/// stands there when another one has taken the name.
 #[derive(Debug)]
 pub struct Found {
     /// The sweep.
     pub spec: RunSpec,
     /// Which of its runs are wanted.
     pub shard: Shard,
-    files: Vec<PathBuf>,
+    files: Vec<File>,
     /// Where each run stands that has ended.
     cells: BTreeMap<usize, Place>,
     /// Bytes up to where the last of them ends.
@@ -192,11 +195,18 @@ impl Found {
     /// When it is no sweep's, or damaged elsewhere than at its end.
     pub fn read(path: &Path) -> Result<Found, anyhow::Error> {
         let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let found = Found::of(&mut BufReader::new(file), path);
-        found.with_context(|| format!("{} cannot be used", path.display()))
+        Found::in_file(file, path)
     }
 
-    fn of(from: &mut impl BufRead, path: &Path) -> Result<Found, anyhow::Error> {
+    /// What stands in this file, which is at `path`.
+    fn in_file(file: File, path: &Path) -> Result<Found, anyhow::Error> {
+        let found = (&file).seek(SeekFrom::Start(0)).map_err(anyhow::Error::from);
+        let found = found.and_then(|_| Found::of(&mut BufReader::new(&file)));
+        let found = found.with_context(|| format!("{} cannot be used", path.display()))?;
+        Ok(Found { files: vec![file], ..found })
+    }
+
+    fn of(from: &mut impl BufRead) -> Result<Found, anyhow::Error> {
         let first = next_line(from)?;
         let first = first.as_ref().and_then(|line| line.strip_prefix(BEGINNING));
         let first = first.ok_or_else(|| anyhow!("it is no file of lab sweep"))?.trim_end();
@@ -214,8 +224,7 @@ impl Found {
             bail!("its second line should name the columns {}", columns.join(","));
         }
         let whole = head(&spec, shard).len() as u64;
-        let (files, cells) = (vec![path.to_path_buf()], BTreeMap::new());
-        let mut found = Found { whole, spec, shard, files, cells, sorted: true };
+        let mut found = Found { whole, spec, shard, files: vec![], cells: BTreeMap::new(), sorted: true };
         found.take(from, columns.len())?;
         Ok(found)
     }
@@ -288,7 +297,7 @@ impl Found {
     pub fn ended(&self, number: usize) -> Option<Vec<Ended>> {
         let columns = columns(&self.spec).len();
         let place = self.cells.get(&number)?;
-        let lines = lines_at(&mut File::open(&self.files[place.file]).ok()?, place).ok()?;
+        let lines = lines_at(self.files.get(place.file)?, place).ok()?;
         lines.lines().enumerate().map(|(replica, line)| ended(line, columns, number, replica)).collect()
     }
 
@@ -302,13 +311,10 @@ impl Found {
     ///
     /// # Errors
     /// When it cannot be written, or a file of its runs cannot be read.
-    pub fn write(&mut self, path: &Path) -> Result<(), anyhow::Error> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".part");
-        self.copy(Path::new(&beside))
-            .and_then(|()| std::fs::rename(&beside, path))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        self.files = vec![path.to_path_buf()];
+    pub fn write(&mut self, disk: &dyn Disk, path: &Path) -> Result<(), anyhow::Error> {
+        let beside = Beside::open(disk, path, false)?;
+        let written = self.copy(&beside).and_then(|()| beside.finish());
+        self.files = vec![written.with_context(|| format!("cannot write {}", path.display()))?];
         self.sorted = true;
         self.whole = head(&self.spec, self.shard).len() as u64;
         for place in self.cells.values_mut() {
@@ -318,19 +324,22 @@ impl Found {
         Ok(())
     }
 
-    fn copy(&self, path: &Path) -> std::io::Result<()> {
-        let mut files = self.files.iter().map(File::open).collect::<Result<Vec<_>, _>>()?;
-        let mut to = BufWriter::new(File::create(path)?);
-        to.write_all(head(&self.spec, self.shard).as_bytes())?;
+    fn copy(&self, to: &Beside<'_>) -> std::io::Result<()> {
+        to.cut(0)?;
+        let mut text = head(&self.spec, self.shard);
         for place in self.cells.values() {
-            to.write_all(lines_at(&mut files[place.file], place)?.as_bytes())?;
+            text += &lines_at(&self.files[place.file], place)?;
+            if text.len() > 1 << 20 {
+                to.append(text.as_bytes())?;
+                text.clear();
+            }
         }
-        to.flush()
+        to.append(text.as_bytes())
     }
 }
 
 /// The lines of a run.
-fn lines_at(file: &mut File, place: &Place) -> std::io::Result<String> {
+fn lines_at(mut file: &File, place: &Place) -> std::io::Result<String> {
     let mut bytes = vec![0; place.length];
     file.seek(SeekFrom::Start(place.at))?;
     file.read_exact(&mut bytes)?;
@@ -352,33 +361,41 @@ fn ended(line: &str, columns: usize, number: usize, replica: usize) -> Option<En
     }
 }
 
-/// A file that runs are added to.
-pub struct Journal {
+/// A file that runs are added to, by this process alone.
+pub struct Journal<'a> {
+    disk: &'a dyn Disk,
     path: PathBuf,
     file: File,
     /// What stands in it.
     pub found: Found,
 }
 
-impl Journal {
+impl<'a> Journal<'a> {
     /// The file at `path`, for these runs of the sweep of `spec`: what it has of them, or a new one.
     ///
     /// # Errors
-    /// When it holds something else, or cannot be written.
-    pub fn open(path: &Path, spec: &RunSpec, shard: Shard) -> Result<Journal, anyhow::Error> {
+    /// When it holds something else, another process adds to it, or it cannot be written.
+    pub fn open(
+        disk: &'a dyn Disk,
+        path: &Path,
+        spec: &RunSpec,
+        shard: Shard,
+    ) -> Result<Journal<'a>, anyhow::Error> {
+        let file = open_alone(disk, path)?;
+        let place = path.display();
+        let cannot = || format!("cannot write {place}");
         let head = head(spec, shard);
         let mut begun = vec![];
-        if let Ok(file) = File::open(path) {
-            file.take(head.len() as u64)
-                .read_to_end(&mut begun)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-        }
+        (&file)
+            .take(head.len() as u64)
+            .read_to_end(&mut begun)
+            .with_context(|| format!("cannot read {place}"))?;
         // Also one that was cut off before its first run.
         if begun.len() < head.len() && head.as_bytes().starts_with(&begun) {
-            std::fs::write(path, &head).with_context(|| format!("cannot write {}", path.display()))?;
+            disk.cut(&file, 0).with_context(cannot)?;
+            disk.append(&file, head.as_bytes()).with_context(cannot)?;
         }
-        let mut found = Found::read(path)?;
-        let place = path.display();
+        let mut found = Found::in_file(file.try_clone().with_context(cannot)?, path)?;
         if name(&found.spec) != name(spec) {
             bail!(
                 "{place} holds another sweep, {}: give this one a file of its own with --output",
@@ -392,18 +409,22 @@ impl Journal {
             );
         }
         found.spec = spec.clone();
-        let file =
-            File::options().append(true).open(path).with_context(|| format!("cannot write {place}"))?;
-        file.set_len(found.whole).with_context(|| format!("cannot write {place}"))?;
-        Ok(Journal { path: path.into(), file, found })
+        if file.metadata().with_context(cannot)?.len() > found.whole {
+            disk.cut(&file, found.whole).with_context(cannot)?;
+        }
+        Ok(Journal { disk, path: path.into(), file, found })
     }
 
     /// Adds a run that has ended.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written; what was there before is whole then.
     pub fn add(&mut self, number: usize, lines: &str) -> Result<(), anyhow::Error> {
-        let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.flush());
+        let written = self.disk.append(&self.file, lines.as_bytes());
+        if written.is_err() {
+            // If this is not possible either, the next one who opens it does it.
+            let _ = self.disk.cut(&self.file, self.found.whole);
+        }
         written.with_context(|| format!("cannot write {}", self.path.display()))?;
         self.found.insert(number, lines.len());
         Ok(())
@@ -414,16 +435,24 @@ impl Journal {
     /// # Errors
     /// When it cannot be written.
     pub fn finish(mut self) -> Result<Found, anyhow::Error> {
-        if !self.found.sorted {
-            self.found.write(&self.path)?;
+        if self.found.sorted {
+            let safe = self.disk.sync(&self.file);
+            safe.with_context(|| format!("cannot write {}", self.path.display()))?;
+        } else {
+            self.found.write(self.disk, &self.path)?;
         }
         Ok(self.found)
     }
 }
 
 #[cfg(test)]
+#[cfg(unix)]
+mod faults;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::disk::Native;
 
     const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
 
@@ -436,7 +465,7 @@ mod tests {
     const LAST: &str = "3,20,3,0,0,1,50,0.1,1,0.2,1\n3,20,3,0,1,1,60,0.1,1,0.2,1\n";
 
     fn of(text: &[u8]) -> Result<Found, anyhow::Error> {
-        Found::of(&mut &text[..], Path::new("nowhere"))
+        Found::of(&mut &text[..])
     }
 
     fn times_of(found: &Found, run: usize) -> Option<Vec<Option<u64>>> {
@@ -452,7 +481,7 @@ mod tests {
         let times = [Some(vec![Some(50), None]), Some(vec![Some(50), Some(60)]), None];
         assert_eq!([0, 3, 1].map(|run| times_of(&found, run)), times);
         assert_eq!((found.missing(), found.whole), (vec![1, 2], whole.len() as u64));
-        found.write(&path).unwrap();
+        found.write(&Native, &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         // Runs in another order, of two files, and in the right one.
         std::fs::write(&path, file(&[LAST, FIRST].concat())).unwrap();
@@ -460,7 +489,7 @@ mod tests {
         assert!(!turned.sorted);
         assert_eq!([0, 3, 1].map(|run| times_of(&turned, run)), times);
         assert_eq!(turned.absorb(Found::read(&path).unwrap()), Err(0));
-        turned.write(&path).unwrap();
+        turned.write(&Native, &path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         assert_eq!([0, 3, 1].map(|run| times_of(&turned, run)), times);
         assert_eq!(turned.runs(), 2);

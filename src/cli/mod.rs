@@ -3,6 +3,7 @@
 
 mod bench;
 mod claims;
+mod disk;
 mod docs;
 mod files;
 mod golden;
@@ -10,13 +11,16 @@ mod headless;
 mod journal;
 mod list;
 mod open;
+mod output;
 mod plot;
 mod pool;
 mod previews;
 mod print;
 mod record;
+mod rows;
 mod run;
 pub mod science;
+mod signals;
 mod sweep;
 mod sweeps;
 mod words;
@@ -110,6 +114,9 @@ pub enum Trouble {
     /// The run cannot go on: exit code 1.
     #[error(transparent)]
     Run(#[from] Failure),
+    /// It was asked to stop, and says what is kept: the exit code that shells give for the signal.
+    #[error("{0}")]
+    Stopped(String, u8),
     /// A file or a picture could not be made: exit code 1.
     #[error(transparent)]
     Other(#[from] anyhow::Error),
@@ -151,6 +158,10 @@ pub fn main() -> ExitCode {
         Err(Trouble::Run(failure)) => {
             eprintln!("{failure}");
             ExitCode::FAILURE
+        }
+        Err(Trouble::Stopped(sentence, code)) => {
+            eprintln!("{sentence}");
+            ExitCode::from(code)
         }
         Err(Trouble::Other(error)) => {
             eprintln!("{error:#}");

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Trouble;
 use crate::labs::find;
 use crate::permalink::{Link, RESERVED, View, decode_within};
+use crate::platform::may_have_gpu;
 use crate::record::{File, dataset};
 use crate::run::cells::MOST_CELLS;
 use crate::run::{DeviceChoice, RunSpec};
@@ -119,7 +120,9 @@ pub fn set(spec: &mut RunSpec, key: &str, text: &str) -> Result<(), Trouble> {
 /// # Errors
 /// When a GPU was asked for and there is none, or it gives wrong numbers.
 pub fn device(spec: &RunSpec) -> Result<Device, Trouble> {
-    if !prefers_gpu(spec) {
+    // One that is only simulated would not be taken either.
+    let nowhere = spec.run.device == DeviceChoice::Auto && !may_have_gpu();
+    if nowhere || !prefers_gpu(spec) {
         return Ok(Device::cpu());
     }
     match pollster::block_on(checked_gpu(&[engine(spec).0])) {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
+use super::disk::{Native, replace};
 use super::headless::Headless;
 use super::{Trouble, open};
 use crate::analysis::Reading;
@@ -104,11 +105,11 @@ pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
     let figure = Figure { readings: &readings, title: &title, columns, panel: (480, 320) };
     let theme = if arguments.dark { Theme::dark() } else { Theme::light() };
     let written = match kind.as_str() {
-        "svg" => std::fs::write(path, figure_svg(&figure, &theme)),
-        _ => figure_png(&figure, &theme.scaled(2.0), path),
+        "svg" => replace(&Native, path, figure_svg(&figure, &theme).as_bytes()),
+        _ => figure_png(&figure, &theme.scaled(2.0), path)
+            .with_context(|| format!("cannot write {}", path.display())),
     };
-    written.with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    Ok(written?)
 }
 
 /// Trains behind a bar of steps, or of a sweep's runs.

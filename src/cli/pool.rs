@@ -9,17 +9,18 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
-use super::Trouble;
 use super::open::Devices;
-use crate::protocol::{DeviceKind, Failure};
+use super::{Trouble, signals};
+use crate::protocol::{DeviceKind, Event, Failure, Row};
 use crate::run::RunSpec;
+use crate::settings::thousands;
 use crate::sweep::{Cell, cell};
 use crate::training::launch::batch_queue::{BatchQueue, covers};
 use crate::training::launch::choose::prefers_gpu;
 use crate::training::launch::device::Device;
 use crate::training::session::{Options, Outcome, Session};
 
-/// Milliseconds of the GPU between two hearings.
+/// Milliseconds of a run between two looks at what else there is.
 const SLICE_MS: f64 = 50.0;
 
 /// What a thread has to say.
@@ -32,9 +33,32 @@ enum Word {
     Impossible(String),
 }
 
-fn train(cell: &Cell, device: &Device, options: Options) -> Result<Outcome, Failure> {
+/// The outcome of a run, with those of its measurements alone at which a network reached the target, and the last one;
+/// none when it was stopped before its end.
+fn train(
+    cell: &Cell,
+    device: &Device,
+    options: Options,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>, Failure> {
     let mut session = Session::start(&cell.spec, device, options)?;
-    pollster::block_on(session.finish(|_| {}))
+    let mut rows: Vec<Row> = vec![];
+    let mut ending = None;
+    while !session.finished() {
+        if is_stopped() {
+            return Ok(None);
+        }
+        for event in pollster::block_on(session.advance(SLICE_MS, u64::MAX))? {
+            match event {
+                Event::Metrics(new) => rows.extend(new),
+                Event::Finished { reason, .. } => ending = Some(reason),
+                _ => {}
+            }
+        }
+        let last = rows.last().map(|row| row.step);
+        rows.retain(|row| Some(row.step) == last || session.solved().contains(&Some(row.step)));
+    }
+    Ok(Some(Outcome { rows, solved: session.solved().to_vec(), ending, step: session.step() }))
 }
 
 /// Threads that there are cores for.
@@ -45,7 +69,7 @@ pub fn cores() -> usize {
 /// Makes these runs of the sweep of `spec`, and tells `ended` of each as soon as it has; the names of the devices.
 ///
 /// # Errors
-/// The first failure of a run, of a device or of `ended`; no run is begun after it.
+/// The first failure of a run, of a device or of `ended`, or that it was stopped; no run is begun after it.
 pub fn make(
     spec: &RunSpec,
     numbers: &[usize],
@@ -55,19 +79,25 @@ pub fn make(
 ) -> Result<Vec<String>, Trouble> {
     let (next, stop, no_gpu) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
     let (told, heard) = sync_channel::<Word>(2 * threads + 2);
+    let is_stopped = || stop.load(Ordering::Relaxed) || signals::stop().is_some();
+    let mut made = 0;
+    let mut ended = |number: usize, cell: &Cell, outcome: &Outcome| {
+        made += 1;
+        ended(number, cell, outcome)
+    };
     let work = |told: std::sync::mpsc::SyncSender<Word>| {
         let device = Device::cpu();
-        while !stop.load(Ordering::Relaxed) {
+        while !is_stopped() {
             let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let word = match cell(spec, *number) {
                 Err(problem) => Word::Impossible(problem.to_string()),
                 Ok(cell) if prefers_gpu(&cell.spec) && !no_gpu.load(Ordering::Relaxed) => {
                     Word::ForGpu(*number, cell)
                 }
-                Ok(cell) => {
-                    let outcome = train(&cell, &device, options);
-                    Word::Ended(*number, cell, outcome)
-                }
+                Ok(cell) => match train(&cell, &device, options, &is_stopped).transpose() {
+                    Some(outcome) => Word::Ended(*number, cell, outcome),
+                    None => break,
+                },
             };
             if told.send(word).is_err() {
                 break;
@@ -94,11 +124,19 @@ pub fn make(
         drop(heard);
         result
     })?;
+    if let Some(code) = signals::stop().filter(|_| made < numbers.len()) {
+        return Err(stopped(made, numbers.len(), code));
+    }
     let mut names: Vec<String> = hall.devices.names().iter().map(|name| name.to_string()).collect();
     names.extend(hall.on_cores.then(|| Device::cpu().report().name.clone()));
     names.sort_unstable();
     names.dedup();
     Ok(names)
+}
+
+fn stopped(made: usize, of: usize, code: u8) -> Trouble {
+    let (made, of) = (thousands(made as u64), thousands(of as u64));
+    Trouble::Stopped(format!("Stopped when {made} of {of} runs had ended."), code)
 }
 
 /// Most runs for the GPU that are known of before their turn.
@@ -135,6 +173,9 @@ impl Hall<'_> {
                     Err(TryRecvError::Disconnected) => is_over = true,
                 }
             }
+            if signals::stop().is_some() {
+                break;
+            }
             if let Some(queue) = &mut self.queue {
                 for run in pollster::block_on(queue.advance(SLICE_MS))? {
                     let number = run.number;
@@ -168,7 +209,10 @@ impl Hall<'_> {
                     self.cells.insert(number, cell);
                     return Ok(());
                 }
-                ended(number, &cell, &train(&cell, &device, self.options)?)
+                match train(&cell, &device, self.options, &|| signals::stop().is_some())? {
+                    Some(outcome) => ended(number, &cell, &outcome),
+                    None => Ok(()),
+                }
             }
         }
     }

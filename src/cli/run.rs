@@ -1,21 +1,25 @@
 //! `lab run`: a run's metrics as a table or as CSV; those of a sweep are in [`super::sweep`].
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 
-use super::print::{Format, Print, environment, write};
-use super::{Trouble, open, sweep};
+use super::disk::{Disk, Native, replace, try_out};
+use super::output::{KEY, Mark, Output};
+use super::print::{Format, Print, environment};
+use super::rows::Rows;
+use super::{Trouble, open, signals, sweep};
 use crate::analysis::curves::spread;
 use crate::display::sweep::Sweep;
 use crate::permalink::Link;
-use crate::protocol::{Ending, Row};
-use crate::record::{Column, Environment, Record, columns, csv};
+use crate::platform::now_ms;
+use crate::protocol::{Ending, Event};
+use crate::record::weights::about;
+use crate::record::{Environment, Record};
+use crate::settings::thousands;
 use crate::training::session::checkpoint::Checkpoint;
-use crate::training::session::{Options, Outcome, Session};
+use crate::training::session::{Options, Session};
 
 /// What `lab run` takes.
 #[derive(Debug, Args)]
@@ -34,13 +38,17 @@ pub struct Arguments {
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// File for the metrics instead of standard output.
+    /// File for the metrics instead of standard output. It is written beside and takes its place when the run ends.
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// File for the final weights, as safetensors; the run can be resumed from it.
+    /// File for the weights, as safetensors: at the end, every minute, and on Ctrl-C.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Go on from this checkpoint, whose own link it follows, to the last step of the given link.
+    /// Seconds after which the next measurement is followed by a checkpoint.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "checkpoint")]
+    checkpoint_every: f64,
+    /// Go on from this checkpoint, whose own link it follows, to the last step of the given link. A file of metrics
+    /// that was begun with it is gone on with, too.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// No progress bar and no closing line.
@@ -70,75 +78,122 @@ fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
     if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
 }
 
+/// How a run's time is cut.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// Milliseconds until what was measured is printed.
+    slice_ms: f64,
+    /// Most steps in which that is done.
+    steps: u64,
+}
+
+/// As it is for a person.
+const PACE: Pace = Pace { slice_ms: 50.0, steps: u64::MAX };
+
+/// Milliseconds in which a stopped run comes to its next measurement, or is saved where it stands.
+const GRACE_MS: f64 = 1000.0;
+
 /// Runs `lab run`.
 ///
 /// # Errors
-/// A bad link, no device, or a file that cannot be written.
-#[expect(clippy::print_stderr, reason = "the closing line is for the person, not for the pipe")]
+/// A bad link, no device, a file that cannot be written, or that it was stopped.
 pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
+    signals::listen()?;
+    run_on(arguments, &Native, PACE)
+}
+
+fn run_on(arguments: &Arguments, disk: &dyn Disk, pace: Pace) -> Result<(), Trouble> {
     let link = link(arguments)?;
-    let spec = link.spec.clone();
-    let swept = Sweep::of(&spec);
+    let swept = Sweep::of(&link.spec);
     if swept.is_some() {
         only_of_one_run(arguments)?;
     }
     // Before an hour of training, not after it.
-    let mut output: Box<dyn Write> = match &arguments.output {
-        Some(path) => {
-            Box::new(std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?)
-        }
-        None => Box::new(std::io::stdout().lock()),
-    };
-    if let Some(swept) = swept {
-        let Arguments { held_out, format, quiet, .. } = *arguments;
-        return sweep::sweep(&link, swept, Print { held_out, format, quiet }, &mut *output);
+    let mut output = Output::open(disk, arguments.output.as_deref())?;
+    if let Some(path) = &arguments.checkpoint {
+        try_out(disk, path)?;
     }
-    let (cost, seconds) = (spec.cost(), crate::run::cost::seconds(&spec));
+    let Some(swept) = swept else { return one(arguments, &link, output, disk, pace) };
+    output.begin()?;
+    let Arguments { held_out, format, quiet, .. } = *arguments;
+    let made = sweep::sweep(&link, swept, Print { held_out, format, quiet }, &mut output);
+    match made {
+        Ok(()) => Ok(output.finish()?),
+        Err(trouble @ Trouble::Stopped(..)) => {
+            output.finish()?;
+            Err(trouble)
+        }
+        Err(trouble) => {
+            say_where(&output);
+            Err(trouble)
+        }
+    }
+}
+
+/// A run in progress, with what is kept of it.
+struct Training<'a> {
+    arguments: &'a Arguments,
+    disk: &'a dyn Disk,
+    session: Session,
+    rows: Rows,
+    output: Output<'a>,
+}
+
+/// One run.
+#[expect(clippy::print_stderr, reason = "the closing line is for the person, not for the pipe")]
+fn one(
+    arguments: &Arguments,
+    link: &Link,
+    output: Output<'_>,
+    disk: &dyn Disk,
+    pace: Pace,
+) -> Result<(), Trouble> {
+    let spec = &link.spec;
+    let (cost, seconds) = (spec.cost(), crate::run::cost::seconds(spec));
     if !arguments.quiet && cost.is_dear(seconds) {
         eprintln!("this run needs {}", cost.needs(seconds));
     }
-    let device = open::device(&spec)?;
+    let device = open::device(spec)?;
     let options = Options { held_out_limit: arguments.held_out, ..Default::default() };
-    let mut session = match &arguments.resume {
-        None => Session::start(&spec, &device, options)?,
-        Some(path) => {
-            let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let mut checkpoint = Checkpoint::decode(&bytes)?;
+    let resumed = arguments.resume.as_ref().map(|path| resumed(path)).transpose()?;
+    let session = match &resumed {
+        None => Session::start(spec, &device, options)?,
+        Some((checkpoint, _)) => {
+            let mut checkpoint = checkpoint.clone();
             checkpoint.spec.run.steps = spec.run.steps;
             Session::resume(&checkpoint, &device, options)?
         }
     };
+    let environment = environment(&device.report().name, session.learner());
+    let rows = Rows::new(arguments.format, spec.run.steps, spec.run.replicas);
+    let mut training = Training { arguments, disk, session, rows, output };
+    training.begin(link, &environment, resumed.map(|(_, mark)| mark))?;
     let bar = open::bar(spec.run.steps, arguments.quiet);
-    bar.set_position(session.step());
-    let begin = crate::platform::now_ms();
-    let from = session.step();
-    let outcome = pollster::block_on(session.finish(|step| bar.set_position(step)))?;
+    let (begin, from) = (now_ms(), training.session.step());
+    let trained = training.train(pace, &bar);
     bar.finish_and_clear();
-    let seconds = (crate::platform::now_ms() - begin) / 1e3;
-    let printed = match arguments.format {
-        Format::Table => table(&outcome.rows),
-        Format::Csv => csv(outcome.rows.iter()),
-        Format::Json => {
-            let environment = environment(&device.report().name, session.learner());
-            record(&link, environment, &outcome, arguments.held_out).to_json()
-        }
-    };
-    write(&mut *output, &printed)?;
-    if let Some(path) = &arguments.checkpoint {
-        let bytes = pollster::block_on(session.checkpoint())?.encode()?;
-        std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    let seconds = (now_ms() - begin) / 1e3;
+    let ended = trained.and_then(|ended| {
+        let record = record(link, environment, &training.session, ended.reason(), arguments.held_out);
+        training.end(&record, ended).map(|()| ended)
+    });
+    let ended = ended.inspect_err(|_| say_where(&training.output))?;
+    let (session, step) = (&training.session, training.session.step());
+    match ended {
+        Ended::Stopped(code) => return Err(Trouble::Stopped(stopped(step, arguments), code)),
+        Ended::Unread => return Ok(()),
+        Ended::Run(_) => {}
     }
     if !arguments.quiet {
-        let report = device.report();
-        let rate = (outcome.step - from) as f64 / seconds;
+        let rate = (step - from) as f64 / seconds;
         eprintln!(
             "{} {} ({}, {seconds:.1} s, {rate:.0} steps/s)",
-            closing(&outcome),
-            report.name,
+            closing(ended.reason(), step, session.solved()),
+            device.report().name,
             session.learner()
         );
     }
-    if outcome.ending == Some(Ending::Diverged) {
+    if ended.reason() == Some(Ending::Diverged) {
         return Err(Trouble::Other(anyhow::anyhow!(
             "the loss is no longer finite; try a lower learning rate"
         )));
@@ -146,66 +201,207 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The run's file.
-fn record(link: &Link, environment: Environment, outcome: &Outcome, held_out: Option<usize>) -> Record {
+/// Why training is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// The run has ended.
+    Run(Ending),
+    /// It was asked to stop, and this is the exit code of that.
+    Stopped(u8),
+    /// Who read its metrics has gone, and there is nothing else to train for.
+    Unread,
+}
+
+impl Ended {
+    /// Why the run has ended, if it has.
+    fn reason(self) -> Option<Ending> {
+        if let Ended::Run(reason) = self { Some(reason) } else { None }
+    }
+}
+
+impl Training<'_> {
+    /// Begins the text, or goes on in the one that the checkpoint's run had begun.
+    fn begin(
+        &mut self,
+        link: &Link,
+        environment: &Environment,
+        resumed: Option<Option<Mark>>,
+    ) -> Result<(), Trouble> {
+        let head =
+            self.rows.head(&record(link, environment.clone(), &self.session, None, self.arguments.held_out));
+        match resumed {
+            None => self.output.begin()?,
+            Some(mark) => {
+                if self.output.go_on(mark, self.arguments.format, &head)? {
+                    mark.into_iter().for_each(|mark| self.rows.go_on(mark.step));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(self.output.write(&head)?)
+    }
+
+    /// Trains until the run has ended or is stopped.
+    #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
+    fn train(&mut self, pace: Pace, bar: &indicatif::ProgressBar) -> Result<Ended, Trouble> {
+        let every_ms = 1e3 * self.arguments.checkpoint_every;
+        let mut saved = now_ms();
+        let mut until = f64::INFINITY;
+        loop {
+            let is_due = self.arguments.checkpoint.is_some() && now_ms() - saved >= every_ms;
+            let is_stopped = until.is_finite();
+            let (step, every) = (self.session.step(), self.session.spec().run.every);
+            // Up to where it is measured: the run is known to be well there.
+            let most = if is_due || is_stopped { every - step % every } else { pace.steps };
+            let mut reason = None;
+            let mut text = String::new();
+            for event in pollster::block_on(self.session.advance(pace.slice_ms, most))? {
+                match event {
+                    Event::Metrics(rows) => text += &self.rows.lines(&rows),
+                    Event::Finished { reason: why, .. } => reason = Some(why),
+                    _ => {}
+                }
+            }
+            bar.suspend(|| self.output.write(&text))?;
+            bar.set_position(self.session.step());
+            if let Some(reason) = reason {
+                return Ok(Ended::Run(reason));
+            }
+            if self.output.nobody_reads() && self.arguments.checkpoint.is_none() {
+                return Ok(Ended::Unread);
+            }
+            let is_measured = self.rows.last() == Some(self.session.step());
+            if let Some(code) = signals::stop() {
+                until = until.min(now_ms() + GRACE_MS);
+                if self.arguments.checkpoint.is_none() || is_measured || now_ms() >= until {
+                    return Ok(Ended::Stopped(code));
+                }
+            } else if is_due && is_measured {
+                // A disk that is full now may have room later, and the checkpoint before is still there.
+                if let Err(why) = self.mark().and_then(|mark| self.save(mark)) {
+                    bar.suspend(|| {
+                        eprintln!("No checkpoint at step {}: {why:#}.", thousands(self.session.step()))
+                    });
+                }
+                saved = now_ms();
+            }
+        }
+    }
+
+    /// How far the text has come, if it is a file's.
+    fn mark(&self) -> Result<Option<Mark>, anyhow::Error> {
+        self.output.mark(self.arguments.format, self.rows.last())
+    }
+
+    /// Writes the checkpoint, if one is wanted, with how far the text had come.
+    fn save(&self, mark: Option<Mark>) -> Result<(), anyhow::Error> {
+        let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
+        let checkpoint = pollster::block_on(self.session.checkpoint())?;
+        if !self.session.finished() && !is_well(&checkpoint) {
+            anyhow::bail!("the weights are no longer finite, so the checkpoint before is kept");
+        }
+        let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
+        replace(self.disk, path, &checkpoint.encode_with(&more)?)
+    }
+
+    /// Ends the text, lets it take its place, and writes the last checkpoint.
+    fn end(&mut self, record: &Record, ended: Ended) -> Result<(), Trouble> {
+        let is_over = ended.reason().is_some();
+        let mark = self.mark()?;
+        if !is_over {
+            self.save(mark)?;
+        }
+        self.output.write(&self.rows.tail(record))?;
+        self.output.finish()?;
+        // It is the last word: where it is, the text has taken its place.
+        if is_over {
+            self.save(mark)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether at least one of its networks can go on.
+fn is_well(checkpoint: &Checkpoint) -> bool {
+    let replicas = checkpoint.spec.run.replicas;
+    let is_finite = |replica: usize| {
+        checkpoint.weights.parameters.iter().all(|values| {
+            let length = values.len() / replicas;
+            values[replica * length..(replica + 1) * length].iter().all(|value| value.is_finite())
+        })
+    };
+    (0..replicas).any(is_finite)
+}
+
+/// The checkpoint in a file, and how far the text of its run had come.
+fn resumed(path: &std::path::Path) -> Result<(Checkpoint, Option<Mark>), Trouble> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mark = about(&bytes, KEY).and_then(|text| Mark::parse(&text));
+    Ok((Checkpoint::decode(&bytes)?, mark))
+}
+
+/// Says where the metrics are that have not taken their place.
+#[expect(clippy::print_stderr, reason = "it is said besides what went wrong")]
+fn say_where(output: &Output<'_>) {
+    if let Some(part) = output.part() {
+        eprintln!("What was measured until then is in {}.", part.display());
+    }
+}
+
+/// What is said of a run that was stopped.
+fn stopped(step: u64, arguments: &Arguments) -> String {
+    let metrics = arguments.output.as_ref();
+    let metrics = metrics
+        .map(|path| format!(" What was measured until then is in {}.", path.display()))
+        .unwrap_or_default();
+    let weights = arguments.checkpoint.as_ref();
+    let weights = weights.map(|path| format!(" --resume {} goes on from there.", path.display()));
+    format!("Stopped at step {}.{metrics}{}", thousands(step), weights.unwrap_or_default())
+}
+
+/// The run's file, without its measurements.
+fn record(
+    link: &Link,
+    environment: Environment,
+    session: &Session,
+    ending: Option<Ending>,
+    held_out: Option<usize>,
+) -> Record {
     let whole = link.spec.held_out();
     Record {
         link: link.clone(),
         environment,
-        step: outcome.step,
-        ending: outcome.ending,
+        step: session.step(),
+        ending,
         held_out: held_out.unwrap_or(whole).min(whole),
-        solved: outcome.solved.clone(),
-        rows: outcome.rows.clone(),
+        solved: session.solved().to_vec(),
+        rows: vec![],
         times: vec![],
     }
 }
 
 /// How the run ended, in one sentence.
-pub fn closing(outcome: &Outcome) -> String {
-    let solved: Vec<u64> = outcome.solved.iter().flatten().copied().collect();
-    let found = match (solved.len(), outcome.solved.len()) {
+fn closing(ending: Option<Ending>, step: u64, solved: &[Option<u64>]) -> String {
+    let (times, all): (Vec<u64>, _) = (solved.iter().flatten().copied().collect(), solved.len());
+    let found = match (times.len(), all) {
         (0, _) => "The target accuracy was not reached.".to_string(),
-        (1, 1) => format!("Target accuracy reached at step {}.", solved[0]),
+        (1, 1) => format!("Target accuracy reached at step {}.", times[0]),
         (some, all) => {
-            let steps: Vec<f32> = solved.iter().map(|s| *s as f32).collect();
+            let steps: Vec<f32> = times.iter().map(|s| *s as f32).collect();
             let (middle, low, high) = spread(&steps);
             format!(
                 "Target accuracy reached by {some} of {all} replicas, at steps {low} to {high}, median {middle}."
             )
         }
     };
-    match outcome.ending {
+    match ending {
         Some(Ending::Diverged) => {
-            format!("The loss stopped being finite; last good step {}. {found}", outcome.step)
+            format!("The loss stopped being finite; last good step {step}. {found}")
         }
-        _ => format!("{} steps. {found}", outcome.step),
+        _ => format!("{step} steps. {found}"),
     }
 }
 
-/// Metrics for reading.
-fn table(rows: &[Row]) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    // How each law and each strategy fares is for programs: a line has to fit a screen.
-    let is_short = |column: &Column| !column.name.starts_with("on-") && !column.name.ends_with("gram");
-    let columns: Vec<Column> =
-        columns(rows.iter()).into_iter().filter(is_short).filter(|c| c.name != "uniform").collect();
-    table.set_header(std::iter::once("step").chain(columns.iter().map(|column| column.name)));
-    for row in rows {
-        let cell = |values: &[f32]| {
-            let (middle, low, high) = spread(values);
-            if values.len() == 1 {
-                format!("{middle:.6}")
-            } else {
-                format!("{middle:.4} ({low:.4} to {high:.4})")
-            }
-        };
-        let numbers = columns.iter().map(|column| cell(column.of(row)));
-        table.add_row(std::iter::once(row.step.to_string()).chain(numbers));
-    }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    format!("{table}\n")
-}
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

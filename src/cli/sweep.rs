@@ -1,12 +1,12 @@
 //! `lab run` of a link with a sweep: how long each of its runs took to reach the target.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::open::bar_of_runs;
-use super::print::{Format, Print, environment, write};
+use super::output::Output;
+use super::print::{Format, Print, environment};
 use super::{Trouble, pool};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::best;
@@ -32,14 +32,14 @@ const NONE: &str = "–";
 /// # Errors
 /// When a device stops working, after what was found until then is printed, or the output cannot be written.
 #[expect(clippy::print_stderr, reason = "the closing lines are for the person, not for the pipe")]
-pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut dyn Write) -> Result<(), Trouble> {
+pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_>) -> Result<(), Trouble> {
     let spec = &link.spec;
     let is_csv = print.format == Format::Csv;
     let options = Options { held_out_limit: print.held_out, stop_solved: true };
     let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
     let begin = now_ms();
     if is_csv {
-        write(output, &line_of(keys(spec).chain(["replica", "t_c"]))?)?;
+        output.write(&line_of(keys(spec).chain(["replica", "t_c"]))?)?;
     }
     let mut diverged = vec![];
     // Runs end in any order, and are told in theirs.
@@ -53,7 +53,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut dyn Write
                 diverged.push(format!("{}: the loss stopped being finite.", named(spec, cell)));
             }
             if is_csv {
-                write(output, &lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
+                output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
             }
             sweep.ends.push(right.unwrap_or_default());
             sweep.done.push(best(&solved, cell.spec.task.sampler().tries()));
@@ -68,7 +68,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut dyn Write
     bar.finish_and_clear();
     match print.format {
         Format::Csv => {}
-        Format::Table => write(output, &(table(spec, &sweep) + &laws(spec, &sweep)))?,
+        Format::Table => output.write(&(table(spec, &sweep) + &laws(spec, &sweep)))?,
         Format::Json => {
             let last = sweep.done.last().into_iter().flatten().flatten().max();
             let record = Record {
@@ -80,7 +80,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut dyn Write
                 times: sweep.done.clone(),
                 ..Default::default()
             };
-            write(output, &record.to_json())?;
+            output.write(&record.to_json())?;
         }
     }
     diverged.iter().for_each(|sentence| eprintln!("{sentence}"));

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use super::disk::{Native, open_alone, replace};
 use super::journal::{Found, Journal, Shard, lines};
-use super::{Trouble, open, pool, sweep};
+use super::{Trouble, open, pool, signals, sweep};
 use crate::analysis::binomial::wilson;
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::{Grid, Lines, Reading, Role, Series};
@@ -75,6 +76,9 @@ pub struct Merged {
     /// Put together what there is, though runs are missing; `lab sweep` can go on with the file.
     #[arg(long)]
     partial: bool,
+    /// Replace the file that is there.
+    #[arg(long)]
+    force: bool,
 }
 
 fn bad(sentence: String) -> Trouble {
@@ -110,7 +114,8 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     if let Some(figure) = &arguments.figure {
         check_figure(figure, spec, shard)?;
     }
-    let mut journal = Journal::open(&arguments.output, spec, shard)?;
+    signals::listen()?;
+    let mut journal = Journal::open(&Native, &arguments.output, spec, shard)?;
     let pending = journal.found.missing();
     let bar = open::bar_of_sweep(wanted as u64, arguments.quiet);
     bar.set_position((wanted - pending.len()) as u64);
@@ -123,7 +128,10 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         Ok(())
     });
     bar.finish_and_clear();
-    let names = names?;
+    let names = names.map_err(|trouble| match trouble {
+        Trouble::Stopped(_, code) => Trouble::Stopped(stopped(&journal.found, wanted, arguments), code),
+        other => other,
+    })?;
     let found = journal.finish()?;
     if let Some(figure) = &arguments.figure {
         draw(figure, &found)?;
@@ -145,6 +153,16 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
         );
     }
     Ok(())
+}
+
+/// What is said of a sweep that was stopped.
+fn stopped(found: &Found, wanted: usize, arguments: &Arguments) -> String {
+    format!(
+        "Stopped: {} of {} runs are in {}. The same command goes on from there.",
+        thousands(found.runs() as u64),
+        thousands(wanted as u64),
+        arguments.output.display()
+    )
 }
 
 /// What is said of so many runs.
@@ -212,11 +230,11 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
     let title = encode(&Link { spec: found.spec.clone(), ..Default::default() });
     let figure = Figure { readings: &readings, title: &title, columns: 2, panel: (520, 380) };
     let written = match path.extension().is_some_and(|end| end == "svg") {
-        true => std::fs::write(path, figure_svg(&figure, &Theme::light())),
-        false => figure_png(&figure, &Theme::light().scaled(2.0), path),
+        true => replace(&Native, path, figure_svg(&figure, &Theme::light()).as_bytes()),
+        false => figure_png(&figure, &Theme::light().scaled(2.0), path)
+            .with_context(|| format!("cannot write {}", path.display())),
     };
-    written.with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    Ok(written?)
 }
 
 /// The first picture where the second one is of what networks come to.
@@ -319,10 +337,14 @@ fn maps(found: &Found, sweep: &Sweep) -> Vec<Reading> {
 /// Runs `lab merge`.
 ///
 /// # Errors
-/// Files of different sweeps, of the same run twice, or, unless that is wanted, with runs missing.
+/// Files of different sweeps, of the same run twice, or, unless that is wanted, with runs missing or in place of a file.
 #[expect(clippy::print_stderr, reason = "the closing line is for the person")]
 pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     let refuse = |sentence: String| Err(Trouble::Other(anyhow::anyhow!(sentence)));
+    let place = arguments.output.display();
+    if !arguments.force && std::fs::symlink_metadata(&arguments.output).is_ok() {
+        return refuse(format!("{place} is there already: --force replaces it, --output names another file"));
+    }
     let mut files = arguments.files.iter();
     let first = files.next().ok_or_else(|| anyhow::anyhow!("there is no file to merge"))?;
     let mut all = Found::read(first)?;
@@ -347,7 +369,10 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
             some.join(", ")
         ));
     }
-    all.write(&arguments.output)?;
-    eprintln!("{} runs in {}.", thousands(all.runs() as u64), arguments.output.display());
+    // A sweep that adds runs to the file would go on in one that is gone.
+    let _alone =
+        if arguments.output.is_file() { Some(open_alone(&Native, &arguments.output)?) } else { None };
+    all.write(&Native, &arguments.output)?;
+    eprintln!("{} runs in {place}.", thousands(all.runs() as u64));
     Ok(())
 }

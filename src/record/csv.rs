@@ -48,26 +48,35 @@ pub fn columns<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Column> {
     columns
 }
 
-/// Metrics for programs: a line for each measurement and replica.
-pub fn csv<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
-    let columns = columns(rows.clone());
+/// The line of CSV that names the columns.
+pub fn csv_head(columns: &[Column]) -> String {
     let mut text = String::from("step,replica");
-    for column in &columns {
+    for column in columns {
         text.push(',');
         text.push_str(&column.key);
     }
     text.push('\n');
-    for row in rows {
-        for replica in 0..row.test_loss.len() {
-            text.push_str(&format!("{},{replica}", row.step));
-            for column in &columns {
-                text.push(',');
-                if let Some(number) = column.of(row).get(replica) {
-                    text.push_str(&number.to_string());
-                }
+    text
+}
+
+/// The lines of CSV of one measurement, one for each replica.
+pub fn csv_lines(columns: &[Column], row: &Row) -> String {
+    let mut text = String::new();
+    for replica in 0..row.test_loss.len() {
+        text.push_str(&format!("{},{replica}", row.step));
+        for column in columns {
+            text.push(',');
+            if let Some(number) = column.of(row).get(replica) {
+                text.push_str(&number.to_string());
             }
-            text.push('\n');
         }
+        text.push('\n');
     }
     text
+}
+
+/// Metrics for programs: a line for each measurement and replica.
+pub fn csv<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
+    let columns = columns(rows.clone());
+    rows.fold(csv_head(&columns), |text, row| text + &csv_lines(&columns, row))
 }

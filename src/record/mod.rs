@@ -16,6 +16,7 @@
 //! The link is the run: it alone is read back. The settings stand beside it by name for programs that know no links.
 //! There is no date, so that the same run is the same file. JSON is written by hand: a line for each measurement, so that two
 //! runs can be compared line by line, the shortest digits that give the same `f32` again, and no serialiser in the page.
+//! How the run ended stands behind the measurements, so that they can be written as they are made.
 
 mod csv;
 pub mod dataset;
@@ -28,7 +29,7 @@ pub mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{Column, columns, csv};
+pub use csv::{Column, columns, csv, csv_head, csv_lines};
 pub use error::FileError;
 pub use file::File;
 
@@ -119,8 +120,13 @@ fn steps(values: &[Option<u64>]) -> String {
 impl Record {
     /// The text of the file.
     pub fn to_json(&self) -> String {
-        let ending = ENDINGS.iter().find(|(ending, _)| Some(*ending) == self.ending);
-        let ending = ending.map_or("null".to_string(), |(_, word)| quoted(word));
+        let rows = self.rows.iter().enumerate().map(|(at, row)| json_row(row, at == 0));
+        let rows: String = rows.collect();
+        self.json_head() + &rows + &self.json_tail(self.rows.is_empty())
+    }
+
+    /// The text up to the first measurement: all that is known when a run begins.
+    pub fn json_head(&self) -> String {
         let about = &self.environment;
         let environment: Vec<String> = [
             ("program", &about.program),
@@ -138,19 +144,27 @@ impl Record {
             format!("\"link\":{}", quoted(&encode(&self.link))),
             format!("\"settings\":{{{}}}", self.settings()),
             format!("\"environment\":{{{}}}", environment.join(",")),
-            format!("\"step\":{}", self.step),
-            format!("\"ending\":{ending}"),
             format!("\"held_out\":{}", self.held_out),
-            format!("\"solved\":{}", steps(&self.solved)),
         ];
         if !self.times.is_empty() {
             let times: Vec<String> = self.times.iter().map(|times| steps(times)).collect();
             lines.push(format!("\"times\":[\n{}\n]", times.join(",\n")));
         }
-        let rows: Vec<String> = self.rows.iter().map(row).collect();
-        let rows = if rows.is_empty() { "[]".into() } else { format!("[\n{}\n]", rows.join(",\n")) };
-        lines.push(format!("\"rows\":{rows}"));
-        format!("{{\n{}\n}}\n", lines.join(",\n"))
+        lines.push("\"rows\":[".into());
+        format!("{{\n{}", lines.join(",\n"))
+    }
+
+    /// The text behind the last measurement, or behind the head where there is none: how the run ended.
+    pub fn json_tail(&self, is_empty: bool) -> String {
+        let ending = ENDINGS.iter().find(|(ending, _)| Some(*ending) == self.ending);
+        let ending = ending.map_or("null".to_string(), |(_, word)| quoted(word));
+        let lines = [
+            if is_empty { "]".to_string() } else { "\n]".to_string() },
+            format!("\"step\":{}", self.step),
+            format!("\"ending\":{ending}"),
+            format!("\"solved\":{}", steps(&self.solved)),
+        ];
+        format!("{}\n}}\n", lines.join(",\n"))
     }
 
     /// Every setting by its key, as text.
@@ -184,8 +198,9 @@ impl Record {
     }
 }
 
-/// One measurement.
-fn row(row: &Row) -> String {
+/// One measurement as a line of the file, behind the head or the line before it.
+pub fn json_row(row: &Row, is_first: bool) -> String {
+    let end_of_line = if is_first { "\n" } else { ",\n" };
     let named = [
         ("train_loss", &row.train_loss),
         ("train_accuracy", &row.train_accuracy),
@@ -202,7 +217,7 @@ fn row(row: &Row) -> String {
     if !row.measures.is_empty() {
         parts.push(format!("\"measures\":{{{}}}", measures.join(",")));
     }
-    format!("{{{}}}", parts.join(","))
+    format!("{end_of_line}{{{}}}", parts.join(","))
 }
 
 /// `text` as one word of a POSIX shell.

@@ -36,6 +36,13 @@ pub fn looks_so(bytes: &[u8]) -> bool {
     header_length(bytes).is_some_and(|length| length <= MOST_HEADER) && bytes.get(8) == Some(&b'{')
 }
 
+/// What a file of weights says of itself under this key, if it is one and says so.
+pub fn about(bytes: &[u8], key: &str) -> Option<String> {
+    let length = header_length(bytes).filter(|_| looks_so(bytes))? as usize;
+    let header: Value = serde_json::from_slice(bytes.get(8..8 + length)?).ok()?;
+    Some(header.get("__metadata__")?.get(key)?.as_str()?.to_string())
+}
+
 impl Header {
     /// Reads the header of a checkpoint and checks it against the shapes that its link asks for, and the numbers behind
     /// it for being finite.

@@ -16,6 +16,7 @@ mod fused_sessions;
 mod golden;
 mod gradients;
 mod group_net;
+mod interruptions;
 mod layers;
 mod links;
 mod markup;

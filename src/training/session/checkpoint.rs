@@ -1,8 +1,7 @@
 //! A run at one step, as a safetensors file: its link, the step, every parameter and the optimizer's memory.
 
-use std::collections::HashMap;
-
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, SafeTensors};
+use serde_json::{Map, Value, json};
 
 use crate::permalink::{Link, decode, encode};
 use crate::protocol::Failure;
@@ -26,38 +25,49 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// As the bytes of a safetensors file.
+    /// As the bytes of a safetensors file, the same for the same run.
     ///
     /// # Errors
-    /// [`Failure::Internal`] if the library refuses, which it does not for well-formed weights.
+    /// [`Failure::Internal`] if its header cannot be written, which it can.
     pub fn encode(&self) -> Result<Vec<u8>, Failure> {
-        let mut arrays = vec![];
-        for (which, parameter) in self.spec.parameters().iter().enumerate() {
-            let moments = self.weights.moments.get(which).into_iter().flatten().enumerate();
-            arrays.push((parameter.name.clone(), parameter.shape, &self.weights.parameters[which]));
-            arrays
-                .extend(moments.map(|(i, m)| (format!("{}.moment{i}", parameter.name), parameter.shape, m)));
-        }
-        let bytes: Vec<Vec<u8>> =
-            arrays.iter().map(|(_, _, v)| v.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
-        let views = arrays
-            .iter()
-            .zip(&bytes)
-            .map(|((name, shape, _), bytes)| {
-                let view = TensorView::new(Dtype::F32, shape.to_vec(), bytes);
-                view.map(|view| (name.clone(), view)).map_err(|e| Failure::Internal(e.to_string()))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        self.encode_with(&[])
+    }
+
+    /// The same with more entries in its header.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::encode`].
+    pub fn encode_with(&self, more: &[(&str, String)]) -> Result<Vec<u8>, Failure> {
         let link = Link { spec: self.spec.clone(), ..Default::default() };
         let solved: Vec<String> =
             self.solved.iter().map(|s| s.map_or("-".to_string(), |step| step.to_string())).collect();
-        let about = HashMap::from([
-            ("format".to_string(), FORMAT.to_string()),
-            ("link".to_string(), encode(&link)),
-            ("step".to_string(), self.step.to_string()),
-            ("solved".to_string(), solved.join(" ")),
-        ]);
-        safetensors::serialize(views, Some(about)).map_err(|e| Failure::Internal(e.to_string()))
+        let own = [
+            ("format", FORMAT.to_string()),
+            ("link", encode(&link)),
+            ("step", self.step.to_string()),
+            ("solved", solved.join(" ")),
+        ];
+        // By hand: the library writes these entries in another order each time.
+        let about: Map<String, Value> =
+            own.iter().chain(more).map(|(key, text)| (key.to_string(), text.clone().into())).collect();
+        let mut header = Map::from_iter([("__metadata__".to_string(), Value::from(about))]);
+        let mut data: Vec<u8> = vec![];
+        let mut add = |name: String, shape: [usize; 3], numbers: &[f32]| {
+            let from = data.len();
+            data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+            let place = json!({"dtype": "F32", "shape": shape, "data_offsets": [from, data.len()]});
+            header.insert(name, place);
+        };
+        for (which, parameter) in self.spec.parameters().iter().enumerate() {
+            add(parameter.name.clone(), parameter.shape, &self.weights.parameters[which]);
+            for (i, moment) in self.weights.moments.get(which).into_iter().flatten().enumerate() {
+                add(format!("{}.moment{i}", parameter.name), parameter.shape, moment);
+            }
+        }
+        let mut text = serde_json::to_vec(&header).map_err(|e| Failure::Internal(e.to_string()))?;
+        // The numbers begin at a multiple of eight bytes, as the format wants it.
+        text.resize(text.len().next_multiple_of(8), b' ');
+        Ok([&(text.len() as u64).to_le_bytes()[..], &text, &data].concat())
     }
 
     /// From the bytes of a file, checked against the shapes that its link asks for.
@@ -130,6 +140,16 @@ mod tests {
         );
         let arrays = SafeTensors::deserialize(&written).unwrap();
         assert_eq!(arrays.tensor("w").unwrap().shape(), [2, 5, 3]);
+    }
+
+    #[test]
+    fn the_same_run_is_the_same_bytes_and_more_can_be_said_of_it() {
+        let written = checkpoint().encode().unwrap();
+        assert!((0..20).all(|_| checkpoint().encode().unwrap() == written));
+        let more = checkpoint().encode_with(&[("rows", "of 7".into())]).unwrap();
+        assert_eq!(Checkpoint::decode(&more).unwrap(), checkpoint());
+        assert_eq!(crate::record::weights::about(&more, "rows").as_deref(), Some("of 7"));
+        assert_eq!(crate::record::weights::about(&written, "rows"), None);
     }
 
     #[test]

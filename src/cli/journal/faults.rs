@@ -1,0 +1,130 @@
+//! Every write, rename and synchronisation of a sweep's file goes wrong in turn, and it is gone on with.
+
+use super::*;
+use crate::cli::disk::faulty::{FAULTS, Fault, Faulty};
+use crate::sweep::cell;
+
+const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
+
+/// What run `number` came to: something else for each.
+fn text(spec: &RunSpec, number: usize) -> String {
+    let cell = cell(spec, number).unwrap();
+    let row = |step: u64| {
+        let of = |x: f32| vec![x / (number as f32 + 3.0), x];
+        Row {
+            step,
+            train_loss: of(0.1),
+            train_accuracy: of(0.7),
+            test_loss: of(f32::NAN),
+            test_accuracy: of(1e-9),
+            ..Default::default()
+        }
+    };
+    let solved = vec![Some(number as u64), None];
+    let outcome = Outcome { rows: vec![row(number as u64), row(500)], solved, ending: None, step: 500 };
+    lines(spec, number, &cell, &outcome)
+}
+
+/// Makes what is missing, in the wrong order; how many runs were added, and how it ended.
+fn sweep(disk: &dyn Disk, path: &Path) -> (usize, Result<(), anyhow::Error>) {
+    let spec = decode_within(LINK, 100).0.spec;
+    let mut added = 0;
+    let mut made = || {
+        let mut journal = Journal::open(disk, path, &spec, Shard::WHOLE)?;
+        for number in journal.found.missing().into_iter().rev() {
+            journal.add(number, &text(&spec, number))?;
+            added += 1;
+        }
+        journal.finish().map(drop)
+    };
+    let result = made();
+    (added, result)
+}
+
+#[test]
+fn after_each_fault_the_sweep_goes_on_and_is_the_same_to_the_byte() {
+    let folder = std::env::temp_dir().join(format!("vivarium-journal-faults-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("sweep.csv");
+    let spec = decode_within(LINK, 100).0.spec;
+    let whole = (0..6).fold(head(&spec, Shard::WHOLE), |whole, number| whole + &text(&spec, number));
+    let fresh = || {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    };
+    // Once from the beginning, and once where the file stands in order, so that nothing has to be renamed.
+    for begun in [String::new(), whole.clone(), whole[..whole.len() - 200].to_string()] {
+        for fault in FAULTS {
+            for at in 0.. {
+                fresh();
+                std::fs::write(&path, &begun).unwrap();
+                let before = Found::read(&path).map_or(0, |found| found.runs());
+                let disk = Faulty::new(at, fault);
+                let (added, result) = sweep(&disk, &path);
+                let (done, is_dead) = (!disk.went_wrong(), disk.is_dead());
+                disk.restart();
+                let place = format!("operation {at}, {fault:?}");
+                if result.is_ok() && !is_dead {
+                    assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{place}");
+                }
+                if done {
+                    assert!(at > if begun == whole { 1 } else { 8 }, "{at}");
+                    break;
+                }
+                // What was added is there, unless it was still on its way to the disk.
+                if !matches!(fault, Fault::PowerCut { .. }) {
+                    let there = Found::read(&path).map_or(0, |found| found.runs());
+                    assert!(there >= before + added, "{place}: {there} of {before} and {added}");
+                }
+                let (made, result) = sweep(&Faulty::none(), &path);
+                assert!(result.is_ok(), "{place}: {:?}", result.err());
+                assert!(
+                    made + before + added >= 6 && std::fs::read_to_string(&path).unwrap() == whole,
+                    "{place}"
+                );
+            }
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn each_run_is_one_write() {
+    struct Counting(std::cell::RefCell<Vec<usize>>);
+    impl Disk for Counting {
+        fn open(&self, path: &Path) -> std::io::Result<File> {
+            Faulty::none().open(path)
+        }
+        fn append(&self, file: &File, bytes: &[u8]) -> std::io::Result<()> {
+            self.0.borrow_mut().push(bytes.len());
+            Faulty::none().append(file, bytes)
+        }
+        fn cut(&self, file: &File, length: u64) -> std::io::Result<()> {
+            file.set_len(length)
+        }
+        fn sync(&self, _: &File) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+            std::fs::rename(from, to)
+        }
+        fn sync_folder(&self, _: &Path) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn remove(&self, path: &Path) -> std::io::Result<()> {
+            std::fs::remove_file(path)
+        }
+    }
+    let path = std::env::temp_dir().join(format!("vivarium-one-write-{}.csv", std::process::id()));
+    let disk = Counting(std::cell::RefCell::default());
+    sweep(&disk, &path).1.unwrap();
+    let spec = decode_within(LINK, 100).0.spec;
+    let whole = std::fs::read(&path).unwrap();
+    let runs = (0..6).rev().map(|number| text(&spec, number).len());
+    // The first lines, a run at a time, and all of them in order.
+    let wanted: Vec<usize> =
+        std::iter::once(head(&spec, Shard::WHOLE).len()).chain(runs).chain([whole.len()]).collect();
+    assert_eq!(*disk.0.borrow(), wanted);
+    std::fs::remove_file(path).unwrap();
+}

@@ -1,0 +1,296 @@
+//! Where `lab run` prints: the standard output, or a file that takes the place of an old one when the run has ended.
+//!
+//! # Why
+//! Measurements are written as they are made, beside the file that they are for. A checkpoint says how far they had come
+//! with it ([`Mark`]), so that a run that was interrupted, in whatever way, goes on in the same text.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::disk::{Beside, Disk, is_special};
+use super::print::Format;
+
+/// Under which key a checkpoint has its mark.
+pub const KEY: &str = "rows";
+
+/// How far the text of a run had come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    format: Format,
+    bytes: u64,
+    /// Of them all.
+    sum: u64,
+    /// The step of the last measurement in it.
+    pub step: u64,
+}
+
+impl Mark {
+    /// From the text in a checkpoint.
+    pub fn parse(text: &str) -> Option<Mark> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let [format, bytes, sum, step] = words[..] else { return None };
+        let format = FORMATS.iter().find(|(_, word)| *word == format)?.0;
+        let (bytes, step) = (bytes.parse().ok()?, step.parse().ok()?);
+        Some(Mark { format, bytes, sum: u64::from_str_radix(sum, 16).ok()?, step })
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = FORMATS.iter().find(|(format, _)| *format == self.format).map_or("", |(_, word)| word);
+        write!(f, "{word} {} {:016x} {}", self.bytes, self.sum, self.step)
+    }
+}
+
+const FORMATS: [(Format, &str); 3] = [(Format::Table, "table"), (Format::Csv, "csv"), (Format::Json, "json")];
+
+/// The sum of no bytes, and how a byte is added: Fowler, Noll and Vo's 1a, in 64 bits.
+const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn add(sum: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+enum To<'a> {
+    Standard,
+    /// A device or a pipe.
+    Special(File),
+    Beside(Beside<'a>),
+}
+
+/// Where it is printed.
+pub struct Output<'a> {
+    to: To<'a>,
+    /// As it was named.
+    path: Option<PathBuf>,
+    bytes: u64,
+    sum: u64,
+    nobody_reads: bool,
+}
+
+impl<'a> Output<'a> {
+    /// The file at `path`, or the standard output.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn open(disk: &'a dyn Disk, path: Option<&Path>) -> Result<Output<'a>, anyhow::Error> {
+        let to = match path {
+            None => To::Standard,
+            Some(path) if is_special(path) => {
+                let file = File::options().write(true).open(path);
+                To::Special(file.with_context(|| format!("cannot write {}", path.display()))?)
+            }
+            Some(path) => To::Beside(Beside::open(disk, path, true)?),
+        };
+        let path = path.map(Path::to_path_buf);
+        Ok(Output { to, path, bytes: 0, sum: EMPTY, nobody_reads: false })
+    }
+
+    /// Begins with nothing; what an interrupted run has left beside the file goes.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(&mut self) -> Result<(), anyhow::Error> {
+        match &self.to {
+            To::Beside(beside) if beside.length() > 0 => beside.cut(0).with_context(|| self.cannot()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on in the text of the run that a checkpoint with this mark is of, if it is there; whether it does. Without
+    /// a mark, or where the text is not there, it begins with nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written, or what an interrupted run has left would be lost.
+    pub fn go_on(&mut self, mark: Option<Mark>, format: Format, head: &str) -> Result<bool, anyhow::Error> {
+        let To::Beside(beside) = &self.to else { return Ok(false) };
+        if let Some(mark) = mark.filter(|mark| mark.format == format) {
+            let there =
+                beside.read().and_then(|file| begins(file, &mark, head)).with_context(|| self.cannot())?;
+            let old = || File::open(beside.path()).and_then(|file| begins(&file, &mark, head));
+            let found = if there {
+                beside.cut(mark.bytes).map(|()| true)
+            } else if old().unwrap_or(false) {
+                // It had taken its place before the next checkpoint was written, or when the run was stopped.
+                beside.cut(0).and_then(|()| copy(beside, mark.bytes)).map(|()| true)
+            } else {
+                Ok(false)
+            };
+            if found.with_context(|| self.cannot())? {
+                (self.bytes, self.sum) = (mark.bytes, mark.sum);
+                return Ok(true);
+            }
+        }
+        if beside.length() > 0 {
+            bail!(
+                "{} is what an interrupted run has measured, and this checkpoint is not of that run: rename it, or \
+                 remove it",
+                beside.part().display()
+            );
+        }
+        if mark.is_some() && beside.path().exists() {
+            bail!(
+                "{} holds something else than what the run of this checkpoint has measured in this format and up to \
+                 this last step: give the rest a file of its own with --output",
+                beside.path().display()
+            );
+        }
+        Ok(false)
+    }
+
+    fn cannot(&self) -> String {
+        match &self.path {
+            Some(path) => format!("cannot write the metrics to {}", path.display()),
+            None => "cannot write the metrics".into(),
+        }
+    }
+
+    /// Prints; that nobody reads on, as in `lab run … | head`, is no failure.
+    ///
+    /// # Errors
+    /// When the file is full or gone.
+    pub fn write(&mut self, text: &str) -> Result<(), anyhow::Error> {
+        if text.is_empty() || self.nobody_reads {
+            return Ok(());
+        }
+        let bytes = text.as_bytes();
+        let written = match &mut self.to {
+            To::Standard => {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            }
+            To::Special(file) => file.write_all(bytes),
+            To::Beside(beside) => beside.append(bytes),
+        };
+        match written {
+            Err(why) if why.kind() == ErrorKind::BrokenPipe => self.nobody_reads = true,
+            other => other.with_context(|| self.cannot())?,
+        }
+        (self.bytes, self.sum) = (self.bytes + bytes.len() as u64, add(self.sum, bytes));
+        Ok(())
+    }
+
+    /// Whether who read it has gone.
+    pub fn nobody_reads(&self) -> bool {
+        self.nobody_reads
+    }
+
+    /// How far the text has come, which is on the disk now: a run can go on behind it. None where it is no file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn mark(&self, format: Format, step: Option<u64>) -> Result<Option<Mark>, anyhow::Error> {
+        let (To::Beside(beside), Some(step)) = (&self.to, step) else { return Ok(None) };
+        beside.sync().with_context(|| self.cannot())?;
+        Ok(Some(Mark { format, bytes: self.bytes, sum: self.sum, step }))
+    }
+
+    /// Where the text is as long as it has not taken its place, if there is any.
+    pub fn part(&self) -> Option<&Path> {
+        match &self.to {
+            To::Beside(beside) if beside.length() > 0 => Some(beside.part()),
+            _ => None,
+        }
+    }
+
+    /// The text is whole: it takes its place, and nothing more is written to it.
+    ///
+    /// # Errors
+    /// When it cannot be written; an old file is there then.
+    pub fn finish(&mut self) -> Result<(), anyhow::Error> {
+        let cannot = self.cannot();
+        match std::mem::replace(&mut self.to, To::Standard) {
+            To::Beside(beside) => beside.finish().map(drop).context(cannot),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a file begins with the text that the mark is of, and that with `head`.
+fn begins(mut file: &File, mark: &Mark, head: &str) -> io::Result<bool> {
+    let (mut left, mut sum, mut first) = (mark.bytes, EMPTY, vec![]);
+    let mut bytes = vec![0; 1 << 16];
+    while left > 0 {
+        let most = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = file.read(&mut bytes[..most])?;
+        if read == 0 {
+            return Ok(false);
+        }
+        (left, sum) = (left - read as u64, add(sum, &bytes[..read]));
+        let wanted = head.len().saturating_sub(first.len()).min(read);
+        first.extend_from_slice(&bytes[..wanted]);
+    }
+    Ok(sum == mark.sum && first == head.as_bytes())
+}
+
+/// Copies the first bytes of the old file to the new one.
+fn copy(beside: &Beside<'_>, length: u64) -> io::Result<()> {
+    let mut old = File::open(beside.path())?.take(length);
+    let mut bytes = vec![];
+    while old.by_ref().take(1 << 20).read_to_end(&mut bytes)? > 0 {
+        beside.append(&bytes)?;
+        bytes.clear();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::disk::Native;
+
+    #[test]
+    fn a_mark_finds_its_text_and_no_other() {
+        let folder = std::env::temp_dir().join(format!("vivarium-output-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.csv");
+        let part = folder.join("run.csv.part");
+        let open = || Output::open(&Native, Some(&path)).unwrap();
+        let mut output = open();
+        output.write("head\n1\n2\n").unwrap();
+        let mark = output.mark(Format::Csv, Some(2)).unwrap().unwrap();
+        assert_eq!(Mark::parse(&mark.to_string()), Some(mark));
+        output.write("3\nhal").unwrap();
+        // A second process is told, and changes nothing.
+        let second = format!("{:#}", Output::open(&Native, Some(&path)).err().unwrap());
+        assert!(second.contains("being written by another lab"), "{second}");
+        drop(output);
+        assert_eq!(std::fs::read_to_string(&part).unwrap(), "head\n1\n2\n3\nhal");
+        // Another format, another beginning, another sum: it is left as it is.
+        for (mark, format, head) in [
+            (Some(mark), Format::Table, ""),
+            (Some(mark), Format::Csv, "tail"),
+            (Some(Mark { sum: 1, ..mark }), Format::Csv, ""),
+            (Some(Mark { bytes: 100, ..mark }), Format::Csv, ""),
+            (None, Format::Csv, ""),
+        ] {
+            let refused = format!("{:#}", open().go_on(mark, format, head).unwrap_err());
+            assert!(refused.contains("is what an interrupted run has measured"), "{refused}");
+        }
+        let mut output = open();
+        assert!(output.go_on(Some(mark), Format::Csv, "head").unwrap());
+        output.write("3\n4\n").unwrap();
+        output.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\n1\n2\n3\n4\n");
+        assert!(!part.exists());
+        // What has taken its place is gone on with, too, and stays until it is replaced.
+        let mut output = open();
+        assert!(output.go_on(Some(mark), Format::Csv, "head").unwrap());
+        assert_eq!(std::fs::read_to_string(&part).unwrap(), "head\n1\n2\n");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\n1\n2\n3\n4\n");
+        drop(output);
+        let mut output = open();
+        output.begin().unwrap();
+        drop(output);
+        assert!(!part.exists(), "an empty one is not left behind");
+        // It is not replaced by the rest of a run alone.
+        let refused = format!("{:#}", open().go_on(Some(mark), Format::Json, "head").unwrap_err());
+        assert!(refused.contains("holds something else than"), "{refused}");
+        assert!(!open().go_on(None, Format::Csv, "").unwrap());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

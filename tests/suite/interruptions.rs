@@ -1,0 +1,411 @@
+//! What is left of a run or a sweep that ends before its end: by a signal, by a kill, by a second one on its file.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use vivarium::platform::now_ms;
+
+/// How often `lab run` and `lab sweep` are killed: as often as the variable says, or a few times.
+fn kills() -> usize {
+    std::env::var("VIVARIUM_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+}
+
+/// A folder of its own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("vivarium-interrupted-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().into()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.args(arguments);
+    command
+}
+
+fn lab(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+fn begin(arguments: &[&str]) -> Child {
+    command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn sleep_ms(ms: f64) {
+    std::thread::sleep(Duration::from_secs_f64(ms / 1e3));
+}
+
+/// Waits until it is so.
+fn until(mut is_so: impl FnMut() -> bool) {
+    let begin = now_ms();
+    while !is_so() {
+        assert!(now_ms() - begin < 60_000.0, "it does not come to that within a minute");
+        sleep_ms(2.0);
+    }
+}
+
+fn read(path: &str) -> Vec<u8> {
+    std::fs::read(Path::new(path)).unwrap()
+}
+
+/// The same numbers between 0 and 1 each time.
+fn draws(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((word ^ (word >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Begins the command again and again, and kills it at some moment of the time that it takes as a whole, until it has
+/// been killed often enough; then it may end. `again` says what is given besides when it is begun again.
+fn kill_again_and_again(ms: f64, mut again: impl FnMut() -> Vec<String>, mut is_whole: impl FnMut()) {
+    let (mut next, mut killed) = (draws(7), 0);
+    while killed < kills() {
+        loop {
+            let line = again();
+            let mut child = begin(&line.iter().map(String::as_str).collect::<Vec<_>>());
+            if killed < kills() {
+                sleep_ms(ms * next());
+                if child.try_wait().unwrap().is_none() {
+                    killed += 1;
+                }
+                // What has ended is not harmed.
+                child.kill().unwrap();
+                if child.wait().unwrap().code().is_none() {
+                    continue;
+                }
+            }
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", said(&output));
+            break;
+        }
+        is_whole();
+    }
+}
+
+const RUN: &str = "#v1/sparse-parity?n=20&k=3&width=16&batch=16&held=256&every=20&steps=20000&halt=steps&replicas=2\
+                   &device=cpu";
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_is_the_same_to_the_byte() {
+    let folder = Folder::new("killed-run");
+    let [whole, weights] = ["whole.csv", "whole.safetensors"].map(|name| folder.file(name));
+    let start = now_ms();
+    let done = lab(&["run", RUN, "-q", "--format", "csv", "-o", &whole, "--checkpoint", &weights]);
+    assert!(done.status.success(), "{}", said(&done));
+    let ms = now_ms() - start;
+    let expected = [read(&whole), read(&weights)];
+    let [path, checkpoint] = ["run.csv", "run.safetensors"].map(|name| folder.file(name));
+    let line = || {
+        let mut line: Vec<String> =
+            ["run", RUN, "-q", "--format", "csv", "-o", &path].map(String::from).into();
+        line.extend(["--checkpoint", &checkpoint, "--checkpoint-every", "0.02"].map(String::from));
+        if Path::new(&checkpoint).exists() {
+            line.extend(["--resume".into(), checkpoint.clone()]);
+        }
+        line
+    };
+    kill_again_and_again(ms, line, || {
+        assert!([read(&path), read(&checkpoint)] == expected, "the resumed run is another one");
+        for file in [&path, &checkpoint] {
+            std::fs::remove_file(file).unwrap();
+        }
+    });
+    assert_eq!(folder.names(), ["whole.csv", "whole.safetensors"], "something is left behind");
+}
+
+/// Sixty runs that take a moment each.
+const SWEEP: &str = "#v1/sparse-parity?n=16&k=3&width=16&batch=16&replicas=2&steps=400&every=10&held=256&halt=steps\
+                     &sweep=seed:lin:1..15:15&series=lr:0.1_0.2_0.3_0.5&device=cpu";
+
+#[test]
+fn a_sweep_that_is_killed_goes_on_and_is_the_same_to_the_byte() {
+    let folder = Folder::new("killed-sweep");
+    let [whole, path] = ["whole.csv", "sweep.csv"].map(|name| folder.file(name));
+    let start = now_ms();
+    let done = lab(&["sweep", SWEEP, "-q", "-o", &whole]);
+    assert!(done.status.success(), "{}", said(&done));
+    let ms = now_ms() - start;
+    let expected = read(&whole);
+    let line = || ["sweep", SWEEP, "-q", "-o", &path].map(String::from).to_vec();
+    kill_again_and_again(ms, line, || {
+        assert!(read(&path) == expected, "the resumed sweep is another one");
+        std::fs::remove_file(&path).unwrap();
+    });
+    assert_eq!(folder.names(), ["whole.csv"], "something is left behind");
+}
+
+/// A run that does not end by itself.
+const ENDLESS: &str =
+    "#v1/sparse-parity?n=10&k=2&width=8&batch=8&held=64&every=100&steps=10000000&halt=steps&device=cpu";
+
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_saves_what_it_has_and_goes_on_from_there() {
+    let folder = Folder::new("stopped");
+    for (name, code, format) in [("-INT", 130, "csv"), ("-TERM", 143, "json")] {
+        let [path, checkpoint] =
+            ["run.txt", "run.safetensors"].map(|file| folder.file(&format!("{code}-{file}")));
+        std::fs::write(&path, "an old one\n").unwrap();
+        let line = ["run", ENDLESS, "-q", "--format", format, "-o", &path, "--checkpoint", &checkpoint];
+        let child = begin(&line);
+        let part = format!("{path}.part");
+        // Measurements are written as they are made, and the old file stays until then.
+        until(|| std::fs::metadata(&part).is_ok_and(|about| about.len() > 2000));
+        assert_eq!(read(&path), b"an old one\n");
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        assert!(
+            said(&output).starts_with("Stopped at step ") && said(&output).contains("--resume"),
+            "{}",
+            said(&output)
+        );
+        assert!(!Path::new(&part).exists());
+        let text = String::from_utf8(read(&path)).unwrap();
+        let step = match format {
+            "csv" => text.lines().last().unwrap().split(',').next().unwrap().parse::<u64>().unwrap(),
+            _ => {
+                let record = vivarium::record::Record::parse(text.as_bytes()).unwrap();
+                assert_eq!((record.ending, record.rows.last().unwrap().step), (None, record.step));
+                record.step
+            }
+        };
+        // It goes on in the same text, up to where it is told to end.
+        let last = (step + 1000).to_string();
+        let rest = ["--steps", &last, "--resume", &checkpoint];
+        let resumed = lab(&[&line[..], &rest].concat());
+        if format == "json" {
+            // Its beginning names the last step, which is another one now: the measurements are not replaced by fewer.
+            assert!(said(&resumed).contains("holds something else than"), "{}", said(&resumed));
+            assert_eq!(String::from_utf8(read(&path)).unwrap(), text);
+            continue;
+        }
+        assert!(resumed.status.success(), "{}", said(&resumed));
+        let whole = lab(&["run", ENDLESS, "-q", "--format", format, "--steps", &last]);
+        assert!(read(&path) == whole.stdout, "{format}: the resumed run is another one");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sweep_that_is_stopped_says_how_it_goes_on() {
+    let folder = Folder::new("stopped-sweep");
+    let path = folder.file("sweep.csv");
+    let endless = format!("{ENDLESS}&sweep=seed:1_2_3");
+    for name in ["-INT", "-TERM"] {
+        let _ = std::fs::remove_file(&path);
+        let child = begin(&["sweep", &endless, "-q", "-o", &path]);
+        until(|| Path::new(&path).exists());
+        sleep_ms(100.0);
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        let sentence = format!("Stopped: 0 of 3 runs are in {path}. The same command goes on from there.\n");
+        assert_eq!(said(&output), sentence);
+    }
+    // What `lab run` has found of a sweep until then is kept.
+    let path = folder.file("run.csv");
+    let child = begin(&["run", &endless, "-q", "--format", "csv", "-o", &path]);
+    until(|| Path::new(&format!("{path}.part")).exists());
+    sleep_ms(100.0);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(said(&output), "Stopped when 0 of 3 runs had ended.\n");
+    assert_eq!(read(&path), b"seed,replica,t_c\n");
+}
+
+/// The second one is told, changes nothing, and can go on as soon as the first one has ended, in whatever way.
+#[test]
+fn two_at_once_on_one_file_do_not_mix() {
+    let folder = Folder::new("two");
+    let [path, metrics] = ["sweep.csv", "run.csv"].map(|name| folder.file(name));
+    let endless = format!("{ENDLESS}&sweep=seed:1_2");
+    let (sweep, run) = (["sweep", &endless, "-q", "-o", &path], ["run", ENDLESS, "-q", "-o", &metrics]);
+    let part = format!("{metrics}.part");
+    for (line, file) in [(&sweep[..], &path), (&run[..], &part)] {
+        let mut first = begin(line);
+        until(|| std::fs::metadata(file).is_ok_and(|about| about.len() > 100));
+        let second = lab(line);
+        assert_eq!(second.status.code(), Some(1));
+        assert!(said(&second).contains("is being written by another lab"), "{}", said(&second));
+        if line[0] == "sweep" {
+            let other = folder.file("other.csv");
+            std::fs::write(&other, read(file)).unwrap();
+            let merged = lab(&["merge", &other, "--partial", "--force", "-o", file]);
+            assert!(said(&merged).contains("is being written by another lab"), "{}", said(&merged));
+        }
+        assert!(first.try_wait().unwrap().is_none());
+        first.kill().unwrap();
+        first.wait().unwrap();
+        // The lock is gone with it: now something else is said of the same file, or nothing.
+        let third = match line[0] {
+            "sweep" => lab(&["sweep", &endless.replace("1_2", "1_3"), "-q", "-o", file]),
+            _ => lab(&["run", ENDLESS, "-q", "--steps", "100", "-o", &metrics]),
+        };
+        assert!(!said(&third).contains("another lab"), "{}", said(&third));
+        assert_eq!(third.status.success(), line[0] == "run", "{}", said(&third));
+    }
+}
+
+#[test]
+fn a_run_that_cannot_begin_leaves_the_old_file_as_it_is() {
+    let folder = Folder::new("old");
+    let [path, nonsense] = ["run.csv", "nonsense.safetensors"].map(|name| folder.file(name));
+    std::fs::write(&path, "an old one\n").unwrap();
+    std::fs::write(&nonsense, "nonsense").unwrap();
+    let link = ENDLESS.replace("steps=10000000", "steps=100");
+    let output = lab(&["run", &link, "-q", "-o", &path, "--resume", &nonsense]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(read(&path), b"an old one\n");
+    let output = lab(&["run", &link, "-q", "-o", &path, "--checkpoint", "/no/such/folder/file"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("cannot write /no/such/folder/file"), "{}", said(&output));
+    assert_eq!(read(&path), b"an old one\n");
+    assert_eq!(folder.names(), ["nonsense.safetensors", "run.csv"]);
+}
+
+#[test]
+fn merge_replaces_no_file_unasked() {
+    let folder = Folder::new("merge");
+    let [part, all] = ["part.csv", "all.csv"].map(|name| folder.file(name));
+    let link = "#v1/sparse-parity?n=8&k=1&width=8&held=16&every=5&steps=5&sweep=seed:1_2_3&device=cpu";
+    assert!(lab(&["sweep", link, "-q", "-o", &part]).status.success());
+    std::fs::write(&all, "Dear all,\n").unwrap();
+    let output = lab(&["merge", &part, "-o", &all]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("all.csv is there already: --force replaces it"), "{}", said(&output));
+    assert_eq!(read(&all), b"Dear all,\n");
+    let output = lab(&["merge", &part, "-o", &all, "--force"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(read(&all), read(&part));
+    // A file may take its own place.
+    assert!(lab(&["merge", &part, "-o", &part, "--force"]).status.success());
+    assert_eq!(read(&all), read(&part));
+    assert_eq!(folder.names(), ["all.csv", "part.csv"]);
+}
+
+/// The most memory that a process had, in KiB.
+#[cfg(target_os = "linux")]
+fn most_memory(arguments: &[&str]) -> u64 {
+    let mut child = begin(arguments);
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        most = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(most).max(most);
+        sleep_ms(2.0);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && most > 0, "{}", said(&output));
+    most
+}
+
+/// A measurement at each step, and none of them is kept; `VIVARIUM_SOAK` says of how many steps, in place of some.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_takes_the_same_memory_however_long_it_is() {
+    let folder = Folder::new("memory");
+    let soak = std::env::var("VIVARIUM_SOAK").unwrap_or("200000".into());
+    let link = "#v1/sparse-parity?n=2&k=1&width=1&batch=1&held=1&every=1&halt=steps&device=cpu";
+    for format in ["csv", "json", "table"] {
+        let path = folder.file(format);
+        let memory = |steps: &str| {
+            most_memory(&["run", link, "-q", "--steps", steps, "--format", format, "-o", &path])
+        };
+        let (short, long) = (memory("2000"), memory(&soak));
+        println!("{format}: {short} KiB after 2,000 measurements, {long} KiB after {soak}");
+        assert!(long < short + 16 * 1024, "{format}: {short} KiB, then {long} KiB");
+    }
+}
+
+/// The link that asked for 8 GiB before it was refused.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_link_that_asks_for_too_much_is_refused_in_little_memory() {
+    for command in ["link", "run", "script"] {
+        for link in [
+            "#v1/groups?op=product&factors=128.128.128&from=maximum",
+            "#v1/groups?op=product&factors=128.128.128.128.16",
+            "#v1/groups?op=product&factors=32.32&from=maximum",
+        ] {
+            // 512 MiB of addresses, which are more than the memory.
+            let line = "ulimit -v 524288; exec \"$0\" \"$1\" \"$2\"";
+            let start = now_ms();
+            let output = Command::new("sh")
+                .args(["-c", line, env!("CARGO_BIN_EXE_lab"), command, link])
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(2), "{command} {link}: {}", said(&output));
+            assert!(said(&output).contains("factors"), "{command} {link}: {}", said(&output));
+            assert!(now_ms() - start < 10_000.0, "{command} {link}");
+        }
+    }
+}
+
+/// What a run on the processor has no use for is not even opened: no driver says anything then.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn a_run_on_the_processor_looks_for_no_gpu() {
+    let folder = Folder::new("drivers");
+    let picture = folder.file("run.svg");
+    let small = ENDLESS.replace("steps=10000000", "steps=100").replace("&device=cpu", "");
+    // So many replicas are worth a GPU.
+    let many = format!("{small}&replicas=8");
+    let on_cpu = format!("{many}&device=cpu");
+    let mut lines = vec![
+        vec!["run", &small, "-q"],
+        vec!["run", &on_cpu, "-q"],
+        vec!["plot", &small, "-q", "-o", &picture],
+        vec!["plot", &on_cpu, "-q", "-o", &picture],
+    ];
+    // Where there is no GPU, that is known without asking for one.
+    if !vivarium::platform::may_have_gpu() {
+        lines.extend([vec!["run", &many, "-q"], vec!["plot", &many, "-q", "-o", &picture]]);
+    }
+    for line in lines {
+        let output = command(&line).env("LD_DEBUG", "files").output().unwrap();
+        assert!(output.status.success(), "{line:?}");
+        let opened = said(&output);
+        assert!(opened.contains("libc.so"), "the loader says nothing");
+        for library in ["libvulkan", "libEGL", "libwayland"] {
+            assert!(!opened.contains(library), "{line:?} opens {library}");
+        }
+    }
+}
