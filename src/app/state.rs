@@ -14,6 +14,7 @@ use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
 use super::trainer::{Program, TrainerMessage};
 use crate::app::charts::viewport::{Viewport, ViewportAction};
+use crate::app::files::progress::FileReading;
 use crate::app::timeline::checkpoints::Checkpoints;
 use crate::app::trainer::device::{Choice, Survey};
 use crate::catalog::chart::Chart;
@@ -23,6 +24,7 @@ use crate::labs::preset_of;
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::protocol::DeviceReport;
+use crate::record::reading::News;
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
 use crate::ui::request::Request;
@@ -86,6 +88,8 @@ pub enum Action {
     Arrived,
     /// Something to say that is nobody's doing.
     Said(&'static str),
+    /// There is news of the file of this number, which is being read.
+    FileNews(u64, News),
     /// Somebody is about to save weights: have the newest ones ready.
     WantWeights,
 }
@@ -153,6 +157,10 @@ pub struct State {
     pub message: String,
     /// What was wrong with the last file that was to be opened.
     pub flaw: String,
+    /// The file that is being read.
+    pub reading: Option<FileReading>,
+    /// How many files have been read so.
+    pub(super) readings: u64,
     /// What can be gone back to, the newest last.
     pub undo: Vec<UndoEntry>,
     /// The gallery, and whether it is open.

@@ -21,7 +21,9 @@ mod csv;
 pub mod dataset;
 mod error;
 mod file;
+pub mod head;
 mod read;
+pub mod reading;
 pub mod torch;
 pub mod weights;
 

@@ -5,22 +5,19 @@ use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::labs::of_file;
 use crate::labs::tables::opened::{keep, opened, shown};
-use crate::record::dataset;
+use crate::platform::file::GivenFile;
+use crate::record::dataset::Dataset;
 
 impl State {
-    /// Opens a table that a person chose or dropped, with column `label` of it as the label: the run is about it from
-    /// now on. Of the second program.
-    pub(in crate::app) fn read_table(
+    /// Opens a table that was read from a file: the run is about it from now on.
+    pub(super) fn open_table(
         &mut self,
         name: &str,
-        bytes: Vec<u8>,
-        label: Option<usize>,
+        file: GivenFile,
+        table: Dataset,
         effects: &mut Vec<Effect>,
     ) {
-        let number = match dataset::read(&bytes, label) {
-            Ok(table) => keep(name, bytes, table),
-            Err(why) => return self.refuse_file(name, &why),
-        };
+        let number = keep(name, file, table);
         effects.push(Effect::KeepTable(number));
         let Some(mut link) = of_file(number, &self.run.link) else {
             return;
@@ -39,7 +36,7 @@ impl State {
     pub(in crate::app) fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
         // The menu of labels comes with the second program.
         let (Some(opened), Some(openers)) = (shown(&self.run.link.spec), openers()) else { return };
-        (openers.table)(self, &opened.name, opened.bytes.clone(), Some(label), effects);
+        (openers.table)(self, &opened.name, opened.file.clone(), label, effects);
     }
 }
 

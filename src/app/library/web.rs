@@ -5,10 +5,12 @@ use std::cell::RefCell;
 use js_sys::{Array, Date, Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::Blob;
 
+use crate::app::files::openers::openers;
 use crate::app::library::{LibraryAnswer, LibraryCommand, SavedRun, edited, merged};
-use crate::labs::lazy::lazy_module;
 use crate::labs::tables::opened as tables;
+use crate::platform::file::FileHandle;
 
 #[wasm_bindgen]
 extern "C" {
@@ -136,7 +138,8 @@ pub async fn keep_table(number: u64) {
     let parts = Array::of3(
         &opened.name.as_str().into(),
         &(opened.table.label as u32).into(),
-        &Uint8Array::from(opened.bytes.as_slice()),
+        // The file itself, which is not copied.
+        &opened.file.handle.as_ref().and_then(FileHandle::blob).map_or(JsValue::UNDEFINED, JsValue::from),
     );
     let kept: Result<(), JsValue> = async {
         let names = Array::of1(&STATES.into());
@@ -157,14 +160,18 @@ pub async fn open_table() {
     }
     .await;
     let Ok(parts) = read else { return };
-    let bytes = parts.get(2).dyn_into::<Uint8Array>();
-    if let (Some(name), Some(label), Ok(bytes)) = (parts.get(0).as_string(), parts.get(1).as_f64(), bytes) {
-        let bytes = bytes.to_vec();
+    // Builds before kept the bytes.
+    let file = parts.get(2);
+    let file = match file.is_instance_of::<Uint8Array>() {
+        true => Blob::new_with_u8_array_sequence(&Array::of1(&file)),
+        false => file.dyn_into::<Blob>(),
+    };
+    if let (Some(name), Some(label), Ok(file), Some(openers)) =
+        (parts.get(0).as_string(), parts.get(1).as_f64(), file, openers())
+    {
         // What was a table once is one.
-        if let Some(Ok(table)) =
-            lazy_module().map(|lazy_module| (lazy_module.table)(&bytes, Some(label as usize)))
-        {
-            tables::keep(&name, bytes, table);
+        if let Some((file, table)) = (openers.kept)(file, label as usize).await {
+            tables::keep(&name, file, table);
         }
     }
 }

@@ -66,7 +66,7 @@ impl Drop for WorkerTrainer {
 }
 
 /// The loader's address for `program`, relative to the page and with the page's build in it.
-fn address(program: Program) -> Result<String, JsValue> {
+pub(in crate::app) fn address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let build = document.query_selector("meta[name=build]")?.and_then(|meta| meta.get_attribute("content"));
     let bin = match program {
