@@ -28,6 +28,8 @@ pub mod torch;
 pub mod weights;
 
 #[cfg(test)]
+mod mutation_tests;
+#[cfg(test)]
 mod tests;
 
 pub use csv::{Column, columns, csv};

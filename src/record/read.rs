@@ -391,9 +391,11 @@ reads!(Numbers, visit_seq: SeqAccess, "a list", |this, list| -> Vec<f32> {
             }
         };
         count += 1;
-        // Those that are too many are counted and not kept.
+        // Those that are too many are counted and not kept; of a list without end not even that.
         if count <= most {
             values.push(value);
+        } else if count > MOST_REPLICAS {
+            break;
         }
     }
     let replicas = *this.replicas.get_or_insert(count.min(MOST_REPLICAS));
