@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn what_is_not_ours_is_refused_by_its_first_bytes() {
-        let map = "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\",\"geometry\":";
-        let points = "{\"type\":\"Point\",\"coordinates\":[12.5,41.9]}},";
-        let map = format!("{map}{}", points.repeat(HEAD / points.len()));
+        let point = "{\"type\":\"Point\",\"coordinates\":[12.5,41.9]},";
+        let begin = "{\"type\":\"FeatureCollection\",\"features\":[".to_string();
+        let map = begin + &point.repeat(HEAD / point.len() + 1);
         for name in ["map.geojson", "map.json", "map.csv"] {
             assert!(said(name, &map).contains("not a run of this program"), "{}", said(name, &map));
         }

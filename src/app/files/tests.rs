@@ -292,7 +292,7 @@ mod apart {
     fn a_large_table_is_read_apart_and_becomes_the_run() {
         let mut page = Page::open(LINK);
         page.train(100);
-        let bytes = table(20_000);
+        let bytes = table(9_000);
         open(&mut page, "big.csv", &bytes);
         assert_eq!((encode(&page.state.run.link), page.state.flaw.as_str()), (LINK.into(), ""));
         page.train(125);
@@ -359,7 +359,7 @@ mod apart {
         let mut page = Page::open(LINK);
         page.act(Action::Request(Request::CancelFile));
         assert_eq!(page.state.flaw, "", "there was nothing to cancel");
-        let bytes = table(20_000);
+        let bytes = table(9_000);
         open(&mut page, "big.csv", &bytes);
         let late = worker(&page, &bytes);
         page.act(Action::Request(Request::CancelFile));
