@@ -232,7 +232,7 @@ export function files(here) {
       writeFileSync(join(folder, name), begin + part.repeat(100e6 / part.length));
       const watch = await watched(page);
       await choose(page, join(folder, name));
-      await until(async () => (await text(see("message"))).startsWith(`${name} was not opened: this is JSON, but not a run`), "the sentence", 5);
+      await until(async () => (await text(see("files-flaw"))).startsWith(`${name} was not opened: this is JSON, but not a run`), "the sentence", 5);
       assert.equal(page.workers().length, workers, "nobody was asked to read it");
       assert.ok((await watch.longest()) <= LONGEST, `${name}: ${await watch.longest()} ms`);
       assert.ok((await watch.growth()) <= 2, `${name}: ${await watch.growth()} MiB`);
@@ -282,7 +282,7 @@ export function files(here) {
       await until(() => page.workers().length === workers + 1, "somebody who reads it");
       await page.waitForTimeout(500);
       await stop();
-      await until(async () => (await text(see("message"))) === cancelled, "the sentence");
+      await until(async () => (await text(see("files-flaw"))) === cancelled, "the sentence");
       await until(() => page.workers().length === workers, "the worker to end");
       assert.equal(await page.getByTestId("reading").count(), 0);
       assert.ok((await watch.longest()) <= LONGEST, `${await watch.longest()} ms`);
@@ -297,7 +297,7 @@ export function files(here) {
     // Too large to be a table at all: refused by its cells, while the page goes on.
     table(join(folder, "larger.csv"), 1_800_000);
     await choose(page, join(folder, "larger.csv"));
-    await until(async () => /larger\.csv was not opened: it has more than 8388608 cells/.test(await text(see("message"))), "the limit", 180);
+    await until(async () => /larger\.csv was not opened: it has more than 8388608 cells/.test(await text(see("files-flaw"))), "the limit", 180);
     await until(() => page.workers().length === workers, "the worker to end");
   }));
 }
