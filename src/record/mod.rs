@@ -22,6 +22,7 @@ pub mod dataset;
 mod error;
 mod file;
 mod read;
+pub mod saved;
 pub mod torch;
 pub mod weights;
 

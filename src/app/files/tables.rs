@@ -7,6 +7,9 @@ use crate::labs::of_file;
 use crate::labs::tables::opened::{keep, opened, shown};
 use crate::record::dataset;
 
+/// Bytes of a file that is read again for each of its columns.
+const SHORT: usize = 1 << 18;
+
 impl State {
     /// Opens a table that a person chose or dropped, with column `label` of it as the label: the run is about it from
     /// now on. Of the second program.
@@ -17,6 +20,9 @@ impl State {
         label: Option<usize>,
         effects: &mut Vec<Effect>,
     ) {
+        if label.is_none() && self.awaited_table().is_some() {
+            return self.read_awaited_table(name, bytes, effects);
+        }
         let number = match dataset::read(&bytes, label) {
             Ok(table) => keep(name, bytes, table),
             Err(why) => return self.refuse_file(name, &why),
@@ -33,6 +39,26 @@ impl State {
             columns
         );
         self.change(link, message, effects);
+    }
+
+    /// Opens the table that a saved run waits for, or says that it is another one.
+    fn read_awaited_table(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        let Some((number, label)) = self.awaited_table() else { return };
+        let first = match dataset::read(&bytes, label) {
+            Ok(table) => table,
+            Err(why) => return self.refuse_file(name, &why),
+        };
+        // Where the label is not known, each column of a short file is tried.
+        let columns = if label.is_none() && bytes.len() < SHORT { first.all.len() } else { 0 };
+        let mut tables = std::iter::once(first)
+            .chain((0..columns).filter_map(|label| dataset::read(&bytes, Some(label)).ok()));
+        match tables.find(|table| table.table.number() == number) {
+            Some(table) => {
+                effects.push(Effect::KeepTable(keep(name, bytes, table)));
+                self.table_arrived(effects);
+            }
+            None => self.refuse_table(name),
+        }
     }
 
     /// Makes another column of the table the label.
