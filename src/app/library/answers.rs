@@ -104,6 +104,8 @@ impl State {
             }
             LibraryAnswer::Stored(stored) => {
                 self.library.release(&stored.id);
+                // In place of one that could not be read.
+                self.library.damaged.retain(|(key, _)| *key != stored.id);
                 if let Some(known) = self.library.runs.iter_mut().find(|known| known.id == stored.id)
                     && known.revision <= stored.revision
                 {

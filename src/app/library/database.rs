@@ -223,6 +223,7 @@ pub(super) async fn transaction(stores: &[&str], mode: &str) -> Result<Transacti
     match database().await?.transaction(&names, mode) {
         Err(error) if error_name(&error) == "InvalidStateError" => {
             DATABASE.set(None);
+            tell(LibraryAnswer::Refused(Refusal::Lost, None));
             database().await?.transaction(&names, mode)
         }
         outcome => outcome,
