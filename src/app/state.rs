@@ -124,8 +124,8 @@ pub enum UndoEntry {
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
-    /// A kept run as it was before it was renamed, pinned or deleted; without its curves.
-    SavedRun(Box<SavedRun>),
+    /// Kept runs as they were before they were renamed, pinned or deleted; without their curves.
+    SavedRuns(Vec<SavedRun>),
 }
 
 /// Everything the page knows.

@@ -42,6 +42,9 @@ pub enum FileError {
     /// JSON of another program.
     #[error("{}", tr!("this is JSON, but not a run of this program: there is no \"format\": \"vivarium-run\" in it"))]
     Foreign,
+    /// An entry of a browser's storage that holds something else.
+    #[error("{}", tr!("this entry holds no run: {why}", why = _0))]
+    Entry(String),
     /// From the future.
     #[error("{}", tr!("this run was written by a newer version of this program (format {format}; this one reads up to {known})", format = _0, known = VERSION))]
     Newer(u64),

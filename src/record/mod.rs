@@ -24,7 +24,9 @@ mod file;
 pub mod head;
 mod read;
 pub mod reading;
+pub mod saved;
 pub mod torch;
+mod values;
 pub mod weights;
 
 #[cfg(test)]

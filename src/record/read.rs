@@ -12,6 +12,7 @@ use std::io::{self, BufReader, Read};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::values::{About, AnyValue, Key, Loose, MOST_TEXT, Texts};
 use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::markov::Measure;
 use crate::permalink::{Link, RESERVED, decode};
@@ -27,15 +28,6 @@ const MOST_REPLICAS: usize = 4096;
 /// Most runs of a sweep, and most times of all of them together.
 const MOST_RUNS: usize = 1 << 16;
 const MOST_TIMES: usize = 1 << 22;
-
-/// Longest text, in bytes.
-const MOST_TEXT: usize = 1 << 20;
-
-/// Longest text that is shown of where a run was trained.
-const MOST_WORD: usize = 300;
-
-/// Largest whole number: what a browser's numbers hold exactly.
-const MOST_WHOLE: u64 = 1 << 53;
 
 /// The link of a file, whole.
 pub(super) fn link(text: &str) -> Result<Link, FileError> {
@@ -83,7 +75,7 @@ impl Raw {
     /// Takes what `source` holds.
     pub(super) fn read(&mut self, source: impl Read, form: &Form) -> Result<(), FileError> {
         let context = Context { flaw: RefCell::new(None), form };
-        let source = BufReader::with_capacity(1 << 16, Texts { source, state: Place::Outside, length: 0 });
+        let source = BufReader::with_capacity(1 << 16, Texts::new(source));
         let mut reader = serde_json::Deserializer::from_reader(source);
         let read =
             Whole { raw: self, context: &context }.deserialize(&mut reader).and_then(|()| reader.end());
@@ -200,148 +192,6 @@ impl Context<'_> {
     }
 }
 
-/// Stops at a text that is too long to be one of a run's.
-struct Texts<R> {
-    source: R,
-    state: Place,
-    length: usize,
-}
-
-/// Where in the JSON a byte stands.
-enum Place {
-    Outside,
-    Text,
-    /// Behind a backslash.
-    Escaped,
-}
-
-impl<R: Read> Read for Texts<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
-        for byte in &buffer[..count] {
-            self.state = match (&self.state, byte) {
-                (Place::Outside, b'"') => {
-                    self.length = 0;
-                    Place::Text
-                }
-                (Place::Outside, _) | (Place::Text, b'"') => Place::Outside,
-                (Place::Text, b'\\') => Place::Escaped,
-                (Place::Text | Place::Escaped, _) => Place::Text,
-            };
-            self.length += 1;
-            if self.length > MOST_TEXT && !matches!(self.state, Place::Outside) {
-                return Err(io::ErrorKind::InvalidData.into());
-            }
-        }
-        Ok(count)
-    }
-}
-
-/// Any value; of lists and objects nothing but that they are there.
-#[derive(Debug, PartialEq)]
-enum Loose {
-    Null,
-    Whole(u64),
-    Real(f64),
-    Text(String),
-    Other,
-}
-
-impl Loose {
-    fn whole(self) -> Option<u64> {
-        match self {
-            Loose::Whole(value) if value <= MOST_WHOLE => Some(value),
-            _ => None,
-        }
-    }
-
-    fn text(self) -> Option<String> {
-        match self {
-            Loose::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-/// Reads a [`Loose`] value. What is inside of lists and objects is passed over; it goes no deeper than the parser allows.
-#[derive(Clone, Copy)]
-struct AnyValue;
-
-impl<'de> DeserializeSeed<'de> for AnyValue {
-    type Value = Loose;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Loose, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = Loose;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Loose, E> {
-        Ok(Loose::Other)
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
-        Ok(Loose::Whole(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Loose, E> {
-        Ok(Loose::Real(value as f64))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Loose, E> {
-        Ok(Loose::Real(value))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Loose, E> {
-        Ok(Loose::Text(text.into()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Loose, E> {
-        Ok(Loose::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose, A::Error> {
-        while list.next_element_seed(AnyValue)?.is_some() {}
-        Ok(Loose::Other)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Loose, A::Error> {
-        while object.next_key_seed(Key(&[]))?.is_some() {
-            object.next_value_seed(AnyValue)?;
-        }
-        Ok(Loose::Other)
-    }
-}
-
-/// Reads a key: its place among these names, if it is one of them.
-struct Key<'a>(&'a [&'a str]);
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|known| *known == key))
-    }
-}
-
 /// Declares a reader of lists or of objects alone, which has one field for what it fills and one for the context.
 macro_rules! reads {
     ($name:ident, $visit:ident: $access:ident, $words:literal, |$this:ident, $from:ident| -> $value:ty $body:block) => {
@@ -447,68 +297,6 @@ reads!(Times, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec<Option<u64
         times.push(steps);
     }
 });
-
-/// Where the run was trained: whatever is no text there is left out.
-struct About<'a> {
-    words: &'a mut [String; 5],
-}
-
-impl<'de> DeserializeSeed<'de> for About<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for About<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-        AnyValue.visit_seq(list).map(drop)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        while let Some(key) =
-            object.next_key_seed(Key(&["program", "front", "device", "learner", "system"]))?
-        {
-            let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
-            if let Some(word) = key.and_then(|key| self.words.get_mut(key)) {
-                // It is shown, and nobody needs more of it.
-                *word = text.chars().filter(|c| !c.is_control()).take(MOST_WORD).collect();
-            }
-        }
-        Ok(())
-    }
-}
 
 /// The lists of numbers that a measurement has, in the order of [`Row`]; the last one may be absent.
 const LISTS: [&str; 5] = ["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];

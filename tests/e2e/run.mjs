@@ -11,6 +11,7 @@ import { gallery } from "./gallery.mjs";
 import { lab, open, pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 import { groupsLab } from "./groups.mjs";
 import { languages } from "./languages.mjs";
+import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
@@ -544,3 +545,5 @@ describe("devices", () => {
 describe("languages", () => languages(() => ({ address: site.address })));
 
 describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
+
+describe("what people keep", () => keptRuns(() => ({ address: site.address })));

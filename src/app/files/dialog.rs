@@ -95,7 +95,7 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
 
 /// Has a worker read the file that the state speaks of, as long as it does; `done` is called after each. Whether one
 /// is being read.
-fn read_away(store: Store, done: impl Fn() + Copy + Send + Sync + 'static) -> Memo<bool> {
+fn read_away(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
     let reader = StoredValue::new_local(None::<FileReader>);
     let number = store.memo(|state| state.reading.as_ref().map(|reading| reading.number));
     Effect::new(move |before: Option<Option<u64>>| {

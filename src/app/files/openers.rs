@@ -4,8 +4,6 @@
 //! As [`mod@crate::labs::lazy`] has it for what labs compute: all that chooses files comes with the second program, so
 //! that the first one need not hold what reads them.
 
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-use crate::app::files::reader;
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::labs::cannot_learn;
@@ -20,9 +18,6 @@ pub struct Openers {
     pub(in crate::app) news: fn(&mut State, u64, News, &mut Vec<Effect>),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
     pub(in crate::app) advice: fn(&RunSpec) -> Vec<String>,
-    /// Reads a table that the browser has kept, with this column as its label.
-    #[cfg(all(feature = "ui", target_family = "wasm"))]
-    pub(in crate::app) kept: fn(web_sys::Blob, usize) -> reader::Opening,
 }
 
 /// All of them.
@@ -31,8 +26,6 @@ pub const OPENERS: Openers = Openers {
     table: State::read_table,
     news: State::hear_of_file,
     advice: cannot_learn,
-    #[cfg(all(feature = "ui", target_family = "wasm"))]
-    kept: reader::kept,
 };
 
 #[cfg(feature = "ui")]

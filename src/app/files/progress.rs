@@ -3,6 +3,15 @@
 use crate::platform::file::GivenFile;
 use crate::record::reading::Job;
 
+/// What a file is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be shown.
+    Opened,
+    /// A saved run waits for its table, and this may be it.
+    Awaited,
+}
+
 /// A file that a worker reads for the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileReading {
@@ -12,6 +21,8 @@ pub struct FileReading {
     pub name: String,
     /// The file.
     pub file: GivenFile,
+    /// What for.
+    pub purpose: Purpose,
     /// What is to be read.
     pub job: Job,
     /// How much of it has been read, from 0 to 1.

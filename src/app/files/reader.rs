@@ -1,7 +1,6 @@
 //! A worker that reads one file, and is ended afterwards: its memory goes with it.
 
 use std::cell::{Cell, RefCell};
-use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType}
 
 use crate::app::trainer::Program;
 use crate::app::trainer::web::address;
+use crate::language::spoken;
 use crate::platform::file::{FileHandle, GivenFile, given};
 use crate::platform::web::unpack;
 use crate::record::dataset::Dataset;
@@ -77,24 +77,19 @@ impl Drop for FileReader {
     }
 }
 
-/// A table that is being read.
-pub type Opening = Pin<Box<dyn Future<Output = Option<(GivenFile, Dataset)>>>>;
-
 /// Reads a table that the browser has kept, with this column as its label; none where it is none any more.
-pub fn kept(file: Blob, label: usize) -> Opening {
-    Box::pin(async move {
-        let file = given(file, HEAD).await.ok()?;
-        let job = Job { label: Some(label), ..Job::new(Kind::Table, file.size) };
-        let found = match (file.bytes(), &file.handle) {
-            (Some(bytes), _) => read(&job, bytes).ok(),
-            (None, Some(handle)) => away(&job, handle).await,
-            (None, None) => None,
-        };
-        match found {
-            Some(Found::Table(table)) => Some((file, *table)),
-            _ => None,
-        }
-    })
+pub async fn kept(file: Blob, label: usize) -> Option<(GivenFile, Dataset)> {
+    let file = given(file, HEAD).await.ok()?;
+    let job = Job { label: Some(label), texts: spoken(), ..Job::new(Kind::Table, file.size) };
+    let found = match (file.bytes(), &file.handle) {
+        (Some(bytes), _) => read(&job, bytes).ok(),
+        (None, Some(handle)) => away(&job, handle).await,
+        (None, None) => None,
+    };
+    match found {
+        Some(Found::Table(table)) => Some((file, *table)),
+        _ => None,
+    }
 }
 
 /// What a worker finds in the file; none where it is not taken.

@@ -7,7 +7,7 @@
 //! and takes its memory with it; the page goes on meanwhile, and what was read is taken as one change.
 
 use crate::analysis::curves::CAPACITY;
-use crate::app::files::progress::FileReading;
+use crate::app::files::progress::{FileReading, Purpose};
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::language::spoken;
@@ -23,7 +23,13 @@ impl State {
         // One at a time: what was being read is not wanted any more.
         self.reading = None;
         match look(name, file.size, &file.head) {
-            Ok(kind) => self.read_as(kind, name, file, None, effects),
+            Ok(kind) => {
+                // A run may wait for this table.
+                let awaited = self.awaited_table();
+                let label = awaited.and_then(|(_, label)| label).filter(|_| kind == Kind::Table);
+                let of = if awaited.is_some() { Purpose::Awaited } else { Purpose::Opened };
+                self.read_as(kind, name, file, (label, of), effects);
+            }
             Err(flaw) => self.refuse_file(name, &flaw.to_string()),
         }
     }
@@ -36,7 +42,7 @@ impl State {
         label: usize,
         effects: &mut Vec<Effect>,
     ) {
-        self.read_as(Kind::Table, name, file, Some(label), effects);
+        self.read_as(Kind::Table, name, file, (Some(label), Purpose::Opened), effects);
     }
 
     fn read_as(
@@ -44,19 +50,20 @@ impl State {
         kind: Kind,
         name: &str,
         file: GivenFile,
-        label: Option<usize>,
+        (label, purpose): (Option<usize>, Purpose),
         effects: &mut Vec<Effect>,
     ) {
         let job = Job { label, ..Job::new(kind, file.size) };
         if let Some(bytes) = file.bytes() {
             let found = read(&job, bytes).map_err(|flaw| flaw.to_string());
-            return self.take_found(name, file, found, effects);
+            return self.take_found(name, file, purpose, found, effects);
         }
         self.readings += 1;
         self.reading = Some(FileReading {
             number: self.readings,
             name: name.into(),
             file,
+            purpose,
             job: Job { most_rows: CAPACITY, texts: spoken(), ..job },
             share: 0.0,
         });
@@ -70,7 +77,9 @@ impl State {
                 reading.share = share;
                 self.reading = Some(reading);
             }
-            News::Done(found) => self.take_found(&reading.name, reading.file, found, effects),
+            News::Done(found) => {
+                self.take_found(&reading.name, reading.file, reading.purpose, found, effects);
+            }
         }
     }
 
@@ -85,6 +94,7 @@ impl State {
         &mut self,
         name: &str,
         file: GivenFile,
+        purpose: Purpose,
         found: Result<Found, String>,
         effects: &mut Vec<Effect>,
     ) {
@@ -97,6 +107,10 @@ impl State {
             Ok(Found::Weights(bytes)) => {
                 let header = Header::check(&bytes, bytes.len() as u64);
                 header.map(|header| self.open_weights(name, &header, bytes, effects))
+            }
+            Ok(Found::Table(table)) if purpose == Purpose::Awaited && self.awaited_table().is_some() => {
+                self.open_awaited_table(name, file, *table, effects);
+                Ok(())
             }
             Ok(Found::Table(table)) => {
                 self.open_table(name, file, *table, effects);

@@ -28,6 +28,8 @@ use crate::app::files::openers;
 use crate::app::files::openers::{OPENERS, Openers};
 use crate::app::gallery::cards::{Gallery, Strip};
 use crate::app::library::list::{Library, Offer};
+use crate::app::library::seam::{self, StorageModule};
+use crate::app::library::web::STORAGE;
 use crate::app::share::teacher::Teacher;
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -45,8 +47,8 @@ use crate::platform::web::spawn;
 const PATIENCE_MS: u64 = 4000;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
-fn second() -> Result<(Drawer, LazyModule, Openers), SplitLoaderError> {
-    Ok((draw, LAZY_MODULE, OPENERS))
+fn second() -> Result<(Drawer, LazyModule, Openers, StorageModule), SplitLoaderError> {
+    Ok((draw, LAZY_MODULE, OPENERS, STORAGE))
 }
 
 fn draw(part: Part) -> AnyView {
@@ -94,10 +96,12 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         under_way.set_value(true);
         spawn(async move {
             match second().await {
-                Ok((drawer, lazy_module, openers)) => {
+                Ok((drawer, lazy_module, openers, storage)) => {
                     lazy::install(lazy_module);
                     openers::install(openers);
+                    seam::install(storage);
                     store.act(Action::Arrived);
+                    store.keep_runs();
                     program.0.set(Some(drawer));
                 }
                 Err(_) => store.act(Action::Said(translated(LOST))),
@@ -109,13 +113,14 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 
 /// Fetches the second program before the page is shown, for a run that cannot be checked without it.
 pub async fn early() {
-    if let Ok((_, lazy_module, openers)) = second().await {
+    if let Ok((_, lazy_module, openers, storage)) = second().await {
         lazy::install(lazy_module);
         openers::install(openers);
+        seam::install(storage);
     }
 }
 
 /// What is said where the second program could not be fetched.
 const LOST: &str = text!(
-    "A part of this page could not be fetched: dialogs and panels are missing. Training goes on; open the dialog again, or reload the page, once there is a network."
+    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not kept. Training goes on; open the dialog again, or reload the page, once there is a network."
 );
