@@ -307,12 +307,14 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
     // The table was open where it was saved, and is not here.
     let table = dataset::read(&file(1), Some(0)).unwrap().table;
     let number = table.number();
-    let text = format!("#v1/tabular?data=own&csv={number}&m=20&replicas=1&noise=0.1");
-    let (shown, about) = (link(&text).unwrap(), text.clone());
+    let text = format!("#v1/tabular?data=own&csv={number}&m=20&replicas=1");
+    let shown = link(&text).unwrap();
     assert!(
         lacks_table(&shown.spec) && table_of(&shown.spec) == Some(number) && table_in(&text) == Some(number)
     );
     assert_eq!(shown.spec.value("m").unwrap().to_string(), "20", "nothing is mended for want of the table");
+    let text = encode(&shown);
+    let about = id_of(&shown.spec);
     let run = SavedRun {
         id: about.clone(),
         link: text,
@@ -339,7 +341,7 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
     assert_eq!(encode(&tab.state.run.link), LINK);
     // The file itself is, whatever it is called, although its label is not the usual one.
     tab.act(Action::file("copy.csv", file(1)));
-    assert_eq!((tab.state.run.step, encode(&tab.state.run.link)), (200, about));
+    assert_eq!((tab.state.run.step, id_of(tab.state.run.spec())), (200, about));
     assert_eq!(tab.state.wanted_table(), None);
     let table = tab.sent.iter().position(|(command, _)| matches!(command, Command::Table { columns: 2 }));
     let start = tab.sent.iter().position(|(command, _)| matches!(command, Command::Start { .. }));
