@@ -492,6 +492,18 @@ fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_store
     tab.train(200);
     assert_eq!(kept(&shelf), [(now, 200, false)], "the other one is not stored unasked");
     assert!(tab.state.library.trouble.contains("1 kept run,"), "{}", tab.state.library.trouble);
+    // What fails meanwhile changes nothing of that.
+    shelf.take();
+    shelf.borrow_mut().refuses = Some(Refusal::Failed("InvalidStateError".into()));
+    for why in [Refusal::Lost, Refusal::Failed("AbortError".into())] {
+        tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(why, None)));
+        assert!(tab.state.library.trouble.contains("is being opened again"));
+    }
+    shelf.borrow_mut().refuses = None;
+    tab.load();
+    assert_eq!(tab.state.library.listed().len(), 2);
+    tab.train(220);
+    assert_eq!(kept(&shelf).len(), 1);
     // Closed without anything deleted, it is opened again without a word.
     let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
     tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(Refusal::Lost, None)));

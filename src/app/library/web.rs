@@ -443,15 +443,21 @@ async fn copy(former: &super::database::Database) -> Result<(), JsValue> {
         let work = reading(former, &[RUNS, STATES])?;
         let (run, state) = (work.object_store(RUNS)?.get(&id)?, work.object_store(STATES)?.get(&id)?);
         let (run, state) = (done(run).await?, done(state).await?);
-        let work = transaction(&[RUNS, STATES], "readwrite").await?;
-        let (runs, states) = (work.object_store(RUNS)?, work.object_store(STATES)?);
-        let here = done(runs.get(&id)?).await?;
-        if here.is_object() && step(&here) >= step(&run) {
+        let work = transaction(&[RUNS, STATES, ABOUT], "readwrite").await?;
+        let (runs, states, about) =
+            (work.object_store(RUNS)?, work.object_store(STATES)?, work.object_store(ABOUT)?);
+        // Where there was no room for all, what has been copied and deleted since does not come again.
+        let mark = format!("{IMPORTED} {id}");
+        if !done(about.get(&mark)?).await?.is_undefined() {
             continue;
         }
-        runs.put(&run, &id)?;
-        if !state.is_undefined() {
-            states.put(&state, &id)?;
+        about.put(&JsValue::TRUE, &mark)?;
+        let here = done(runs.get(&id)?).await?;
+        if !here.is_object() || step(&here) < step(&run) {
+            runs.put(&run, &id)?;
+            if !state.is_undefined() {
+                states.put(&state, &id)?;
+            }
         }
         completed(&work).await?;
     }
