@@ -1,7 +1,7 @@
 //! Kept runs in the browser's IndexedDB: what is read and written, in transactions that no other tab comes between.
 //!
 //! # Why
-//! What decides something is elsewhere, and is tested natively: [`super::merge`] merges, [`crate::record::saved`] checks.
+//! What decides something is elsewhere, and is tested natively: [`crate::app::library::merge`] merges, [`crate::record::saved`] checks.
 //! Tabs take turns by a lock where the browser has locks, since some of this takes several transactions; where it has
 //! none, each transaction still merges what it finds.
 
@@ -11,13 +11,13 @@ use js_sys::{Array, Date, Function, Math, Reflect, Uint8Array};
 use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
 
+use super::StorageModule;
 use super::database::{
     ABOUT, LEFT, MARKS, RUNS, STATES, Shelf, TABLES, completed, database, done, error_name, former, listen,
     name, reading, refusal, tell, transaction,
 };
-use super::merge::{merged, table_in};
-use super::seam::StorageModule;
-use super::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
+use crate::app::library::merge::{merged, table_in};
+use crate::app::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
 use crate::labs::lazy::lazy_module;
 use crate::labs::tables::opened as tables;
 use crate::platform::web::lock;
