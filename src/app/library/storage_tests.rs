@@ -162,6 +162,21 @@ impl Dice {
         }
     }
 
+    /// A number, mostly a whole and small one.
+    fn number(&mut self) -> Value {
+        let n = self.roll(500) as u64;
+        match self.roll(12) {
+            0 => json!(0),
+            1 => json!(1),
+            2 => json!(u64::MAX),
+            3 => json!((1u64 << 53) + n),
+            4 => json!((1u64 << 32) + n),
+            5 => json!(0.5),
+            6 => json!(-1),
+            _ => json!(n),
+        }
+    }
+
     /// Changes something in it, at any depth.
     fn mutate(&mut self, value: &mut Value) {
         let stops = self.roll(4) == 0;
@@ -186,7 +201,15 @@ impl Dice {
                     _ => self.mutate(&mut fields[&key]),
                 }
             }
-            other => *other = self.value(),
+            // Mostly something of the same kind, or else most entries would not be any.
+            other => {
+                *other = match (&*other, self.roll(4)) {
+                    (Value::Number(_), 1..) => self.number(),
+                    (Value::Bool(word), 1..) => json!(!word),
+                    (Value::String(_), 1..) => json!(["", "#v1/groups", "x\u{7}y", LINKS[0]][self.roll(4)]),
+                    _ => self.value(),
+                }
+            }
         }
     }
 }
@@ -225,7 +248,7 @@ fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
             }
         }
     }
-    assert!(refused > cases() / 10 && used > cases() / 20, "{refused} refused, {used} used");
+    assert!(refused > cases() / 20 && used > cases() / 50, "{refused} refused, {used} used");
 }
 
 /// Lists, draws and takes up a run, as a person might.
