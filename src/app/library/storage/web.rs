@@ -1,9 +1,9 @@
 //! Kept runs in the browser's IndexedDB: what is read and written, in transactions that no other tab comes between.
 //!
 //! # Why
-//! What decides something is elsewhere, and is tested natively: [`crate::app::library::merge`] merges, [`crate::record::saved`] checks.
-//! Tabs take turns by a lock where the browser has locks, since some of this takes several transactions; where it has
-//! none, each transaction still merges what it finds.
+//! What decides something is elsewhere, and is tested natively: [`crate::app::library::merge`] merges, and
+//! [`crate::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
+//! several transactions; where it has none, each transaction still merges what it finds.
 
 use std::cell::Cell;
 
