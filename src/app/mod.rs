@@ -71,7 +71,7 @@ fn show() {
     crate::platform::web::spawn(async move {
         shell::second::early().await;
         // The file of the table may be kept in this browser.
-        if let (Some(number), Some(storage)) = (table, library::seam::storage()) {
+        if let (Some(number), Some(storage)) = (table, library::storage::storage()) {
             (storage.open_table)(number).await;
         }
         mount();

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::browser;
 use super::gallery::GalleryAction;
 use super::gallery::update::address;
-use super::library::seam::{self, Coming};
+use super::library::storage::{self, Coming};
 use super::library::{LibraryAction, LibraryAnswer};
 use super::state::{Action, State};
 use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
@@ -78,7 +78,7 @@ impl Store {
 
     /// Keeps runs from now on, and learns what is kept: the second program is there.
     pub fn keep_runs(self) {
-        if let Some(storage) = seam::storage() {
+        if let Some(storage) = storage::storage() {
             (storage.listen)(Rc::new(move |answer| {
                 // Not at once: the browser may say it while the state is being changed.
                 set_timeout(move || self.heard_of_runs(answer), Duration::ZERO);
@@ -134,10 +134,10 @@ impl Store {
                     self.act(Action::Gallery(GalleryAction::Fetched(text)));
                 }),
                 TrainerEffect::KeepTable(number) => {
-                    self.tell_of_runs(seam::storage().map(|storage| (storage.keep_table)(number)));
+                    self.tell_of_runs(storage::storage().map(|storage| (storage.keep_table)(number)));
                 }
                 TrainerEffect::Library(command) => {
-                    self.tell_of_runs(seam::storage().map(|storage| (storage.obey)(command)));
+                    self.tell_of_runs(storage::storage().map(|storage| (storage.obey)(command)));
                 }
                 TrainerEffect::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {

@@ -292,6 +292,17 @@ export function keptRuns(here) {
     await page.close();
   }));
 
+  it("takes nothing from the local storage that makes no sense", fresh(async (context, address) => {
+    const page = await beside(context, address);
+    await page.evaluate(() => ["vivarium.language", "vivarium.theme"].forEach((key) => localStorage.setItem(key, "../../<img src=x>".repeat(500))));
+    await page.close();
+    const visited = await started(context, address);
+    assert.equal(await visited.page.locator("img[src=x]").count(), 0);
+    assert.match(await visited.page.evaluate(() => document.documentElement.lang), /^en$/);
+    assert.deepEqual(visited.heard.console, []);
+    await visited.page.close();
+  }));
+
   it("spares pinned runs when all others are deleted", fresh(async (context, address) => {
     const { page, heard, see } = await started(context, address, LINK.replace("steps=3000", "steps=100").replace("speed=150", "speed=0"));
     for (let runs = 1; runs < 3; runs++) {

@@ -22,7 +22,7 @@ impl Library {
     /// Takes in all that is kept.
     fn take_stock(&mut self, stock: Stock, effects: &mut Vec<Effect>) {
         let Stock { runs, damaged, is_partial, now } = stock;
-        let was_lost = self.storage == Storage::Refused(Refusal::Lost);
+        let was_lost = matches!(self.storage, Storage::Refused(_));
         (self.storage, self.damaged, self.is_partial, self.now) = (Storage::Ready, damaged, is_partial, now);
         let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
         let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);

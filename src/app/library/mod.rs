@@ -13,17 +13,13 @@
 //! whoever reads next merges that too. What is read is checked ([`crate::record::saved`]).
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-mod database;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod list;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod seam;
+pub mod storage;
 #[cfg(test)]
 mod storage_tests;
 #[cfg(test)]
 pub(in crate::app) mod tests;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod web;
 
 mod answers;
 pub mod merge;

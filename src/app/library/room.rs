@@ -206,16 +206,21 @@ impl Library {
         command: Option<LibraryCommand>,
         effects: &mut Vec<Effect>,
     ) {
+        let was_lost = self.storage == Storage::Refused(Refusal::Lost);
         self.storage = match (&self.storage, refusal) {
             // What failed from the beginning is not there.
             (Storage::Unknown | Storage::Absent, Refusal::Failed(_)) => Storage::Absent,
+            // What fails because of it says no more.
+            (Storage::Refused(why @ (Refusal::Newer | Refusal::Lost)), Refusal::Failed(_)) => {
+                Storage::Refused(why.clone())
+            }
             (_, refusal) => Storage::Refused(refusal),
         };
         if let Some(LibraryCommand::Keep(kept, bytes)) = command {
             self.take_back(*kept, bytes, Reason::NoStorage);
         }
-        if self.storage == Storage::Refused(Refusal::Lost) {
-            // It may be there again at once, with everything or with nothing.
+        if self.storage == Storage::Refused(Refusal::Lost) && !was_lost {
+            // It may be there again at once, with everything or with nothing; if not, it is tried now and then.
             effects.push(Effect::Library(LibraryCommand::Load));
         }
         self.say();

@@ -223,9 +223,11 @@ impl State {
     pub(in crate::app) fn keep_time(&mut self, effects: &mut Vec<Effect>) {
         self.library.now += 1e3;
         self.library.age += 1;
-        let has_failed =
-            matches!(self.library.storage, Storage::Refused(Refusal::Failed(_) | Refusal::Blocked));
-        if has_failed && self.library.age.is_multiple_of(AGAIN_S) {
+        let may_return = matches!(
+            self.library.storage,
+            Storage::Refused(Refusal::Failed(_) | Refusal::Blocked | Refusal::Lost)
+        );
+        if may_return && self.library.age.is_multiple_of(AGAIN_S) {
             effects.push(Effect::Library(LibraryCommand::Load));
         }
         let rests = !matches!(self.run.phase, Phase::Running | Phase::Loading);

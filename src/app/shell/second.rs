@@ -28,8 +28,8 @@ use crate::app::files::openers;
 use crate::app::files::openers::{OPENERS, Openers};
 use crate::app::gallery::cards::{Gallery, Strip};
 use crate::app::library::list::{Library, Offer};
-use crate::app::library::seam::{self, StorageModule};
-use crate::app::library::web::STORAGE;
+use crate::app::library::storage::web::STORAGE;
+use crate::app::library::storage::{self, StorageModule};
 use crate::app::share::teacher::Teacher;
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -96,10 +96,10 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         under_way.set_value(true);
         spawn(async move {
             match second().await {
-                Ok((drawer, lazy_module, openers, storage)) => {
+                Ok((drawer, lazy_module, openers, module)) => {
                     lazy::install(lazy_module);
                     openers::install(openers);
-                    seam::install(storage);
+                    storage::install(module);
                     store.act(Action::Arrived);
                     store.keep_runs();
                     program.0.set(Some(drawer));
@@ -113,10 +113,10 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 
 /// Fetches the second program before the page is shown, for a run that cannot be checked without it.
 pub async fn early() {
-    if let Ok((_, lazy_module, openers, storage)) = second().await {
+    if let Ok((_, lazy_module, openers, module)) = second().await {
         lazy::install(lazy_module);
         openers::install(openers);
-        seam::install(storage);
+        storage::install(module);
     }
 }
 

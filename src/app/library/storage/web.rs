@@ -1,9 +1,9 @@
 //! Kept runs in the browser's IndexedDB: what is read and written, in transactions that no other tab comes between.
 //!
 //! # Why
-//! What decides something is elsewhere, and is tested natively: [`super::merge`] merges, [`crate::record::saved`] checks.
-//! Tabs take turns by a lock where the browser has locks, since some of this takes several transactions; where it has
-//! none, each transaction still merges what it finds.
+//! What decides something is elsewhere, and is tested natively: [`crate::app::library::merge`] merges, and
+//! [`crate::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
+//! several transactions; where it has none, each transaction still merges what it finds.
 
 use std::cell::Cell;
 
@@ -12,14 +12,14 @@ use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
+use super::StorageModule;
 use super::database::{
     ABOUT, LEFT, MARKS, RUNS, STATES, Shelf, TABLES, completed, database, done, error_name, former, listen,
     name, reading, refusal, tell, transaction,
 };
-use super::merge::{merged, table_in};
-use super::seam::StorageModule;
-use super::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
 use crate::app::files::reader::kept;
+use crate::app::library::merge::{merged, table_in};
+use crate::app::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
 use crate::labs::tables::opened as tables;
 use crate::platform::file::FileHandle;
 use crate::platform::web::lock;
@@ -451,15 +451,21 @@ async fn copy(former: &super::database::Database) -> Result<(), JsValue> {
         let work = reading(former, &[RUNS, STATES])?;
         let (run, state) = (work.object_store(RUNS)?.get(&id)?, work.object_store(STATES)?.get(&id)?);
         let (run, state) = (done(run).await?, done(state).await?);
-        let work = transaction(&[RUNS, STATES], "readwrite").await?;
-        let (runs, states) = (work.object_store(RUNS)?, work.object_store(STATES)?);
-        let here = done(runs.get(&id)?).await?;
-        if here.is_object() && step(&here) >= step(&run) {
+        let work = transaction(&[RUNS, STATES, ABOUT], "readwrite").await?;
+        let (runs, states, about) =
+            (work.object_store(RUNS)?, work.object_store(STATES)?, work.object_store(ABOUT)?);
+        // Where there was no room for all, what has been copied and deleted since does not come again.
+        let mark = format!("{IMPORTED} {id}");
+        if !done(about.get(&mark)?).await?.is_undefined() {
             continue;
         }
-        runs.put(&run, &id)?;
-        if !state.is_undefined() {
-            states.put(&state, &id)?;
+        about.put(&JsValue::TRUE, &mark)?;
+        let here = done(runs.get(&id)?).await?;
+        if !here.is_object() || step(&here) < step(&run) {
+            runs.put(&run, &id)?;
+            if !state.is_undefined() {
+                states.put(&state, &id)?;
+            }
         }
         completed(&work).await?;
     }

@@ -1,5 +1,8 @@
 //! Storage of runs as the page's first program knows it: functions that come with the second.
 
+mod database;
+pub mod web;
+
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::OnceLock;
