@@ -48,6 +48,11 @@ pub fn speak(table: Table) {
     TABLE.set(Some(Box::leak(Box::new(table))));
 }
 
+/// The texts of the reader's language, for another thread that speaks to them; none where it is English.
+pub fn spoken() -> Option<Table> {
+    TABLE.get().cloned()
+}
+
 /// `english` in the reader's language, as far as the table has it.
 #[inline(never)] // It is called in a thousand places.
 pub fn translated(english: &str) -> &str {

@@ -277,8 +277,9 @@ impl Failure {
     }
 }
 
-/// One measurement: a number per replica in each vector.
+/// One measurement: a number per replica in each vector. Saved runs may be older than the last of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Row {
     /// Steps made before it.
     pub step: u64,

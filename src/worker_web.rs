@@ -4,13 +4,19 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use js_sys::Promise;
+use js_sys::{Array, Promise, Reflect};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
 
+use crate::language::speak;
+use crate::platform::file::BlobReader;
+use crate::platform::now_ms;
 use crate::platform::web::{pack, sleep, unpack, yield_now};
 use crate::protocol::{Command, Event, Failure, Greeting, Message, Payload, VERSION};
+use crate::record::FileError;
+use crate::record::reading::{FileEvent, Job, read};
 use crate::training::launch::device::Device;
 use crate::worker::{Next, Worker};
 
@@ -27,18 +33,17 @@ fn scope() -> DedicatedWorkerGlobalScope {
 
 /// Says of which build this worker is, which its loader has read from the worker's own file, before anything else.
 fn greet() {
-    let build =
-        js_sys::Reflect::get(&scope(), &"vivariumBuild".into()).ok().and_then(|build| build.as_string());
+    let build = Reflect::get(&scope(), &"vivariumBuild".into()).ok().and_then(|build| build.as_string());
     let greeting = Greeting { build: build.unwrap_or_default(), protocol: VERSION };
-    post_packed(&greeting, &Payload::Empty);
+    send(&greeting, &Payload::Empty);
 }
 
 fn post(message: &Message) {
-    post_packed(&message.event, &message.payload);
+    send(&message.event, &message.payload);
 }
 
-fn post_packed<T: serde::Serialize>(value: &T, payload: &Payload) {
-    let sent = pack(value, payload)
+fn send(event: &impl Serialize, payload: &Payload) {
+    let sent = pack(event, payload)
         .map_err(|e| JsValue::from_str(&e))
         .and_then(|(value, transfer)| scope().post_message_with_transfer(&value, &transfer));
     if let Err(error) = sent {
@@ -98,6 +103,56 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
             }
         }
     }
+}
+
+/// Whether the page has opened this worker to read a file, by the address that it gave it.
+pub fn reads_file() -> bool {
+    let location = Reflect::get(&js_sys::global(), &"location".into()).unwrap_or_default();
+    let query = Reflect::get(&location, &"search".into()).ok().and_then(|query| query.as_string());
+    query.is_some_and(|query| query.contains("reads=file"))
+}
+
+/// Between two words about how far the reading is.
+const PROGRESS_MS: f64 = 100.0;
+
+/// Reads the file that comes as the first message, and says what was found; the page ends this worker then.
+///
+/// # Why
+/// Reading waits for the disk and computes without a pause: messages go out meanwhile, and to be ended is all that the
+/// page may want of it.
+pub fn serve_file() {
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        send(&FileEvent::Refused(info.to_string()), &Payload::Empty);
+    }));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| {
+        let read = read_posted(&event.data());
+        let refused = |why: String| vec![(FileEvent::Refused(why), Payload::Empty)];
+        read.unwrap_or_else(refused).iter().for_each(|(event, payload)| send(event, payload));
+    });
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // The handler lives as long as the worker.
+    on_message.forget();
+}
+
+/// Does the job that the page has posted together with a file.
+fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
+    let pair: &Array = data.dyn_ref().ok_or("a message that is no array")?;
+    let mut job: Job = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|why| why.to_string())?;
+    let file: Blob = pair.get(1).dyn_into().map_err(|_| "a message without a file")?;
+    if let Some(texts) = job.texts.take() {
+        speak(texts);
+    }
+    let mut said = f64::NEG_INFINITY;
+    let told = move |share: f64| {
+        let now = now_ms();
+        if now - said >= PROGRESS_MS {
+            said = now;
+            send(&FileEvent::Progress(share), &Payload::Empty);
+        }
+    };
+    let source = BlobReader::new(file, told).map_err(|_| FileError::Unreadable.to_string())?;
+    Ok(FileEvent::of(read(&job, source)))
 }
 
 /// u, v and w after `steps` steps of [`crate::kernels::group_net::trial::Trial`], one after the other: the

@@ -65,15 +65,16 @@ fn show() {
     use crate::models::group_net::Beginning;
     let fragment = browser::fragment();
     let maximum = format!("from={}", Beginning::Maximum.slug());
-    let is_table = fragment.starts_with("#v1/tabular") && fragment.contains("csv=");
+    let table = library::merge::table_in(&fragment);
     let is_maximum = fragment.starts_with("#v1/groups") && fragment.contains(&maximum);
-    if !is_table && !is_maximum {
+    if table.is_none() && !is_maximum {
         return mount();
     }
     crate::platform::web::spawn(async move {
         shell::second::early().await;
-        if is_table {
-            library::web::open_table().await;
+        // The file of the table may be kept in this browser.
+        if let (Some(number), Some(storage)) = (table, library::storage::storage()) {
+            (storage.open_table)(number).await;
         }
         mount();
     });

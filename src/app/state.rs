@@ -14,6 +14,7 @@ use super::timeline::Seek;
 use super::tour::{Goal, Tour, TourAction};
 use super::trainer::{Program, TrainerMessage};
 use crate::app::charts::viewport::{Viewport, ViewportAction};
+use crate::app::files::progress::FileReading;
 use crate::app::run::consent::Consent;
 use crate::app::timeline::checkpoints::Checkpoints;
 use crate::app::trainer::device::{Choice, Survey};
@@ -24,6 +25,7 @@ use crate::labs::preset_of;
 use crate::permalink::Link;
 use crate::presets::Preset;
 use crate::protocol::DeviceReport;
+use crate::record::reading::News;
 use crate::run::RunSpec;
 use crate::settings::{Problem, Settings, Value};
 use crate::ui::request::Request;
@@ -89,6 +91,8 @@ pub enum Action {
     Arrived,
     /// Something to say that is nobody's doing.
     Said(&'static str),
+    /// There is news of the file of this number, which is being read.
+    FileNews(u64, News),
     /// Somebody is about to save weights: have the newest ones ready.
     WantWeights,
 }
@@ -123,8 +127,8 @@ pub enum UndoEntry {
     Link(Box<Link>),
     /// Another value of what is shown, while the run goes on.
     Shown(&'static str, Value),
-    /// A kept run as it was before it was renamed, pinned or deleted; without its curves.
-    SavedRun(Box<SavedRun>),
+    /// Kept runs as they were before they were renamed, pinned or deleted; without their curves.
+    SavedRuns(Vec<SavedRun>),
 }
 
 /// Everything the page knows.
@@ -156,6 +160,10 @@ pub struct State {
     pub message: String,
     /// What was wrong with the last file that was to be opened.
     pub flaw: String,
+    /// The file that is being read.
+    pub reading: Option<FileReading>,
+    /// How many files have been read so.
+    pub(super) readings: u64,
     /// What can be gone back to, the newest last.
     pub undo: Vec<UndoEntry>,
     /// The gallery, and whether it is open.

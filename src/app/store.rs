@@ -1,5 +1,6 @@
 //! The one store: the state behind a signal, the trainer beside it, and the effects done.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -7,10 +8,10 @@ use leptos::prelude::*;
 use super::browser;
 use super::gallery::GalleryAction;
 use super::gallery::update::address;
-use super::library::LibraryAction;
+use super::library::storage::{self, Coming};
+use super::library::{LibraryAction, LibraryAnswer};
 use super::state::{Action, State};
 use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
-use crate::app::library::web;
 use crate::app::sweeps::workers::SweepWorkers;
 use crate::app::tour::TourAction;
 use crate::app::trainer::device::Survey;
@@ -70,10 +71,7 @@ impl Store {
                 }
             });
         }
-        store.load();
         window_event_listener_untyped("pagehide", move |_| store.act(Action::Library(LibraryAction::Leave)));
-        // Another tab may have written since.
-        window_event_listener_untyped("focus", move |_| store.load());
         set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
         store
@@ -84,9 +82,30 @@ impl Store {
         expect_context()
     }
 
-    /// Learns what is kept, also by other tabs.
-    pub fn load(self) {
-        spawn(async move { self.act(Action::Library(LibraryAction::Heard(web::load().await))) });
+    /// Keeps runs from now on, and learns what is kept: the second program is there.
+    pub fn keep_runs(self) {
+        if let Some(storage) = storage::storage() {
+            (storage.listen)(Rc::new(move |answer| {
+                // Not at once: the browser may say it while the state is being changed.
+                set_timeout(move || self.heard_of_runs(answer), Duration::ZERO);
+            }));
+            self.act(Action::Library(LibraryAction::Load));
+        }
+    }
+
+    fn heard_of_runs(self, answer: LibraryAnswer) {
+        self.act(Action::Library(LibraryAction::Heard(answer)));
+    }
+
+    /// Waits for what storage has to say, if it has.
+    fn tell_of_runs(self, coming: Option<Coming<Option<LibraryAnswer>>>) {
+        if let Some(coming) = coming {
+            spawn(async move {
+                if let Some(answer) = coming.await {
+                    self.heard_of_runs(answer);
+                }
+            });
+        }
     }
 
     /// Does what a person asked for, and tells every reader at once.
@@ -120,12 +139,12 @@ impl Store {
                 TrainerEffect::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
                     self.act(Action::Gallery(GalleryAction::Fetched(text)));
                 }),
-                TrainerEffect::KeepTable(number) => spawn(web::keep_table(number)),
-                TrainerEffect::Library(deed) => spawn(async move {
-                    if let Some(answer) = web::obey(deed).await {
-                        self.act(Action::Library(LibraryAction::Heard(answer)));
-                    }
-                }),
+                TrainerEffect::KeepTable(number) => {
+                    self.tell_of_runs(storage::storage().map(|storage| (storage.keep_table)(number)));
+                }
+                TrainerEffect::Library(command) => {
+                    self.tell_of_runs(storage::storage().map(|storage| (storage.obey)(command)));
+                }
                 TrainerEffect::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {
                         trainer.send(&command, &payload);

@@ -10,7 +10,6 @@ use crate::display::LazyLabs;
 use crate::groups::Group;
 use crate::groups::theory::Construction;
 use crate::models::group_net;
-use crate::record::dataset::{self, Dataset};
 
 /// The functions.
 #[derive(Clone, Copy)]
@@ -18,16 +17,11 @@ pub struct LazyModule {
     labs: LazyLabs,
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "elsewhere it is called directly"))]
     pub(crate) largest_network: fn(&Group) -> Option<Construction>,
-    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only a browser keeps tables"))]
-    pub(crate) table: fn(&[u8], Option<usize>) -> Result<Dataset, String>,
 }
 
 /// All of them.
-pub const LAZY_MODULE: LazyModule = LazyModule {
-    labs: LazyLabs { all: LAZY_LABS, drawings: DRAWINGS },
-    largest_network: group_net::largest,
-    table: dataset::read,
-};
+pub const LAZY_MODULE: LazyModule =
+    LazyModule { labs: LazyLabs { all: LAZY_LABS, drawings: DRAWINGS }, largest_network: group_net::largest };
 
 #[cfg(feature = "ui")]
 static ARRIVED: std::sync::OnceLock<LazyModule> = std::sync::OnceLock::new();

@@ -1,5 +1,6 @@
 //! The only code that depends on the target: clock, yielding, messages.
 
+pub mod file;
 #[cfg(not(target_family = "wasm"))]
 mod native;
 #[cfg(all(target_family = "wasm", feature = "web"))]

@@ -1,6 +1,6 @@
 //! Clock, fresh seeds, macrotask yields and messages in a browser, on the page and in a worker alike.
 
-use js_sys::{Array, Float32Array, Promise, Uint8Array};
+use js_sys::{Array, Float32Array, Function, Object, Promise, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
@@ -72,6 +72,57 @@ pub async fn yield_now() {
         })
     });
     let _ = JsFuture::from(promise).await;
+}
+
+/// A lock of the browser, which one page of a host holds at a time; it is let go of when this is dropped.
+pub struct Lock(Option<Function>);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Some(release) = &self.0 {
+            // It resolves a promise, which cannot fail.
+            let _ = release.call0(&JsValue::UNDEFINED);
+        }
+    }
+}
+
+/// Waits until no other page holds the lock of this name. Without one, all the same: where the browser has no locks, and
+/// where the page that holds it does not let go within `patience_ms`, because it was frozen.
+pub async fn lock(name: &str, patience_ms: u32) -> Lock {
+    let property = |from: &JsValue, key: &str| Reflect::get(from, &key.into()).unwrap_or_default();
+    let locks = property(&property(&js_sys::global(), "navigator"), "locks");
+    let Ok(request) = property(&locks, "request").dyn_into::<Function>() else { return Lock(None) };
+    let how = Object::new();
+    let signal = property(&js_sys::global(), "AbortSignal");
+    if let Ok(timeout) = property(&signal, "timeout").dyn_into::<Function>()
+        && let Ok(signal) = timeout.call1(&signal, &patience_ms.into())
+    {
+        // A plain object takes every property.
+        let _ = Reflect::set(&how, &"signal".into(), &signal);
+    }
+    let granted = Promise::new(&mut |granted, failed| {
+        // The lock is held until the promise that the callback gives is resolved.
+        let hold = Closure::once_into_js(move || {
+            Promise::new(&mut |release, _| {
+                let _ = granted.call1(&JsValue::UNDEFINED, &release);
+            })
+        });
+        let asked = request.call3(&locks, &name.into(), &how, &hold);
+        match asked.map(JsCast::unchecked_into::<Promise>) {
+            Ok(asked) => {
+                let failed = Closure::once(move |why: JsValue| {
+                    let _ = failed.call1(&JsValue::UNDEFINED, &why);
+                });
+                let _ = asked.catch(&failed);
+                // Freed by the browser once the promise is.
+                failed.forget();
+            }
+            Err(why) => {
+                let _ = failed.call1(&JsValue::UNDEFINED, &why);
+            }
+        }
+    });
+    Lock(JsFuture::from(granted).await.ok().and_then(|release| release.dyn_into().ok()))
 }
 
 /// A message and the buffers that are handed over with it: `[value, payload]`.

@@ -7,15 +7,19 @@
 //! in the thesis's appendix C.3.3. Everything that is left out is said.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use ::csv::StringRecord;
+use serde::{Deserialize, Serialize};
 
+use super::FileError;
+use super::head::{HEAD, unmarked};
 use crate::tasks::tabular::uploaded::UploadedTable;
 
 /// Most columns besides the label.
 pub const MOST_COLUMNS: usize = 512;
-/// Most cells of a file: more would hold up the page while they are read.
-const MOST_CELLS: usize = 1 << 23;
+/// Most cells of a file: their numbers take 64 MiB while it is read, and half of that afterwards.
+const MOST_CELLS: u64 = 1 << 23;
 /// Largest number: sums of squares of larger ones are none any more.
 const LARGEST: f64 = 1e100;
 /// Fewest rows that leave something to learn from and something to test on.
@@ -28,10 +32,13 @@ const MOST_CLASSES: usize = 10;
 const LABELS: [&str; 6] = ["target", "label", "class", "y", "outcome", "output"];
 
 /// What a CSV file holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// The numbers.
+    /// The numbers; they travel beside the rest.
+    #[serde(skip)]
     pub table: UploadedTable,
+    /// The number that the table is known by.
+    pub number: u64,
     /// Names of the columns besides the label, in order.
     pub names: Vec<String>,
     /// Names of all columns of the file, each of which might be the label.
@@ -44,24 +51,55 @@ pub struct Dataset {
     pub notes: Vec<String>,
 }
 
+impl Dataset {
+    /// The same with the numbers of its table, as [`UploadedTable::numbers`] has them; none where there are not as many
+    /// as it has columns and rows.
+    pub fn with_numbers(self, numbers: Vec<f32>) -> Option<Dataset> {
+        let table = UploadedTable::from_numbers(self.names.len(), numbers)?;
+        Some(Dataset { table, ..self })
+    }
+}
+
 /// Reads a CSV file. The label is column `label` of it, from 0; where none is named, one that is called so, or the last.
 ///
 /// # Errors
 /// What is wrong with the file.
 pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String> {
-    let (all, rows) = cells(bytes)?;
-    let by_name = || all.iter().position(|name| LABELS.contains(&name.to_lowercase().as_str()));
-    let label = label.filter(|label| *label < all.len()).or_else(by_name).unwrap_or(all.len() - 1);
+    read_from(bytes, label).map_err(|flaw| flaw.to_string())
+}
+
+/// The same from wherever the bytes come from, row by row: of a column of numbers these are kept, of the label the text,
+/// and of all others nothing.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn read_from(source: impl Read, label: Option<usize>) -> Result<Dataset, FileError> {
+    let cells = Cells::read(source, label)?;
+    prepared(cells).map_err(FileError::NoTable)
+}
+
+/// What is learned from these cells.
+fn prepared(cells: Cells) -> Result<Dataset, String> {
+    let Cells { names: all, label, mut columns, labels } = cells;
     let mut notes = vec![];
-    let columns = numeric(&all, &rows, label, &mut notes)?;
-    let whole = |row: &&StringRecord| {
-        columns.iter().all(|column| number(&row[*column]).is_some()) && !is_missing(&row[label])
-    };
-    let kept: Vec<&StringRecord> = rows.iter().filter(whole).collect();
-    if kept.len() < rows.len() {
-        notes.push(tr!("Rows left out because of missing values: {count}.", count = rows.len() - kept.len()));
+    let chosen = numeric(&all, label, &columns, labels.len(), &mut notes)?;
+    // Of the others nothing is needed any more.
+    for (at, column) in columns.iter_mut().enumerate() {
+        if !chosen.contains(&at) {
+            column.values = vec![];
+        }
     }
-    let (kept, y, classes) = classes(kept, label, &mut notes)?;
+    let whole = |row: &usize| {
+        chosen.iter().all(|column| !columns[*column].values[*row].is_nan()) && !is_missing(labels.of(*row))
+    };
+    let kept: Vec<usize> = (0..labels.len()).filter(whole).collect();
+    if kept.len() < labels.len() {
+        notes.push(tr!(
+            "Rows left out because of missing values: {count}.",
+            count = labels.len() - kept.len()
+        ));
+    }
+    let (kept, y, classes) = classes(kept, &labels, &mut notes)?;
     if kept.len() < FEWEST_ROWS {
         return Err(tr!(
             "{rows} rows are left, and {fewest} are the fewest",
@@ -69,104 +107,199 @@ pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String> {
             fewest = FEWEST_ROWS
         ));
     }
-    let mut x = vec![0.0; kept.len() * columns.len()];
-    let mut constant = vec![];
-    for (at, column) in columns.iter().enumerate() {
-        let values: Vec<f64> = kept.iter().filter_map(|row| number(&row[*column])).collect();
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / values.len() as f64;
+    let (mut standard, mut constant) = (vec![], vec![]);
+    for column in chosen {
+        let values = || kept.iter().map(|row| columns[column].values[*row]);
+        let mean = values().sum::<f64>() / kept.len() as f64;
+        let variance = values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / kept.len() as f64;
         let deviation = libm::sqrt(variance);
-        if deviation <= 1e-12 * mean.abs().max(f64::MIN_POSITIVE) {
-            constant.push(at);
-        }
-        for (row, value) in values.iter().enumerate() {
-            x[row * columns.len() + at] = ((value - mean) / deviation) as f32;
+        match deviation <= 1e-12 * mean.abs().max(f64::MIN_POSITIVE) {
+            true => constant.push(all[column].as_str()),
+            false => standard.push((column, mean, deviation)),
         }
     }
-    let width = columns.len();
-    let keeps = |at: &usize| !constant.contains(at);
     if !constant.is_empty() {
-        let names: Vec<&str> = constant.iter().map(|at| all[columns[*at]].as_str()).collect();
-        notes.push(tr!("Left out, since they never change: {columns}.", columns = names.join(", ")));
-        x = x.chunks_exact(width).flat_map(|row| (0..width).filter(keeps).map(|at| row[at])).collect();
+        notes.push(tr!("Left out, since they never change: {columns}.", columns = constant.join(", ")));
     }
-    let names: Vec<String> = (0..width).filter(keeps).map(|at| all[columns[at]].clone()).collect();
+    let names: Vec<String> = standard.iter().map(|(column, ..)| all[*column].clone()).collect();
     if names.is_empty() {
         return Err(tr!("no column besides the label holds numbers that differ").into());
     }
-    Ok(Dataset { table: UploadedTable { columns: names.len(), x, y }, names, all, label, classes, notes })
-}
-
-/// Names of the columns, and the cells row by row.
-fn cells(bytes: &[u8]) -> Result<(Vec<String>, Vec<StringRecord>), String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| tr!("it is no text in UTF-8").to_string())?;
-    let text = text.trim_start_matches('\u{feff}');
-    let first = text.lines().next().unwrap_or_default();
-    let separator = [b',', b';', b'\t'].into_iter().max_by_key(|sign| {
-        // Where there are as many of both, the one named first.
-        (first.bytes().filter(|byte| byte == sign).count(), *sign == b',')
-    });
-    let mut reader = ::csv::ReaderBuilder::new()
-        .delimiter(separator.unwrap_or(b','))
-        .has_headers(false)
-        .trim(::csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let mut rows: Vec<StringRecord> = vec![];
-    for record in reader.records() {
-        let record = record.map_err(|error| match error.kind() {
-            ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => tr!(
-                "line {line} has {found} cells, and the lines before have {expected}",
-                line = pos.as_ref().map_or(0, ::csv::Position::line),
-                found = len,
-                expected = expected_len
-            ),
-            _ => tr!("it is no CSV file ({error})", error),
-        })?;
-        if (rows.len() + 1) * record.len() > MOST_CELLS {
-            return Err(tr!("it has more than {most} cells", most = MOST_CELLS));
+    let mut x = vec![0.0; kept.len() * names.len()];
+    for (at, (column, mean, deviation)) in standard.into_iter().enumerate() {
+        let values = std::mem::take(&mut columns[column].values);
+        for (row, from) in kept.iter().enumerate() {
+            x[row * names.len() + at] = ((values[*from] - mean) / deviation) as f32;
         }
-        rows.push(record);
     }
-    let columns = rows.first().map_or(0, StringRecord::len);
-    if columns < 2 {
-        return Err(tr!("it has no two columns: one for the label, and one to tell it from").into());
-    }
-    if columns > MOST_COLUMNS + 1 {
-        return Err(tr!(
-            "it has {columns} columns, and {most} are the most",
-            columns,
-            most = MOST_COLUMNS + 1
-        ));
-    }
-    // A first line without a number is names; where every cell of it is a number, the columns have none.
-    let has_names = rows[0].iter().any(|cell| number(cell).is_none() && !is_missing(cell));
-    let names = match has_names {
-        true => rows.remove(0).iter().map(String::from).collect(),
-        false => (1..=columns).map(|column| tr!("column {column}", column)).collect(),
-    };
-    if rows.is_empty() {
-        return Err(tr!("it has no rows").into());
-    }
-    Ok((names, rows))
+    let table = UploadedTable { columns: names.len(), x, y };
+    Ok(Dataset { number: table.number(), table, names, all, label, classes, notes })
 }
 
-/// The columns of numbers besides the label.
+/// A column besides the label.
+#[derive(Default)]
+struct Column {
+    /// A number for each row, not a number where it is missing; nothing once there was something else.
+    values: Vec<f64>,
+    missing: usize,
+    has_words: bool,
+}
+
+impl Column {
+    fn push(&mut self, cell: &str) {
+        if self.has_words {
+            return;
+        }
+        match number(cell) {
+            Some(value) => self.values.push(value),
+            None if is_missing(cell) => {
+                self.values.push(f64::NAN);
+                self.missing += 1;
+            }
+            None => *self = Column { has_words: true, ..Column::default() },
+        }
+    }
+}
+
+/// The texts of the label, one after the other.
+#[derive(Default)]
+struct Labels {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Labels {
+    fn push(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        // A file has fewer bytes.
+        self.ends.push(self.text.len() as u32);
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn of(&self, row: usize) -> &str {
+        let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[begin as usize..self.ends[row] as usize]
+    }
+}
+
+/// What is kept of the cells of a file.
+struct Cells {
+    names: Vec<String>,
+    label: usize,
+    /// Every column; that of the label is empty.
+    columns: Vec<Column>,
+    labels: Labels,
+}
+
+impl Cells {
+    /// Reads a file row by row, and counts its cells before they are kept.
+    fn read(mut source: impl Read, label: Option<usize>) -> Result<Cells, FileError> {
+        let mut head = vec![];
+        source.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(|_| FileError::Unreadable)?;
+        let head = unmarked(&head);
+        let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let separator = [b',', b';', b'\t'].into_iter().max_by_key(|sign| {
+            // Where there are as many of both, the one named first.
+            (first.iter().filter(|byte| *byte == sign).count(), *sign == b',')
+        });
+        let mut reader = ::csv::ReaderBuilder::new()
+            .delimiter(separator.unwrap_or(b','))
+            .has_headers(false)
+            .trim(::csv::Trim::All)
+            .from_reader(head.chain(source));
+        let mut row = StringRecord::new();
+        let mut cells = match reader.read_record(&mut row).map_err(flaw)? {
+            true => Cells::begin(&row, label)?,
+            false => Cells::begin(&StringRecord::new(), label)?,
+        };
+        let mut count = row.len() as u64;
+        while reader.read_record(&mut row).map_err(flaw)? {
+            count += row.len() as u64;
+            if count > MOST_CELLS {
+                return Err(FileError::NoTable(tr!("it has more than {most} cells", most = MOST_CELLS)));
+            }
+            cells.push(&row);
+        }
+        match cells.labels.len() {
+            0 => Err(FileError::NoTable(tr!("it has no rows").into())),
+            _ => Ok(cells),
+        }
+    }
+
+    /// What is known once the first line is there.
+    fn begin(first: &StringRecord, label: Option<usize>) -> Result<Cells, FileError> {
+        let columns = first.len();
+        if columns < 2 {
+            let why = tr!("it has no two columns: one for the label, and one to tell it from");
+            return Err(FileError::NoTable(why.into()));
+        }
+        if columns > MOST_COLUMNS + 1 {
+            return Err(FileError::NoTable(tr!(
+                "it has {columns} columns, and {most} are the most",
+                columns,
+                most = MOST_COLUMNS + 1
+            )));
+        }
+        // A first line without a number is names; where every cell of it is a number, the columns have none.
+        let has_names = first.iter().any(|cell| number(cell).is_none() && !is_missing(cell));
+        let names: Vec<String> = match has_names {
+            true => first.iter().map(String::from).collect(),
+            false => (1..=columns).map(|column| tr!("column {column}", column)).collect(),
+        };
+        let by_name = || names.iter().position(|name| LABELS.contains(&name.to_lowercase().as_str()));
+        let label = label.filter(|label| *label < columns).or_else(by_name).unwrap_or(columns - 1);
+        let empty = (0..columns).map(|_| Column::default()).collect();
+        let mut cells = Cells { names, label, columns: empty, labels: Labels::default() };
+        if !has_names {
+            cells.push(first);
+        }
+        Ok(cells)
+    }
+
+    fn push(&mut self, row: &StringRecord) {
+        for (at, (column, cell)) in self.columns.iter_mut().zip(row).enumerate() {
+            match at == self.label {
+                true => self.labels.push(cell),
+                false => column.push(cell),
+            }
+        }
+    }
+}
+
+/// What is wrong with the file, in our words.
+fn flaw(error: ::csv::Error) -> FileError {
+    match error.kind() {
+        ::csv::ErrorKind::Io(_) => FileError::Unreadable,
+        ::csv::ErrorKind::Utf8 { .. } => FileError::NotText,
+        ::csv::ErrorKind::UnequalLengths { pos, expected_len, len } => FileError::NoTable(tr!(
+            "line {line} has {found} cells, and the lines before have {expected}",
+            line = pos.as_ref().map_or(0, ::csv::Position::line),
+            found = len,
+            expected = expected_len
+        )),
+        _ => FileError::NoTable(tr!("it is no CSV file ({error})", error)),
+    }
+}
+
+/// The columns of numbers besides the label, of so many rows.
 fn numeric(
     all: &[String],
-    rows: &[StringRecord],
     label: usize,
+    columns: &[Column],
+    rows: usize,
     notes: &mut Vec<String>,
 ) -> Result<Vec<usize>, String> {
-    let (mut columns, mut words, mut gaps) = (vec![], vec![], vec![]);
-    for column in (0..all.len()).filter(|column| *column != label) {
-        let missing = rows.iter().filter(|row| is_missing(&row[column])).count();
-        let numbers = rows.iter().filter(|row| number(&row[column]).is_some()).count();
-        if numbers + missing < rows.len() || numbers == 0 {
-            words.push(all[column].as_str());
-        } else if missing as f64 > MOST_MISSING * rows.len() as f64 {
-            gaps.push(all[column].as_str());
+    let (mut chosen, mut words, mut gaps) = (vec![], vec![], vec![]);
+    for (at, column) in columns.iter().enumerate().filter(|(at, _)| *at != label) {
+        if column.has_words || column.missing == rows {
+            words.push(all[at].as_str());
+        } else if column.missing as f64 > MOST_MISSING * rows as f64 {
+            gaps.push(all[at].as_str());
         } else {
-            columns.push(column);
+            chosen.push(at);
         }
     }
     if !words.is_empty() {
@@ -178,26 +311,22 @@ fn numeric(
     if !gaps.is_empty() {
         notes.push(tr!("Left out, since much of them is missing: {columns}.", columns = gaps.join(", ")));
     }
-    match columns.is_empty() {
+    match chosen.is_empty() {
         true => Err(tr!("no column besides the label holds numbers").into()),
-        false => Ok(columns),
+        false => Ok(chosen),
     }
 }
 
 /// The rows of two classes, their labels, and what these stand for.
-type Classes<'a> = (Vec<&'a StringRecord>, Vec<f32>, [String; 2]);
+type Classes = (Vec<usize>, Vec<f32>, [String; 2]);
 
-fn classes<'a>(
-    rows: Vec<&'a StringRecord>,
-    label: usize,
-    notes: &mut Vec<String>,
-) -> Result<Classes<'a>, String> {
+fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result<Classes, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    rows.iter().for_each(|row| *counts.entry(&row[label]).or_default() += 1);
+    rows.iter().for_each(|row| *counts.entry(labels.of(*row)).or_default() += 1);
     if counts.len() < 2 {
         return Err(tr!("its label has one value only; another column can be the label").into());
     }
-    let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(&row[label])).collect();
+    let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(labels.of(*row))).collect();
     if let Some(numbers) = numbers.filter(|_| counts.len() > MOST_CLASSES) {
         let mut sorted = numbers.clone();
         sorted.sort_by(f64::total_cmp);
@@ -229,8 +358,8 @@ fn classes<'a>(
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => a.cmp(b),
     });
-    let kept: Vec<&StringRecord> = rows.into_iter().filter(|row| two.contains(&&row[label])).collect();
-    let y = kept.iter().map(|row| if &row[label] == two[1] { 1.0 } else { -1.0 }).collect();
+    let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&labels.of(*row))).collect();
+    let y = kept.iter().map(|row| if labels.of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
     Ok((kept, y, two.map(String::from)))
 }
 

@@ -8,9 +8,21 @@ pub enum FileError {
     /// There is nothing in it.
     #[error("{}", tr!("this file is empty"))]
     Empty,
-    /// It is larger than any run's.
-    #[error("{}", tr!("this file has {size} MB, and a run's has at most {most} MB", size = _0, most = _1))]
-    TooLarge(usize, usize),
+    /// It is larger than what is read of its kind.
+    #[error("{}", tr!("this file has {size} MB, and at most {most} MB are read", size = _0, most = _1))]
+    TooLarge(u64, u64),
+    /// It cannot be read to its end: it has changed, or the disk is gone.
+    #[error("{}", tr!("it cannot be read to its end; it may have been changed or moved while it was read"))]
+    Unreadable,
+    /// A text in it is longer than any of a run's.
+    #[error("{}", tr!("a text in this file has more than {most} MB", most = _0))]
+    LongText(usize),
+    /// A table that is no text.
+    #[error("{}", tr!("it is no text in UTF-8"))]
+    NotText,
+    /// A table that cannot be learned from, and why.
+    #[error("{0}")]
+    NoTable(String),
     /// It is a table of metrics.
     #[error("{}", tr!("this is a table of metrics, which does not say of which run: open the run's JSON instead"))]
     Table,
@@ -24,10 +36,15 @@ pub enum FileError {
         line: usize,
         /// From 1.
         column: usize,
+        /// Whether all up to there is right.
+        ends_early: bool,
     },
     /// JSON of another program.
     #[error("{}", tr!("this is JSON, but not a run of this program: there is no \"format\": \"vivarium-run\" in it"))]
     Foreign,
+    /// An entry of a browser's storage that holds something else.
+    #[error("{}", tr!("this entry holds no run: {why}", why = _0))]
+    Entry(String),
     /// From the future.
     #[error("{}", tr!("this run was written by a newer version of this program (format {format}; this one reads up to {known})", format = _0, known = VERSION))]
     Newer(u64),
@@ -53,8 +70,8 @@ pub enum FileError {
         before: u64,
     },
     /// More measurements than a run has.
-    #[error("{}", tr!("this run has {many} measurements, and at most {most} are read", many = _0, most = _1))]
-    TooMany(usize, usize),
+    #[error("{}", tr!("this run has more than {most} measurements, and no more are read", most = _0))]
+    TooMany(usize),
     /// Weights of another program.
     #[error("{}", tr!("these are weights of another program: their header names no run"))]
     ForeignWeights,
@@ -62,9 +79,9 @@ pub enum FileError {
     #[error("{}", tr!("this file of weights is damaged or cut off: it has {found} bytes, and its header speaks of {expected}", found, expected))]
     Length {
         /// Bytes that there are.
-        found: usize,
+        found: u64,
         /// Bytes that the header speaks of.
-        expected: usize,
+        expected: u64,
     },
     /// A tensor is missing or is not of this run.
     #[error("{}", tr!("the weights {name} should be {expected}", name, expected))]

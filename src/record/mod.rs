@@ -22,10 +22,16 @@ mod csv;
 pub mod dataset;
 mod error;
 mod file;
+pub mod head;
 mod read;
+pub mod reading;
+pub mod saved;
 pub mod torch;
+mod values;
 pub mod weights;
 
+#[cfg(test)]
+mod mutation_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,19 +1,33 @@
-//! Reading a run's JSON.
+//! Reading a run's JSON, piece by piece.
+//!
+//! # Why
+//! A tree of all values takes thirty times the bytes of a file of small numbers. Here nothing is kept but what a run has:
+//! lists are counted before they grow, texts and depth have a limit, and of many measurements as many are kept as a page
+//! draws. What follows from the link is checked afterwards ([`Raw::check`]), so that a program that knows no links can
+//! read the file.
 
-use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::io::{self, BufReader, Read};
 
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::values::{About, AnyValue, Key, Loose, MOST_TEXT, Texts};
 use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::markov::Measure;
 use crate::permalink::{Link, RESERVED, decode};
-use crate::protocol::Row;
+use crate::protocol::{Ending, Row};
 use crate::sweep::cells;
 
-/// Largest file that is read.
-const MOST_BYTES: usize = 128 << 20;
 /// Most measurements of a run.
 const MOST_ROWS: usize = 1 << 20;
 
-type Object = Map<String, Value>;
+/// Most replicas: the largest that the setting can be.
+const MOST_REPLICAS: usize = 4096;
+
+/// Most runs of a sweep, and most times of all of them together.
+const MOST_RUNS: usize = 1 << 16;
+const MOST_TIMES: usize = 1 << 22;
 
 /// The link of a file, whole.
 pub(super) fn link(text: &str) -> Result<Link, FileError> {
@@ -25,161 +39,435 @@ pub(super) fn link(text: &str) -> Result<Link, FileError> {
     }
 }
 
-fn whole(object: &Object, key: &str, place: &str) -> Result<u64, FileError> {
-    object.get(key).and_then(Value::as_u64).ok_or_else(|| FileError::field(place, tr!("a whole number")))
+/// What is known of a run before its measurements are read.
+pub(super) struct Form {
+    /// Replicas; where they are not known, the first list of numbers says.
+    pub(super) replicas: Option<usize>,
+    /// From so many measurements on, every second one is dropped, again and again.
+    pub(super) most_rows: usize,
 }
 
-fn list<'a>(value: Option<&'a Value>, place: &str) -> Result<&'a [Value], FileError> {
-    Ok(value.and_then(Value::as_array).ok_or_else(|| FileError::field(place, tr!("a list")))?)
+/// A run as it stands in the file, before it is held against its link.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Raw {
+    /// Whether it names our format.
+    pub(super) is_ours: bool,
+    version: Option<u64>,
+    pub(super) link: Option<String>,
+    environment: [String; 5],
+    step: Option<u64>,
+    ending: Option<Ending>,
+    held_out: Option<u64>,
+    solved: Option<Vec<Option<u64>>>,
+    times: Vec<Vec<Option<u64>>>,
+    /// How many measurements the file has.
+    pub measurements: Option<usize>,
+    /// The first measurement that has further measures, from 1.
+    judged: Option<usize>,
+    /// Replicas that the measurements have.
+    replicas: Option<usize>,
+    /// The measurements that are kept; they travel beside the rest.
+    #[serde(skip)]
+    pub(super) rows: Vec<Row>,
 }
 
-/// Steps of replicas, null where there is none.
-fn steps(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<Option<u64>>, FileError> {
-    let values = list(value, place)?;
-    let wrong = || FileError::field(place, tr!("a step or null for each of {replicas} replicas", replicas));
-    if values.len() != replicas {
-        return Err(wrong());
+impl Raw {
+    /// Takes what `source` holds.
+    pub(super) fn read(&mut self, source: impl Read, form: &Form) -> Result<(), FileError> {
+        let context = Context { flaw: RefCell::new(None), form };
+        let source = BufReader::with_capacity(1 << 16, Texts::new(source));
+        let mut reader = serde_json::Deserializer::from_reader(source);
+        let read =
+            Whole { raw: self, context: &context }.deserialize(&mut reader).and_then(|()| reader.end());
+        let Err(error) = read else { return Ok(()) };
+        use serde_json::error::Category;
+        Err(match (error.classify(), context.flaw.into_inner()) {
+            (Category::Data, flaw) => flaw.unwrap_or(FileError::Foreign),
+            (Category::Io, _) if error.io_error_kind() == Some(io::ErrorKind::InvalidData) => {
+                FileError::LongText(MOST_TEXT >> 20)
+            }
+            (Category::Io, _) => FileError::Unreadable,
+            (category, _) => FileError::NotJson {
+                line: error.line(),
+                column: error.column().max(1),
+                ends_early: category == Category::Eof,
+            },
+        })
     }
-    let step = |v: &Value| if v.is_null() { Ok(None) } else { v.as_u64().map(Some).ok_or_else(wrong) };
-    values.iter().map(step).collect()
-}
 
-/// Numbers of replicas; null is a number that was not finite.
-fn numbers(value: Option<&Value>, place: &str, replicas: usize) -> Result<Vec<f32>, FileError> {
-    let values = list(value, place)?;
-    if values.len() != replicas {
-        let expected = tr!(
-            "a number for each of {replicas} replicas, not {values} of them",
-            replicas,
-            values = values.len()
-        );
-        return Err(FileError::field(place, expected));
+    /// The measurements that are kept, taken out.
+    pub fn take_rows(&mut self) -> Vec<Row> {
+        std::mem::take(&mut self.rows)
     }
-    let number = |v: &Value| match v {
-        Value::Null => Ok(f32::NAN),
-        v => v.as_f64().map(|v| v as f32).ok_or_else(|| FileError::field(place, tr!("numbers, or null"))),
-    };
-    values.iter().map(number).collect()
-}
 
-fn row(value: &Value, at: usize, replicas: usize, judged: bool) -> Result<Row, FileError> {
-    let place = |key: &str| format!("{key} of measurement {at}");
-    let object =
-        value.as_object().ok_or_else(|| FileError::field(tr!("measurement {at}", at), tr!("an object")))?;
-    let of = |key: &str| numbers(object.get(key), &place(key), replicas);
-    let optional = |object: &Object, key: &str| match object.get(key) {
-        None => Ok(vec![]),
-        value => numbers(value, &place(key), replicas),
-    };
-    let measures = match object.get("measures") {
-        None => vec![],
-        Some(_) if !judged => return Err(FileError::field(place("measures"), tr!("absent in this lab"))),
-        Some(Value::Object(measures)) => {
-            Measure::ALL.iter().map(|m| optional(measures, m.slug())).collect::<Result<_, _>>()?
-        }
-        Some(_) => return Err(FileError::field(place("measures"), tr!("an object"))),
-    };
-    Ok(Row {
-        step: whole(object, "step", &place("step"))?,
-        train_loss: of("train_loss")?,
-        train_accuracy: of("train_accuracy")?,
-        test_loss: of("test_loss")?,
-        test_accuracy: of("test_accuracy")?,
-        margin: optional(object, "margin")?,
-        measures,
-    })
-}
-
-fn environment(object: &Object) -> Environment {
-    let part = object.get("environment").and_then(Value::as_object);
-    let word = |key: &str| {
-        let text = part.and_then(|part| part.get(key)).and_then(Value::as_str).unwrap_or_default();
-        // It is shown, and nobody needs more of it.
-        text.chars().filter(|c| !c.is_control()).take(300).collect()
-    };
-    Environment {
-        program: word("program"),
-        front: word("front"),
-        device: word("device"),
-        learner: word("learner"),
-        system: word("system"),
+    /// The same with these measurements.
+    pub fn with_rows(self, rows: Vec<Row>) -> Raw {
+        Raw { rows, ..self }
     }
-}
 
-impl Record {
-    /// Reads a file that [`Record::to_json`] wrote.
+    /// The run, if all of it is what its link speaks of.
     ///
     /// # Errors
     /// The first [`FileError`] that is found.
-    pub fn parse(bytes: &[u8]) -> Result<Record, FileError> {
-        if bytes.len() > MOST_BYTES {
-            return Err(FileError::TooLarge(bytes.len() >> 20, MOST_BYTES >> 20));
-        }
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        if bytes.trim_ascii().is_empty() {
-            return Err(FileError::Empty);
-        }
-        let value: Value = serde_json::from_slice(bytes)
-            .map_err(|e| FileError::NotJson { line: e.line(), column: e.column().max(1) })?;
-        let object = value.as_object().ok_or(FileError::Foreign)?;
-        if object.get("format").and_then(Value::as_str) != Some(FORMAT) {
+    pub fn check(self) -> Result<Record, FileError> {
+        if !self.is_ours {
             return Err(FileError::Foreign);
         }
-        match whole(object, "version", "the version of the format")? {
-            version if version > VERSION => return Err(FileError::Newer(version)),
-            _ => {}
-        }
-        let text = object.get("link").and_then(Value::as_str);
+        let whole = |value: Option<u64>, place: &str| {
+            value.ok_or_else(|| FileError::field(place, tr!("a whole number")))
+        };
+        whole(self.version, tr!("the version of the format"))?;
+        let text = self.link.as_deref();
         let link = link(
             text.ok_or_else(|| FileError::field(tr!("the link"), tr!("a text that begins with #v1/")))?,
         )?;
         let runs = cells(&link.spec);
         let replicas = link.spec.run.replicas;
-        let is_sweep = !runs.is_empty();
-        let solved = match is_sweep {
-            true => vec![],
-            false => steps(object.get("solved"), "solved", replicas)?,
+        let steps = |values: Vec<Option<u64>>, place: &str, replicas: usize| match values.len() == replicas {
+            true => Ok(values),
+            false => Err(FileError::field(place, steps_of(replicas))),
         };
-        let times = match object.get("times") {
-            None => vec![],
-            value => list(value, "times")?
-                .iter()
-                .zip(&runs)
-                .enumerate()
-                .map(|(i, (value, cell))| {
-                    steps(Some(value), &format!("times of run {}", i + 1), cell.spec.run.replicas)
-                })
-                .collect::<Result<_, _>>()?,
+        let solved = match (runs.is_empty(), self.solved) {
+            (false, _) => vec![],
+            (true, None) => return Err(FileError::field("solved", tr!("a list"))),
+            (true, Some(solved)) => steps(solved, "solved", replicas)?,
         };
-        let ending = match object.get("ending") {
-            None | Some(Value::Null) => None,
-            Some(word) => {
-                let known = ENDINGS.iter().find(|(_, known)| word.as_str() == Some(known));
-                let words = ENDINGS.map(|(_, word)| word).join(", ");
-                Some(known.ok_or_else(|| FileError::field("ending", tr!("null or one of {words}", words)))?.0)
-            }
-        };
-        let values = list(object.get("rows"), "rows")?;
-        if values.len() > MOST_ROWS {
-            return Err(FileError::TooMany(values.len(), MOST_ROWS));
+        let times = self.times.into_iter().zip(&runs).enumerate();
+        let times = times.map(|(i, (times, cell))| {
+            steps(times, &format!("times of run {}", i + 1), cell.spec.run.replicas)
+        });
+        let times = times.collect::<Result<_, _>>()?;
+        if self.measurements.is_none() {
+            return Err(FileError::field("rows", tr!("a list")));
         }
-        let mut rows: Vec<Row> = vec![];
-        for (at, value) in (1..).zip(values) {
-            let row = row(value, at, replicas, link.spec.task.sampler().has_measures())?;
-            if let Some(before) = rows.last().map(|row| row.step).filter(|before| *before >= row.step) {
-                return Err(FileError::Order { at, step: row.step, before });
-            }
-            rows.push(row);
+        if let Some(found) = self.replicas.filter(|found| *found != replicas) {
+            return Err(FileError::field(of("train_loss", 1), numbers_of(replicas, found)));
         }
+        if let Some(at) = self.judged.filter(|_| !link.spec.task.sampler().has_measures()) {
+            return Err(FileError::field(of("measures", at), tr!("absent in this lab")));
+        }
+        let [program, front, device, learner, system] = self.environment;
         Ok(Record {
-            environment: environment(object),
-            step: whole(object, "step", "step")?,
-            ending,
-            held_out: whole(object, "held_out", "held_out")? as usize,
+            environment: Environment { program, front, device, learner, system },
+            step: whole(self.step, "step")?,
+            ending: self.ending,
+            held_out: whole(self.held_out, "held_out")? as usize,
             solved,
-            rows,
+            rows: self.rows,
             times,
             link,
         })
     }
 }
+
+/// A part of a measurement, counted from 1.
+fn of(key: &str, at: usize) -> String {
+    format!("{key} of measurement {at}")
+}
+
+fn steps_of(replicas: usize) -> String {
+    tr!("a step or null for each of {replicas} replicas", replicas)
+}
+
+fn numbers_of(replicas: usize, values: usize) -> String {
+    tr!("a number for each of {replicas} replicas, not {values} of them", replicas, values)
+}
+
+/// What was found wrong, in our words, while the JSON itself is right.
+struct Context<'a> {
+    flaw: RefCell<Option<FileError>>,
+    form: &'a Form,
+}
+
+impl Context<'_> {
+    /// The first flaw counts: it is the innermost.
+    fn note(&self, flaw: impl FnOnce() -> FileError) {
+        self.flaw.borrow_mut().get_or_insert_with(flaw);
+    }
+
+    /// An error that stands for that flaw.
+    fn refuse<E: Error>(&self, flaw: impl FnOnce() -> FileError) -> E {
+        self.note(flaw);
+        E::custom("refused")
+    }
+}
+
+/// Declares a reader of lists or of objects alone, which has one field for what it fills and one for the context.
+macro_rules! reads {
+    ($name:ident, $visit:ident: $access:ident, $words:literal, |$this:ident, $from:ident| -> $value:ty $body:block) => {
+        impl<'de> DeserializeSeed<'de> for $name<'_> {
+            type Value = $value;
+
+            fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<$value, D::Error> {
+                from.deserialize_any(self)
+            }
+        }
+
+        impl<'de> Visitor<'de> for $name<'_> {
+            type Value = $value;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str($words)
+            }
+
+            fn $visit<A: $access<'de>>(self, mut $from: A) -> Result<$value, A::Error> {
+                let $this = self;
+                $body
+            }
+        }
+    };
+}
+
+/// Numbers of replicas; null is a number that was not finite.
+struct Numbers<'a> {
+    /// Whose.
+    place: &'a dyn Fn() -> String,
+    replicas: &'a mut Option<usize>,
+    context: &'a Context<'a>,
+}
+
+reads!(Numbers, visit_seq: SeqAccess, "a list", |this, list| -> Vec<f32> {
+    let most = this.replicas.unwrap_or(MOST_REPLICAS);
+    let (mut values, mut count) = (Vec::with_capacity(this.replicas.unwrap_or(0).min(MOST_REPLICAS)), 0);
+    while let Some(value) = list.next_element_seed(AnyValue)? {
+        let value = match value {
+            Loose::Null => f32::NAN,
+            Loose::Whole(value) => value as f64 as f32,
+            Loose::Real(value) => value as f32,
+            _ => {
+                return Err(this.context.refuse(|| {
+                    FileError::field((this.place)(), tr!("numbers, or null"))
+                }));
+            }
+        };
+        count += 1;
+        // Those that are too many are counted and not kept; of a list without end not even that.
+        if count <= most {
+            values.push(value);
+        } else if count > MOST_REPLICAS {
+            break;
+        }
+    }
+    let replicas = *this.replicas.get_or_insert(count.min(MOST_REPLICAS));
+    match count == replicas {
+        true => Ok(values),
+        false => Err(this.context.refuse(|| FileError::field((this.place)(), numbers_of(replicas, count)))),
+    }
+});
+
+/// Steps of replicas, null where there is none.
+struct Steps<'a> {
+    place: &'a dyn Fn() -> String,
+    context: &'a Context<'a>,
+}
+
+reads!(Steps, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Option<u64>> {
+    let wrong = || FileError::field((this.place)(), steps_of(MOST_REPLICAS));
+    let mut steps = vec![];
+    while let Some(value) = list.next_element_seed(AnyValue)? {
+        let step = match value {
+            Loose::Null => None,
+            value => Some(value.whole().ok_or_else(|| this.context.refuse(wrong))?),
+        };
+        if steps.len() == MOST_REPLICAS {
+            return Err(this.context.refuse(wrong));
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+});
+
+/// Steps of the replicas of each run of a sweep.
+struct Times<'a> {
+    context: &'a Context<'a>,
+}
+
+reads!(Times, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec<Option<u64>>> {
+    let (mut times, mut count): (Vec<Vec<_>>, usize) = (vec![], 0);
+    loop {
+        let place = || format!("times of run {}", times.len() + 1);
+        let next = list.next_element_seed(Steps { place: &place, context: this.context });
+        let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
+        let Some(steps) = next.inspect_err(note)? else { return Ok(times) };
+        count += steps.len();
+        if times.len() == MOST_RUNS || count > MOST_TIMES {
+            let expected = tr!("at most {most} lists", most = MOST_RUNS);
+            return Err(this.context.refuse(|| FileError::field("times", expected)));
+        }
+        times.push(steps);
+    }
+});
+
+/// The lists of numbers that a measurement has, in the order of [`Row`]; the last one may be absent.
+const LISTS: [&str; 5] = ["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
+
+/// One measurement, and whether it has further measures.
+struct OneRow<'a> {
+    at: usize,
+    replicas: &'a mut Option<usize>,
+    context: &'a Context<'a>,
+}
+
+reads!(OneRow, visit_map: MapAccess, "an object", |this, object| -> (Row, bool) {
+    let (at, context) = (this.at, this.context);
+    let (mut step, mut lists, mut measures) = (None, [const { None }; LISTS.len()], None);
+    const KEYS: [&str; 7] =
+        [LISTS[0], LISTS[1], LISTS[2], LISTS[3], LISTS[4], "step", "measures"];
+    while let Some(key) = object.next_key_seed(Key(&KEYS))? {
+        match key {
+            Some(list @ 0..5) => {
+                let place = || of(LISTS[list], at);
+                let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context };
+                let note = |_: &A::Error| context.note(|| FileError::field(place(), tr!("a list")));
+                lists[list] = Some(object.next_value_seed(numbers).inspect_err(note)?);
+            }
+            Some(5) => step = object.next_value_seed(AnyValue)?.whole(),
+            Some(_) => {
+                let all = Measures { at, replicas: &mut *this.replicas, context };
+                let wrong = || FileError::field(of("measures", at), tr!("an object"));
+                measures = Some(object.next_value_seed(all).inspect_err(|_| context.note(wrong))?);
+            }
+            None => drop(object.next_value_seed(AnyValue)?),
+        }
+    }
+    let step = step
+        .ok_or_else(|| context.refuse(|| FileError::field(of("step", at), tr!("a whole number"))))?;
+    if let Some(missing) = lists[..4].iter().position(Option::is_none) {
+        return Err(context.refuse(|| FileError::field(of(LISTS[missing], at), tr!("a list"))));
+    }
+    let [train_loss, train_accuracy, test_loss, test_accuracy, margin] = lists.map(Option::unwrap_or_default);
+    let is_judged = measures.is_some();
+    let measures = measures.unwrap_or_default();
+    Ok((Row { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures }, is_judged))
+});
+
+/// Further measures of a measurement.
+struct Measures<'a> {
+    at: usize,
+    replicas: &'a mut Option<usize>,
+    context: &'a Context<'a>,
+}
+
+reads!(Measures, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f32>> {
+    let names = Measure::ALL.iter().map(|measure| measure.slug()).collect::<Vec<_>>();
+    let mut measures = vec![vec![]; names.len()];
+    while let Some(key) = object.next_key_seed(Key(&names))? {
+        match key {
+            Some(which) => {
+                let place = || of(names[which], this.at);
+                let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context: this.context };
+                let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
+                measures[which] = object.next_value_seed(numbers).inspect_err(note)?;
+            }
+            None => drop(object.next_value_seed(AnyValue)?),
+        }
+    }
+    Ok(measures)
+});
+
+/// All measurements, of which as many are kept as are wanted.
+struct Rows<'a> {
+    raw: &'a mut Raw,
+    context: &'a Context<'a>,
+}
+
+reads!(Rows, visit_seq: SeqAccess, "a list", |this, list| -> () {
+    let Rows { raw, context } = this;
+    let (mut replicas, mut last, mut stride) = (context.form.replicas, None::<Row>, 1);
+    raw.rows.clear();
+    raw.judged = None;
+    let mut seen = 0;
+    loop {
+        let at = seen + 1;
+        let next = list.next_element_seed(OneRow { at, replicas: &mut replicas, context });
+        let note = |_: &A::Error| {
+            context.note(|| FileError::field(tr!("measurement {at}", at), tr!("an object")));
+        };
+        let Some((row, is_judged)) = next.inspect_err(note)? else { break };
+        if seen == MOST_ROWS {
+            return Err(context.refuse(|| FileError::TooMany(MOST_ROWS)));
+        }
+        if let Some(before) = last.as_ref().map(|row| row.step).filter(|before| *before >= row.step) {
+            return Err(context.refuse(|| FileError::Order { at, step: row.step, before }));
+        }
+        if is_judged {
+            raw.judged.get_or_insert(at);
+        }
+        // As the curves of a page are thinned while it trains.
+        if let Some(before) = last.replace(row).filter(|_| (seen - 1).is_multiple_of(stride)) {
+            raw.rows.push(before);
+        }
+        seen += 1;
+        if raw.rows.len() >= context.form.most_rows.max(2) {
+            let mut place = 0;
+            raw.rows.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            stride *= 2;
+        }
+    }
+    raw.rows.extend(last);
+    (raw.measurements, raw.replicas) = (Some(seen), replicas.filter(|_| seen > 0));
+    Ok(())
+});
+
+/// The whole file.
+struct Whole<'a> {
+    raw: &'a mut Raw,
+    context: &'a Context<'a>,
+}
+
+reads!(Whole, visit_map: MapAccess, "an object", |this, object| -> () {
+    let Whole { raw, context } = this;
+    const KEYS: [&str; 10] =
+        ["format", "version", "link", "environment", "step", "ending", "held_out", "solved", "times", "rows"];
+    while let Some(key) = object.next_key_seed(Key(&KEYS))? {
+        let place = || key.map_or_else(String::new, |key| KEYS[key].into());
+        let a_list = |_: &A::Error| context.note(|| FileError::field(place(), tr!("a list")));
+        match key.map(|key| KEYS[key]) {
+            Some("format") => {
+                let format = object.next_value_seed(AnyValue)?.text();
+                let ours = format.filter(|format| format == FORMAT);
+                ours.ok_or_else(|| context.refuse(|| FileError::Foreign))?;
+                raw.is_ours = true;
+            }
+            Some("version") => {
+                raw.version = object.next_value_seed(AnyValue)?.whole();
+                // Of another program "version" may be anything.
+                if let Some(newer) = raw.version.filter(|it| *it > VERSION && raw.is_ours) {
+                    return Err(context.refuse(|| FileError::Newer(newer)));
+                }
+            }
+            Some("link") => raw.link = object.next_value_seed(AnyValue)?.text(),
+            Some("environment") => object.next_value_seed(About { words: &mut raw.environment })?,
+            Some("step") => raw.step = object.next_value_seed(AnyValue)?.whole(),
+            Some("ending") => {
+                raw.ending = match object.next_value_seed(AnyValue)? {
+                    Loose::Null => None,
+                    word => {
+                        let word = word.text();
+                        let known = ENDINGS.iter().find(|(_, known)| word.as_deref() == Some(known));
+                        let words = || ENDINGS.map(|(_, word)| word).join(", ");
+                        let wrong =
+                            || FileError::field("ending", tr!("null or one of {words}", words = words()));
+                        Some(known.ok_or_else(|| context.refuse(wrong))?.0)
+                    }
+                }
+            }
+            Some("held_out") => raw.held_out = object.next_value_seed(AnyValue)?.whole(),
+            Some("solved") => {
+                let steps = Steps { place: &place, context };
+                raw.solved = Some(object.next_value_seed(steps).inspect_err(a_list)?);
+            }
+            Some("times") => raw.times = object.next_value_seed(Times { context }).inspect_err(a_list)?,
+            Some(_) => object.next_value_seed(Rows { raw: &mut *raw, context }).inspect_err(a_list)?,
+            None => drop(object.next_value_seed(AnyValue)?),
+        }
+    }
+    // Said here too, since the version may stand before the format.
+    match raw.version.filter(|version| *version > VERSION && raw.is_ours) {
+        Some(newer) => Err(context.refuse(|| FileError::Newer(newer))),
+        None => Ok(()),
+    }
+});

@@ -11,13 +11,13 @@ use crate::run::RunSpec;
 use crate::tasks::Task;
 use weights::Header;
 
-fn link(text: &str) -> Link {
+pub(super) fn link(text: &str) -> Link {
     let (link, notices) = decode(text);
     assert!(notices.is_empty(), "{notices:?}");
     link
 }
 
-fn row_at(step: u64, replicas: usize) -> Row {
+pub(super) fn row_at(step: u64, replicas: usize) -> Row {
     let of = |x: f32| (0..replicas).map(|r| x / (3.0 + r as f32) + step as f32).collect::<Vec<f32>>();
     Row {
         step,
@@ -29,7 +29,7 @@ fn row_at(step: u64, replicas: usize) -> Row {
     }
 }
 
-fn record() -> Record {
+pub(super) fn record() -> Record {
     Record {
         link: link("#v1/sparse-parity?n=20&width=64&replicas=2&speed=0&show=loss.weights"),
         environment: Environment {
@@ -196,7 +196,7 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
 }
 
 /// The bytes of a file of weights, as the library writes them.
-fn weights_of(spec: &RunSpec) -> Vec<u8> {
+pub(super) fn weights_of(spec: &RunSpec) -> Vec<u8> {
     let link = Link { spec: spec.clone(), ..Default::default() };
     let solved = vec!["-"; spec.run.replicas].join(" ");
     let mut parts = vec![format!(

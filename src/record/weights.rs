@@ -1,6 +1,8 @@
 //! What a file of weights says of itself, without a tensor library: a safetensors file begins with the length of its
 //! header, which is JSON, and goes on with the numbers.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
 use super::FileError;
@@ -11,8 +13,8 @@ use crate::run::RunSpec;
 /// The format that checkpoints name in their header.
 pub const FORMAT: &str = "vivarium-checkpoint-1";
 
-/// Longest header that is read.
-const MOST_HEADER: u64 = 16 << 20;
+/// Longest header that is read. One of 4096 replicas and a hundred tensors has a tenth of it.
+const MOST_HEADER: u64 = 1 << 20;
 
 /// What the header of a checkpoint says.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +52,23 @@ impl Header {
     /// # Errors
     /// The first [`FileError`] that is found.
     pub fn read(bytes: &[u8]) -> Result<Header, FileError> {
-        let length = header_length(bytes).filter(|_| looks_so(bytes)).ok_or(FileError::Unknown)? as usize;
-        let Some(text) = bytes.get(8..8 + length) else {
-            return Err(FileError::Length { found: bytes.len(), expected: 8 + length });
-        };
-        let header: Value = serde_json::from_slice(text)
-            .map_err(|e| FileError::NotJson { line: e.line(), column: e.column().max(1) })?;
-        let header = header.as_object().ok_or(FileError::ForeignWeights)?;
+        let header = Header::check(bytes, bytes.len() as u64)?;
+        finite(bytes)?;
+        Ok(header)
+    }
+
+    /// Whether a header is whole among these first bytes of a file.
+    pub(super) fn is_in(head: &[u8]) -> bool {
+        header_length(head).is_some_and(|length| length <= (head.len() as u64).saturating_sub(8))
+    }
+
+    /// Reads the header of a checkpoint of `size` bytes, which is among the first ones of it, and checks it against the
+    /// shapes that its link asks for; the numbers behind it are not looked at.
+    ///
+    /// # Errors
+    /// The first [`FileError`] that is found.
+    pub fn check(head: &[u8], size: u64) -> Result<Header, FileError> {
+        let (header, begin) = parsed(head, size)?;
         let about = header.get("__metadata__").and_then(Value::as_object).ok_or(FileError::ForeignWeights)?;
         let word = |key: &str| about.get(key).and_then(Value::as_str);
         if word("format") != Some(FORMAT) {
@@ -71,52 +83,77 @@ impl Header {
             let expected = tr!("as many as its {replicas} replicas", replicas = spec.run.replicas);
             return Err(FileError::field(tr!("the times in the header of these weights"), expected));
         }
-        let data = &bytes[8 + length..];
-        let mut expected = 0;
+        let mut expected = begin;
         let mut tensors = vec![];
         for parameter in spec.parameters() {
             let moments = (0..spec.optimizer.moments()).map(|i| format!("{}.moment{i}", parameter.name));
             for name in std::iter::once(parameter.name.clone()).chain(moments) {
-                let range = tensor(header, &name, parameter.shape)?;
-                expected = expected.max(range.end);
-                let Some(numbers) = data.get(range.clone()) else {
-                    return Err(FileError::Length { found: bytes.len(), expected: 8 + length + range.end });
-                };
-                let words = numbers.as_chunks::<4>().0;
-                if !words.iter().all(|word| f32::from_le_bytes(*word).is_finite()) {
-                    return Err(FileError::Tensor { name, expected: tr!("finite numbers alone").into() });
-                }
+                let end = tensor(&header, &name, parameter.shape)?.end;
+                expected = expected.max(begin.saturating_add(end));
             }
             tensors.push((parameter.name, parameter.shape));
         }
-        if data.len() != expected {
-            return Err(FileError::Length { found: bytes.len(), expected: 8 + length + expected });
+        match size == expected {
+            true => Ok(Header { spec, step, solved, tensors }),
+            false => Err(FileError::Length { found: size, expected }),
         }
-        Ok(Header { spec, step, solved, tensors })
     }
 }
 
+/// The header of a file of `size` bytes, and where the numbers behind it begin.
+fn parsed(head: &[u8], size: u64) -> Result<(Map<String, Value>, u64), FileError> {
+    let length = header_length(head).filter(|_| looks_so(head)).ok_or(FileError::Unknown)?;
+    // It is at most [`MOST_HEADER`].
+    let Some(text) = head.get(8..8 + length as usize) else {
+        return Err(FileError::Length { found: size, expected: 8 + length });
+    };
+    match serde_json::from_slice(text) {
+        Ok(Value::Object(header)) => Ok((header, 8 + length)),
+        Ok(_) => Err(FileError::ForeignWeights),
+        Err(e) => {
+            let (line, column) = (e.line(), e.column().max(1));
+            Err(FileError::NotJson { line, column, ends_early: false })
+        }
+    }
+}
+
+/// Whether all numbers that a file of weights speaks of are finite.
+///
+/// # Errors
+/// The name of the first tensor that has another one, or that the file has no header.
+pub fn finite(bytes: &[u8]) -> Result<(), FileError> {
+    let (header, begin) = parsed(bytes, bytes.len() as u64)?;
+    let data = &bytes[begin as usize..];
+    for (name, about) in &header {
+        let inside =
+            |ends: Range<u64>| data.get(usize::try_from(ends.start).ok()?..usize::try_from(ends.end).ok()?);
+        let words = ends(about).and_then(inside).unwrap_or_default().as_chunks::<4>().0;
+        if !words.iter().all(|word| f32::from_le_bytes(*word).is_finite()) {
+            let expected = tr!("finite numbers alone").into();
+            return Err(FileError::Tensor { name: name.clone(), expected });
+        }
+    }
+    Ok(())
+}
+
 /// Where the numbers of a tensor stand.
-fn tensor(
-    header: &Map<String, Value>,
-    name: &str,
-    shape: [usize; 3],
-) -> Result<std::ops::Range<usize>, FileError> {
+fn ends(about: &Value) -> Option<Range<u64>> {
+    let ends = about.get("data_offsets")?.as_array()?;
+    match ends[..] {
+        [ref from, ref to] => Some(from.as_u64()?..to.as_u64()?).filter(|ends| ends.start <= ends.end),
+        _ => None,
+    }
+}
+
+/// The same of a tensor that must have this shape.
+fn tensor(header: &Map<String, Value>, name: &str, shape: [usize; 3]) -> Result<Range<u64>, FileError> {
     let text = shape.map(|n| n.to_string()).join(" × ");
     let wrong =
         || FileError::Tensor { name: name.into(), expected: tr!("{text} numbers in single precision", text) };
-    let about = header.get(name).and_then(Value::as_object).ok_or_else(wrong)?;
-    let list = |key: &str| -> Option<Vec<usize>> {
-        let values = about.get(key)?.as_array()?;
-        values.iter().map(|v| v.as_u64().map(|v| v as usize)).collect()
-    };
-    let ends = list("data_offsets").ok_or_else(wrong)?;
-    let is_right = about.get("dtype").and_then(Value::as_str) == Some("F32")
-        && list("shape").is_some_and(|found| found == shape);
-    match ends[..] {
-        [from, to] if is_right && from <= to && to - from == 4 * shape.iter().product::<usize>() => {
-            Ok(from..to)
-        }
-        _ => Err(wrong()),
-    }
+    let about = header.get(name).ok_or_else(wrong)?;
+    let list = about.get("shape").and_then(Value::as_array);
+    let is_so = |list: &Vec<Value>| list.iter().map(Value::as_u64).eq(shape.map(|n| Some(n as u64)));
+    let is_right = about.get("dtype").and_then(Value::as_str) == Some("F32") && list.is_some_and(is_so);
+    let bytes = shape.iter().fold(4, |bytes: u64, n| bytes.saturating_mul(*n as u64));
+    ends(about).filter(|ends| is_right && ends.end - ends.start == bytes).ok_or_else(wrong)
 }

@@ -1,9 +1,12 @@
 //! What pieces of a page ask of the browser: its storage, media queries, elements, and files that a person chose.
 
-use js_sys::{Function, Promise, Reflect, Uint8Array};
+use js_sys::{Promise, Reflect};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
-use web_sys::HtmlElement;
+use web_sys::{Blob, HtmlElement};
+
+use crate::platform::file::{GivenFile, given};
+use crate::platform::web::spawn;
 
 /// A remembered word, if storage may be used.
 pub fn remembered(key: &str) -> Option<String> {
@@ -75,24 +78,19 @@ pub fn focus(selector: &str) {
     }
 }
 
-/// Largest file that is read at all: more would only make the page stand still before it is refused.
-const MOST_BYTES: f64 = 256e6;
-
-/// Reads the first of the files of an input or of a drop; `done` gets its name and its bytes, or a sentence.
-pub fn read_first(owner: &JsValue, done: impl FnOnce(String, Result<Vec<u8>, String>) + 'static) {
+/// Takes the first of the files of an input or of a drop; `done` gets its name, and the file with up to `most` of its
+/// first bytes, or a sentence.
+pub fn read_first(
+    owner: &JsValue,
+    most: usize,
+    done: impl FnOnce(String, Result<GivenFile, String>) + 'static,
+) {
     let file = get(&get(owner, "files"), "0");
-    if !file.is_object() {
-        return;
-    }
     let name = get(&file, "name").as_string().unwrap_or_else(|| tr!("the file").into());
-    if get(&file, "size").as_f64().unwrap_or_default() > MOST_BYTES {
-        return done(name, Err(tr!("it is larger than any run").into()));
-    }
-    let promise = get(&file, "arrayBuffer").dyn_into::<Function>().and_then(|read| read.call0(&file));
-    let promise = Promise::resolve(&promise.unwrap_or(JsValue::NULL));
-    settle(&promise, move |buffer| {
+    let Ok(file) = file.dyn_into::<Blob>() else { return };
+    spawn(async move {
         // A folder, or a file that is gone, gives an error.
-        let bytes = buffer.ok().filter(JsValue::is_object).map(|buffer| Uint8Array::new(&buffer).to_vec());
-        done(name, bytes.ok_or_else(|| tr!("the browser cannot read it").into()));
+        let read = given(file, most).await;
+        done(name, read.map_err(|_| tr!("the browser cannot read it").into()));
     });
 }

@@ -13,6 +13,8 @@ pub struct FileButton {
     pub word: &'static str,
     /// Endings of the files that can be chosen.
     pub accept: &'static str,
+    /// So many of the first bytes of a file are looked at.
+    pub head: usize,
     /// What tests call the button, after `open-`, and the field behind it, before `-input`.
     pub id: &'static str,
 }
@@ -23,7 +25,7 @@ impl FileButton {
         let (context, input) = (RunContext::here(), NodeRef::<Input>::new());
         let chosen = move |_| {
             if let Some(field) = input.get_untracked() {
-                browser::read_first(&field, move |name, read| {
+                browser::read_first(&field, self.head, move |name, read| {
                     context.ask.run(Request::OpenFile(name, read));
                     after();
                 });

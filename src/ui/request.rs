@@ -1,6 +1,7 @@
 //! What a panel asks the page to do.
 
 use crate::catalog::chart::Chart;
+use crate::platform::file::GivenFile;
 
 /// A wish of a panel. Functions that decide what a press means return it, so that they are tested without a page.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +24,10 @@ pub enum Request {
     Say(&'static str),
     /// Show a chart, or hide it.
     ToggleChart(Chart),
-    /// Open the file of this name with these bytes, or say why it could not be read.
-    OpenFile(String, Result<Vec<u8>, String>),
+    /// Open the file of this name, or say why it could not be read.
+    OpenFile(String, Result<GivenFile, String>),
+    /// Read no more of the file that is being read.
+    CancelFile,
     /// Read the data file that is open again, with this column as the label.
     Relabel(usize),
 }

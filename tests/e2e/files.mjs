@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+import { pixels, rows, serve, stepOf, text, until, visit } from "./harness.mjs";
 
 const LINK = "#v1/sparse-parity?n=12&k=2&width=24&seed=3&steps=400&halt=steps&every=10&held=512&speed=0";
 
@@ -18,6 +18,30 @@ async function saved(page, see, id, folder) {
   await download.saveAs(path);
   assert.match(await text(see("files-note")), /^Saved /);
   return { path, name: download.suggestedFilename(), bytes: readFileSync(path) };
+}
+
+/** Longest task of the page's thread, in milliseconds: 50 on an ordinary machine, and those of the tests are slow. */
+const LONGEST = 150;
+
+/** A table of so many rows of five cells. */
+function table(path, rows) {
+  const part = Array.from({ length: 1000 }, (_, i) => `${(i * 37) % 101}.5,${(i * i) % 89},${i % 7},word,${i % 2}\n`).join("");
+  writeFileSync(path, `size,age,week,kind,sold\n${part.repeat(rows / 1000)}`);
+}
+
+/** What the page's thread and its program's memory do from now on: the longest task in ms, and the growth in MiB. */
+async function watched(page) {
+  const bytes = () => page.evaluate(() => window.wasm.memory.buffer.byteLength / 2 ** 20);
+  const before = await bytes();
+  await page.evaluate(() => {
+    window.longest = 0;
+    window.observer?.disconnect();
+    window.observer = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+    });
+    window.observer.observe({ type: "longtask" });
+  });
+  return { longest: () => page.evaluate(() => window.longest), growth: async () => (await bytes()) - before };
 }
 
 const choose = (page, path) => page.getByTestId("file-input").setInputFiles(path);
@@ -185,5 +209,95 @@ export function files(here) {
     assert.equal(readFileSync(path, "utf8"), readFileSync(made, "utf8").replace("&device=cpu", "&device=cpu"));
     assert.match(lab("check", path), /400, ended at its last step; 41 measurements of 1 replicas\./);
     await page.close();
+  }));
+
+  /** A page whose program's memory can be seen. */
+  const openWatched = (test) => inFolder(async (folder) => {
+    const site = await serve({ "boot.js": (text) => text.replace("await init(", "window.wasm = await init(") });
+    const { page, heard, see } = await visit(here().context, site.address, LINK.replace("speed=0", "speed=20"));
+    await until(async () => (await stepOf(see)) > 5 && (await page.getByTestId("file-input").count()) === 1, "the dialog's program");
+    await page.waitForTimeout(1000); // opening the page is over
+    try {
+      await test({ page, see, folder, workers: page.workers().length });
+      assert.deepEqual(heard.console, []);
+    } finally {
+      await page.close();
+      site.close();
+    }
+  });
+
+  it("refuses a map of 100 MB by its first bytes, without holding up the page", openWatched(async ({ page, see, folder, workers }) => {
+    const feature = '{"type":"Feature","geometry":{"type":"Point","coordinates":[12.5,41.9]},"properties":{}},';
+    for (const [name, begin, part] of [["map.geojson", '{"type":"FeatureCollection","features":[', feature], ["zeros.json", "[", "0,"]]) {
+      writeFileSync(join(folder, name), begin + part.repeat(100e6 / part.length));
+      const watch = await watched(page);
+      await choose(page, join(folder, name));
+      await until(async () => (await text(see("files-flaw"))).startsWith(`${name} was not opened: this is JSON, but not a run`), "the sentence", 5);
+      assert.equal(page.workers().length, workers, "nobody was asked to read it");
+      assert.ok((await watch.longest()) <= LONGEST, `${name}: ${await watch.longest()} ms`);
+      assert.ok((await watch.growth()) <= 2, `${name}: ${await watch.growth()} MiB`);
+    }
+    const at = await stepOf(see);
+    await until(async () => (await stepOf(see)) > at, "the run goes on");
+  }));
+
+  it("reads a large table apart, says how far it is, and gives the memory back", openWatched(async ({ page, see, folder, workers }) => {
+    table(join(folder, "houses.csv"), 300_000);
+    const watch = await watched(page);
+    await choose(page, join(folder, "houses.csv"));
+    await until(async () => /^Reading houses\.csv: \d+ % of \d+ MB\.$/.test(await text(see("reading-text"))), "progress");
+    assert.equal(page.workers().length, workers + 1, "a worker reads it");
+    await until(async () => /data=own&csv=\d+/.test(page.url()), "the table's run", 120);
+    assert.match(await text(see("message")), /^Opened houses\.csv: a table of 3 columns/);
+    await until(() => page.workers().length === workers, "the worker to end");
+    assert.equal(await page.getByTestId("reading").count(), 0);
+    await until(async () => /^houses\.csv/.test(await text(see("table"))), "the table's card");
+    assert.match(await text(see("table-texts")), /300,000 rows of 3 columns/);
+    assert.ok((await watch.longest()) <= LONGEST, `${await watch.longest()} ms`);
+    // Its 1.2 million numbers have 4.6 MiB; the file has 5, and what reading takes is a multiple of that.
+    assert.ok((await watch.growth()) <= 32, `${await watch.growth()} MiB`);
+    await see("table-label").selectOption({ label: "week" });
+    await until(async () => /The label is week/.test(await text(see("table-texts"))), "another label", 120);
+    await until(() => page.workers().length === workers, "that worker to end");
+    await page.reload();
+    await until(async () => /^houses\.csv/.test(await text(see("table"))), "the file that is kept", 120);
+    assert.match(await text(see("table-texts")), /The label is week/);
+  }));
+
+  it("stops reading when somebody presses Cancel or Escape", openWatched(async ({ page, see, folder, workers }) => {
+    table(join(folder, "big.csv"), 1_600_000);
+    const link = page.url();
+    const cancelled = "big.csv was not opened: reading it was cancelled. Nothing has changed.";
+    const stops = [
+      [async () => {}, () => see("reading-cancel").click()],
+      [async () => {}, () => page.keyboard.press("Escape")],
+      [() => see("files").click(), () => page.keyboard.press("Escape")],
+      [() => see("files").click(), () => see("files-dialog").getByTestId("reading-cancel").click()],
+    ];
+    for (const [before, stop] of stops) {
+      await before();
+      const watch = await watched(page);
+      await choose(page, join(folder, "big.csv"));
+      await until(async () => (await page.getByTestId("reading").count()) === 1, "the bar");
+      await until(() => page.workers().length === workers + 1, "somebody who reads it");
+      await page.waitForTimeout(500);
+      await stop();
+      await until(async () => (await text(see("files-flaw"))) === cancelled, "the sentence");
+      await until(() => page.workers().length === workers, "the worker to end");
+      assert.equal(await page.getByTestId("reading").count(), 0);
+      assert.ok((await watch.longest()) <= LONGEST, `${await watch.longest()} ms`);
+      assert.ok((await watch.growth()) <= 2, `${await watch.growth()} MiB`);
+      if (before !== stops[0][0] && (await see("files-dialog").isVisible())) {
+        assert.equal(await text(see("files-flaw")), cancelled, "the dialog stays, and says so");
+        await page.keyboard.press("Escape");
+      }
+      assert.ok(!(await see("files-dialog").isVisible()));
+    }
+    assert.equal(page.url(), link);
+    // Too large to be a table at all: refused by its cells, while the page goes on.
+    table(join(folder, "larger.csv"), 1_800_000);
+    await choose(page, join(folder, "larger.csv"));
+    await until(async () => /larger\.csv was not opened: it has more than 8388608 cells/.test(await text(see("files-flaw"))), "the limit", 180);
+    await until(() => page.workers().length === workers, "the worker to end");
   }));
 }

@@ -14,6 +14,7 @@ import { groupsLab } from "./groups.mjs";
 import { keeping } from "./keeper.mjs";
 import { languages } from "./languages.mjs";
 import { links } from "./links.mjs";
+import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
@@ -554,3 +555,5 @@ describe("devices", () => {
 describe("languages", () => languages(() => ({ address: site.address })));
 
 describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
+
+describe("what people keep", () => keptRuns(() => ({ address: site.address })));

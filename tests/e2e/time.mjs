@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { lab, pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+import { clear, library, stored } from "./library.mjs";
 
 /** Tests in the browser and at the address that `here` gives. */
 export function timeAndComparison(here) {
@@ -65,42 +66,15 @@ export function timeAndComparison(here) {
 
   describe("kept runs", () => {
     const LINK = "#v1/sparse-parity?n=14&k=2&width=24&every=10&steps=3000&halt=steps&held=256&speed=150";
-    const library = async (see) => {
-      const details = see("library");
-      if (!(await details.evaluate((node) => node.open))) await details.locator("summary").click();
-      return details;
-    };
-    const stored = (page) =>
-      page.evaluate(
-        () =>
-          new Promise((resolve) => {
-            const open = indexedDB.open("vivarium", 1);
-            open.onsuccess = () => {
-              const all = open.result.transaction("runs").objectStore("runs").getAll();
-              all.onsuccess = () => {
-                open.result.close();
-                resolve(all.result.map(({ id, name, step, pinned, deleted }) => ({ id, name, step, pinned, deleted })));
-              };
-            };
-          }),
-      );
-    const clear = async (page) => {
-      await page.evaluate(() => new Promise((resolve) => {
-        const open = indexedDB.open("vivarium", 1);
-        open.onsuccess = () => {
-          const work = open.result.transaction(["runs", "states"], "readwrite");
-          work.objectStore("runs").clear();
-          work.objectStore("states").clear();
-          work.oncomplete = () => (open.result.close(), resolve());
-        };
-      }));
-    };
+    // Runs are stored as soon as the page's second program is there.
+    const isReady = (page) => page.getByTestId("library").first().waitFor({ timeout: 30_000 });
 
     it("survive the closing of the tab, and go on where they were with the same numbers", async () => {
       const { context, address } = here();
       const first = await visit(context, address, LINK);
       await until(async () => (await stepOf(first.see)) > 20, "steps");
-      await clear(first.page);
+      await isReady(first.page);
+      await clear(first.page, address);
       await until(async () => (await stepOf(first.see)) > 700, "steps");
       // What was measured last is written down as the page is left.
       await first.page.goto("about:blank");
@@ -130,11 +104,12 @@ export function timeAndComparison(here) {
     it("are listed, called, pinned, deleted and drawn over the charts, from two tabs at once", async () => {
       const { context, address } = here();
       const a = await visit(context, address, LINK);
-      await clear(a.page);
+      await isReady(a.page);
+      await clear(a.page, address);
       const b = await visit(context, address, LINK.replace("width=24", "width=48"));
       await until(async () => (await stepOf(a.see)) > 100 && (await stepOf(b.see)) > 100, "steps");
       // What another tab writes after the page is opened is in its list when it has the focus again, which no test gives it.
-      await until(async () => (await stored(a.page)).length === 2, "both runs to be kept", 30);
+      await until(async () => (await stored(a.page, address)).length === 2, "both runs to be kept", 30);
       await a.page.reload();
       const list = await library(a.see);
       await until(async () => (await list.locator("li").count()) === 2, "both in the list");
@@ -144,8 +119,8 @@ export function timeAndComparison(here) {
       await other.getByRole("textbox").press("Enter");
       await other.getByRole("button", { name: "Pin" }).click();
       // The other tab goes on writing that run down.
-      const before = (await stored(a.page)).find((run) => run.name === "The wide one")?.step ?? 0;
-      await until(async () => (await stored(a.page)).some((run) => run.name === "The wide one" && run.pinned && run.step > before), "the other tab to write", 30);
+      const before = (await stored(a.page, address)).find((run) => run.name === "The wide one")?.step ?? 0;
+      await until(async () => (await stored(a.page, address)).some((run) => run.name === "The wide one" && run.pinned && run.step > before), "the other tab to write", 30);
       const colours = await pixels(a.page, "chart-loss");
       await other.getByRole("button", { name: "Draw over the charts" }).click();
       await until(async () => (await pixels(a.page, "chart-loss")) !== colours, "another curve");
@@ -172,12 +147,12 @@ export function timeAndComparison(here) {
       });
       const see = (id) => page.getByTestId(id).first();
       await page.goto(address + LINK);
-      await until(async () => (await stored(page)).length > 0, "a kept run", 30);
+      await until(async () => (await stored(page, address)).length > 0, "a kept run", 30);
       await page.evaluate(() => (globalThis.isFull = true));
       await see("new-seed").click();
-      const before = (await stored(page)).length;
+      const before = (await stored(page, address)).length;
       await until(async () => /no room left to store/.test(await text(see("library-trouble"))), "a sentence", 30);
-      assert.equal((await stored(page)).length, before, "what was kept is there");
+      assert.equal((await stored(page, address)).length, before, "what was kept is there");
       await page.close();
       const none = await context.newPage();
       await none.addInitScript(() => Object.defineProperty(globalThis, "indexedDB", { value: undefined }));

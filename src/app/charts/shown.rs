@@ -26,7 +26,7 @@ impl State {
     /// Takes back the last change.
     pub(in crate::app) fn take_back(&mut self, effects: &mut Vec<Effect>) {
         match self.undo.pop() {
-            Some(UndoEntry::SavedRun(before)) => self.undo_kept(&before, effects),
+            Some(UndoEntry::SavedRuns(before)) => self.undo_kept(&before, effects),
             Some(UndoEntry::Shown(key, value)) => self.show_again(key, &value, effects),
             Some(UndoEntry::Link(link)) => {
                 let what = words::changes(&self.run.link.spec, &link.spec);

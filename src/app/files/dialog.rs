@@ -5,7 +5,10 @@ use leptos::prelude::*;
 use plotters::backend::SVGBackend;
 use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
+use web_sys::KeyboardEvent;
 
+use super::progress::FileReading;
+use super::reader::FileReader;
 use super::{Export, Saved, record};
 use crate::analysis::Reading;
 use crate::app::browser::files;
@@ -15,6 +18,8 @@ use crate::catalog::chart::Chart;
 use crate::charts::figure::{alone, written};
 use crate::charts::{Theme, draw};
 use crate::display::words::thousands;
+use crate::record::head::HEAD;
+use crate::record::reading::News;
 use crate::ui::appearance::Appearance;
 use crate::ui::browser::{get, mark_root, read_first};
 use crate::ui::file_button::FileButton;
@@ -47,7 +52,7 @@ fn drops(store: Store) {
         mark_root("data-drop", "no");
         if files::brings_files(&event) {
             event.prevent_default();
-            read_first(&files::dropped(&event), move |name, read| {
+            read_first(&files::dropped(&event), HEAD, move |name, read| {
                 store.act(Action::Request(Request::OpenFile(name, read)));
             });
         }
@@ -86,6 +91,57 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
         draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
     });
     files::save(&Saved { name: format!("{name}.svg"), kind: "image/svg+xml", bytes: text.into_bytes() })
+}
+
+/// Has a worker read the file that the state speaks of, as long as it does; `done` is called after each. Whether one
+/// is being read.
+fn read_away(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
+    let reader = StoredValue::new_local(None::<FileReader>);
+    let number = store.memo(|state| state.reading.as_ref().map(|reading| reading.number));
+    Effect::new(move |before: Option<Option<u64>>| {
+        let number = number.get();
+        // The one before ends, and gives its memory back.
+        reader.set_value(None);
+        let Some(wanted) = number else {
+            if before.flatten().is_some() {
+                done();
+            }
+            return number;
+        };
+        let hear = move |news| store.act(Action::FileNews(wanted, news));
+        let opened = store.peek(|state| {
+            let reading = state.reading.as_ref()?;
+            Some(FileReader::open(&reading.job, reading.file.handle.as_ref()?, hear))
+        });
+        match opened {
+            Some(Ok(opened)) => reader.set_value(Some(opened)),
+            Some(Err(why)) => hear(News::Done(Err(why))),
+            None => {}
+        }
+        number
+    });
+    Memo::new(move |_| number.get().is_some())
+}
+
+/// How far the file has been read, with the button that ends it, while `is_here`.
+fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) -> AnyView {
+    let is_here = Memo::new(move |_| is_here());
+    let said = store.memo(|state| state.reading.as_ref().map(FileReading::sentence).unwrap_or_default());
+    let share = store.memo(|state| state.reading.as_ref().map_or(0.0, |reading| reading.share));
+    let cancel = move |_| store.act(Action::Request(Request::CancelFile));
+    let shown = move || {
+        view! {
+            <div class="reading" data-testid="reading">
+                // Ten times a second is too often to be read out: the name and the button say enough.
+                <span aria-hidden="true" data-testid="reading-text">{said}</span>
+                <progress aria-label=tr!("Reading the file") max="1" value=move || share.get().to_string()></progress>
+                <button class="button" type="button" data-testid="reading-cancel" on:click=cancel>
+                    {tr!("Cancel")}
+                </button>
+            </div>
+        }
+    };
+    (move || is_here.get().then(shown)).into_any()
 }
 
 /// The dialog.
@@ -173,16 +229,28 @@ pub fn Files(
         .into_any()
     };
     let opened = move || {
-        if store.peek(|state| state.flaw.is_empty()) {
+        if store.peek(|state| state.flaw.is_empty() && state.reading.is_none()) {
             close();
         }
     };
-    let choice =
-        FileButton { word: tr!("Open a file"), accept: ".json,.safetensors,.csv,.tsv,.txt", id: "file" };
+    let reads = read_away(store, opened);
+    let escape = move |event: KeyboardEvent| {
+        // What is read comes before what is open.
+        if event.key() == "Escape" && reads.get_untracked() {
+            event.prevent_default();
+            store.act(Action::Request(Request::CancelFile));
+        }
+    };
+    let choice = FileButton {
+        word: tr!("Open a file"),
+        accept: ".json,.safetensors,.csv,.tsv,.txt",
+        head: HEAD,
+        id: "file",
+    };
     let flaw = store.memo(|state| state.flaw.clone());
     view! {
         <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
-            on:close=move |_| open.set(false)>
+            on:close=move |_| open.set(false) on:keydown=escape>
             <h2 id="files-title">{tr!("Save")}</h2>
             <ul class="files__list">{exports.into_iter().collect_view()}</ul>
             <h2>{tr!("Charts on show")}</h2>
@@ -196,10 +264,12 @@ pub fn Files(
                     {tr!("A run (JSON) or weights (safetensors) from this page or from lab, or a table (CSV) to learn; or drop it anywhere on the page.")}
                 </span>
             </p>
+            {progress(store, move || reads.get() && open.get())}
             <p class="files__note" role="status" data-testid="files-note">{note}</p>
             <p class="files__note files__note--wrong" role="alert" data-testid="files-flaw">{flaw}</p>
             <button class="button" type="button" on:click=move |_| close()>{tr!("Close")}</button>
         </dialog>
+        {progress(store, move || reads.get() && !open.get())}
     }
     .into_any()
 }

@@ -8,6 +8,10 @@
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod dialog;
 pub mod openers;
+pub mod progress;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod reader;
+pub mod reading;
 pub mod tables;
 #[cfg(test)]
 pub(in crate::app) mod tests;
@@ -18,9 +22,11 @@ use crate::app::files::openers::openers;
 use crate::display::Phase;
 use crate::display::words::thousands;
 use crate::permalink::{Link, View};
+use crate::platform::file::GivenFile;
 use crate::protocol::{Command, Ending};
+use crate::record::reading::News;
 use crate::record::weights::Header;
-use crate::record::{Environment, File, FileError, Record, csv, torch};
+use crate::record::{Environment, Record, csv, torch};
 use crate::ui::request::Request;
 
 /// What can be saved of a run.
@@ -167,30 +173,19 @@ pub fn origin(state: &State) -> Option<String> {
     ))
 }
 
-/// Whether a file of that name holds a table, by its ending.
-fn is_table(name: &str) -> bool {
-    let name = name.to_lowercase();
-    [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))
-}
-
 impl State {
     /// Opens a file that a person chose or dropped: the second program reads it, and is there, since all that chooses
     /// files comes with it.
-    pub(super) fn open_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+    pub(super) fn open_file(&mut self, name: &str, file: GivenFile, effects: &mut Vec<Effect>) {
         if let Some(openers) = openers() {
-            (openers.file)(self, name, bytes, effects);
+            (openers.file)(self, name, file, effects);
         }
     }
 
-    /// The same, in that program.
-    pub(super) fn read_file(&mut self, name: &str, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
-        self.flaw.clear();
-        match File::read(&bytes) {
-            Ok(File::Run(record)) => self.open_record(name, *record, effects),
-            Ok(File::Weights(header)) => self.open_weights(name, &header, bytes, effects),
-            // What is of no program's is a table, if anything; one of metrics says so itself.
-            Err(FileError::Unknown) if is_table(name) => self.read_table(name, bytes, None, effects),
-            Err(flaw) => self.refuse_file(name, &flaw.to_string()),
+    /// Takes what a worker says of the file of this number.
+    pub(super) fn file_news(&mut self, number: u64, news: News, effects: &mut Vec<Effect>) {
+        if let Some(openers) = openers() {
+            (openers.news)(self, number, news, effects);
         }
     }
 
@@ -208,7 +203,8 @@ impl State {
         (self.awaiting, self.unanswered) = (false, 0);
     }
 
-    fn open_record(&mut self, name: &str, record: Record, effects: &mut Vec<Effect>) {
+    /// Shows a run of which the file has so many measurements.
+    fn open_record(&mut self, name: &str, record: Record, steps: usize, effects: &mut Vec<Effect>) {
         self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
         self.dismiss(effects);
         let before = self.run.link.clone();
@@ -218,7 +214,6 @@ impl State {
             sweep.done = record.times;
         }
         self.set_up_run();
-        let steps = record.rows.len();
         for row in record.rows {
             self.run.measured(row);
         }
@@ -314,6 +309,6 @@ impl State {
 impl Action {
     /// The action of opening a file.
     pub fn file(name: &str, bytes: Vec<u8>) -> Action {
-        Action::Request(Request::OpenFile(name.into(), Ok(bytes)))
+        Action::Request(Request::OpenFile(name.into(), Ok(GivenFile::of(bytes))))
     }
 }

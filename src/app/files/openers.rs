@@ -7,19 +7,26 @@
 use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::labs::cannot_learn;
+use crate::platform::file::GivenFile;
+use crate::record::reading::News;
 use crate::run::RunSpec;
 
 /// The functions.
 pub struct Openers {
-    pub(in crate::app) file: fn(&mut State, &str, Vec<u8>, &mut Vec<Effect>),
-    pub(in crate::app) table: fn(&mut State, &str, Vec<u8>, Option<usize>, &mut Vec<Effect>),
+    pub(in crate::app) file: fn(&mut State, &str, GivenFile, &mut Vec<Effect>),
+    pub(in crate::app) table: fn(&mut State, &str, GivenFile, usize, &mut Vec<Effect>),
+    pub(in crate::app) news: fn(&mut State, u64, News, &mut Vec<Effect>),
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the page gives advice"))]
     pub(in crate::app) advice: fn(&RunSpec) -> Vec<String>,
 }
 
 /// All of them.
-pub const OPENERS: Openers =
-    Openers { file: State::read_file, table: State::read_table, advice: cannot_learn };
+pub const OPENERS: Openers = Openers {
+    file: State::read_file,
+    table: State::read_table,
+    news: State::hear_of_file,
+    advice: cannot_learn,
+};
 
 #[cfg(feature = "ui")]
 static ARRIVED: std::sync::OnceLock<Openers> = std::sync::OnceLock::new();

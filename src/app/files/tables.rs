@@ -5,22 +5,22 @@ use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::labs::of_file;
 use crate::labs::tables::opened::{keep, opened, shown};
-use crate::record::dataset;
+use crate::platform::file::GivenFile;
+use crate::record::dataset::{self, Dataset};
+
+/// Most bytes that are read where a file is read again for each of its columns: a few frames of the page.
+const MOST_AGAIN: u64 = 1 << 20;
 
 impl State {
-    /// Opens a table that a person chose or dropped, with column `label` of it as the label: the run is about it from
-    /// now on. Of the second program.
-    pub(in crate::app) fn read_table(
+    /// Opens a table that was read from a file: the run is about it from now on.
+    pub(super) fn open_table(
         &mut self,
         name: &str,
-        bytes: Vec<u8>,
-        label: Option<usize>,
+        file: GivenFile,
+        table: Dataset,
         effects: &mut Vec<Effect>,
     ) {
-        let number = match dataset::read(&bytes, label) {
-            Ok(table) => keep(name, bytes, table),
-            Err(why) => return self.refuse_file(name, &why),
-        };
+        let number = keep(name, file, table);
         effects.push(Effect::KeepTable(number));
         let Some(mut link) = of_file(number, &self.run.link) else {
             return;
@@ -35,11 +35,37 @@ impl State {
         self.change(link, message, effects);
     }
 
+    /// Opens the table that a saved run waits for, or says that it is another one.
+    pub(super) fn open_awaited_table(
+        &mut self,
+        name: &str,
+        file: GivenFile,
+        table: Dataset,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some((number, label)) = self.awaited_table() else { return };
+        // Where the label is not known, each column of a short file is tried.
+        let columns = table.all.len();
+        let is_short = file.size.saturating_mul(columns as u64) <= MOST_AGAIN;
+        let again = file.bytes().filter(|_| label.is_none() && is_short);
+        let others = again
+            .into_iter()
+            .flat_map(|bytes| (0..columns).filter_map(move |label| dataset::read(bytes, Some(label)).ok()));
+        let found = std::iter::once(table).chain(others).find(|table| table.number == number);
+        match found {
+            Some(table) => {
+                effects.push(Effect::KeepTable(keep(name, file, table)));
+                self.table_arrived(effects);
+            }
+            None => self.refuse_table(name),
+        }
+    }
+
     /// Makes another column of the table the label.
     pub(in crate::app) fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
         // The menu of labels comes with the second program.
         let (Some(opened), Some(openers)) = (shown(&self.run.link.spec), openers()) else { return };
-        (openers.table)(self, &opened.name, opened.bytes.clone(), Some(label), effects);
+        (openers.table)(self, &opened.name, opened.file.clone(), label, effects);
     }
 }
 

@@ -247,3 +247,133 @@ fn a_sweep_is_saved_by_its_times_and_opened_so() {
     assert!(other.state.message.contains("a sweep with 1 of 2 runs"), "{}", other.state.message);
     assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep is many runs"));
 }
+
+mod apart {
+    //! Files that are too large to be read at once: a worker reads them, here by hand.
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::files::progress::FileReading;
+    use crate::labs::tables::opened::shown;
+    use crate::platform::file::GivenFile;
+    use crate::record::head::HEAD;
+    use crate::record::reading::{FileEvent, News, Received, read};
+    use crate::ui::request::Request;
+
+    /// A file of which the page has the first bytes only.
+    fn given(bytes: &[u8]) -> GivenFile {
+        assert!(bytes.len() > HEAD);
+        GivenFile { size: bytes.len() as u64, head: Arc::from(&bytes[..HEAD]), handle: None }
+    }
+
+    fn open(page: &mut Page, name: &str, bytes: &[u8]) {
+        page.act(Action::Request(Request::OpenFile(name.into(), Ok(given(bytes)))));
+    }
+
+    /// What a worker says of the file that the page wants to have read.
+    fn worker(page: &Page, bytes: &[u8]) -> Vec<Action> {
+        let FileReading { number, job, .. } = page.state.reading.clone().expect("something to read");
+        let mut received = Received::default();
+        let said = FileEvent::of(read(&job, bytes));
+        let news = said.into_iter().filter_map(|(event, payload)| received.take(event, payload));
+        news.map(|news| Action::FileNews(number, news)).collect()
+    }
+
+    fn table(rows: usize) -> Vec<u8> {
+        let row = |i: usize| format!("{},{},{}\n", i * 7 % 31, i * i % 53, ["no", "yes"][i % 2]);
+        std::iter::once("size,age,sold\n".to_string())
+            .chain((0..rows).map(row))
+            .collect::<String>()
+            .into_bytes()
+    }
+
+    #[test]
+    fn a_large_table_is_read_apart_and_becomes_the_run() {
+        let mut page = Page::open(LINK);
+        page.train(100);
+        let bytes = table(9_000);
+        open(&mut page, "big.csv", &bytes);
+        assert_eq!((encode(&page.state.run.link), page.state.flaw.as_str()), (LINK.into(), ""));
+        page.train(125);
+        assert_eq!(page.state.run.step, 125, "the run goes on meanwhile");
+        let number = page.state.reading.as_ref().unwrap().number;
+        page.act(Action::FileNews(number, News::Progress(0.5)));
+        assert!(page.state.reading.as_ref().unwrap().sentence().contains("big.csv: 50 %"));
+        page.act(Action::FileNews(number + 1, News::Done(Err("of another file".into()))));
+        assert_eq!(page.state.flaw, "");
+        let done = worker(&page, &bytes);
+        done.into_iter().for_each(|action| page.act(action));
+        assert!(page.state.reading.is_none(), "whoever read it is not needed any more");
+        assert!(page.state.message.starts_with("Opened big.csv"), "{}", page.state.message);
+        let opened = shown(&page.state.run.link.spec).expect("the table");
+        assert_eq!((opened.file.size, opened.table.label), (bytes.len() as u64, 2));
+        // Another label makes another table of the same file.
+        page.act(Action::Request(Request::Relabel(0)));
+        assert_eq!(page.state.reading.as_ref().unwrap().job.label, Some(0));
+        let done = worker(&page, &bytes);
+        done.into_iter().for_each(|action| page.act(action));
+        assert_eq!(shown(&page.state.run.link.spec).unwrap().table.label, 0);
+    }
+
+    #[test]
+    fn a_large_run_is_the_same_as_if_it_were_read_at_once() {
+        let mut page = Page::open(LINK);
+        page.train(100);
+        let mut record = files::record(&page.state, "");
+        let row = record.rows[0].clone();
+        record.rows = (0..3000).map(|step| crate::protocol::Row { step, ..row.clone() }).collect();
+        record.step = 2999;
+        let bytes = record.to_json().into_bytes();
+        let (mut at_once, mut apart) = (Page::open("#v1/groups"), Page::open("#v1/groups"));
+        at_once.act(Action::file("run.json", bytes.clone()));
+        open(&mut apart, "run.json", &bytes);
+        let done = worker(&apart, &bytes);
+        done.into_iter().for_each(|action| apart.act(action));
+        assert!(
+            apart.state.message.contains("3,000 measurements up to step 2,999"),
+            "{}",
+            apart.state.message
+        );
+        assert_eq!(apart.state.message, at_once.state.message);
+        assert_eq!(apart.state.run.history, at_once.state.run.history);
+        assert_eq!(encode(&apart.state.run.link), LINK);
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused_before_it_is_read() {
+        let mut page = Page::open(LINK);
+        let map = "{\"type\":\"FeatureCollection\",\"features\":[".to_string();
+        let map = map + &"{\"type\":\"Feature\"},".repeat(HEAD / 10);
+        for (name, bytes) in
+            [("map.geojson", map.into_bytes()), ("zeros.json", [b"[", "0,".repeat(HEAD).as_bytes()].concat())]
+        {
+            open(&mut page, name, &bytes);
+            assert!(page.state.reading.is_none(), "{name}");
+            assert!(page.state.flaw.contains("not a run of this program"), "{}", page.state.flaw);
+        }
+    }
+
+    #[test]
+    fn reading_can_be_cancelled_and_the_next_file_takes_its_place() {
+        let mut page = Page::open(LINK);
+        page.act(Action::Request(Request::CancelFile));
+        assert_eq!(page.state.flaw, "", "there was nothing to cancel");
+        let bytes = table(9_000);
+        open(&mut page, "big.csv", &bytes);
+        let late = worker(&page, &bytes);
+        page.act(Action::Request(Request::CancelFile));
+        let said = "big.csv was not opened: reading it was cancelled. Nothing has changed.";
+        assert_eq!((page.state.flaw.as_str(), page.state.reading.is_none()), (said, true));
+        late.into_iter().for_each(|action| page.act(action));
+        assert_eq!((page.state.flaw.as_str(), encode(&page.state.run.link)), (said, LINK.into()));
+        open(&mut page, "first.csv", &bytes);
+        let late = worker(&page, &bytes);
+        open(&mut page, "second.csv", &bytes);
+        late.into_iter().for_each(|action| page.act(action));
+        assert_eq!(page.state.reading.as_ref().unwrap().name, "second.csv");
+        // A small one, which is there at once, too.
+        page.act(Action::file("small.csv", table(100)));
+        assert!(page.state.reading.is_none() && page.state.message.starts_with("Opened small.csv"));
+    }
+}

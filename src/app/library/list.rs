@@ -7,25 +7,27 @@ use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::charts::MUTED;
 use crate::display::words::{difference, thousands};
-use crate::permalink::decode;
+use crate::record::saved::link;
+use crate::ui::file_button::FileButton;
 
 /// What a line of the list says besides the name.
 fn about(state: &State, kept: &SavedRun) -> String {
     let step = thousands(kept.step);
-    let difference = difference(state.run.spec(), &decode(&kept.link).0.spec);
+    let difference = difference(state.run.spec(), &link(&kept.link).unwrap_or_default().spec);
     if !state.library.is_stored(&kept.id) {
         return tr!("not stored; step {step}; {difference}", step, difference);
     }
     tr!("step {step}; {difference}", step, difference)
 }
 
-/// Goes on where the page was left, if one wants to.
+/// Goes on where the page was left, if one wants to; and asks for the table of a run that is to go on.
 #[component]
 pub fn Offer() -> impl IntoView {
     let store = Store::here();
     let offer = store
         .memo(|state| state.offer().map(|kept| (kept.id.clone(), kept.name.clone(), thousands(kept.step))));
-    move || {
+    let wanted = store.memo(State::wanted_table);
+    let offered = move || {
         offer.get().map(|(id, name, step)| {
             let id = StoredValue::new(id);
             view! {
@@ -38,7 +40,23 @@ pub fn Offer() -> impl IntoView {
                 </section>
             }
         })
-    }
+    };
+    let asked = move || {
+        wanted.get().map(|text| {
+            let choice = FileButton { word: tr!("Open the file"), accept: ".csv,.tsv,.txt", id: "wanted" };
+            view! {
+                <section class="notice notice--offer" data-testid="wanted" aria-label=tr!("A file is needed")>
+                    <p class="notice__text">{text}</p>
+                    {choice.view(|| {})}
+                    <button class="button" type="button"
+                        on:click=move |_| store.act(Action::Library(LibraryAction::NotNow))>
+                        {tr!("Not now")}
+                    </button>
+                </section>
+            }
+        })
+    };
+    (offered, asked)
 }
 
 /// All kept runs.
@@ -48,17 +66,38 @@ pub fn Library() -> impl IntoView {
     let ids = store
         .memo(|state| state.library.listed().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>());
     let trouble = store.memo(|state| state.library.trouble.clone());
+    let damaged = store.memo(|state| state.library.damaged.clone());
+    let damaged_entries = move || {
+        let entries = damaged.get().into_iter().map(|(key, why)| {
+            view! {
+                <li class="kept" data-testid="damaged">
+                    <span class="kept__about">{tr!("{key} cannot be opened: {why}.", key, why)}</span>
+                    <button class="switch" type="button"
+                        on:click=move |_| store.act(Action::Library(LibraryAction::DeleteDamaged(key.clone())))>
+                        {tr!("Delete")}
+                    </button>
+                </li>
+            }
+        });
+        entries.collect_view()
+    };
     view! {
-        <details class="library" data-testid="library" on:toggle=move |_| store.load()>
+        <details class="library" data-testid="library"
+            on:toggle=move |_| store.act(Action::Library(LibraryAction::Load))>
             <summary class="group__name">{move || tr!("Kept runs ({many})", many = ids.with(Vec::len))}</summary>
             <p class="library__about">
-                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. Where there is no room for another run, it stays on this page until the page is closed; nothing is deleted unasked.")}
+                {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. Where there is no room for another run, it stays on this page until the page is closed; nothing is deleted unasked. Pinned runs stand first, and are spared when all others are deleted.")}
             </p>
             <ul class="library__list">
                 <For each=move || ids.get() key=String::clone let:id>
                     <Entry id />
                 </For>
+                {damaged_entries}
             </ul>
+            <button class="switch" type="button" data-testid="delete-unpinned"
+                on:click=move |_| store.act(Action::Library(LibraryAction::DeleteUnpinned))>
+                {tr!("Delete all that are not pinned")}
+            </button>
         </details>
         <p class="library__about" role="status" data-testid="library-trouble">{trouble}</p>
     }

@@ -1,115 +1,177 @@
-//! The runs that this browser keeps: what is written down of each, and what stays on the page where there is no room.
+//! The runs that this browser keeps: what is written down of each, and what stays on the page where nothing is stored.
 //!
 //! # Why
 //! A run is what its link says, so its link is what it is found by: the same run trained twice is one entry, in
 //! whichever tab. Nothing here knows where entries lie; that is the browser's part, and a map's in the tests.
 //!
-//! Nothing is deleted unasked. A run for which there is no room is listed as the others, and lasts as long as the page; the
-//! person is told, and storing is tried again when another one is deleted. What the person has deleted waits for its
-//! Undo only as long as its room is not needed.
+//! Nothing is deleted unasked. A run that cannot be stored is listed as the others, and lasts as long as the page; the
+//! person is told, and storing is tried again. What the person has deleted waits for its Undo only as long as its room is
+//! not needed.
+//!
+//! Tabs write one at a time, and what they write is merged: of a run, what got further counts; of what a person says of
+//! it, the later word. A tab that is being closed has no time to read what it would overwrite, so it writes beside, and
+//! whoever reads next merges that too. What is read is checked ([`crate::record::saved`]).
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod list;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod storage;
+#[cfg(test)]
+mod storage_tests;
 #[cfg(test)]
 pub(in crate::app) mod tests;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-pub mod web;
 
+mod answers;
+pub mod merge;
 mod room;
+mod tables;
 mod update;
-
-use serde::{Deserialize, Serialize};
 
 use crate::display::{RunView, words};
 use crate::language::translated;
 use crate::permalink::{Link, View, encode};
-use crate::protocol::Row;
+pub use crate::record::saved::{Edit, SavedRun};
 use crate::run::RunSpec;
 
 /// Most runs that are stored.
 pub const MOST_RUNS: usize = 100;
 /// Most bytes that all of them take.
-pub const MOST_BYTES: usize = 200 << 20;
+pub const MOST_BYTES: usize = crate::record::saved::MOST_BYTES;
 /// Colours that curves of kept runs have.
 pub const COLOURS: usize = crate::charts::MUTED.len();
-
-/// What is written down of a run.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SavedRun {
-    /// Its link, as far as it changes a number of the run.
-    pub id: String,
-    /// Its link with how it was shown.
-    pub link: String,
-    /// What the person, or the page, calls it.
-    pub name: String,
-    /// Which of the [`COLOURS`].
-    pub colour: usize,
-    /// Whether the person has marked it as one to stay.
-    pub pinned: bool,
-    /// When it was deleted, in milliseconds since 1970; 0 where it was not.
-    pub deleted: f64,
-    /// When it was last written down, likewise.
-    pub at: f64,
-    /// Steps made.
-    pub step: u64,
-    /// Whether it has ended.
-    pub ended: bool,
-    /// Bytes that it takes, roughly.
-    pub bytes: usize,
-    /// Replicas that reached the target, with the step.
-    pub solved: Vec<(usize, u64)>,
-    /// Its curves, thinned.
-    pub rows: Vec<Row>,
-}
 
 /// What the browser is to do with what it keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LibraryCommand {
+    /// Read all that is kept.
+    Load,
+    /// Read these runs again: another tab has written them.
+    Refresh(Vec<String>),
     /// Write down a run, with its checkpoint if there is a new one.
     Keep(Box<SavedRun>, Option<Vec<u8>>),
-    /// The same at once, because the page is about to be gone: nothing of it can be waited for.
+    /// The same at once and beside what is stored, because the page is about to be gone: nothing can be waited for.
     Leave(Box<SavedRun>, Option<Vec<u8>>),
-    /// Write down what the person calls a run, and whether it is pinned or deleted.
-    Edit(Box<SavedRun>),
+    /// Write down what the person says of runs.
+    Edit(Vec<Edit>),
     /// Forget these runs.
     Forget(Vec<String>),
-    /// Give the checkpoint of this run.
-    Fetch(String),
+    /// Open the table of this number, if one is named and kept, and give the checkpoint of this run.
+    Fetch(String, Option<u64>),
+}
+
+/// All that is kept.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stock {
+    /// The runs that can be used.
+    pub runs: Vec<SavedRun>,
+    /// The entries that cannot: what each is stored under, and why.
+    pub damaged: Vec<(String, String)>,
+    /// Whether there was no room for all that an earlier version of this page, or one that was closed, had kept.
+    pub is_partial: bool,
+    /// Milliseconds since 1970.
+    pub now: f64,
+}
+
+/// Why the browser does not store runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// It stores nothing, or a reading or writing has failed, in the browser's words.
+    Failed(String),
+    /// A newer version of this page has taken the storage over.
+    Newer,
+    /// An older version of this page does not let go of it.
+    Blocked,
+    /// The browser has deleted or closed the storage while this page was open.
+    Lost,
 }
 
 /// What the browser answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LibraryAnswer {
-    /// All that is kept, at this time in milliseconds since 1970.
-    Loaded(Vec<SavedRun>, f64),
-    /// The checkpoint of a run.
-    Fetched(String, Option<Vec<u8>>),
-    /// What the person calls a run that was written down, who may have said so in another tab.
-    Called(Box<SavedRun>),
+    /// All that is kept.
+    Loaded(Stock),
+    /// These runs, which another tab has written, and those of them that are kept no longer.
+    Refreshed(Vec<SavedRun>, Vec<String>),
+    /// Another tab has written these runs; without any, it may be all.
+    News(Vec<String>),
+    /// The checkpoint of a run, or why there is none.
+    Fetched(String, Result<Vec<u8>, String>),
+    /// What is kept of a run after it was written down, without its curves: another tab may have had its say.
+    Stored(Box<SavedRun>),
     /// There is no room for what was to be written, which comes back.
     Full(Box<LibraryCommand>),
-    /// Nothing can be kept.
-    Closed,
+    /// There is no room for the table of this name.
+    NoRoomForTable(String),
+    /// It was not done, and why; what was to be written comes back.
+    Refused(Refusal, Option<Box<LibraryCommand>>),
 }
 
 /// What a person wants of kept runs, and what the browser answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LibraryAction {
+    /// See what is kept now.
+    Load,
     /// Call a run so.
     Rename(String, String),
     /// Pin a run, or no longer.
     Pin(String),
     /// Delete a run.
     Delete(String),
+    /// Delete all runs but those that are pinned and the one under way.
+    DeleteUnpinned,
+    /// Delete an entry that cannot be read.
+    DeleteDamaged(String),
     /// Draw its curves over those of the run under way, or no longer.
     Overlay(String),
     /// Take a run up where it is.
     TakeUp(String),
+    /// Do without the run that waits for its table.
+    NotNow,
     /// The page is being left.
     Leave,
     /// The browser's answer.
     Heard(LibraryAnswer),
+}
+
+/// Where runs are stored.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum Storage {
+    /// It is not known yet.
+    #[default]
+    Unknown,
+    /// In the browser.
+    Ready,
+    /// Nowhere.
+    Absent,
+    /// Nowhere now, for this reason.
+    Refused(Refusal),
+}
+
+/// Why a run is on the page alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// There is no room.
+    NoRoom,
+    /// Nothing can be stored at all.
+    NoStorage,
+    /// The browser has deleted it. It is not stored again by itself, since somebody may have wanted that.
+    Deleted,
+}
+
+/// A run that the browser does not store.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unstored {
+    pub(super) id: String,
+    pub(super) bytes: Option<Vec<u8>>,
+    pub(super) reason: Reason,
+}
+
+/// A run that was to be taken up, and waits for its table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Waiting {
+    pub(super) kept: SavedRun,
+    /// The number of the table.
+    pub(super) table: u64,
 }
 
 /// The kept runs, as the page knows them.
@@ -117,7 +179,9 @@ pub enum LibraryAction {
 pub struct Library {
     /// All of them, deleted ones too.
     pub runs: Vec<SavedRun>,
-    /// What the person must know of them, in a sentence.
+    /// The entries that cannot be read, each with what it is stored under and why.
+    pub damaged: Vec<(String, String)>,
+    /// What the person must know of them, in a sentence or two.
     pub trouble: String,
     /// The runs whose curves are drawn.
     pub(super) drawn: Vec<(String, RunView)>,
@@ -125,38 +189,26 @@ pub struct Library {
     pub(super) drawings: u64,
     /// Whether the page was opened without a link.
     pub(super) is_blank: bool,
-    /// The runs that there was no room for, with their checkpoints: they last as long as the page.
-    pub(super) unstored: Vec<(String, Option<Vec<u8>>)>,
+    /// The runs that are not stored, with their checkpoints: they last as long as the page.
+    pub(super) unstored: Vec<Unstored>,
+    /// What the person has said of runs while nothing could be stored.
+    pub(super) edits: Vec<Edit>,
+    /// The runs that are being written.
+    pub(super) sent: Vec<String>,
     /// The run that the page was left at.
-    offer: Option<String>,
-    /// Whether it is known what is kept.
-    ready: bool,
+    pub(super) offer: Option<String>,
+    /// The run that waits for its table.
+    pub(super) waiting: Option<Box<Waiting>>,
+    pub(super) storage: Storage,
+    /// Whether there was no room for all that an earlier version of this page had kept.
+    pub(super) is_partial: bool,
     /// Milliseconds since 1970, and seconds since the run began.
-    now: f64,
-    age: u32,
+    pub(super) now: f64,
+    pub(super) age: u32,
     /// Run, step and end of what was written down last.
-    written: (u64, u64, bool),
+    pub(super) written: (u64, u64, bool),
     /// The run that is being taken up.
     pub(super) handed: Option<(SavedRun, Option<Vec<u8>>)>,
-}
-
-/// What stands in the library after `new` is written over `old`: of two tabs that train the same run, the one that
-/// got further; names and pins are the person's.
-pub fn merged(old: Option<&SavedRun>, new: SavedRun) -> Option<SavedRun> {
-    match old {
-        Some(old) if old.step > new.step => None,
-        Some(old) => {
-            let SavedRun { name, colour, pinned, deleted, .. } = old.clone();
-            Some(SavedRun { name, colour, pinned, deleted, ..new })
-        }
-        None => Some(new),
-    }
-}
-
-/// The same after an edit, which changes nothing but what is the person's.
-pub fn edited(old: &SavedRun, edit: SavedRun) -> SavedRun {
-    let SavedRun { name, pinned, deleted, .. } = edit;
-    SavedRun { name, pinned, deleted, ..old.clone() }
 }
 
 /// What a run is found by.
@@ -177,10 +229,10 @@ fn name_of(spec: &RunSpec) -> String {
 }
 
 impl Library {
-    /// The runs that are not deleted, the newest first.
+    /// The runs that are not deleted: those that are pinned first, and then the newest.
     pub fn listed(&self) -> Vec<&SavedRun> {
         let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
-        listed.sort_by(|a, b| b.at.total_cmp(&a.at));
+        listed.sort_by(|a, b| b.pinned.cmp(&a.pinned).then(b.at.total_cmp(&a.at)));
         listed
     }
 

@@ -1,51 +1,103 @@
-//! Room for kept runs: what has none stays on the page and is said to, and nothing is deleted unasked.
+//! Room for kept runs: what cannot be stored stays on the page and is said to, and nothing is deleted unasked.
 
-use super::{Library, LibraryCommand, MOST_BYTES, MOST_RUNS, SavedRun};
+use super::{Library, LibraryCommand, MOST_BYTES, MOST_RUNS, Reason, Refusal, SavedRun, Storage, Unstored};
 use crate::app::trainer::Effect;
 use crate::display::words;
 
 impl Library {
     /// Whether the browser has it; else it is gone with the page.
     pub fn is_stored(&self, id: &str) -> bool {
-        self.unstored.iter().all(|(unstored, _)| unstored != id)
+        self.unstored.iter().all(|unstored| unstored.id != id)
     }
 
-    /// Keeps a run on the page alone, because there is no room to store it, and says so.
-    pub(super) fn hold(&mut self, id: &str, bytes: Option<Vec<u8>>) {
-        self.unstored.retain(|(unstored, _)| unstored != id);
-        self.unstored.push((id.into(), bytes));
+    /// Keeps a run on the page alone, and says so.
+    pub(super) fn hold(&mut self, id: &str, bytes: Option<Vec<u8>>, reason: Reason) {
+        self.unstored.retain(|unstored| unstored.id != id);
+        self.sent.retain(|sent| sent != id);
+        self.unstored.push(Unstored { id: id.into(), bytes, reason });
         // The curves of all of them stay, and the latest checkpoints.
         let mut room = MOST_BYTES;
-        for (_, bytes) in self.unstored.iter_mut().rev() {
-            let size = bytes.as_ref().map_or(0, Vec::len);
+        for unstored in self.unstored.iter_mut().rev() {
+            let size = unstored.bytes.as_ref().map_or(0, Vec::len);
             if size > room {
-                *bytes = None;
+                unstored.bytes = None;
             }
             room = room.saturating_sub(size);
         }
-        self.say_room();
+        self.say();
     }
 
-    /// A run has found room.
+    /// A run is stored.
     pub(super) fn release(&mut self, id: &str) {
+        self.sent.retain(|sent| sent != id);
         if !self.is_stored(id) {
-            self.unstored.retain(|(unstored, _)| unstored != id);
-            self.say_room();
+            self.unstored.retain(|unstored| unstored.id != id);
+            self.say();
         }
     }
 
+    /// How many runs are on the page alone for this reason, in words; none where there are none.
+    fn held(&self, reason: Reason) -> Option<String> {
+        let is_listed = |id: &str| self.find(id).is_some_and(|kept| kept.deleted == 0.0);
+        let many = self.unstored.iter().filter(|held| held.reason == reason && is_listed(&held.id)).count();
+        (many > 0).then(|| words::count(many, "kept run"))
+    }
+
     /// Says which runs are not stored, and what helps.
-    fn say_room(&mut self) {
-        let held = |id: &String| self.find(id).is_some_and(|kept| kept.deleted == 0.0);
-        let many = self.unstored.iter().filter(|(id, _)| held(id)).count();
-        self.trouble = match many {
-            0 => String::new(),
-            _ => tr!(
+    pub(super) fn say(&mut self) {
+        let mut said: Vec<String> = vec![];
+        match &self.storage {
+            Storage::Unknown | Storage::Ready => {}
+            Storage::Absent => said.push(
+                tr!("This browser keeps nothing for this page: runs are gone when it is closed.").into(),
+            ),
+            Storage::Refused(Refusal::Newer) => said.push(
+                tr!(
+                    "A newer version of this page is open in another tab and stores the kept runs now. What this page \
+                     trains is gone when it is closed: reload it to have it stored again."
+                )
+                .into(),
+            ),
+            Storage::Refused(Refusal::Blocked) => said.push(
+                tr!(
+                    "An older version of this page is open in another tab and does not let go of the kept runs: close \
+                     that tab. Until then, runs are on this page alone."
+                )
+                .into(),
+            ),
+            Storage::Refused(Refusal::Lost) => said.push(
+                tr!("The browser has closed this page's storage; it is being opened again.").into(),
+            ),
+            Storage::Refused(Refusal::Failed(why)) => said.push(tr!(
+                "The browser could not store the kept runs ({why}). They are on this page until it is closed, and \
+                 storing is tried again.",
+                why
+            )),
+        }
+        if let Some(runs) = self.held(Reason::NoRoom) {
+            said.push(tr!(
                 "There is no room left to store {runs}, gone when this page is closed: delete kept runs that you no \
                  longer need (open and download them first to have them as files), and storing is tried again.",
-                runs = words::count(many, "kept run")
-            ),
-        };
+                runs
+            ));
+        }
+        if let Some(runs) = self.held(Reason::Deleted) {
+            said.push(tr!(
+                "The browser has deleted what this page had stored. On this page there are still {runs}, gone when \
+                 it is closed: open and download them to have them as files.",
+                runs
+            ));
+        }
+        if self.is_partial {
+            said.push(
+                tr!(
+                    "There was no room to bring all kept runs together. None is lost: delete kept runs that you no \
+                     longer need, and reload the page."
+                )
+                .into(),
+            );
+        }
+        self.trouble = said.join(" ");
     }
 
     /// Forgets what the person has deleted, which then cannot be undone; whether there was any.
@@ -54,7 +106,7 @@ impl Library {
             std::mem::take(&mut self.runs).into_iter().partition(|kept| kept.deleted > 0.0);
         self.runs = runs;
         let gone: Vec<String> = gone.into_iter().map(|kept| kept.id).collect();
-        self.unstored.retain(|(id, _)| !gone.contains(id));
+        self.unstored.retain(|unstored| !gone.contains(&unstored.id));
         let any = !gone.is_empty();
         if any {
             effects.push(Effect::Library(LibraryCommand::Forget(gone)));
@@ -65,63 +117,112 @@ impl Library {
     /// Whether the page's own limits leave room for a run besides all others that are stored.
     fn has_room(&self, kept: &SavedRun) -> bool {
         let others = || self.runs.iter().filter(|other| other.id != kept.id && self.is_stored(&other.id));
-        let bytes: usize = others().map(|other| other.bytes).sum();
-        others().count() < MOST_RUNS && bytes.saturating_add(kept.bytes) <= MOST_BYTES
+        let bytes = others().fold(kept.bytes, |bytes, other| bytes.saturating_add(other.bytes));
+        others().count() < MOST_RUNS && bytes <= MOST_BYTES
     }
 
     /// Writes a run down where there is room for it, or keeps it on the page.
     pub(super) fn store(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
+        if self.storage != Storage::Ready {
+            return self.hold(&kept.id, bytes, Reason::NoStorage);
+        }
         if kept.deleted > 0.0 && !self.has_room(&kept) {
             // It goes on training, but nobody wants it kept.
             return;
         }
         if self.has_room(&kept) || (self.forget_deleted(effects) && self.has_room(&kept)) {
-            effects.push(Effect::Library(LibraryCommand::Keep(Box::new(kept), bytes)));
+            self.send(kept, bytes, effects);
         } else {
-            self.hold(&kept.id, bytes);
+            self.hold(&kept.id, bytes, Reason::NoRoom);
         }
     }
 
-    /// Tries again to store what is on the page alone.
-    pub(super) fn store_held(&mut self, effects: &mut Vec<Effect>) {
-        if !self.unstored.is_empty() {
-            self.say_room();
+    /// Has the browser write a run down.
+    fn send(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
+        if !self.sent.contains(&kept.id) {
+            self.sent.push(kept.id.clone());
         }
-        for (id, bytes) in self.unstored.clone() {
+        effects.push(Effect::Library(LibraryCommand::Keep(Box::new(kept), bytes)));
+    }
+
+    /// Tries again to store what is on the page alone, as far as somebody would want that.
+    pub(super) fn store_held(&mut self, effects: &mut Vec<Effect>) {
+        self.say();
+        if self.storage != Storage::Ready {
+            return;
+        }
+        let held: Vec<Unstored> =
+            self.unstored.iter().filter(|held| held.reason != Reason::Deleted).cloned().collect();
+        for Unstored { id, bytes, .. } in held {
             if let Some(kept) = self.find(&id).filter(|kept| kept.deleted == 0.0).cloned() {
                 self.store(kept, bytes, effects);
             }
         }
     }
 
+    /// Keeps on the page what was to be written.
+    fn take_back(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, reason: Reason) {
+        let id = kept.id.clone();
+        // The list may have been read anew meanwhile.
+        if self.find(&id).is_none() {
+            self.runs.push(kept);
+        }
+        self.hold(&id, bytes, reason);
+    }
+
     /// The browser had no room for this.
-    pub(super) fn no_room(&mut self, deed: LibraryCommand, effects: &mut Vec<Effect>) {
-        match deed {
-            LibraryCommand::Keep(kept, _) if kept.deleted > 0.0 => {}
+    pub(super) fn no_room(&mut self, command: LibraryCommand, effects: &mut Vec<Effect>) {
+        match command {
+            LibraryCommand::Keep(kept, _) if kept.deleted > 0.0 => self.release(&kept.id),
             LibraryCommand::Keep(kept, bytes) => {
                 if self.forget_deleted(effects) {
-                    effects.push(Effect::Library(LibraryCommand::Keep(kept, bytes)));
+                    self.send(*kept, bytes, effects);
                 } else {
-                    let id = kept.id.clone();
-                    // The list may have been read anew meanwhile.
-                    if self.find(&id).is_none() {
-                        self.runs.push(*kept);
-                    }
-                    self.hold(&id, bytes);
+                    self.take_back(*kept, bytes, Reason::NoRoom);
                 }
             }
             // What is to be deleted anyway needs no room.
-            LibraryCommand::Edit(edit) if edit.deleted > 0.0 => {
+            LibraryCommand::Edit(edits)
+                if edits.iter().all(|edit| edit.deleted.is_some_and(|at| at > 0.0)) =>
+            {
                 self.forget_deleted(effects);
                 self.store_held(effects);
             }
-            _ => {
+            LibraryCommand::Edit(_) => {
                 self.trouble = tr!(
                     "There is no room left to store this change: it is gone when this page is closed. Delete kept \
                      runs that you no longer need, and make it again."
                 )
                 .into();
             }
+            _ => {}
         }
+    }
+
+    /// The browser stores nothing now, for this reason; what was to be written stays on the page.
+    pub(super) fn refused(
+        &mut self,
+        refusal: Refusal,
+        command: Option<LibraryCommand>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let was_lost = self.storage == Storage::Refused(Refusal::Lost);
+        self.storage = match (&self.storage, refusal) {
+            // What failed from the beginning is not there.
+            (Storage::Unknown | Storage::Absent, Refusal::Failed(_)) => Storage::Absent,
+            // What fails because of it says no more.
+            (Storage::Refused(why @ (Refusal::Newer | Refusal::Lost)), Refusal::Failed(_)) => {
+                Storage::Refused(why.clone())
+            }
+            (_, refusal) => Storage::Refused(refusal),
+        };
+        if let Some(LibraryCommand::Keep(kept, bytes)) = command {
+            self.take_back(*kept, bytes, Reason::NoStorage);
+        }
+        if self.storage == Storage::Refused(Refusal::Lost) && !was_lost {
+            // It may be there again at once, with everything or with nothing; if not, it is tried now and then.
+            effects.push(Effect::Library(LibraryCommand::Load));
+        }
+        self.say();
     }
 }

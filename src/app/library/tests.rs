@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use crate::analysis::Reading;
+use crate::app::library::merge::merged;
 use crate::app::library::{
-    LibraryAction, LibraryAnswer, LibraryCommand, MOST_BYTES, MOST_RUNS, SavedRun, edited, merged,
+    Edit, LibraryAction, LibraryAnswer, LibraryCommand, MOST_BYTES, MOST_RUNS, Refusal, SavedRun, Stock,
 };
 use crate::app::state::{Action, State};
 use crate::app::trainer::scripted::Scripted;
@@ -17,68 +18,117 @@ use crate::catalog::chart::Chart;
 use crate::display::Phase;
 use crate::permalink::encode;
 use crate::protocol::{Command, Ending, Payload};
+use crate::record::saved::Marks;
 
 /// What the browser would keep.
 #[derive(Default)]
-struct Shelf {
-    runs: BTreeMap<String, SavedRun>,
-    states: BTreeMap<String, Vec<u8>>,
+pub(super) struct Shelf {
+    pub(super) runs: BTreeMap<String, SavedRun>,
+    pub(super) marks: BTreeMap<String, Marks>,
+    pub(super) states: BTreeMap<String, Vec<u8>>,
+    /// What tabs wrote as they were closed.
+    pub(super) left: Vec<(SavedRun, Option<Vec<u8>>)>,
     /// Most entries, where there is a limit.
-    room: Option<usize>,
+    pub(super) room: Option<usize>,
+    /// Why nothing can be read or written.
+    pub(super) refuses: Option<Refusal>,
 }
 
 impl Shelf {
-    fn obey(&mut self, deed: LibraryCommand) -> Option<LibraryAnswer> {
-        match deed {
+    fn write(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>) {
+        let (id, old) = (kept.id.clone(), self.runs.get(&kept.id).cloned());
+        self.marks.entry(id.clone()).or_insert_with(|| Marks::of(old.as_ref().unwrap_or(&kept)));
+        if let Some(kept) = merged(old.as_ref(), kept) {
+            self.runs.insert(id.clone(), kept);
+            self.states.extend(bytes.map(|bytes| (id, bytes)));
+        }
+    }
+
+    /// A run with what is said of it.
+    pub(super) fn joined(&self, id: &str) -> Option<SavedRun> {
+        let run = self.runs.get(id)?.clone();
+        Some(match self.marks.get(id) {
+            Some(said) => run.marked(said.clone()),
+            None => run,
+        })
+    }
+
+    /// All that can be used, and what cannot.
+    pub(super) fn stock(&self) -> Stock {
+        let mut stock = Stock { now: NOON + self.runs.len() as f64, ..Stock::default() };
+        for id in self.runs.keys() {
+            match self.joined(id).unwrap().check(id) {
+                Ok(run) => stock.runs.push(run),
+                Err(why) => stock.damaged.push((id.clone(), why.to_string())),
+            }
+        }
+        stock
+    }
+
+    pub(super) fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
+        if let Some(why) = &self.refuses {
+            return Some(LibraryAnswer::Refused(why.clone(), Some(command.into())));
+        }
+        match command {
+            LibraryCommand::Load => {
+                for (kept, bytes) in std::mem::take(&mut self.left) {
+                    self.write(kept, bytes);
+                }
+                return Some(LibraryAnswer::Loaded(self.stock()));
+            }
+            LibraryCommand::Refresh(ids) => {
+                let found: Vec<SavedRun> = ids.iter().filter_map(|id| self.joined(id)).collect();
+                let is_gone = |id: &String| !self.runs.contains_key(id);
+                return Some(LibraryAnswer::Refreshed(found, ids.into_iter().filter(is_gone).collect()));
+            }
             LibraryCommand::Keep(kept, bytes) => {
                 let id = kept.id.clone();
                 let is_new = !self.runs.contains_key(&id);
                 if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
                     return Some(LibraryAnswer::Full(LibraryCommand::Keep(kept, bytes).into()));
                 }
-                let kept = merged(self.runs.get(&id), *kept)?;
-                self.runs.insert(id.clone(), kept.clone());
-                self.states.extend(bytes.map(|bytes| (id, bytes)));
-                return Some(LibraryAnswer::Called(kept.into()));
+                self.write(*kept, bytes);
+                return self.joined(&id).map(|kept| LibraryAnswer::Stored(kept.into()));
             }
-            LibraryCommand::Leave(kept, bytes) => {
-                self.states.extend(bytes.map(|bytes| (kept.id.clone(), bytes)));
-                self.runs.insert(kept.id.clone(), *kept);
-            }
-            LibraryCommand::Edit(edit) => {
-                if let Some(old) = self.runs.get_mut(&edit.id) {
-                    *old = edited(old, *edit);
+            LibraryCommand::Leave(kept, bytes) => self.left.push((*kept, bytes)),
+            LibraryCommand::Edit(edits) => {
+                for edit in edits {
+                    if let Some(kept) = self.joined(&edit.id) {
+                        self.marks.insert(edit.id.clone(), Marks::of(&kept).edited(&edit));
+                    }
                 }
             }
             LibraryCommand::Forget(ids) => ids.iter().for_each(|id| {
                 self.runs.remove(id);
+                self.marks.remove(id);
                 self.states.remove(id);
             }),
-            LibraryCommand::Fetch(id) => {
-                return Some(LibraryAnswer::Fetched(id.clone(), self.states.get(&id).cloned()));
+            LibraryCommand::Fetch(id, _) => {
+                let bytes = self.states.get(&id).cloned().ok_or("there are none".to_string());
+                return Some(LibraryAnswer::Fetched(id, bytes));
             }
         }
         None
     }
 
     fn names(&self) -> Vec<String> {
-        self.runs.values().map(|kept| kept.name.clone()).collect()
+        self.runs.keys().map(|id| self.joined(id).unwrap().name).collect()
     }
 }
 
 /// A tab of the browser.
-struct Tab {
-    state: State,
-    trainer: Scripted,
-    shelf: Rc<RefCell<Shelf>>,
-    sent: Vec<(Command, Payload)>,
+pub(super) struct Tab {
+    pub(super) state: State,
+    pub(super) trainer: Scripted,
+    pub(super) shelf: Rc<RefCell<Shelf>>,
+    pub(super) sent: Vec<(Command, Payload)>,
 }
 
-const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
-const NOON: f64 = 1.8e12;
+pub(super) const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
+pub(super) const NOON: f64 = 1.8e12;
 
 impl Tab {
-    fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+    pub(super) fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
         let trainer = Scripted::new(Program::Cpu, 300);
         let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
         tab.act(Action::Open(fragment.into()));
@@ -86,17 +136,15 @@ impl Tab {
         tab
     }
 
-    fn load(&mut self) {
-        let all = self.shelf.borrow().runs.values().cloned().collect();
-        let now = NOON + self.shelf.borrow().runs.len() as f64;
-        self.wish(LibraryAction::Heard(LibraryAnswer::Loaded(all, now)));
+    pub(super) fn load(&mut self) {
+        self.wish(LibraryAction::Load);
     }
 
-    fn wish(&mut self, wish: LibraryAction) {
+    pub(super) fn wish(&mut self, wish: LibraryAction) {
         self.act(Action::Library(wish));
     }
 
-    fn act(&mut self, action: Action) {
+    pub(super) fn act(&mut self, action: Action) {
         let mut actions = VecDeque::from([action]);
         while let Some(action) = actions.pop_front() {
             for effect in self.state.apply(action) {
@@ -117,17 +165,17 @@ impl Tab {
         }
     }
 
-    fn train(&mut self, step: u64) {
+    pub(super) fn train(&mut self, step: u64) {
         self.trainer.advance(step);
         self.seconds(5);
     }
 
-    fn seconds(&mut self, many: u32) {
+    pub(super) fn seconds(&mut self, many: u32) {
         (0..many).for_each(|_| self.act(Action::Tick));
     }
 }
 
-fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+pub(super) fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
     shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
 }
 
@@ -222,20 +270,18 @@ fn two_tabs_lose_nothing_of_each_other() {
     b.wish(LibraryAction::Pin(id.clone()));
     a.train(280);
     let is = |step| {
-        shelf
-            .borrow()
-            .runs
-            .get(&id)
-            .is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
+        let joined = shelf.borrow().joined(&id);
+        joined.is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
     };
     assert!(is(280));
-    // Whoever leaves has no time to ask, and knows it already.
+    // Whoever leaves has no time to ask.
     a.trainer.advance(290);
     a.act(Action::SingleStep);
     a.wish(LibraryAction::Leave);
-    assert!(is(290));
+    assert!(is(280), "it is written beside");
     // The same run in both: the one that got further counts.
     let mut c = Tab::open(LINK, &shelf);
+    assert!(is(290));
     c.train(100);
     assert!(is(290));
 }
@@ -254,8 +300,8 @@ fn deleting_can_be_undone() {
     assert_eq!(shelf.borrow().runs[&id].rows.len(), 3, "an edit does not touch the curves");
     tab.wish(LibraryAction::Delete(id.clone()));
     let mut later = Tab::open("#v1/sparse-parity?n=30", &shelf);
-    let all = shelf.borrow().runs.values().cloned().collect();
-    later.wish(LibraryAction::Heard(LibraryAnswer::Loaded(all, NOON + 1e7)));
+    let stock = Stock { now: NOON + 1e7, ..shelf.borrow().stock() };
+    later.wish(LibraryAction::Heard(LibraryAnswer::Loaded(stock)));
     assert!(kept(&shelf).is_empty(), "after an hour it is gone");
 }
 
@@ -272,7 +318,7 @@ fn a_name_and_a_pin_can_be_undone() {
     tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
     let is = |tab: &Tab| {
         let kept = tab.state.library.find(&id).unwrap();
-        (kept.name.clone(), kept.pinned, shelf.borrow().runs[&id].name.clone())
+        (kept.name.clone(), kept.pinned, shelf.borrow().joined(&id).unwrap().name)
     };
     assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
     tab.act(Action::Undo);
@@ -357,7 +403,7 @@ fn a_run_that_can_never_fit_costs_no_other_one() {
     }
     assert_eq!(shelf.borrow().runs, before);
     // Also a change may find no room.
-    let edit = LibraryCommand::Edit(Box::new(before[&id(20)].clone()));
+    let edit = LibraryCommand::Edit(vec![Edit { id: id(20), pinned: Some(true), ..Edit::default() }]);
     tab.wish(LibraryAction::Heard(LibraryAnswer::Full(edit.into())));
     assert!(tab.state.library.trouble.contains("this change"), "{}", tab.state.library.trouble);
     // One that deletes needs none.
@@ -369,9 +415,12 @@ fn a_run_that_can_never_fit_costs_no_other_one() {
 fn the_limits_of_the_page_delete_nothing_either() {
     for (many, bytes) in [(5, MOST_BYTES / 4), (MOST_RUNS, 10)] {
         let shelf: Rc<RefCell<Shelf>> = Rc::default();
-        let large =
-            |i: usize| SavedRun { id: format!("{i}"), at: i as f64, bytes, step: 9, ..Default::default() };
-        shelf.borrow_mut().runs = (0..many).map(|i| (format!("{i}"), large(i))).collect();
+        let link = |i: usize| format!("#v1/sparse-parity?seed={}", i + 1000);
+        let large = |i: usize| {
+            let (id, link, at) = (link(i), link(i), i as f64);
+            SavedRun { id, link, at, bytes, step: 9, ..Default::default() }
+        };
+        shelf.borrow_mut().runs = (0..many).map(|i| (link(i), large(i))).collect();
         let mut tab = Tab::open(LINK, &shelf);
         tab.train(200);
         assert_eq!(shelf.borrow().runs.len(), many);
@@ -379,8 +428,8 @@ fn the_limits_of_the_page_delete_nothing_either() {
         assert!(!tab.state.library.is_stored(&id(20)));
         assert!(tab.state.library.trouble.contains("no room left"), "{}", tab.state.library.trouble);
         // What is deleted waits for its Undo as long as its room is not needed.
-        tab.wish(LibraryAction::Delete("0".into()));
-        tab.wish(LibraryAction::Delete("1".into()));
+        tab.wish(LibraryAction::Delete(link(0)));
+        tab.wish(LibraryAction::Delete(link(1)));
         assert!(tab.state.library.is_stored(&id(20)) && shelf.borrow().runs.contains_key(&id(20)));
         assert_eq!(tab.state.library.trouble, "");
     }
@@ -388,12 +437,17 @@ fn the_limits_of_the_page_delete_nothing_either() {
 
 #[test]
 fn without_storage_everything_else_works() {
-    let shelf = Rc::default();
+    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    shelf.borrow_mut().refuses = Some(Refusal::Failed("indexedDB is not defined".into()));
     let mut tab = Tab::open(LINK, &shelf);
-    tab.wish(LibraryAction::Heard(LibraryAnswer::Closed));
     tab.train(100);
     assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("keeps nothing"));
     assert_eq!(tab.state.run.step, 100);
+    // What was trained is there as long as the page is.
+    tab.act(Action::Edit("n".into(), "21".into()));
+    tab.train(50);
+    tab.wish(LibraryAction::TakeUp(id(20)));
+    assert_eq!((tab.state.run.step, tab.state.library.listed().len()), (100, 2));
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! What changes the kept runs: what a person wants of them, what the browser answers, and the run under way.
 
+use super::merge::merged;
+use super::tables::{file_of, lacking};
 use super::{
-    COLOURS, Library, LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, edited, id_of, merged, name_of,
+    COLOURS, LibraryAction, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Storage, id_of, name_of,
 };
 use crate::analysis::curves::History;
 use crate::app::state::{State, UndoEntry};
 use crate::app::trainer::Effect;
-use crate::display::words::thousands;
+use crate::display::words::count;
 use crate::display::{Phase, RunView};
-use crate::permalink::{decode, encode};
+use crate::permalink::encode;
 use crate::protocol::Row;
+use crate::record::saved::{Edit, FORMAT, Marks, link, name};
 
 /// Most bytes of the curves of one run, roughly.
 const MOST_OF_CURVES: usize = 256 << 10;
@@ -17,8 +20,8 @@ const MOST_OF_CURVES: usize = 256 << 10;
 const BETWEEN_S: u32 = 3;
 /// Seconds that a run must have lived to be worth it, unless it has ended.
 const LEAST_S: u32 = 2;
-/// Milliseconds after which what was deleted cannot be brought back.
-const DELETED_MS: f64 = 3_600_000.0;
+/// Seconds between two attempts to open a storage that has failed.
+const AGAIN_S: u32 = 30;
 
 /// Some of the rows, evenly, the first and the last among them.
 fn thinned(history: &History) -> Vec<Row> {
@@ -38,8 +41,6 @@ fn size(row: &Row) -> usize {
     64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>())
 }
 
-impl Library {}
-
 impl State {
     /// Counts changes of which kept runs are drawn.
     pub fn drawings(&self) -> u64 {
@@ -49,25 +50,51 @@ impl State {
     /// Does what is wished of kept runs.
     pub(in crate::app) fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
         match wish {
-            LibraryAction::Rename(id, name) => {
-                self.change_kept(&id, effects, |kept, _| kept.name = name.chars().take(80).collect())
+            LibraryAction::Load => effects.push(Effect::Library(LibraryCommand::Load)),
+            LibraryAction::Rename(id, text) => {
+                let edit = Edit { name: Some(name(&text)), ..Edit::default() };
+                self.change_kept(vec![Edit { id, ..edit }], effects);
             }
-            LibraryAction::Pin(id) => self.change_kept(&id, effects, |kept, _| kept.pinned = !kept.pinned),
+            LibraryAction::Pin(id) => {
+                let pinned = self.library.find(&id).map(|kept| !kept.pinned);
+                self.change_kept(vec![Edit { id, pinned, ..Edit::default() }], effects);
+            }
             LibraryAction::Delete(id) => {
-                self.change_kept(&id, effects, |kept, now| kept.deleted = now.max(1.0));
-                self.library.drawn.retain(|(drawn, _)| *drawn != id);
-                self.library.drawings += 1;
-                self.library.store_held(effects);
+                self.delete_kept(vec![id], effects);
                 self.message = tr!("Deleted from the kept runs; Undo brings it back.").into();
+            }
+            LibraryAction::DeleteUnpinned => {
+                let current = id_of(self.run.spec());
+                let listed = self.library.listed().into_iter().filter(|kept| !kept.pinned);
+                let ids: Vec<String> =
+                    listed.map(|kept| kept.id.clone()).filter(|id| *id != current).collect();
+                if ids.is_empty() {
+                    self.message = tr!("All kept runs are pinned, or are the run of this page.").into();
+                    return;
+                }
+                let runs = count(ids.len(), "kept run");
+                self.delete_kept(ids, effects);
+                self.message = tr!("Deleted {runs}; Undo brings them back.", runs);
+            }
+            LibraryAction::DeleteDamaged(key) => {
+                self.library.damaged.retain(|(damaged, _)| *damaged != key);
+                effects.push(Effect::Library(LibraryCommand::Forget(vec![key])));
             }
             LibraryAction::Overlay(id) => self.overlay(id),
             LibraryAction::TakeUp(id) => {
+                self.library.waiting = None;
+                let table = self.library.find(&id).and_then(lacking);
                 // What is on the page alone need not be fetched.
-                match self.library.unstored.iter().find(|(unstored, _)| *unstored == id) {
-                    Some((_, bytes)) => self.answered(LibraryAnswer::Fetched(id, bytes.clone()), effects),
-                    None => effects.push(Effect::Library(LibraryCommand::Fetch(id))),
+                match self.library.unstored.iter().find(|held| held.id == id && table.is_none()) {
+                    Some(held) => {
+                        let none = || tr!("this browser has none of them").to_string();
+                        let bytes = held.bytes.clone().ok_or_else(none);
+                        self.answered(LibraryAnswer::Fetched(id, bytes), effects);
+                    }
+                    None => effects.push(Effect::Library(LibraryCommand::Fetch(id, table))),
                 }
             }
+            LibraryAction::NotNow => self.library.waiting = None,
             LibraryAction::Leave => {
                 let mut last = vec![];
                 self.keep(true, &mut last);
@@ -82,41 +109,69 @@ impl State {
         }
     }
 
-    /// Takes back what was last done to a kept run.
-    pub(in crate::app) fn undo_kept(&mut self, before: &SavedRun, effects: &mut Vec<Effect>) {
-        let Some(now) = self.library.runs.iter().find(|kept| kept.id == before.id) else {
+    /// Deletes kept runs, which can be undone.
+    fn delete_kept(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
+        self.library.drawn.retain(|(drawn, _)| !ids.contains(drawn));
+        self.library.drawings += 1;
+        if self.library.waiting.as_ref().is_some_and(|waiting| ids.contains(&waiting.kept.id)) {
+            self.library.waiting = None;
+        }
+        let deleted = Some(self.library.now.max(1.0));
+        let edits = ids.into_iter().map(|id| Edit { id, deleted, ..Edit::default() }).collect();
+        self.change_kept(edits, effects);
+        self.library.store_held(effects);
+    }
+
+    /// Takes back what was last done to kept runs.
+    pub(in crate::app) fn undo_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
+        let known = |before: &SavedRun| Some((before.clone(), self.library.find(&before.id)?.clone()));
+        let there: Vec<(SavedRun, SavedRun)> = before.iter().filter_map(known).collect();
+        let Some((was, is)) = there.first() else {
             self.message = tr!("That run had to make room meanwhile, and cannot come back.").into();
             return;
         };
-        self.message = match (now.deleted > before.deleted, now.name != before.name) {
+        self.message = match (is.deleted > was.deleted, is.name != was.name) {
+            (true, _) if before.len() > 1 => {
+                tr!("Undone: {runs} are there again.", runs = count(there.len(), "kept run"))
+            }
             (true, _) => tr!("Undone: the run is kept again.").into(),
-            (_, true) => tr!("Undone: the name is “{name}” again.", name = before.name),
-            _ if before.pinned => tr!("Undone: the run is pinned again.").into(),
+            (_, true) => tr!("Undone: the name is “{name}” again.", name = was.name),
+            _ if was.pinned => tr!("Undone: the run is pinned again.").into(),
             _ => tr!("Undone: the run is no longer pinned.").into(),
         };
-        self.edit_kept(&before.id, effects, |kept, _| {
-            (kept.name, kept.pinned, kept.deleted) = (before.name.clone(), before.pinned, before.deleted);
+        let edits = there.into_iter().map(|(was, is)| Edit {
+            name: (is.name != was.name).then_some(was.name),
+            pinned: (is.pinned != was.pinned).then_some(was.pinned),
+            deleted: (is.deleted != was.deleted).then_some(was.deleted),
+            id: was.id,
         });
+        self.edit_kept(edits.collect(), effects);
     }
 
-    /// Changes a kept run in a way that can be undone.
-    fn change_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut SavedRun, f64)) {
-        let bare = |kept: &SavedRun| SavedRun { rows: vec![], ..kept.clone() };
-        let before = self.library.find(id).map(bare);
-        self.edit_kept(id, effects, change);
-        if let Some(before) = before.filter(|before| self.library.find(id).map(bare).as_ref() != Some(before))
-        {
-            self.remember(UndoEntry::SavedRun(Box::new(before)));
+    /// Changes what is said of kept runs in a way that can be undone.
+    fn change_kept(&mut self, edits: Vec<Edit>, effects: &mut Vec<Effect>) {
+        let bare = |kept: &SavedRun| SavedRun { rows: vec![], revision: 0, ..kept.clone() };
+        let find = |state: &State, id: &str| state.library.find(id).map(bare);
+        let before: Vec<SavedRun> = edits.iter().filter_map(|edit| find(self, &edit.id)).collect();
+        self.edit_kept(edits, effects);
+        let is_changed = |before: &SavedRun| find(self, &before.id).as_ref() != Some(before);
+        let changed: Vec<SavedRun> = before.into_iter().filter(|before| is_changed(before)).collect();
+        if !changed.is_empty() {
+            self.remember(UndoEntry::SavedRuns(changed));
         }
     }
 
-    fn edit_kept(&mut self, id: &str, effects: &mut Vec<Effect>, change: impl FnOnce(&mut SavedRun, f64)) {
-        let now = self.library.now;
-        if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == id) {
-            change(kept, now);
-            // Curves stay where they are.
-            let edit = SavedRun { rows: vec![], ..kept.clone() };
-            effects.push(Effect::Library(LibraryCommand::Edit(Box::new(edit))));
+    fn edit_kept(&mut self, edits: Vec<Edit>, effects: &mut Vec<Effect>) {
+        for edit in &edits {
+            if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == edit.id) {
+                let marks = Marks::of(kept).edited(edit);
+                *kept = std::mem::take(kept).marked(marks);
+            }
+        }
+        // Also of what is on the page alone: an earlier state of it may be stored.
+        match self.library.storage {
+            Storage::Ready => effects.push(Effect::Library(LibraryCommand::Edit(edits))),
+            _ => self.library.edits.extend(edits),
         }
     }
 
@@ -127,7 +182,7 @@ impl State {
         }
         let Some(kept) = self.library.find(&id) else { return };
         let mut drawn = RunView {
-            link: decode(&kept.link).0,
+            link: link(&kept.link).unwrap_or_default(),
             step: kept.step,
             labs: self.run.labs,
             ..RunView::default()
@@ -136,59 +191,6 @@ impl State {
         drawn.state.clone_from(&self.run.state);
         drawn.link.view.clone_from(&self.run.link.view);
         self.library.drawn.push((id, drawn));
-    }
-
-    fn answered(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
-        let current = id_of(self.run.spec());
-        match answer {
-            LibraryAnswer::Loaded(runs, now) => {
-                let first = !std::mem::replace(&mut self.library.ready, true);
-                self.library.now = now;
-                let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
-                let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);
-                let before = std::mem::replace(&mut self.library.runs, runs);
-                let unstored: Vec<SavedRun> =
-                    before.into_iter().filter(|kept| !self.library.is_stored(&kept.id)).collect();
-                self.library.runs.retain(|kept| unstored.iter().all(|newer| newer.id != kept.id));
-                self.library.runs.extend(unstored);
-                if !old.is_empty() {
-                    let old = old.into_iter().map(|kept| kept.id).collect();
-                    effects.push(Effect::Library(LibraryCommand::Forget(old)));
-                }
-                if first {
-                    let blank = self.library.is_blank;
-                    let mut last = self.library.listed().into_iter();
-                    self.library.offer = last
-                        .find(|kept| !kept.ended && (blank || kept.id == current))
-                        .map(|kept| kept.id.clone());
-                }
-            }
-            LibraryAnswer::Fetched(id, bytes) => {
-                if let Some(kept) = self.library.find(&id).cloned() {
-                    self.keep(true, effects);
-                    let link = decode(&kept.link).0;
-                    let message = tr!(
-                        "Taken up at step {step}: {name}.",
-                        step = thousands(kept.step),
-                        name = kept.name
-                    );
-                    self.library.handed = Some((kept, bytes));
-                    self.change(link, message, effects);
-                }
-            }
-            LibraryAnswer::Called(called) => {
-                self.library.release(&called.id);
-                if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == called.id) {
-                    *kept = edited(kept, *called);
-                }
-            }
-            LibraryAnswer::Full(deed) => self.library.no_room(*deed, effects),
-            LibraryAnswer::Closed => {
-                self.library.ready = false;
-                self.library.trouble =
-                    tr!("This browser keeps nothing for this page: runs are gone when it is closed.").into();
-            }
-        }
     }
 
     /// Another run is about to begin; the one under way is written down.
@@ -221,6 +223,13 @@ impl State {
     pub(in crate::app) fn keep_time(&mut self, effects: &mut Vec<Effect>) {
         self.library.now += 1e3;
         self.library.age += 1;
+        let may_return = matches!(
+            self.library.storage,
+            Storage::Refused(Refusal::Failed(_) | Refusal::Blocked | Refusal::Lost)
+        );
+        if may_return && self.library.age.is_multiple_of(AGAIN_S) {
+            effects.push(Effect::Library(LibraryCommand::Load));
+        }
         let rests = !matches!(self.run.phase, Phase::Running | Phase::Loading);
         if rests || self.library.age.is_multiple_of(BETWEEN_S) {
             self.keep(rests, effects);
@@ -228,7 +237,7 @@ impl State {
     }
 
     /// Writes the run down as it is now, if there is news of it; a young one only if it `must` be.
-    fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
         let run = self.whole();
         let ended = matches!(run.phase, Phase::Finished(_) | Phase::Diverged { .. });
         // What can be gone on from; curves reach a little further.
@@ -236,7 +245,7 @@ impl State {
         let step = state.map_or(0, |(step, _)| step);
         let news = (self.run.runs, step, ended);
         let young = self.library.age < LEAST_S && !must && !ended;
-        if !self.library.ready
+        if self.library.storage == Storage::Unknown
             || self.run.sweep.is_some()
             || young
             || step == 0
@@ -248,6 +257,7 @@ impl State {
         let rows = thinned(&run.history);
         let bytes = state.map(|(_, bytes)| bytes.to_vec());
         let kept = SavedRun {
+            format: FORMAT,
             id: id_of(spec),
             link: encode(&run.link),
             name: name_of(spec),
@@ -258,6 +268,7 @@ impl State {
             ended,
             bytes: rows.iter().map(size).sum::<usize>() + bytes.as_ref().map_or(0, Vec::len),
             solved: run.solved.clone(),
+            table: file_of(spec),
             rows,
             ..Default::default()
         };
@@ -269,9 +280,10 @@ impl State {
             None => self.library.runs.push(kept.clone()),
         }
         // While it goes on, there is no new attempt at every measurement.
-        match must || ended || self.library.is_stored(&kept.id) {
-            true => self.library.store(kept, bytes, effects),
-            false => self.library.hold(&kept.id, bytes),
+        let reason = self.library.unstored.iter().find(|held| held.id == kept.id).map(|held| held.reason);
+        match reason {
+            Some(reason @ Reason::NoRoom) if !must && !ended => self.library.hold(&kept.id, bytes, reason),
+            _ => self.library.store(kept, bytes, effects),
         }
     }
 }

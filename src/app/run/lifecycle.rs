@@ -97,6 +97,7 @@ impl State {
             Action::DismissNotices => self.notices.clear(),
             Action::Arrived => self.catch_up(&mut effects),
             Action::Said(text) => self.message = text.into(),
+            Action::FileNews(number, news) => self.file_news(number, news, &mut effects),
             Action::WantWeights => self.want_weights(&mut effects),
         }
         if let Some(end) = &mut self.end {

@@ -49,8 +49,9 @@ impl State {
             Request::Reset(key) => self.reset(key, effects),
             Request::Say(text) => self.message = text.into(),
             Request::ToggleChart(chart) => self.toggle_chart(chart, effects),
-            Request::OpenFile(name, Ok(bytes)) => self.open_file(&name, bytes, effects),
+            Request::OpenFile(name, Ok(file)) => self.open_file(&name, file, effects),
             Request::OpenFile(name, Err(why)) => self.refuse_file(&name, &why),
+            Request::CancelFile => self.cancel_file(),
             Request::Relabel(label) => self.relabel(label, effects),
         }
     }

@@ -15,6 +15,7 @@ use crate::language::{languages, translated, wanted};
 use crate::platform::fresh_seed;
 use crate::ui::appearance::Appearance;
 use crate::ui::browser::{remember, remembered};
+use crate::ui::request::Request;
 use crate::ui::sheet::Sheet;
 
 const KEYS: &[(&str, &str)] = &[
@@ -31,7 +32,7 @@ const KEYS: &[(&str, &str)] = &[
     (text!("← → on a chart"), text!("Read the values there; ↑ ↓ choose a curve, Enter goes to that step")),
     (text!("+, −, 0 on a chart"), text!("Fewer steps, more steps, the whole run")),
     (text!("Shift and drag"), text!("See those steps of the curves only")),
-    (text!("Esc"), text!("Close what is open; show the newest step again")),
+    (text!("Esc"), text!("Cancel reading a file, or close what is open; show the newest step again")),
     ("?", text!("This help")),
 ];
 
@@ -67,6 +68,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
                 browser::go_to(FRAGMENT);
                 return;
             }
+            "Escape" if store.peek(|state| state.reading.is_some()) => Action::Request(Request::CancelFile),
             "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
             "g" | "G" if !writes && !moves => Action::Gallery(GalleryAction::Close),
             // The run goes on beneath, where nobody sees what would become of it.

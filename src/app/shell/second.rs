@@ -29,6 +29,8 @@ use crate::app::files::openers;
 use crate::app::files::openers::{OPENERS, Openers};
 use crate::app::gallery::cards::{Gallery, Strip};
 use crate::app::library::list::{Library, Offer};
+use crate::app::library::storage::web::STORAGE;
+use crate::app::library::storage::{self, StorageModule};
 use crate::app::share::teacher::Teacher;
 use crate::app::state::Action;
 use crate::app::store::Store;
@@ -46,8 +48,8 @@ use crate::platform::web::spawn;
 const PATIENCE_MS: u64 = 4000;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
-fn second() -> Result<(Drawer, LazyModule, Openers), SplitLoaderError> {
-    Ok((draw, LAZY_MODULE, OPENERS))
+fn second() -> Result<(Drawer, LazyModule, Openers, StorageModule), SplitLoaderError> {
+    Ok((draw, LAZY_MODULE, OPENERS, STORAGE))
 }
 
 fn draw(part: Part) -> AnyView {
@@ -95,10 +97,12 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         under_way.set_value(true);
         spawn(async move {
             match second().await {
-                Ok((drawer, lazy_module, openers)) => {
+                Ok((drawer, lazy_module, openers, module)) => {
                     lazy::install(lazy_module);
                     openers::install(openers);
+                    storage::install(module);
                     store.act(Action::Arrived);
+                    store.keep_runs();
                     program.0.set(Some(drawer));
                 }
                 Err(_) => {
@@ -113,13 +117,14 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 
 /// Fetches the second program before the page is shown, for a run that cannot be checked without it.
 pub async fn early() {
-    if let Ok((_, lazy_module, openers)) = second().await {
+    if let Ok((_, lazy_module, openers, module)) = second().await {
         lazy::install(lazy_module);
         openers::install(openers);
+        storage::install(module);
     }
 }
 
 /// What is said where the second program could not be fetched.
 const LOST: &str = text!(
-    "A part of this page could not be fetched: dialogs and panels are missing. Training goes on; open the dialog again, or reload the page, once there is a network."
+    "A part of this page could not be fetched: dialogs and panels are missing, and runs are not kept. Training goes on; open the dialog again, or reload the page, once there is a network."
 );

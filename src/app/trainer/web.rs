@@ -96,7 +96,7 @@ impl Drop for WorkerTrainer {
 }
 
 /// The loader's address for `program`, relative to the page and with the page's build in its name.
-fn address(program: Program) -> Result<String, JsValue> {
+pub(in crate::app) fn address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let bin = match program {
         Program::Cpu => "worker",

@@ -2,12 +2,13 @@
 //!
 //! # Why
 //! A table is no setting: it is kept beside the run, by the number that the link holds, and read from there by
-//! whoever shows it. The bytes of the file are kept too, since another label makes another table of them, and so that
-//! the browser can keep them until the page is opened again. None of it leaves the machine.
+//! whoever shows it. The file is kept too, since another label makes another table of it, and so that the browser can keep it
+//! until the page is opened again. None of it leaves the machine.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::display::words::{list, percent, thousands};
+use crate::platform::file::GivenFile;
 use crate::record::dataset::Dataset;
 use crate::run::RunSpec;
 use crate::tasks::tabular::{Origin, Tabular};
@@ -21,23 +22,24 @@ const MOST_KEPT: usize = 8;
 pub struct Opened {
     /// What it is called.
     pub name: String,
-    /// All of it.
-    pub bytes: Vec<u8>,
-    /// What was read from it.
+    /// The file itself, wherever it is.
+    pub file: GivenFile,
+    /// What was read from it; the numbers are with the [open tables](crate::tasks::tabular::uploaded).
     pub table: Dataset,
 }
 
 static OPENED: Mutex<Vec<(u64, Arc<Opened>)>> = Mutex::new(Vec::new());
 
 /// Keeps a file and what was read from it for whoever asks for its number, which is the result.
-pub fn keep(name: &str, bytes: Vec<u8>, table: Dataset) -> u64 {
-    let number = table.table.clone().open();
+pub fn keep(name: &str, file: GivenFile, mut table: Dataset) -> u64 {
+    let number = table.number;
+    std::mem::take(&mut table.table).open_as(number);
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     opened.retain(|(other, _)| *other != number);
     if opened.len() == MOST_KEPT {
         opened.remove(0);
     }
-    opened.push((number, Arc::new(Opened { name: name.into(), bytes, table })));
+    opened.push((number, Arc::new(Opened { name: name.into(), file, table })));
     number
 }
 

@@ -46,6 +46,13 @@ impl UploadedTable {
         [self.x.as_slice(), self.y.as_slice()].concat()
     }
 
+    /// The same where the table is needed no more.
+    pub fn into_numbers(self) -> Vec<f32> {
+        let UploadedTable { mut x, y, .. } = self;
+        x.extend(y);
+        x
+    }
+
     /// The other way round from [`UploadedTable::numbers`]; none where these are no table of so many columns.
     pub fn from_numbers(columns: usize, mut numbers: Vec<f32>) -> Option<UploadedTable> {
         let rows = numbers.len() / (columns + 1);
@@ -59,13 +66,18 @@ impl UploadedTable {
     /// Keeps the table for whoever asks for its number, which is the result.
     pub fn open(self) -> u64 {
         let number = self.number();
+        self.open_as(number);
+        number
+    }
+
+    /// The same where its number is known already: of a large table that takes a while.
+    pub fn open_as(self, number: u64) {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|(other, _)| *other != number);
         if open.len() == MOST_KEPT {
             open.remove(0);
         }
         open.push((number, Arc::new(self)));
-        number
     }
 }
 

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::labs::tables::opened::{about, shown};
+use crate::record::head::HEAD;
 use crate::tasks::Task;
 use crate::tasks::tabular::{Origin, Tabular};
 use crate::ui::context::RunContext;
@@ -41,7 +42,8 @@ pub fn Tables() -> impl IntoView {
 }
 
 fn section(context: RunContext, card: Card) -> AnyView {
-    let choice = FileButton { word: tr!("Open a CSV file"), accept: ".csv,.tsv,.txt", id: "table" };
+    let choice =
+        FileButton { word: tr!("Open a CSV file"), accept: ".csv,.tsv,.txt", head: HEAD, id: "table" };
     let is_own = card.columns.is_some();
     let label = card.columns.map(|(names, label)| {
         let options = names.into_iter().enumerate().map(|(at, name)| {

@@ -1,0 +1,154 @@
+//! What the browser's answers change in the kept runs.
+
+use super::merge::newest;
+use super::{Library, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Stock, Storage, id_of};
+use crate::app::state::State;
+use crate::app::trainer::Effect;
+use crate::display::words::thousands;
+use crate::permalink::decode;
+
+/// Milliseconds after which what was deleted cannot be brought back.
+const DELETED_MS: f64 = 3_600_000.0;
+
+impl Library {
+    /// Takes in a run that was read.
+    fn take_in(&mut self, stored: SavedRun) {
+        match self.runs.iter_mut().find(|known| known.id == stored.id) {
+            Some(known) => *known = newest(std::mem::take(known), stored),
+            None => self.runs.push(stored),
+        }
+    }
+
+    /// Takes in all that is kept.
+    fn take_stock(&mut self, stock: Stock, effects: &mut Vec<Effect>) {
+        let Stock { runs, damaged, is_partial, now } = stock;
+        let was_lost = matches!(self.storage, Storage::Refused(_));
+        (self.storage, self.damaged, self.is_partial, self.now) = (Storage::Ready, damaged, is_partial, now);
+        let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
+        let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);
+        let is_read = |known: &SavedRun| runs.iter().any(|kept| kept.id == known.id);
+        let (known, missing): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.runs).into_iter().partition(is_read);
+        self.runs = known;
+        runs.into_iter().for_each(|kept| self.take_in(kept));
+        // What is not read any more was forgotten in another tab, unless it was never written, or the browser has
+        // deleted everything.
+        for kept in missing {
+            let id = kept.id.clone();
+            let is_lost = was_lost && kept.deleted == 0.0;
+            if !self.is_stored(&id) || self.sent.contains(&id) || is_lost {
+                self.runs.push(kept);
+            }
+            if is_lost && self.is_stored(&id) && !self.sent.contains(&id) {
+                self.hold(&id, None, Reason::Deleted);
+            }
+        }
+        if was_lost {
+            // The run under way is written down again: it goes on.
+            self.written = Default::default();
+        }
+        if !old.is_empty() {
+            let old = old.into_iter().map(|kept| kept.id).collect();
+            effects.push(Effect::Library(LibraryCommand::Forget(old)));
+        }
+        if !self.edits.is_empty() {
+            effects.push(Effect::Library(LibraryCommand::Edit(std::mem::take(&mut self.edits))));
+        }
+        self.say();
+    }
+}
+
+impl State {
+    pub(super) fn answered(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
+        match answer {
+            LibraryAnswer::Loaded(stock) => {
+                let is_first = self.library.storage == Storage::Unknown;
+                self.library.take_stock(stock, effects);
+                if is_first {
+                    let (blank, current) = (self.library.is_blank, id_of(self.run.spec()));
+                    let mut last: Vec<&SavedRun> = self.library.listed();
+                    last.sort_by(|a, b| b.at.total_cmp(&a.at));
+                    let offer = last.into_iter().find(|kept| !kept.ended && (blank || kept.id == current));
+                    self.library.offer = offer.map(|kept| kept.id.clone());
+                } else if self.library.unstored.iter().any(|held| held.reason == Reason::NoStorage) {
+                    self.library.store_held(effects);
+                }
+            }
+            LibraryAnswer::Refreshed(runs, gone) => {
+                runs.into_iter().for_each(|kept| self.library.take_in(kept));
+                let library = &mut self.library;
+                let stays = |id: &String| !library.is_stored(id) || library.sent.contains(id);
+                let gone: Vec<String> = gone.into_iter().filter(|id| !stays(id)).collect();
+                self.library.runs.retain(|kept| !gone.contains(&kept.id));
+            }
+            LibraryAnswer::News(ids) => {
+                let read = match ids.is_empty() {
+                    true => LibraryCommand::Load,
+                    false => LibraryCommand::Refresh(ids),
+                };
+                effects.push(Effect::Library(read));
+            }
+            LibraryAnswer::Fetched(id, bytes) => {
+                let held = self.library.unstored.iter().find(|held| held.id == id);
+                let bytes = match held {
+                    Some(held) => {
+                        held.bytes.clone().ok_or_else(|| tr!("this browser has none of them").to_string())
+                    }
+                    None => bytes,
+                };
+                if let Some(kept) = self.library.find(&id).cloned()
+                    && !self.await_table(&kept)
+                {
+                    self.take_up_kept(kept, bytes, effects);
+                }
+            }
+            LibraryAnswer::Stored(stored) => {
+                self.library.release(&stored.id);
+                // In place of one that could not be read.
+                self.library.damaged.retain(|(key, _)| *key != stored.id);
+                if let Some(known) = self.library.runs.iter_mut().find(|known| known.id == stored.id)
+                    && known.revision <= stored.revision
+                {
+                    let marks = crate::record::saved::Marks::of(&stored);
+                    *known = std::mem::take(known).marked(marks);
+                }
+            }
+            LibraryAnswer::Full(command) => self.library.no_room(*command, effects),
+            LibraryAnswer::NoRoomForTable(name) => {
+                self.message = tr!(
+                    "There is no room left to keep {name} in this browser: once this page is closed, runs on it ask \
+                     for the file again.",
+                    name
+                );
+            }
+            LibraryAnswer::Refused(refusal, command) => {
+                if let Some(LibraryCommand::Fetch(id, _)) = command.as_deref() {
+                    let why = match &refusal {
+                        Refusal::Failed(why) => why.clone(),
+                        _ => tr!("they cannot be read now").into(),
+                    };
+                    return self.answered(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
+                }
+                self.library.refused(refusal, command.map(|command| *command), effects);
+            }
+        }
+    }
+
+    /// Goes on with a kept run where it was, or trains it anew where its weights cannot be used.
+    fn take_up_kept(&mut self, kept: SavedRun, bytes: Result<Vec<u8>, String>, effects: &mut Vec<Effect>) {
+        self.library.waiting = None;
+        self.keep(true, effects);
+        let link = decode(&kept.link).0;
+        let message = match &bytes {
+            Ok(_) => tr!("Taken up at step {step}: {name}.", step = thousands(kept.step), name = kept.name),
+            Err(why) => tr!(
+                "The weights of “{name}” cannot be used: {why}. It is trained again from its start, which gives the \
+                 same numbers.",
+                name = kept.name,
+                why
+            ),
+        };
+        self.library.handed = Some((kept, bytes.ok()));
+        self.change(link, message, effects);
+    }
+}
