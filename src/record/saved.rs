@@ -231,7 +231,7 @@ impl SavedRun {
             return Err(FileError::field(tr!("the time of this entry"), tr!("milliseconds since 1970")));
         }
         if self.bytes > MOST_BYTES {
-            return Err(FileError::TooLarge(self.bytes >> 20, MOST_BYTES >> 20));
+            return Err(FileError::TooLarge(self.bytes as u64 >> 20, MOST_BYTES as u64 >> 20));
         }
         let most = match of.knob("steps").map(|knob| knob.range) {
             Some(Range::Int(_, most)) => most,

@@ -7,6 +7,7 @@ use crate::app::state::{Action, State};
 use crate::app::store::Store;
 use crate::charts::MUTED;
 use crate::display::words::{difference, thousands};
+use crate::record::head::HEAD;
 use crate::record::saved::link;
 use crate::ui::file_button::FileButton;
 
@@ -43,7 +44,8 @@ pub fn Offer() -> impl IntoView {
     };
     let asked = move || {
         wanted.get().map(|text| {
-            let choice = FileButton { word: tr!("Open the file"), accept: ".csv,.tsv,.txt", id: "wanted" };
+            let choice =
+                FileButton { word: tr!("Open the file"), accept: ".csv,.tsv,.txt", head: HEAD, id: "wanted" };
             view! {
                 <section class="notice notice--offer" data-testid="wanted" aria-label=tr!("A file is needed")>
                     <p class="notice__text">{text}</p>
