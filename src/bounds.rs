@@ -51,8 +51,8 @@ pub const MOST_OF_CURVES: u64 = 1 << 24;
 /// Most numbers that page and worker hold of one run together: 2.5 GiB, where WebAssembly can address 4 for each.
 pub const MOST_HELD: u64 = 5 << 27;
 
-/// Numbers from which on a run is asked about before it begins: 1 GiB.
-pub const ASKED_HELD: u64 = 1 << 28;
+/// Numbers from which on a run is asked about before it begins: 1.5 GiB. The largest preset holds 1.1.
+pub const ASKED_HELD: u64 = 3 << 27;
 
 /// Seconds on one core of a processor from which on a run, or a sweep, is asked about before it begins: thirty days.
 /// Time alone hurts nobody who can press Pause, and links to endless runs are common, since most end at their target.

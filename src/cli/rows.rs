@@ -131,7 +131,7 @@ mod tests {
             step,
             train_loss: of(0.1),
             train_accuracy: of(0.125),
-            test_loss: of(100.0),
+            test_loss: of(0.5),
             test_accuracy: of(0.25),
             ..Default::default()
         }

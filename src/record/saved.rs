@@ -17,8 +17,6 @@ use crate::permalink::{Link, decode};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::settings::Range;
-use crate::tasks::Task;
-use crate::tasks::tabular::Origin;
 
 /// The version of the format that is written, as files of runs have it. Entries of this one and of those before can be
 /// read.
@@ -116,15 +114,12 @@ pub fn name(text: &str) -> String {
 
 /// The number of the table that a run is about; none where that is generated, or there is none.
 pub fn table_of(spec: &RunSpec) -> Option<u64> {
-    match &spec.task {
-        Task::Tabular(task) if task.origin == Origin::Uploaded => Some(task.csv),
-        _ => None,
-    }
+    spec.task.config().own_number()
 }
 
 /// Whether the table that a run is about is not open here. Such a run can be named and listed, and not trained.
 pub fn lacks_table(spec: &RunSpec) -> bool {
-    matches!(&spec.task, Task::Tabular(task) if task.origin == Origin::Uploaded && task.uploaded().is_none())
+    table_of(spec).is_some() && !spec.task.config().has_own_data()
 }
 
 /// The link of a saved run, whole. Where its table is not open here, it still names that table: [`decode`] would put a

@@ -177,6 +177,14 @@ pub trait TaskConfig {
     fn own_data(&self) -> Option<(usize, Vec<f32>)> {
         None
     }
+    /// The number of these data, if a run is about some, whether or not they are there.
+    fn own_number(&self) -> Option<u64> {
+        None
+    }
+    /// Whether these data are there.
+    fn has_own_data(&self) -> bool {
+        false
+    }
     /// Operations, roughly, of what the page computes of the task before the run begins.
     fn theory(&self) -> u64 {
         0

@@ -307,6 +307,14 @@ impl TaskConfig for Tabular {
         Some((own.columns, own.numbers()))
     }
 
+    fn own_number(&self) -> Option<u64> {
+        (self.origin == Origin::Uploaded).then_some(self.csv)
+    }
+
+    fn has_own_data(&self) -> bool {
+        self.uploaded().is_some()
+    }
+
     fn mend(&mut self) {
         self.k = super::odd(self.k.min(self.n));
         self.m = self.m.min(self.pool());

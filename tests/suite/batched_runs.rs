@@ -92,7 +92,7 @@ fn cells_that_share_launches_are_their_runs_done_singly_bit_for_bit() {
 fn runs_of_other_families_that_share_launches_are_their_runs_done_singly_bit_for_bit() {
     let Some(gpu) = gpu() else { return };
     let groups = "#v1/groups?n=5&width=12&steps=60&every=10&device=gpu&learner=fused";
-    let markov = "#v1/markov?k=2&t=12&d=8&batch=4&steps=24&every=6&held=16&device=gpu&learner=fused";
+    let markov = "#v1/markov?k=2&t=12&d=8&batch=4&steps=24&every=6&held=64&device=gpu&learner=fused";
     for (link, at_once) in [
         // One workgroup for a network: seeds and rates, in which nothing is held out, and two replicas each.
         (format!("{groups}&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.003"), 6),

@@ -359,7 +359,7 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
     assert_eq!(encode(&tab.state.run.link), LINK, "nothing else is trained in its place");
     assert!(!tab.sent.iter().any(|(command, _)| matches!(command, Command::Start { .. })));
     // Another file is not taken for it, whatever it is called.
-    tab.act(Action::file("houses.csv", file(2)));
+    tab.act(Action::file("houses.csv", file(50)));
     assert!(tab.state.flaw.contains("not the table that “A run” was trained on"), "{}", tab.state.flaw);
     assert_eq!(encode(&tab.state.run.link), LINK);
     // The file itself is, whatever it is called, although its label is not the usual one.

@@ -13,7 +13,7 @@ struct Line {
     run: Arguments,
 }
 
-const LINK: &str = "#v1/sparse-parity?n=6&k=2&width=8&batch=8&held=16&every=5&steps=15&halt=steps&replicas=2\
+const LINK: &str = "#v1/sparse-parity?n=6&k=2&width=8&batch=8&held=64&every=5&steps=15&halt=steps&replicas=2\
                     &device=cpu";
 
 /// A measurement at a time, and a checkpoint after each.
