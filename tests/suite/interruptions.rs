@@ -305,7 +305,7 @@ fn a_run_that_cannot_begin_leaves_the_old_file_as_it_is() {
 fn merge_replaces_no_file_unasked() {
     let folder = Folder::new("merge");
     let [part, all] = ["part.csv", "all.csv"].map(|name| folder.file(name));
-    let link = "#v1/sparse-parity?n=8&k=1&width=8&held=16&every=5&steps=5&sweep=seed:1_2_3&device=cpu";
+    let link = "#v1/sparse-parity?n=8&k=1&width=8&held=64&every=5&steps=5&sweep=seed:1_2_3&device=cpu";
     assert!(lab(&["sweep", link, "-q", "-o", &part]).status.success());
     std::fs::write(&all, "Dear all,\n").unwrap();
     let output = lab(&["merge", &part, "-o", &all]);
@@ -343,7 +343,7 @@ fn most_memory(arguments: &[&str]) -> u64 {
 fn a_run_takes_the_same_memory_however_long_it_is() {
     let folder = Folder::new("memory");
     let soak = std::env::var("VIVARIUM_SOAK").unwrap_or("200000".into());
-    let link = "#v1/sparse-parity?n=2&k=1&width=1&batch=1&held=1&every=1&halt=steps&device=cpu";
+    let link = "#v1/sparse-parity?n=2&k=1&width=1&batch=1&held=64&every=1&halt=steps&device=cpu";
     for format in ["csv", "json", "table"] {
         let path = folder.file(format);
         let memory = |steps: &str| {

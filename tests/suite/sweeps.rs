@@ -191,7 +191,7 @@ fn parts_put_together_are_the_whole() {
     assert_eq!(read(&all), read(&whole));
     let other = folder.file("other.csv");
     done(&["sweep", &SWEEP.replace("lr=1", "lr=0.5"), "-q", "-o", &other]);
-    assert!(fail(merge(&[a, &other], &[])).contains("are of different sweeps"));
+    assert!(fail(merge(&[a, &other], &["--force"])).contains("are of different sweeps"));
 }
 
 #[test]
