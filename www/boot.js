@@ -56,7 +56,16 @@ async function hasAll() {
 /** A page without one of its style sheets works, and looks broken. */
 function checkStyles() {
   const sheets = [...document.querySelectorAll("link[rel=stylesheet]:not([media=print])")];
-  if (sheets.some(({ sheet }) => !sheet)) tell("A part of Vivarium could not be fetched: the page looks different from what it should.");
+  if (sheets.some(isEmpty)) tell("A part of Vivarium could not be fetched: the page looks different from what it should.");
+}
+
+/** Whether a style sheet has no rules: what could not be fetched is there in some browsers, and empty. */
+function isEmpty({ sheet }) {
+  try {
+    return !sheet?.cssRules.length;
+  } catch {
+    return true;
+  }
 }
 
 /** One sentence, and a way on. */
