@@ -12,25 +12,29 @@ const LINK = "#v1/sparse-parity?n=14&k=2&width=24&every=10&steps=3000&halt=steps
 export const place = (address) => `vivarium ${new URL(address).pathname.replace(/[^/]*$/, "")}`;
 
 /** Does `work` in the page with a connection of its own, and gives what it gives; `work` is written with `stores`. */
-const inStorage = (page, name, stores, work, given) =>
-  page.evaluate(
-    ([name, stores, work, given]) =>
-      new Promise((resolve, reject) => {
-        const request = indexedDB.open(name);
-        // Where the page has stored nothing yet, nothing is made of it.
-        request.onupgradeneeded = () => request.transaction.abort();
-        request.onerror = () => (request.error.name === "AbortError" ? resolve(null) : reject(request.error));
-        request.onsuccess = async () => {
-          const database = request.result;
-          const transaction = database.transaction(stores, "readwrite");
-          const done = (asked) => new Promise((fine, wrong) => ((asked.onsuccess = () => fine(asked.result)), (asked.onerror = () => wrong(asked.error))));
-          const shelves = Object.fromEntries(stores.map((store) => [store, transaction.objectStore(store)]));
-          const result = await new Function("shelves", "done", "given", `return (${work})(shelves, done, given)`)(shelves, done, given);
-          transaction.oncomplete = () => (database.close(), resolve(result));
-        };
-      }),
-    [name, stores, work.toString(), given],
-  );
+const inStorage = (page, name, stores, work, given = null) =>
+  // As text from here: the page's content policy lets nothing in the page become a program.
+  page.evaluate(`new Promise((resolve, reject) => {
+    const request = indexedDB.open(${JSON.stringify(name)});
+    // Where the page has stored nothing yet, nothing is made of it.
+    request.onupgradeneeded = () => request.transaction.abort();
+    request.onerror = () => (request.error.name === "AbortError" ? resolve(null) : reject(request.error));
+    request.onsuccess = async () => {
+      try {
+        const database = request.result;
+        const transaction = database.transaction(${JSON.stringify(stores)}, "readwrite");
+        const completed = new Promise((fine) => (transaction.oncomplete = fine));
+        const done = (asked) => new Promise((fine, wrong) => ((asked.onsuccess = () => fine(asked.result)), (asked.onerror = () => wrong(asked.error))));
+        const shelves = Object.fromEntries(${JSON.stringify(stores)}.map((store) => [store, transaction.objectStore(store)]));
+        const result = await (${work})(shelves, done, ${JSON.stringify(given)});
+        await completed;
+        database.close();
+        resolve(result ?? null);
+      } catch (error) {
+        reject(error);
+      }
+    };
+  })`);
 
 /** Every kept run with what is said of it. */
 export const stored = async (page, address) =>
