@@ -1,6 +1,5 @@
 //! What the page knows of the group that a run is about, and what probes have found of the network on it.
 
-
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use super::theory::{GroupTheory, GroupTheoryJob, applies};
 use crate::analysis::neurons::Neurons;
@@ -194,7 +193,8 @@ mod tests {
         while state.is_busy() {
             state.work(SLICE);
         }
-        let of = |state: &GroupsState| state.theory.as_ref()?.prediction().map(|prediction| prediction.margin);
+        let of =
+            |state: &GroupsState| state.theory.as_ref()?.prediction().map(|prediction| prediction.margin);
         let first = of(&state).unwrap();
         state.follow_lambda(1e-7);
         assert!(state.is_busy() && of(&state) == Some(first), "the one before, until then");
