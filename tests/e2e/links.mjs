@@ -25,7 +25,7 @@ const LINKS = [
   {
     name: "lines over 256 held-out sequences, until they are drawn",
     link: "#v1/markov?k=8&gram=3&t=255&held=256&alpha=0.3&speed=0",
-    is: async (see) => /for the trigram strategy/.test(await see("chart-truth").getAttribute("aria-label")),
+    is: async (see) => /for the trigram strategy/.test(await see("chart-kl").getAttribute("aria-label")),
     seconds: 180,
   },
   {
