@@ -8,6 +8,10 @@
 //!
 //! Runs of a set share what their kernels are compiled for, so that one launch trains all of them: they keep step, and
 //! whoever falls behind or ends is left out of the next launches.
+//!
+//! # Speed
+//! 16 runs on Z_13 with 64 neurons, 400 steps each, on a GPU that is simulated by two processor cores: 15 s one after the
+//! other, 9 s together, with the same numbers to the last bit. No GPU has been timed yet. 2026-11-23.
 
 use crate::kernels::plan::Limits;
 use crate::kernels::slices::Slices;
