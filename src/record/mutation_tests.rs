@@ -8,7 +8,7 @@ use std::io::{Read, repeat};
 
 use super::head::{HEAD, Kind, look};
 use super::reading::{FileEvent, Found, Job, News, Received, read};
-use super::tests::{link, record, row_at, weights_of};
+use super::tests::{link, record, row_at, sweep, weights_of};
 use super::*;
 use crate::protocol::Payload;
 use dataset::Dataset;
@@ -138,14 +138,7 @@ fn is_sentence(why: &str) -> bool {
 
 #[test]
 fn runs_that_were_changed_are_taken_whole_or_refused() {
-    let sweep = Record {
-        link: link("#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3"),
-        solved: vec![],
-        rows: vec![],
-        times: vec![vec![Some(3), None], vec![None, None]],
-        ..record()
-    };
-    let files = [record().to_json().into_bytes(), sweep.to_json().into_bytes()];
+    let files = [record().to_json().into_bytes(), sweep().to_json().into_bytes()];
     let mut taken = 0;
     for which in 0..many() {
         let mut dice = Dice::new(which);

@@ -86,15 +86,20 @@ fn numbers_that_are_not_finite_are_null_and_come_back_as_such() {
     assert_eq!((&read.rows[..2], read.ending), (&diverged.rows[..2], Some(Ending::Diverged)));
 }
 
-#[test]
-fn a_sweep_keeps_its_times() {
-    let sweep = Record {
+/// A sweep of four runs, one network of which has found it.
+pub(super) fn sweep() -> Record {
+    Record {
         link: link("#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3"),
         solved: vec![],
         rows: vec![],
         times: vec![vec![Some(3), None], vec![None, None]],
         ..record()
-    };
+    }
+}
+
+#[test]
+fn a_sweep_keeps_its_times() {
+    let sweep = sweep();
     assert_eq!(Record::parse(sweep.to_json().as_bytes()).unwrap(), sweep);
     assert!(sweep.name().contains("sweep"));
 }

@@ -1,6 +1,6 @@
 //! Networks on pairs on the GPU: the kernels of [`crate::kernels::group_net`].
 
-use super::sliced_runs::{GpuNetwork, SlicedLearner, SlicedRuns};
+use super::sliced_runs::{GpuNetwork, SlicedLearner};
 use crate::kernels::group_net::plan::{Plan, Variant};
 use crate::kernels::group_net::{GroupNetReplicas, Others, Record, Run, Shape, plan_of};
 use crate::kernels::plan::Limits;
@@ -21,16 +21,6 @@ pub struct GroupNetKernels {
 }
 
 impl GroupNetGpu {
-    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
-    ///
-    /// # Errors
-    /// A sentence that says why the network does not fit the kernels or the GPU.
-    pub fn new(spec: &RunSpec) -> Result<Self, String> {
-        let specs = std::slice::from_ref(spec);
-        let (_, learners) = GroupNetGpu::of(SlicedRuns::new(specs)?, specs);
-        learners.into_iter().next().ok_or_else(|| "there is no run".into())
-    }
-
     /// How a step is divided among workgroups.
     pub fn variant(&self) -> Variant {
         self.ask(|runs, _| runs.network.variant())

@@ -1,6 +1,6 @@
 //! Networks on sequences on the GPU: the kernels of [`crate::kernels::sequence_net`].
 
-use super::sliced_runs::{GpuNetwork, SlicedLearner, SlicedRuns};
+use super::sliced_runs::{GpuNetwork, SlicedLearner};
 use crate::kernels::cpu::sequence_net::Answers;
 use crate::kernels::plan::Limits;
 use crate::kernels::sequence_net::{Compiled, Record, SequenceNet};
@@ -18,18 +18,6 @@ pub struct SequenceNetKernels {
     evaluators: Vec<Evaluator>,
     /// Heads of each layer.
     layers: Vec<usize>,
-}
-
-impl SequenceNetGpu {
-    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
-    ///
-    /// # Errors
-    /// A sentence that says why the network does not fit the kernels or the GPU.
-    pub fn new(spec: &RunSpec) -> Result<Self, String> {
-        let specs = std::slice::from_ref(spec);
-        let (_, learners) = SequenceNetGpu::of(SlicedRuns::new(specs)?, specs);
-        learners.into_iter().next().ok_or_else(|| "there is no run".into())
-    }
 }
 
 impl GpuNetwork for SequenceNetKernels {

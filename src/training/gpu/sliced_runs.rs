@@ -96,6 +96,18 @@ pub trait GpuNetwork: Sized + 'static {
 /// Trains all replicas of one run with the kernels of its family.
 pub type SlicedLearner<N> = GpuLearner<SlicedRuns<N>>;
 
+impl<N: GpuNetwork> SlicedLearner<N> {
+    /// The learner of `spec` at its initial weights, on the GPU that has been opened.
+    ///
+    /// # Errors
+    /// A sentence that says why the network does not fit the kernels or the GPU.
+    pub fn new(spec: &RunSpec) -> Result<Self, String> {
+        let specs = std::slice::from_ref(spec);
+        let (_, learners) = SlicedLearner::of(SlicedRuns::new(specs)?, specs);
+        learners.into_iter().next().ok_or_else(|| "there is no run".into())
+    }
+}
+
 /// A run of the set.
 struct SlicedRun<S> {
     /// With the learning rates set so far.
