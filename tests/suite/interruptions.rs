@@ -1,44 +1,16 @@
 //! What is left of a run or a sweep that ends before its end: by a signal, by a kill, by a second one on its file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use vivarium::platform::now_ms;
 
+use crate::folder::Folder;
+
 /// How often `lab run` and `lab sweep` are killed: as often as the variable says, or a few times.
 fn kills() -> usize {
     std::env::var("VIVARIUM_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
-}
-
-/// A folder of its own, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("vivarium-interrupted-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().into()
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort_unstable();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn command(arguments: &[&str]) -> Command {

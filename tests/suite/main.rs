@@ -10,6 +10,7 @@ mod command_line;
 mod contract;
 mod costs;
 mod devices;
+mod folder;
 mod functions;
 mod fused;
 mod fused_sessions;

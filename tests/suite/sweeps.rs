@@ -1,6 +1,6 @@
 //! Sweeps: the same numbers as runs done singly, whatever the threads, interruptions and parts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use vivarium::permalink::encode;
@@ -9,33 +9,12 @@ use vivarium::sweep::cells;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
+use crate::folder::Folder;
 use crate::{finish, spec};
 
 /// Six runs of three networks each, some of which never find it.
 const SWEEP: &str = "#v1/sparse-parity?width=24&lr=1&batch=16&replicas=3&steps=200&every=5&held=128\
                      &sweep=n:6_8_40&series=k:2_3&device=cpu";
-
-/// A folder of its own, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("vivarium-sweeps-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().into()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn lab(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lab")).args(arguments).output().unwrap()
