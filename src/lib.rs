@@ -11,6 +11,7 @@
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
+//! | [`tokens`] | prompts whose positions name tokens, and what theory says of them |
 //! | [`tasks`], [`models`] | what there is to learn, and what learns |
 //! | [`optim`] | losses and update rules |
 //! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
@@ -65,6 +66,7 @@ pub mod settings;
 pub mod sources;
 pub mod sweep;
 pub mod tasks;
+pub mod tokens;
 pub mod training;
 pub mod ui;
 #[cfg(feature = "session")]

@@ -44,6 +44,14 @@ pub enum Purpose {
     HeldOutChain = 9,
     /// Which rows of a table are held out.
     Split = 10,
+    /// Names in the prompts of fresh batches.
+    Names = 11,
+    /// Names in the held-out prompts.
+    HeldOutNames = 12,
+    /// Names in a finite sample of prompts.
+    SampleNames = 13,
+    /// Codes of positions.
+    Codes = 14,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

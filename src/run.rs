@@ -267,7 +267,7 @@ impl RunSpec {
 
     /// The model's architecture, for the task's examples.
     pub fn architecture(&self) -> crate::models::Bound<'_> {
-        self.model.architecture(self.task.sampler().length())
+        self.model.architecture(self.task.sampler())
     }
 
     /// What the model's first parameter is for this task.

@@ -45,6 +45,12 @@ pub const BREIMAN_2001: Source = Source {
     title: "Random Forests (Machine Learning 45)",
     url: "https://doi.org/10.1023/A:1010933404324",
 };
+/// The gated recurrent unit.
+pub const CHO_2014: Source = Source {
+    cite: "Cho et al. 2014",
+    title: "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation",
+    url: "https://arxiv.org/abs/1406.1078",
+};
 /// The paper behind the thesis's chapter 8.
 pub const EDELMAN_2024_HEADS: Source = Source {
     cite: "Edelman, E. et al. 2024",
@@ -92,6 +98,12 @@ pub const MORWANI_2023: Source = Source {
     cite: "Morwani et al. 2023",
     title: "Feature emergence via margin maximization: case studies in algebraic tasks",
     url: "https://arxiv.org/abs/2311.07568",
+};
+/// What attention, recurrent and feedforward networks need to look tokens up.
+pub const MOUSAVI_2025: Source = Source {
+    cite: "Mousavi-Hosseini et al. 2025",
+    title: "When Do Transformers Outperform Feedforward and Recurrent Networks? A Statistical Perspective",
+    url: "https://arxiv.org/abs/2503.11272",
 };
 /// Grokking explained by the weights of the network.
 pub const NANDA_2023: Source = Source {

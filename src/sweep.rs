@@ -35,10 +35,13 @@ pub struct Cell {
 pub fn cells(spec: &RunSpec) -> Vec<Cell> {
     let runs = Runs::of(spec);
     // All runs of a link without problems were checked when it was read, if they are no more than a page makes.
-    let one = |number| if count(spec) > MOST_CELLS { runs.checked(number) } else { runs.unchecked(number) };
+    let one = |number| match count(spec) > MOST_CELLS {
+        true => runs.checked(number).ok(),
+        false => runs.unchecked(number),
+    };
     let cell = |number| {
         let (at, series) = place(spec, number);
-        Some(Cell { spec: one(number).ok()?, at, series })
+        Some(Cell { spec: one(number)?, at, series })
     };
     (0..count(spec)).filter_map(cell).collect()
 }

@@ -32,6 +32,8 @@ pub mod walsh;
 pub mod weights;
 mod zoom;
 
+use std::ops::Range;
+
 /// What a probe has read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
@@ -91,6 +93,19 @@ pub struct Lines {
     pub marks: Vec<(f64, String)>,
     /// Parts of the horizontal axis with a pale background.
     pub spans: Vec<Span>,
+    /// What an axis of steps shows instead of them: how many there are in a step, and what they are called. Places stay
+    /// steps.
+    pub counted: Option<(f64, String)>,
+}
+
+impl Lines {
+    /// What the horizontal axis shows: its name, and how much of it there is in what places count.
+    pub fn axis(&self) -> (&str, f64) {
+        match &self.counted {
+            Some((each, name)) if self.is_over_steps() => (name, *each),
+            _ => (&self.x_label, 1.0),
+        }
+    }
 }
 
 /// A part of the horizontal axis, drawn as a pale background and named in the legend.
@@ -175,6 +190,8 @@ pub struct Grid {
     pub column_names: Vec<String>,
     /// What a printed picture says in each cell, line by line, where there is room; empty if nothing.
     pub texts: Vec<String>,
+    /// Blocks to outline: rows and columns.
+    pub outlines: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Grid {

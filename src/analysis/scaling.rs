@@ -1,8 +1,10 @@
-//! How convergence time grows with a knob, and the power law that fits it.
+//! How convergence time grows with a knob, and the laws that fit it.
 //!
 //! ```text
 //! t_c ∝ x^α:   ln t = α ln x + c, by least squares over the medians
 //! ```
+//!
+//! beside t = a + b ln x, which a time that hardly grows follows.
 //!
 //! (Edelman 2024, figures 5.1 right, 5.2 right and B.6: t_c ∝ n^α with α growing in k, until an elbow at larger n
 //! beyond which it grows faster.)
@@ -43,32 +45,92 @@ pub struct PowerLaw {
     pub error: Option<f64>,
     /// t at x = 1.
     pub scale: f64,
+    /// Standard error of ln(scale).
+    pub scale_error: Option<f64>,
+}
+
+impl PowerLaw {
+    /// t at x.
+    pub fn at(&self, x: f64) -> f64 {
+        self.scale * libm::pow(x, self.exponent)
+    }
+}
+
+/// t = level + slope · ln x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogLaw {
+    /// a, which is t at x = 1.
+    pub level: f64,
+    /// b.
+    pub slope: f64,
+    /// Standard errors of level and slope; none for two points.
+    pub errors: Option<(f64, f64)>,
+}
+
+impl LogLaw {
+    /// t at x.
+    pub fn at(&self, x: f64) -> f64 {
+        self.level + self.slope * libm::log(x)
+    }
+}
+
+/// A straight line through points by least squares.
+struct Straight {
+    level: f64,
+    slope: f64,
+    /// Standard errors of both, from three points on.
+    errors: Option<(f64, f64)>,
+}
+
+impl Straight {
+    /// None without two different places.
+    fn through(points: &[(f64, f64)]) -> Option<Self> {
+        let count = points.len() as f64;
+        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+        let (x_mean, y_mean) = (mean(|p| p.0), mean(|p| p.1));
+        let spread: f64 = points.iter().map(|(x, _)| (x - x_mean) * (x - x_mean)).sum();
+        if points.len() < 2 || spread <= 1e-12 {
+            return None;
+        }
+        let slope = points.iter().map(|(x, y)| (x - x_mean) * (y - y_mean)).sum::<f64>() / spread;
+        let residual = |(x, y): &(f64, f64)| y - y_mean - slope * (x - x_mean);
+        let squares: f64 = points.iter().map(|p| residual(p) * residual(p)).sum();
+        let errors = (points.len() > 2).then(|| {
+            let variance = squares / (count - 2.0);
+            let level = variance * (1.0 / count + x_mean * x_mean / spread);
+            (libm::sqrt(level), libm::sqrt(variance / spread))
+        });
+        Some(Straight { level: y_mean - slope * x_mean, slope, errors })
+    }
+}
+
+/// Places and medians, of the points that have them.
+fn medians(points: &[Point]) -> impl Iterator<Item = (f64, f64)> {
+    let medians = points.iter().filter_map(|point| Some((point.x, point.median()?)));
+    medians.filter(|(x, t)| *x > 0.0 && *t > 0.0)
 }
 
 /// Places and medians in logarithms, of the points that have them.
 fn logarithms(points: &[Point]) -> Vec<(f64, f64)> {
-    let medians = points.iter().filter_map(|point| Some((point.x, point.median()?)));
-    medians.filter(|(x, t)| *x > 0.0 && *t > 0.0).map(|(x, t)| (libm::log(x), libm::log(t))).collect()
+    medians(points).map(|(x, t)| (libm::log(x), libm::log(t))).collect()
 }
 
 /// The power law closest to the medians, by least squares in logarithms; none without two different places.
 pub fn fit(points: &[Point]) -> Option<PowerLaw> {
-    let logs = logarithms(points);
-    let count = logs.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / count;
-    let (x_mean, t_mean) = (mean(|p| p.0), mean(|p| p.1));
-    let spread: f64 = logs.iter().map(|(x, _)| (x - x_mean) * (x - x_mean)).sum();
-    if logs.len() < 2 || spread <= 1e-12 {
-        return None;
-    }
-    let exponent = logs.iter().map(|(x, t)| (x - x_mean) * (t - t_mean)).sum::<f64>() / spread;
-    let residual = |(x, t): &(f64, f64)| t - t_mean - exponent * (x - x_mean);
-    let squares: f64 = logs.iter().map(|p| residual(p) * residual(p)).sum();
+    let line = Straight::through(&logarithms(points))?;
     Some(PowerLaw {
-        exponent,
-        error: (logs.len() > 2).then(|| libm::sqrt(squares / (count - 2.0) / spread)),
-        scale: libm::exp(t_mean - exponent * x_mean),
+        exponent: line.slope,
+        error: line.errors.map(|(_, slope)| slope),
+        scale: libm::exp(line.level),
+        scale_error: line.errors.map(|(level, _)| level),
     })
+}
+
+/// The law a + b ln x closest to the medians, by least squares; none without two different places.
+pub fn fit_logarithm(points: &[Point]) -> Option<LogLaw> {
+    let places: Vec<(f64, f64)> = medians(points).map(|(x, t)| (libm::log(x), t)).collect();
+    let Straight { level, slope, errors } = Straight::through(&places)?;
+    Some(LogLaw { level, slope, errors })
 }
 
 /// The exponent between each two neighbouring medians, at the geometric mean of their places: where it rises is
@@ -175,6 +237,34 @@ mod tests {
         let law = fit(&points).unwrap();
         assert!((law.exponent - 0.5).abs() < 1e-8);
         assert!((law.error.unwrap() - (1.0f64 / 12.0).sqrt()).abs() < 1e-8, "{law:?}");
+    }
+
+    /// t = 1000, 1001, 1001 at ln x = 0, 1, 2: slope ½, level 1000 + 1/6, residuals −1/6, 1/3, −1/6 of variance 1/6; errors
+    /// √(1/6 / 2) of the slope and √(1/6 (1/3 + 1/2)) of the level.
+    #[test]
+    fn a_logarithm_is_fitted_with_its_errors() {
+        let e = std::f64::consts::E;
+        let at = [(0, 1000u64), (1, 1001), (2, 1001)];
+        let points: Vec<Point> = at.map(|(x, t)| point(e.powi(x), &[t], 0)).to_vec();
+        let law = fit_logarithm(&points).unwrap();
+        assert!((law.slope - 0.5).abs() < 1e-9 && (law.level - 1000.0 - 1.0 / 6.0).abs() < 1e-9, "{law:?}");
+        let (level, slope) = law.errors.unwrap();
+        assert!((slope - (1.0f64 / 12.0).sqrt()).abs() < 1e-9, "{law:?}");
+        assert!((level - (5.0f64 / 36.0).sqrt()).abs() < 1e-9, "{law:?}");
+        assert!((law.at(e * e) - 1000.0 - 7.0 / 6.0).abs() < 1e-9);
+        assert_eq!((fit_logarithm(&points[..2]).unwrap().errors, fit_logarithm(&points[..1])), (None, None));
+    }
+
+    /// The error of the scale is that of ln t at ln x = 0; of times that grow like a logarithm the power law misses more.
+    #[test]
+    fn both_laws_are_held_against_the_same_points() {
+        let times = |n: f64| (500.0 + 2000.0 * n.ln()) as u64;
+        let points: Vec<Point> = [2.0, 4.0, 8.0, 16.0, 32.0].map(|n| point(n, &[times(n)], 0)).to_vec();
+        let (power, log) = (fit(&points).unwrap(), fit_logarithm(&points).unwrap());
+        assert!((log.slope - 2000.0).abs() < 1.0 && log.errors.unwrap().1 < 1.0, "{log:?}");
+        let miss = |t: f64, n: f64| (t / times(n) as f64 - 1.0).abs();
+        assert!(miss(power.at(32.0), 32.0) > 50.0 * miss(log.at(32.0), 32.0), "{power:?} {log:?}");
+        assert!(power.scale_error.unwrap() > power.error.unwrap());
     }
 
     #[test]

@@ -72,6 +72,15 @@ impl Series {
 mod tests {
     use super::*;
 
+    #[test]
+    fn an_axis_of_steps_may_count_examples_and_another_not() {
+        let counted = Some((64.0, "sequences seen".to_string()));
+        let lines = Lines { counted, ..curve(&[1.0, 0.5]) };
+        assert_eq!((lines.axis(), lines.is_over_steps()), (("sequences seen", 64.0), true));
+        assert_eq!(Lines { x_label: "n".into(), ..lines.clone() }.axis(), ("n", 1.0));
+        assert_eq!(Lines { counted: None, ..lines }.axis(), ("step", 1.0));
+    }
+
     fn curve(y: &[f32]) -> Lines {
         let x = (0..y.len()).map(|i| 10.0 * i as f64).collect();
         let series = vec![Series { x, y: y.into(), ..Default::default() }];

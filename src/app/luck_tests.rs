@@ -70,6 +70,16 @@ fn the_winners_are_rewound_by_a_link() {
     assert!(rewound(&dense.run).is_none() && parity_charts::LUCK.applies(&dense.run).is_err());
 }
 
+/// 2 million rows took a page 0.2 s at every picture.
+#[test]
+fn luck_is_not_counted_where_the_start_cannot_be_drawn_at_once() {
+    let large = open("#v1/sparse-parity?n=512&width=4096&init=sparse&show=luck");
+    let why = parity_charts::LUCK.applies(&large.run).unwrap_err();
+    assert_eq!(why, "Luck can be counted in networks of at most 262,144 weights.");
+    let Reading::Bars(bars) = parity_charts::LUCK.reading(&large.run) else { panic!("bars") };
+    assert!(bars.bars.is_empty());
+}
+
 #[test]
 fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
     let of = |link: &str| floor(&decode(link).0.spec).unwrap();

@@ -29,6 +29,8 @@ pub(super) struct Axis {
     pub start: i32,
     /// Pixel of `high`.
     pub end: i32,
+    /// What one is in the numbers at its ticks.
+    pub unit: f64,
 }
 
 impl Axis {
@@ -109,8 +111,17 @@ impl Axis {
         libm::log10(self.high / self.low)
     }
 
+    /// The same axis in the numbers at its ticks.
+    fn in_units(&self) -> Axis {
+        Axis { low: self.low * self.unit, high: self.high * self.unit, unit: 1.0, ..*self }
+    }
+
     /// About `most` ticks with their labels.
     pub fn ticks(&self, most: usize) -> Vec<(f64, String)> {
+        if self.unit != 1.0 {
+            let ticks = self.in_units().ticks(most).into_iter();
+            return ticks.map(|(value, label)| (value / self.unit, label)).collect();
+        }
         // Up to here, steps look as round between ratios as between differences.
         if !self.log() || self.high <= 4.0 * self.low {
             let least = if self.whole { 1.0 } else { 0.0 };
@@ -142,6 +153,10 @@ impl Axis {
     /// Multiples of every n-th power of ten within the ends. One is always among the powers, so that they stay
     /// where they are while an end moves.
     fn multiples(&self, factors: &[f64], every: i32) -> Vec<f64> {
+        if self.unit != 1.0 {
+            let multiples = self.in_units().multiples(factors, every);
+            return multiples.into_iter().map(|value| value / self.unit).collect();
+        }
         let exponent = |v: f64| libm::floor(libm::log10(v) + 1e-9) as i32;
         (exponent(self.low)..=exponent(self.high))
             .filter(|e| e % every == 0)
@@ -169,12 +184,25 @@ fn ticks_from(low: f64, high: f64, most: usize, least: f64) -> Vec<(f64, String)
 mod tests {
     use super::*;
 
+    #[test]
+    fn numbers_at_ticks_may_count_something_else_than_places() {
+        for scale in [Scale::Even, Scale::Counting] {
+            let steps = Axis { unit: 64.0, ..axis(1.0, 1000.0, scale) };
+            let ticks = steps.ticks(6);
+            assert!(ticks.len() > 2, "{ticks:?}");
+            let round = axis(64.0, 64_000.0, scale).ticks(6);
+            for ((place, label), (number, same)) in ticks.into_iter().zip(round) {
+                assert!((place * 64.0 - number).abs() < 1e-9 && label == same, "{place} {label} {number}");
+            }
+        }
+    }
+
     fn labels(ticks: Vec<(f64, String)>) -> String {
         ticks.into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ")
     }
 
     fn axis(low: f64, high: f64, scale: Scale) -> Axis {
-        Axis { low, high, scale, whole: false, start: 10, end: 210 }
+        Axis { low, high, scale, whole: false, start: 10, end: 210, unit: 1.0 }
     }
 
     #[test]

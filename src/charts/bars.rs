@@ -15,7 +15,7 @@ use crate::analysis::Bars;
 pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, bars: &Bars) -> Drawn<DB> {
     let heights = bars.bars.iter().map(|b| &b.1).chain(&bars.overlay);
     let (low, high) = ends::vertical(heights.map(|v| f64::from(*v)));
-    let y = Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 0 };
+    let y = Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 0, unit: 1.0 };
     let ticks = y.ticks(frame::most(pen, pen.all().height() * 6 / 10, 24.0, 6.0));
     let names = Names {
         title: &bars.title,

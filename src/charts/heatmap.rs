@@ -77,6 +77,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
         Some(i) => colours[i.min(2 * HALF)],
         None => pen.theme.grid,
     })?;
+    outlines(pen, plot, grid)?;
     rows(pen, plot, grid, rows_named)?;
     match named(&grid.column_names, grid.columns, f64::from(plot.width()), pen) {
         Some(names) => column_names(pen, plot, names),
@@ -161,6 +162,22 @@ fn cells<DB: DrawingBackend>(
             }
             from = to;
         }
+    }
+    Ok(())
+}
+
+/// Frames around the blocks that are outlined, as far as they lie in the matrix.
+fn outlines<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB> {
+    let at =
+        |i: usize, of: usize, length: i32| (i.min(of) as f64 * f64::from(length) / of as f64).round() as i32;
+    for (rows, columns) in &grid.outlines {
+        let area = Area {
+            left: plot.left + at(columns.start, grid.columns, plot.width()),
+            right: plot.left + at(columns.end, grid.columns, plot.width()),
+            top: plot.top + at(rows.start, grid.rows, plot.height()),
+            bottom: plot.top + at(rows.end, grid.rows, plot.height()),
+        };
+        pen.frame(area, pen.theme.mark)?;
     }
     Ok(())
 }
@@ -260,7 +277,7 @@ fn round_numbers<DB: DrawingBackend>(pen: &Pen<DB>, count: usize, pixels: i32, e
 
 fn columns<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid) -> Drawn<DB> {
     let (high, scale) = (grid.columns as f64, Scale::Even);
-    let axis = Axis { low: 0.0, high, scale, whole: true, start: plot.left, end: plot.right };
+    let axis = Axis { low: 0.0, high, scale, whole: true, start: plot.left, end: plot.right, unit: 1.0 };
     for number in round_numbers(pen, grid.columns, plot.width(), 48.0) {
         if let Some(x) = axis.place(number as f64 - 0.5) {
             pen.down(x, plot.bottom + pen.px(1.0), plot.bottom + pen.px(TICK + 1.0), 1.0, pen.theme.quiet)?;

@@ -42,7 +42,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &Lines) -> Drawn<DB
     }
     let names = Names {
         title: &lines.title,
-        x: &lines.x_label,
+        x: lines.axis().0,
         y: &lines.y_label,
         legend: entries,
         left: frame::widest(pen, numbers.chain(short.iter().map(|r| r.1.as_str()))) + pen.px(8.0),
@@ -134,7 +134,7 @@ fn x_axis(lines: &Lines) -> Axis {
         _ => (ends::horizontal_ratio(places()), Scale::Ratio),
     };
     let whole = lines.series.iter().flat_map(|s| &s.x).all(|v| v.fract() == 0.0);
-    Axis { low, high, scale, whole, start: 0, end: 0 }
+    Axis { low, high, scale, whole, start: 0, end: 0, unit: lines.axis().1 }
 }
 
 /// The vertical axis, without its pixels.
@@ -158,7 +158,7 @@ fn y_axis(lines: &Lines) -> Axis {
         _ => ends::vertical_ratio(values()),
     };
     let scale = if lines.log_y { Scale::Ratio } else { Scale::Even };
-    Axis { low, high, scale, whole: false, start: 0, end: 0 }
+    Axis { low, high, scale, whole: false, start: 0, end: 0, unit: 1.0 }
 }
 
 /// Whether there are too many curves to tell them apart.

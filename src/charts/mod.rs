@@ -103,6 +103,7 @@ impl Across {
             whole: false,
             start,
             end,
+            unit: 1.0,
         };
         Across { x: axis(left, right, 0, width), y: axis(bottom, top, height, 0) }
     }

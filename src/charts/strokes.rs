@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     fn axis(low: f64, high: f64) -> Axis {
-        Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 100 }
+        Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 100, unit: 1.0 }
     }
 
     #[test]

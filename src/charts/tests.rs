@@ -252,9 +252,11 @@ fn any_reading() -> impl Strategy<Value = Reading> {
         role,
     });
     let spans = prop::collection::vec(span, 0..4);
-    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 3]>(), curves, named(), named(), spans)
-        .prop_map(|(title, x_range, y_range, [log_x, log_y, steps], series, references, marks, spans)| {
+    let lines = (".{0,40}", ranges(), ranges(), any::<[bool; 4]>(), curves, named(), named(), spans)
+        .prop_map(|(title, x_range, y_range, flags, series, references, marks, spans)| {
+            let [log_x, log_y, steps, counts] = flags;
             let x_label = if steps { "step" } else { "n" }.into();
+            let counted = counts.then(|| (64.0, "sequences seen".into()));
             Reading::Lines(Lines {
                 title,
                 x_label,
@@ -267,6 +269,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
                 references,
                 marks,
                 spans,
+                counted,
             })
         });
     let grid = (0usize..40, 0usize..300, prop::collection::vec(numbers(), 1..50), any::<bool>()).prop_map(

@@ -92,6 +92,13 @@ fn learning(run: &RunView) -> String {
     let Some(row) = run.history.last() else { return tr!("Learning").into() };
     let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
     let finite = run.spec().task.sampler().sample_size().is_some();
+    if run.vocabulary().explains {
+        let share = percent(test);
+        return match replicas {
+            1 => tr!("Learning. {share} of the variance explained", share),
+            _ => tr!("Learning. {share} of the variance explained in the median", share),
+        };
+    }
     let right = match replicas {
         1 => tr!("{share} right", share = percent(test)),
         _ => tr!("{share} right in the median", share = percent(test)),

@@ -122,6 +122,11 @@ pub struct Vocabulary {
     pub searches: bool,
     /// Whether loss and accuracy are those of training alone, since held-out sequences are measured in another quantity.
     pub trains_only: bool,
+    /// Whether labels are numbers: the loss is the squared error relative to their variance, and the accuracy the share of
+    /// the variance that is explained, R².
+    pub explains: bool,
+    /// What an axis counts that shows the examples trained on instead of the steps, in English.
+    pub seen: &'static str,
 }
 
 impl Vocabulary {
@@ -132,6 +137,8 @@ impl Vocabulary {
         hides: true,
         searches: true,
         trains_only: false,
+        explains: false,
+        seen: text!("examples seen"),
     };
 }
 
@@ -377,6 +384,8 @@ pub struct ChartRules {
     pub(super) follows: Follows,
     /// Whether it is drawn from measurements alone, which files of runs hold too.
     pub(super) of_measurements: bool,
+    /// Whether its last curve is drawn of kept runs too, beside that of the run on display.
+    pub(super) compares: bool,
 }
 
 /// What a chart draws.

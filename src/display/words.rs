@@ -14,8 +14,9 @@ pub fn percent(share: f32) -> String {
         return MISSING.into();
     }
     // Never rounded up to a hundred: that would claim more than was measured.
-    let tenths = (f64::from(share) * 1000.0 + 1e-4).floor() as u64;
-    format!("{}.{} %", tenths / 10, tenths % 10)
+    let tenths = (f64::from(share.abs()) * 1000.0 + 1e-4).floor() as u64;
+    let sign = if share < 0.0 && tenths > 0 { "−" } else { "" };
+    format!("{sign}{}.{} %", tenths / 10, tenths % 10)
 }
 
 /// What stands where there is no number yet.

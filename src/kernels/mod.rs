@@ -36,9 +36,13 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
+#[cfg(feature = "fused")]
+pub mod prompt_nets;
 pub mod sequence_net;
 #[cfg(feature = "fused")]
 pub mod shape;
 pub mod sharing;
 #[cfg(feature = "fused")]
 pub mod slices;
+pub mod token_attention;
+pub mod token_mlp;

@@ -29,6 +29,13 @@ pub const PENALTY: usize = 6;
 /// Place in the head of the coefficients of the oscillating polynomial, c_0 first.
 pub const COEFFICIENTS: usize = 8;
 
+/// A barrier after which every lane sees what the others left in workgroup memory and in buffers.
+#[cube]
+pub fn barrier() {
+    sync_cube();
+    sync_storage();
+}
+
 /// Bit `at` of `word` as +1 (unset) or −1 (set).
 #[cube]
 pub fn sign(word: u32, at: u32) -> f32 {
@@ -145,6 +152,40 @@ pub fn loss_and_gradient(label: f32, output: f32, #[comptime] loss: Loss) -> (f3
         slope = -label;
     }
     (value, slope)
+}
+
+/// As [`update`], of a number on which weight decay pulls or not.
+#[cube]
+pub fn update_where(
+    state: &mut [f32],
+    at: usize,
+    stride: usize,
+    g: f32,
+    decays: bool,
+    schedule: &[f32],
+    head: usize,
+    row: usize,
+    #[comptime] rule: Rule,
+) {
+    let w = state[at];
+    let push = g + select(decays, schedule[head], 0.0f32) * w;
+    let rate = schedule[row];
+    if comptime!(rule == Rule::Adam) {
+        let first = schedule[head + 1usize] * state[at + stride] + schedule[head + 2usize] * push;
+        let second =
+            schedule[head + 3usize] * state[at + 2usize * stride] + schedule[head + 4usize] * push * push;
+        state[at + stride] = first;
+        state[at + 2usize * stride] = second;
+        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[head + 5usize];
+        state[at] = select(decays, schedule[row + 2usize], 1.0f32) * w - rate * first / size;
+    } else {
+        let mut step = push;
+        if comptime!(rule == Rule::Sgd { momentum: true }) {
+            step = schedule[head + 1usize] * state[at + stride] + push;
+            state[at + stride] = step;
+        }
+        state[at] = w - rate * step;
+    }
 }
 
 /// Applies gradient `g` to the number at `at`, whose moments lie `stride` and twice `stride` further on.

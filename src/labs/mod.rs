@@ -91,6 +91,7 @@ labs! {
     boolean::BooleanLab,
     tables::TablesLab,
     perceptron::PerceptronLab,
+    lookup::LookupLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

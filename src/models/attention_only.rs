@@ -23,7 +23,6 @@
 
 mod backward;
 mod construction;
-mod matrices;
 pub mod reference;
 pub mod stepwise;
 #[cfg(test)]
@@ -141,8 +140,8 @@ impl AttentionOnly {
 }
 
 impl ModelConfig for AttentionOnly {
-    fn bind(&self, length: usize) -> Bound<'_> {
-        Bound::Sequence(Box::new(OfLength { net: self.clone(), length }))
+    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
+        Bound::Sequence(Box::new(OfLength { net: self.clone(), length: examples.length() }))
     }
 
     fn takes(&self) -> &'static [Form] {

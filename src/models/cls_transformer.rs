@@ -111,7 +111,7 @@ const EPSILON: f64 = 1e-5;
 const DEPTH: f64 = 40.0;
 
 impl ModelConfig for ClsTransformer {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -273,6 +273,7 @@ impl ClsTransformer {
 impl super::Net for ClsTransformer {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -110,7 +110,7 @@ pub fn b(layer: usize) -> usize {
 }
 
 impl ModelConfig for DeepMlp {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -153,7 +153,7 @@ impl Architecture for DeepMlp {
         let mut fan_in = inputs;
         let draw = |(which, parameter): (usize, &Parameter)| {
             if let Some(rest) = self.init.rest(inputs).filter(|_| which == w(0)) {
-                return initialisation::sparse(seed, parameter, self.ones, rest);
+                return initialisation::sparse(seed, parameter, self.ones, rest, |at| at);
             }
             if which.is_multiple_of(2) {
                 fan_in = parameter.shape[1];
@@ -208,6 +208,7 @@ impl Architecture for DeepMlp {
 impl super::Net for DeepMlp {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         stage: usize,

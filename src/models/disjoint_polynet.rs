@@ -69,7 +69,7 @@ impl DisjointPolynet {
 }
 
 impl ModelConfig for DisjointPolynet {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -140,6 +140,7 @@ impl Architecture for DisjointPolynet {
 impl super::Net for DisjointPolynet {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

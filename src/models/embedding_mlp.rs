@@ -90,7 +90,7 @@ pub const UNEMBED: usize = 3;
 pub const EMBED_B: usize = 4;
 
 impl ModelConfig for EmbeddingMlp {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -195,6 +195,7 @@ impl Architecture for EmbeddingMlp {
 impl super::Net for EmbeddingMlp {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

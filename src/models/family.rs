@@ -6,6 +6,12 @@
 //! family is trained by autodiff.
 
 use super::activation::{Activation, Sigma};
+use super::gru::Gru;
+use super::token_attention::TokenAttention;
+
+/// Attention on prompts: its settings are all that loops and kernels need to know.
+pub type PromptAttention = TokenAttention;
+use super::token_mlp::TokenMlp;
 
 /// A family of networks, with what its kernels need to know of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +26,14 @@ pub enum Family {
     Pairs(PairNet),
     /// Decision trees.
     Forest(Trees),
+    /// A network that is executed, not trained.
+    Execution(Execution),
+    /// A layer of attention on prompts of tokens.
+    TokenAttention(PromptAttention),
+    /// A perceptron on whole prompts of tokens.
+    TokenMlp(TokenMlp),
+    /// A recurrent network on prompts of tokens.
+    Gru(Gru),
 }
 
 /// How hidden units become an output.
@@ -61,6 +75,14 @@ pub struct PairNet {
     pub sigma: Sigma,
     /// Exponent ν of each unit's norm in the penalty.
     pub exponent: usize,
+}
+
+/// A constructed network on prompts that is executed position by position: each step of a run adds 1 to a number among its
+/// parameters, up to the length of a prompt, and nothing else changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Execution {
+    /// Place of that number in [`Architecture::parameters`](super::Architecture::parameters).
+    pub clock: usize,
 }
 
 /// Decision trees that vote.

@@ -218,7 +218,7 @@ pub const V: usize = 1;
 pub const W: usize = 2;
 
 impl ModelConfig for GroupNet {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -335,6 +335,7 @@ impl Architecture for GroupNet {
 impl super::Net for GroupNet {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -40,26 +40,47 @@ impl Initialisation {
     ///
     /// A replica's values do not depend on how many replicas there are.
     pub fn draw(self, seed: u64, which: usize, parameter: &Parameter, fan_in: usize) -> Vec<f32> {
+        self.draw_at(seed, which, parameter, fan_in, |at| at)
+    }
+
+    /// The same of a part of a layer: number `at` of a replica is number `place(at)` of the whole layer's.
+    pub fn draw_at(
+        self,
+        seed: u64,
+        which: usize,
+        parameter: &Parameter,
+        fan_in: usize,
+        place: impl Fn(u32) -> u32,
+    ) -> Vec<f32> {
         let scale = 1.0 / (fan_in as f32).sqrt();
         let step = which as u64;
-        each(seed, parameter, |stream, i| match self {
+        let law = |stream: &Stream, i: u32| match self {
             Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
             Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
             Initialisation::Sign => -scale,
             _ => scale * (2.0 * stream.unit(step, i) - 1.0),
-        })
+        };
+        each(seed, parameter, |stream, at| law(stream, place(at)))
     }
 }
 
 /// A first layer `[replicas, inputs, width]` each of whose neurons has ones on `count` inputs drawn without
-/// replacement, and `rest` elsewhere (Edelman 2024, section 6.2).
-pub fn sparse(seed: u64, parameter: &Parameter, count: usize, rest: f32) -> Vec<f32> {
+/// replacement, and `rest` elsewhere (Edelman 2024, section 6.2). Of a part of a layer, neuron `at` is neuron `place(at)`
+/// of the whole one.
+pub fn sparse(
+    seed: u64,
+    parameter: &Parameter,
+    count: usize,
+    rest: f32,
+    place: impl Fn(usize) -> usize,
+) -> Vec<f32> {
     let [replicas, inputs, width] = parameter.shape;
     let mut values = vec![rest; parameter.len()];
     for (replica, values) in values.chunks_mut(inputs * width).take(replicas).enumerate() {
         let stream = Stream::new(seed, Purpose::Weights, replica as u32);
         for neuron in 0..width {
-            for input in stream.subset_from((neuron * count) as u32, inputs, count.min(inputs)) {
+            let first = (place(neuron) * count) as u32;
+            for input in stream.subset_from(first, inputs, count.min(inputs)) {
                 values[input * width + neuron] = 1.0;
             }
         }
@@ -103,7 +124,7 @@ mod tests {
     #[test]
     fn sparse_rows_have_their_ones_anywhere() {
         let parameter = Parameter::new("w", [2, 20, 500]);
-        let w = sparse(3, &parameter, 2, 0.0);
+        let w = sparse(3, &parameter, 2, 0.0, |at| at);
         let mut hits = [0u32; 20];
         for replica in w.chunks(20 * 500) {
             for neuron in 0..500 {
@@ -117,18 +138,18 @@ mod tests {
         // 100 each on average, with a standard deviation of 9.5.
         assert!(hits.iter().all(|hits| (60..140).contains(hits)), "{hits:?}");
         assert_eq!(
-            sparse(3, &Parameter::new("w", [1, 20, 500]), 2, 0.0),
+            sparse(3, &Parameter::new("w", [1, 20, 500]), 2, 0.0, |at| at),
             w[..10_000],
             "replicas stand for themselves"
         );
-        assert!(sparse(0, &Parameter::new("w", [1, 3, 4]), 5, 0.0).iter().all(|v| *v == 1.0));
+        assert!(sparse(0, &Parameter::new("w", [1, 3, 4]), 5, 0.0, |at| at).iter().all(|v| *v == 1.0));
     }
 
     #[test]
     fn what_is_beside_the_ones_weighs_less_than_one_of_them() {
         let parameter = Parameter::new("w", [1, 20, 30]);
         let rest = Initialisation::Perturbed.rest(20).unwrap();
-        let (zeros, w) = (sparse(3, &parameter, 2, 0.0), sparse(3, &parameter, 2, rest));
+        let (zeros, w) = (sparse(3, &parameter, 2, 0.0, |at| at), sparse(3, &parameter, 2, rest, |at| at));
         assert!(zeros.iter().zip(&w).all(|(zero, w)| *w == if *zero == 1.0 { 1.0 } else { rest }));
         assert!(rest > 0.0 && rest * 18.0 < 1.0);
         assert_eq!(

@@ -79,8 +79,8 @@ pub const KERNEL: usize = 0;
 pub const LAGS: usize = 1;
 
 impl ModelConfig for MinimalMarkov {
-    fn bind(&self, length: usize) -> Bound<'_> {
-        Bound::Sequence(Box::new(OfLength { net: self.clone(), length }))
+    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
+        Bound::Sequence(Box::new(OfLength { net: self.clone(), length: examples.length() }))
     }
 
     fn takes(&self) -> &'static [Form] {

@@ -139,7 +139,7 @@ fn shapes(inputs: usize, replicas: usize, width: usize) -> Vec<Parameter> {
 }
 
 impl ModelConfig for Mlp {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -184,20 +184,8 @@ impl Architecture for Mlp {
     }
 
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let drawn = shapes(inputs, replicas, self.width);
-        let all = (0..drawn.len()).map(|which| self.initial_one(seed, inputs, which, &drawn[which]));
-        if self.keep.is_empty() {
-            return all.collect();
-        }
-        let kept = |(which, values): (usize, Vec<f32>)| match which {
-            BETA => values,
-            // One row of numbers for each input, replica, or replica: always a number for each neuron.
-            _ => {
-                let rows = values.chunks_exact(self.width);
-                rows.flat_map(|row| self.keep.iter().map(|neuron| row[*neuron - 1])).collect()
-            }
-        };
-        all.enumerate().map(kept).collect()
+        let parameters = self.parameters(inputs, replicas);
+        (0..parameters.len()).map(|which| self.initial_one(seed, inputs, which, &parameters[which])).collect()
     }
 
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
@@ -238,11 +226,21 @@ impl Mlp {
         if which == W
             && let Some(rest) = self.init.rest(inputs)
         {
-            return initialisation::sparse(seed, parameter, self.ones, rest);
+            let neuron = |at: usize| self.keep.get(at).map_or(at, |neuron| neuron - 1);
+            return initialisation::sparse(seed, parameter, self.ones, rest, neuron);
         }
         // A bias follows the law of the weights beside it, as in PyTorch's `nn.Linear`.
         let fan_in = if matches!(which, U | BETA) { self.width } else { inputs };
-        self.init.draw(seed, which, parameter, fan_in)
+        if self.keep.is_empty() || which == BETA {
+            return self.init.draw(seed, which, parameter, fan_in);
+        }
+        // Only what is kept is drawn: the whole layers of thousands of replicas need not have room anywhere. A number
+        // for each neuron, once for each input or once.
+        let place = |at: u32| {
+            let (row, at) = (at as usize / self.keep.len(), at as usize % self.keep.len());
+            (row * self.width + self.keep[at] - 1) as u32
+        };
+        self.init.draw_at(seed, which, parameter, fan_in, place)
     }
 }
 
@@ -250,6 +248,7 @@ impl Mlp {
 impl super::Net for Mlp {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,
@@ -287,26 +286,38 @@ mod tests {
 
     #[test]
     fn kept_neurons_have_the_weights_that_they_have_in_the_whole_layer() {
-        let whole = Mlp { width: 9, init: Initialisation::Sparse, ..Default::default() };
-        let ticket = Mlp { keep: vec![3, 8, 1], ..whole.clone() };
-        assert_eq!((ticket.neurons(), whole.neurons()), (3, 9));
-        let shapes: Vec<_> = ticket.parameters(5, 2).into_iter().map(|p| p.shape).collect();
-        assert_eq!(shapes, [[2, 5, 3], [2, 3, 1], [2, 1, 3], [2, 1, 1]]);
-        let (all, kept) = (whole.initial(7, 5, 2), ticket.initial(7, 5, 2));
-        for replica in 0..2 {
-            for (at, neuron) in [2, 7, 0].into_iter().enumerate() {
-                for input in 0..5 {
-                    let row = replica * 5 + input;
-                    assert_eq!(kept[W][row * 3 + at], all[W][row * 9 + neuron]);
+        for init in Initialisation::ALL.iter().copied() {
+            let whole = Mlp { width: 9, init, ..Default::default() };
+            let ticket = Mlp { keep: vec![3, 8, 1], ..whole.clone() };
+            assert_eq!((ticket.neurons(), whole.neurons()), (3, 9));
+            let shapes: Vec<_> = ticket.parameters(5, 2).into_iter().map(|p| p.shape).collect();
+            assert_eq!(shapes, [[2, 5, 3], [2, 3, 1], [2, 1, 3], [2, 1, 1]]);
+            let (all, kept) = (whole.initial(7, 5, 2), ticket.initial(7, 5, 2));
+            for replica in 0..2 {
+                for (at, neuron) in [2, 7, 0].into_iter().enumerate() {
+                    for input in 0..5 {
+                        let row = replica * 5 + input;
+                        assert_eq!(kept[W][row * 3 + at], all[W][row * 9 + neuron], "{init:?}");
+                    }
+                    assert_eq!(kept[U][replica * 3 + at], all[U][replica * 9 + neuron], "{init:?}");
+                    assert_eq!(kept[B][replica * 3 + at], all[B][replica * 9 + neuron], "{init:?}");
                 }
-                assert_eq!(kept[U][replica * 3 + at], all[U][replica * 9 + neuron]);
-                assert_eq!(kept[B][replica * 3 + at], all[B][replica * 9 + neuron]);
             }
+            assert_eq!(kept[BETA], all[BETA]);
+            let beyond = Mlp { keep: vec![3, 10], ..whole };
+            assert_eq!(beyond.problems(5, 1, 1)[0].key, "keep");
+            assert!(ticket.problems(5, 1, 1).is_empty());
         }
-        assert_eq!(kept[BETA], all[BETA]);
-        let beyond = Mlp { keep: vec![3, 10], ..whole };
-        assert_eq!(beyond.problems(5, 1, 1)[0].key, "keep");
-        assert!(ticket.problems(5, 1, 1).is_empty());
+    }
+
+    /// The whole layers are 2³³ numbers, of which 32 bits count none.
+    #[test]
+    fn of_a_ticket_only_what_is_kept_is_drawn() {
+        for init in Initialisation::ALL.iter().copied() {
+            let ticket = Mlp { width: 4096, keep: vec![4096], init, ..Default::default() };
+            let lengths = ticket.initial(0, 512, 4096).iter().map(Vec::len).collect::<Vec<_>>();
+            assert_eq!(lengths, [512 * 4096, 4096, 4096, 4096]);
+        }
     }
 
     #[test]

@@ -8,9 +8,12 @@ pub mod deep_mlp;
 pub mod disjoint_polynet;
 pub mod embedding_mlp;
 pub mod family;
+pub mod gated_memory;
 pub mod group_net;
+pub mod gru;
 pub mod initialisation;
 pub mod lookup;
+mod matrices;
 pub mod minimal_markov;
 pub mod mlp;
 pub mod modular_transformer;
@@ -18,9 +21,12 @@ pub mod parity_transformer;
 pub mod perceptron;
 pub mod polynet;
 pub mod power_net;
+pub mod prompts;
 pub mod random_forest;
 #[cfg(feature = "train")]
 pub mod sequences;
+pub mod token_attention;
+pub mod token_mlp;
 
 use std::borrow::Cow;
 
@@ -32,7 +38,7 @@ use crate::bounds;
 use crate::language::translated;
 use crate::pytorch::ToPyTorch;
 use crate::settings::Problem;
-use crate::tasks::{Form, Task};
+use crate::tasks::{Form, Sampler, Task};
 
 crate::catalog! {
     /// Every model, with its settings.
@@ -63,7 +69,15 @@ crate::catalog! {
         cls_transformer::ClsTransformer,
         /// Trees that vote.
         random_forest::RandomForest,
+        /// Attention on prompts.
+        token_attention::TokenAttention,
+        /// A perceptron on whole prompts.
+        token_mlp::TokenMlp,
+        /// A recurrent network on prompts.
+        gru::Gru,
         perceptron::Perceptron,
+        /// A memory with a slot for each name.
+        gated_memory::GatedMemory,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
@@ -87,16 +101,16 @@ impl Model {
         Model::from_slug(slug).is_some_and(|model| model.suits(task))
     }
 
-    /// The model's architecture for sequences of `length` symbols; those that take none do not look at it.
-    pub fn architecture(&self, length: usize) -> Bound<'_> {
-        self.config().bind(length)
+    /// The model's architecture for these examples; most do not look at them.
+    pub fn architecture(&self, examples: &dyn Sampler) -> Bound<'_> {
+        self.config().bind(examples)
     }
 }
 
 /// What a model's settings say of it before it is bound to the sizes of a task's examples.
 pub trait ModelConfig {
-    /// The architecture for sequences of `length` symbols.
-    fn bind(&self, length: usize) -> Bound<'_>;
+    /// The architecture for these examples.
+    fn bind(&self, examples: &dyn Sampler) -> Bound<'_>;
     /// What an example may be to the model.
     fn takes(&self) -> &'static [Form] {
         Form::BITS
@@ -375,7 +389,7 @@ fn product(z: &[f64], slopes: &mut [f64]) -> f64 {
 pub enum Bound<'a> {
     /// One that depends on the number of inputs alone.
     Plain(&'a dyn Architecture),
-    /// One that depends on the length of the sequences besides.
+    /// One that depends on the length of the sequences besides, or on the layout of prompts.
     Sequence(Box<dyn Architecture>),
 }
 
@@ -392,13 +406,14 @@ impl<'a> std::ops::Deref for Bound<'a> {
 /// A model on tensors.
 #[cfg(feature = "train")]
 pub trait Net {
-    /// Outputs for a batch in `stage` of [`Architecture::stages`].
+    /// Outputs for a batch of `examples` in `stage` of [`Architecture::stages`]; most do not ask what examples they are.
     ///
     /// # Shapes
     /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, columns]`; the result is
-    /// `[replicas, batch, 1]`, or with a number for each class.
+    /// `[replicas, batch, 1]`, or with a number for each class, or of prompts with one for each position.
     fn forward(
         &self,
+        examples: &dyn Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         stage: usize,

@@ -83,7 +83,7 @@ pub const B_OUT: usize = 10;
 pub const UNEMBED: usize = 11;
 
 impl ModelConfig for ModularTransformer {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -188,6 +188,7 @@ impl Architecture for ModularTransformer {
 impl super::Net for ModularTransformer {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -85,7 +85,7 @@ pub const B2: usize = 9;
 pub const U: usize = 10;
 
 impl ModelConfig for ParityTransformer {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -188,6 +188,7 @@ pub(super) fn gelu(z: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
 impl super::Net for ParityTransformer {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -45,7 +45,7 @@ impl Perceptron {
 }
 
 impl ModelConfig for Perceptron {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 }
@@ -91,6 +91,7 @@ impl Architecture for Perceptron {
 impl super::Net for Perceptron {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

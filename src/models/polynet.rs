@@ -64,7 +64,7 @@ pub const W: usize = 0;
 pub const B: usize = 1;
 
 impl ModelConfig for Polynet {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -133,6 +133,7 @@ impl Architecture for Polynet {
 impl super::Net for Polynet {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -108,7 +108,7 @@ impl PowerNet {
 }
 
 impl ModelConfig for PowerNet {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -201,6 +201,7 @@ impl Architecture for PowerNet {
 impl super::Net for PowerNet {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -56,7 +56,7 @@ impl RandomForest {
 }
 
 impl ModelConfig for RandomForest {
-    fn bind(&self, _length: usize) -> Bound<'_> {
+    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
         Bound::Plain(self)
     }
 
@@ -106,6 +106,7 @@ impl Architecture for RandomForest {
 impl super::Net for RandomForest {
     fn forward(
         &self,
+        _examples: &dyn crate::tasks::Sampler,
         _parameters: &[burn::tensor::Tensor<3>],
         _x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -53,6 +53,19 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
     }
 }
 
+/// Forgets the names of settings that the run of `link` has lost since the teacher's keys were read, as those of a model
+/// that was put back; which they are.
+pub(super) fn repair(link: &mut Link) -> Vec<Problem> {
+    let mut problems = vec![];
+    for (key, value) in std::mem::take(&mut link.reserved) {
+        let (kept, problem) = read(&link.spec, &key, &value);
+        // Of what is kept whole everything has been said.
+        problems.extend(problem.filter(|_| kept.as_ref() != Some(&value)));
+        link.reserved.extend(kept.map(|kept| (key, kept)));
+    }
+    problems
+}
+
 fn is_knob(spec: &RunSpec, key: &str) -> bool {
     let of = |knobs: &[crate::settings::Knob]| knobs.iter().any(|knob| knob.key == key);
     [MODEL_KEY, OPTIMIZER_KEY].contains(&key)
@@ -113,6 +126,16 @@ mod tests {
         let plain = link.without("at").without("embed").without("hide").without("lock");
         assert_eq!(encode(&plain), "#v1/sparse-parity?n=20");
         assert!(!plain.locks("n") && !plain.is_embedded() && plain.at().is_none());
+    }
+
+    #[test]
+    fn settings_of_a_model_that_was_put_back_are_neither_locked_nor_hidden() {
+        let (link, notices) =
+            decode("#v1/teacher-student?model=modular-transformer&lock=dmlp,seed&hide=dattn&axes=1");
+        let keys: Vec<&str> = notices.iter().map(|notice| notice.key.as_str()).collect();
+        assert_eq!(keys, ["axes", "model", "lock", "hide"]);
+        assert_eq!(encode(&link), "#v1/teacher-student?lock=seed&axes=1");
+        assert_eq!(decode(&encode(&link)).0, link);
     }
 
     #[test]

@@ -57,19 +57,22 @@ impl<'a> Runs<'a> {
         Runs { sweep: &spec.run.sweep, series: &spec.run.series, shared }
     }
 
-    /// Run `number`, which may be one whose settings cannot be together.
-    ///
-    /// # Errors
-    /// Which of the sweep's values cannot be.
-    pub fn unchecked(&self, number: usize) -> Result<RunSpec, Problem> {
+    /// Run `number`, which may be one whose settings cannot be together; none where one of the sweep's values cannot be.
+    pub fn unchecked(&self, number: usize) -> Option<RunSpec> {
+        self.parsed(number).ok()
+    }
+
+    /// Run `number`, or what is wrong with which of the sweep's settings. To write that setting down takes a millisecond
+    /// if it has a thousand values, so that is left to who says it to somebody.
+    fn parsed(&self, number: usize) -> Result<RunSpec, (&'static str, &'a Axis, Problem)> {
         let lines = self.series.values.len().max(1);
         let mut one = self.shared.clone();
         // The second setting first: it may be the one that the first depends on.
         if let Some(value) = self.series.values.get(number % lines) {
-            one.parse(&self.series.key, value).map_err(|p| wrong("series", self.series, &p))?;
+            one.parse(&self.series.key, value).map_err(|problem| ("series", self.series, problem))?;
         }
         let value = self.sweep.values.get(number / lines).map_or("", String::as_str);
-        one.parse(&self.sweep.key, value).map_err(|p| wrong("sweep", self.sweep, &p))?;
+        one.parse(&self.sweep.key, value).map_err(|problem| ("sweep", self.sweep, problem))?;
         Ok(one)
     }
 
@@ -80,7 +83,7 @@ impl<'a> Runs<'a> {
     pub fn checked(&self, number: usize) -> Result<RunSpec, Problem> {
         #[cfg(test)]
         CHECKED.set(CHECKED.get() + 1);
-        let one = self.unchecked(number)?;
+        let one = self.parsed(number).map_err(|(key, axis, problem)| wrong(key, axis, &problem))?;
         match one.problems_alone().first() {
             Some(problem) => Err(wrong("sweep", self.sweep, problem)),
             None => Ok(one),
@@ -103,7 +106,7 @@ fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
     }
     let runs = Runs::of(spec);
     let of_one = |number| {
-        let RunSpec { model, task, .. } = runs.unchecked(number).ok()?;
+        let RunSpec { model, task, .. } = runs.unchecked(number)?;
         model.config().construction(&task)
     };
     let different: BTreeMap<_, u64> = numbers.filter_map(of_one).collect();
@@ -165,7 +168,7 @@ pub fn seconds(spec: &RunSpec) -> f64 {
     let count = count(spec);
     let some = count.min(LOOKED_AT);
     let runs = Runs::of(spec);
-    let times = (0..some).filter_map(|i| runs.unchecked(i * count / some).ok());
+    let times = (0..some).filter_map(|i| runs.unchecked(i * count / some));
     let times: Vec<f64> = times.map(|one| seconds_of_one(&one)).collect();
     count as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
 }

@@ -223,7 +223,12 @@ impl Cost {
 
 /// Whether a step of one replica of `spec` is too long for one launch that one workgroup makes.
 pub fn is_too_long_for_a_launch(spec: &RunSpec) -> bool {
-    spec.step_flops() / spec.run.replicas as f64 > MOST_OF_LAUNCH as f64
+    is_too_long_for_workgroups(spec, 1)
+}
+
+/// Whether a step of one replica of `spec` is too long for one launch that so many workgroups share evenly.
+pub fn is_too_long_for_workgroups(spec: &RunSpec, workgroups: usize) -> bool {
+    spec.step_flops() / spec.run.replicas as f64 / workgroups.max(1) as f64 > MOST_OF_LAUNCH as f64
 }
 
 /// What the dearest of the runs that `spec` stands for takes, in each of its parts.
@@ -235,7 +240,7 @@ pub fn dearest(spec: &RunSpec) -> Cost {
     // A setting that is swept is dearest at an end, nearly always.
     let looked_at = (0..runs).step_by(runs.div_ceil(MOST_LOOKED_AT).max(1)).chain([runs - 1]);
     let all = super::cells::Runs::of(spec);
-    let costs = looked_at.filter_map(|number| all.unchecked(number).ok());
+    let costs = looked_at.filter_map(|number| all.unchecked(number));
     costs.map(|run| run.cost()).fold(Cost::default(), Cost::largest)
 }
 

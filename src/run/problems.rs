@@ -48,6 +48,10 @@ impl RunSpec {
             let expected = tr!("ce, since the labels are classes");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }
+        if self.task.sampler().prompts().is_some() && self.run.loss != Loss::Square {
+            let expected = tr!("square, since the labels are real numbers");
+            problems.push(Problem::new("loss", self.run.loss.slug(), expected));
+        }
         problems
     }
 }

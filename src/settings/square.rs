@@ -6,7 +6,7 @@ pub const LARGEST: u64 = 999;
 /// The entries of a square table, row by row, as numbers from 0; none if there are no entries, or not as many as a
 /// square of at most `most` rows has.
 ///
-/// Entries stand apart by spaces, dots, commas, semicolons, bars or line ends. Numbers that begin at 1 are counted
+/// Entries stand apart by spaces, dots, commas, semicolons, bars or line ends. Numbers of which the least is 1 are counted
 /// from 0 instead; names are numbered as they first occur, which in a table with the identity first is the order
 /// of its rows.
 pub fn parse(text: &str, most: usize) -> Option<Vec<u64>> {
@@ -14,7 +14,8 @@ pub fn parse(text: &str, most: usize) -> Option<Vec<u64>> {
     let entries: Vec<&str> = text.split(apart).filter(|entry| !entry.is_empty()).collect();
     let numbers: Option<Vec<u64>> = entries.iter().map(|entry| entry.parse().ok()).collect();
     let entries = match numbers {
-        Some(numbers) if numbers.iter().all(|v| *v > 0) => numbers.iter().map(|v| v - 1).collect(),
+        // Of no others, or what is written down would be read as another table.
+        Some(numbers) if numbers.iter().min() == Some(&1) => numbers.iter().map(|v| v - 1).collect(),
         Some(numbers) => numbers,
         None => {
             let mut names: Vec<&str> = vec![];
@@ -51,6 +52,15 @@ mod tests {
             "| e r r² |\n| r r² e |\n| r² e r |",
         ] {
             assert_eq!(parse(text, 8), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_table_that_was_read_is_written_as_the_same_table() {
+        for text in ["127", "1", "2 3 3 2", "1 2 2 1", "0 0 0 0", "a b b a", "999 1 1 1"] {
+            let read = parse(text, 8).unwrap();
+            let written = read.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
+            assert_eq!(parse(&written, 8), Some(read), "{text}");
         }
     }
 

@@ -12,6 +12,8 @@ pub enum Form {
     Pair,
     /// Symbols one after the other, each of which is to be predicted from those before it.
     Sequence,
+    /// Tokens, each with names of others, and a number for each of them to predict.
+    Prompt,
 }
 
 impl Form {
@@ -39,6 +41,7 @@ impl Form {
             Form::Bits | Form::Row => tr!("This is about networks on bits."),
             Form::Pair => tr!("This is about networks on pairs of elements."),
             Form::Sequence => tr!("This is about networks on sequences."),
+            Form::Prompt => tr!("This is about networks on prompts of tokens."),
         }
     }
 }

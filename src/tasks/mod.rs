@@ -7,6 +7,7 @@ pub mod markov;
 mod parity;
 pub mod sparse_boolean;
 pub mod sparse_parity;
+pub mod sparse_token_regression;
 pub mod tabular;
 pub mod teacher_student;
 
@@ -14,6 +15,7 @@ use crate::catalog::chart::Chart;
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::settings::{Knob, Problem, Value};
+use crate::tokens::Prompts;
 pub use form::Form;
 pub use parity::ParityExamples;
 
@@ -31,6 +33,8 @@ crate::catalog! {
         /// Rows of a table.
         tabular::Tabular,
         teacher_student::TeacherStudent,
+        /// A function of tokens that are named.
+        sparse_token_regression::SparseTokenRegression,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -52,7 +56,7 @@ pub type Preset = &'static [(&'static str, &'static str)];
 pub struct Batch {
     /// Inputs, `[examples, columns]`.
     pub x: Vec<f32>,
-    /// Labels, `[examples]`.
+    /// Labels, `[examples]`; of prompts those of the first position, since all of them are in the rows of `x`.
     pub y: Vec<f32>,
 }
 
@@ -142,6 +146,14 @@ pub trait Sampler {
     }
     /// What sequences are drawn, in a task on sequences of Markov chains.
     fn chain_sequences(&self) -> Option<ChainSequences> {
+        None
+    }
+    /// What prompts are drawn, in a task on prompts.
+    fn prompts(&self) -> Option<Prompts> {
+        None
+    }
+    /// The variance of a label without noise, in a task whose labels are real numbers: measures are relative to it.
+    fn label_variance(&self, _seed: u64) -> Option<f64> {
         None
     }
     /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).

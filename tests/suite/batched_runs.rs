@@ -87,12 +87,13 @@ fn cells_that_share_launches_are_their_runs_done_singly_bit_for_bit() {
     }
 }
 
-/// Networks on pairs and on sequences share launches where they have one shape; others train beside them.
+/// Networks on pairs, sequences and prompts share launches where they have one shape; others train beside them.
 #[test]
 fn runs_of_other_families_that_share_launches_are_their_runs_done_singly_bit_for_bit() {
     let Some(gpu) = gpu() else { return };
     let groups = "#v1/groups?n=5&width=12&steps=60&every=10&device=gpu&learner=fused";
     let markov = "#v1/markov?k=2&t=12&d=8&batch=4&steps=24&every=6&held=64&device=gpu&learner=fused";
+    let prompts = "#v1/sparse-token-regression?n=6&batch=4&steps=24&every=6&held=64&device=gpu&learner=fused";
     for (link, at_once) in [
         // One workgroup for a network: seeds and rates, in which nothing is held out, and two replicas each.
         (format!("{groups}&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.003"), 6),
@@ -104,6 +105,12 @@ fn runs_of_other_families_that_share_launches_are_their_runs_done_singly_bit_for
         // Sequences: each seed's own chains and held-out contexts, decay and momentum of Adam.
         (format!("{markov}&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.03"), 6),
         (format!("{markov}&opt=sgd&sweep=wd:0_0.1&series=heads:1_1.1"), 4),
+        // Prompts: each seed's own, or shared by rates; finite samples with noise and without, of each replica its own.
+        (format!("{prompts}&width=12&replicas=2&sweep=seed:0_1_2&series=lr:0.01_0.03"), 6),
+        (format!("{prompts}&width=12&replicas=2&m=16&sweep=seed:0_1&series=noise:0_0.3"), 4),
+        // Tables that are made of codes, in two shapes, one rate at which networks diverge.
+        (format!("{prompts}&codes=random&de=5&opt=sgd&sweep=width:8_12&series=lr:0.01_100"), 4),
+        (format!("{prompts}&model=token-mlp&widths=10.7&replicas=2&sweep=seed:0_1_2&series=wd:0_0.1"), 6),
     ] {
         let specs = specs(&link);
         let (found, most) = together(&specs, &gpu);

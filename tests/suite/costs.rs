@@ -4,7 +4,6 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use vivarium::bounds::{ASKED_HELD, MOST_DRAWN, MOST_HELD, MOST_NUMBERS, SLICE};
-use vivarium::models::Model;
 use vivarium::permalink::{decode, encode};
 use vivarium::run::cost::{dearest, is_too_long_for_a_launch, seconds};
 use vivarium::run::{LearnerChoice, RunSpec};
@@ -152,7 +151,8 @@ fn what_autodiff_makes_is_known() {
     for (task, model) in pairs_that_suit() {
         for _ in 0..60 {
             let spec = random(task, model, &mut state);
-            if matches!(spec.model, Model::RandomForest(_)) {
+            // What is grown or executed has a learner of its own.
+            if !spec.model.config().has_weights() {
                 continue;
             }
             let covered = spec.run.learner != LearnerChoice::Autodiff

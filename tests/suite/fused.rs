@@ -201,6 +201,7 @@ fn the_known_tiny_run_is_what_the_processor_gives() {
 }
 
 #[test]
+#[ignore = "a benchmark, which only prints"]
 fn a_speed_that_is_only_printed() {
     if gpu().is_none() {
         return;

@@ -145,7 +145,8 @@ fn one_neuron_or_one_product_is_a_parity() {
             let shapes = spec.parameters();
             let on_device: Vec<Tensor<3>> =
                 parameters.iter().zip(&shapes).map(|(values, p)| tensor(values, p.shape)).collect();
-            let outputs = spec.model.net().forward(&on_device, tensor(&batch.x, [1, 256, 9]), 0);
+            let outputs =
+                spec.model.net().forward(spec.task.sampler(), &on_device, tensor(&batch.x, [1, 256, 9]), 0);
             let reference = Reference::new(&spec.model, spec.run.loss, 9, &parameters);
             for ((x, y), output) in batch.x.chunks(9).zip(&batch.y).zip(numbers(outputs)) {
                 assert!((output - y).abs() < 1e-3, "{model}, degree {degree}: {output} for {y}");

@@ -430,6 +430,7 @@ fn addition_modulo_13_attains_the_largest_margin() {
 }
 
 #[test]
+#[ignore = "a benchmark, which only prints"]
 fn the_speed_is_only_printed() {
     if gpu().is_none() {
         return;

@@ -28,6 +28,8 @@ mod readmes;
 mod reference;
 mod sequences;
 mod sessions;
+#[cfg(target_os = "linux")]
+mod slurm;
 mod stages;
 mod stories;
 mod sweeps;

@@ -44,7 +44,9 @@ fn plain_loops_give_what_tensors_give() {
             initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
         let x = examples(&spec).x;
         for stage in 0..architecture.stages() {
-            let outputs = numbers(spec.model.net().forward(&parameters, tensor(&x, [1, 40, 9]), stage));
+            let x_tensor = tensor(&x, [1, 40, 9]);
+            let outputs = spec.model.net().forward(spec.task.sampler(), &parameters, x_tensor, stage);
+            let outputs = numbers(outputs);
             for replica in 0..2 {
                 let weights = weights(&spec, replica);
                 let plain = architecture.evaluate(&slices(&weights), 9, &x, stage);

@@ -92,6 +92,57 @@ fn the_readme_fits_on_two_screens() {
     assert!(lines <= 120, "README.md has {lines} lines; tables belong in the READMEs of the folders");
 }
 
+/// What is wrong with a row of the README's promises: a test that its files do not have, or a variable.
+fn missing_tests(row: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [_, _, tests, longer, _] = row.split('|').collect::<Vec<_>>()[..] else { return vec![row.into()] };
+    let code = |cell: &str| cell.split('`').skip(1).step_by(2).map(String::from).collect::<Vec<_>>();
+    let mut flaws = vec![];
+    let mut all = String::new();
+    for part in tests.split("](").skip(1) {
+        // Up to the next file.
+        let (path, rest) = part.split_once(')').unwrap();
+        let text = fs::read_to_string(root.join(path)).unwrap_or_default();
+        let is_rust = path.ends_with(".rs");
+        let is_there = |name: &String| match is_rust {
+            true => text.contains(&format!("fn {name}()")),
+            false => text.contains(&format!("it(\"{name}")) || text.contains(&format!("it(`{name}")),
+        };
+        flaws.extend(code(rest).iter().filter(|name| !is_there(name)).map(|name| format!("{path}: {name}")));
+        if text.is_empty() {
+            flaws.push(path.into());
+        }
+        all += &text;
+    }
+    let words = code(longer);
+    let variables = words.iter().filter_map(|word| word.split_once('=')).map(|(name, _)| name);
+    flaws.extend(variables.filter(|name| !all.contains(*name)).map(String::from));
+    flaws
+}
+
+#[test]
+fn every_promise_of_the_readme_has_its_tests() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, promises) = readme.split_once("## What is promised\n").unwrap();
+    let rows: Vec<_> = promises
+        .lines()
+        .take_while(|line| !line.starts_with('#'))
+        .filter(|line| line.starts_with("| "))
+        .collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    // The first one is the head.
+    assert_eq!(rows[1..].iter().flat_map(|row| missing_tests(row)).collect::<Vec<_>>(), Vec::<String>::new());
+    let of = |cells: &str| missing_tests(&format!("| p | {cells} |"));
+    let [suite, browser] = ["[a](tests/suite/links.rs)", "[b](tests/e2e/links.mjs)"];
+    assert_eq!(
+        of(&format!("{suite}: `recorded_links_mean_what_they_meant`; {browser}: `answers while` | ")),
+        Vec::<String>::new()
+    );
+    assert_eq!(of(&format!("{suite}: `no_such_test`; {browser} | `VIVARIUM_NONE=1`")).len(), 2);
+    assert_eq!(of(&format!("{browser}: `answers never` | ")).len(), 1);
+    assert_eq!(of("[c](tests/nowhere.rs) | "), ["tests/nowhere.rs"]);
+}
+
 #[test]
 fn broken_links_are_seen() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");

@@ -78,8 +78,8 @@ fn tensors_give_what_plain_loops_give() {
         };
         let parameters: Vec<Tensor<3>> =
             spec.initial().iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
-        let outputs = spec.model.net().forward(&parameters, tensor(&both.x, [2, spec.run.batch, columns]), 0);
-        let outputs = numbers(outputs);
+        let x = tensor(&both.x, [2, spec.run.batch, columns]);
+        let outputs = numbers(spec.model.net().forward(spec.task.sampler(), &parameters, x, 0));
         for replica in 0..2 {
             let half = both.x.len() / 2;
             let sequences: Vec<u8> =

@@ -359,12 +359,12 @@ impl Scene {
                 );
             }
         }
-        let at = match self.lines.x_label.as_str() {
-            "" => written(pointed.at as f32),
-            label if pointed.at.fract() == 0.0 && pointed.at >= 0.0 => {
-                format!("{label} {}", thousands(pointed.at as u64))
-            }
-            label => format!("{label} {}", written(pointed.at as f32)),
+        let (label, each) = self.lines.axis();
+        let place = pointed.at * each;
+        let at = match label {
+            "" => written(place as f32),
+            label if place.fract() == 0.0 && place >= 0.0 => format!("{label} {}", thousands(place as u64)),
+            label => format!("{label} {}", written(place as f32)),
         };
         let happened = self.happened(pointed.at);
         // On the side where there is more room, clear of the line.

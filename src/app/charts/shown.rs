@@ -5,13 +5,13 @@
 
 use crate::analysis::chart::Kind;
 use crate::app::charts::viewport::ViewportAction;
-use crate::app::settings::form::{PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
+use crate::app::settings::form::{COUNT_KEY, PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
 use crate::app::state::{State, UndoEntry};
 use crate::app::trainer::Effect;
 use crate::catalog::chart::Chart;
 use crate::display::words;
 use crate::language::translated;
-use crate::permalink::{Axis, View};
+use crate::permalink::{Axis, Counted, View};
 use crate::protocol::Command;
 use crate::settings::{Knob, Problem, Settings, Value};
 use crate::ui::field::SPEED_KEY;
@@ -92,10 +92,15 @@ impl State {
         self.edit(SHOW_KEY, &slugs.join("."), effects);
     }
 
-    /// Makes the axis behind `key` logarithmic, or linear.
+    /// Makes the axis behind `key` logarithmic, or linear; or has the axis of the steps count examples, or steps.
     pub(in crate::app) fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
-        let next = if self.is_log(key) { Axis::Linear } else { Axis::Log };
-        self.edit(key, next.slug(), effects);
+        let next = match (key, self.is_log(key)) {
+            (COUNT_KEY, _) if self.run.link.view.counted == Counted::Steps => Counted::Examples.slug(),
+            (COUNT_KEY, _) => Counted::Steps.slug(),
+            (_, true) => Axis::Linear.slug(),
+            (_, false) => Axis::Log.slug(),
+        };
+        self.edit(key, next, effects);
     }
 
     /// Whether the axis behind `key` is logarithmic.
@@ -113,7 +118,11 @@ impl State {
         let names: Vec<String> = self.run.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
         let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
         self.message = match knob {
-            Some(knob) if PANEL_KEYS.contains(&key) || key == SMOOTH_KEY || theory_knob(key).is_some() => {
+            Some(knob)
+                if PANEL_KEYS.contains(&key)
+                    || [SMOOTH_KEY, COUNT_KEY].contains(&key)
+                    || theory_knob(key).is_some() =>
+            {
                 tr!("Undone: {setting}.", setting = translated(knob.label).to_lowercase())
             }
             Some(knob) if key != SHOW_KEY => {

@@ -4,10 +4,11 @@ use leptos::prelude::*;
 
 use super::curves::Gaze;
 use super::viewport::ViewportAction;
-use crate::app::settings::form::SMOOTH_KEY;
+use crate::app::settings::form::{COUNT_KEY, SMOOTH_KEY};
 use crate::app::state::Action;
 use crate::app::store::Store;
 use crate::catalog::chart::Chart;
+use crate::permalink::Counted;
 
 /// A button that is on or off.
 #[component]
@@ -71,6 +72,19 @@ fn AxisSwitch(
     view! { <Switch testid=format!("log-{key}") word hint on idle press=Action::ToggleAxis(key) /> }
 }
 
+/// Has the axis of the steps count the examples that were trained on.
+fn counting() -> AnyView {
+    let store = Store::here();
+    let on = store.memo(|state| state.run.link.view.counted == Counted::Examples);
+    let hint = Signal::derive(|| {
+        tr!("Curves over the steps show how many examples were trained on instead of how many steps were made.")
+            .to_string()
+    });
+    let (word, idle) = (tr!("Examples"), Signal::derive(|| false));
+    view! { <Switch testid="count-examples".to_string() word hint on idle press=Action::ToggleAxis(COUNT_KEY) /> }
+        .into_any()
+}
+
 /// Lets a drag select steps to be shown, and shows the whole run again.
 fn zoom() -> AnyView {
     let (store, selects) = (Store::here(), Gaze::here().selects);
@@ -128,6 +142,7 @@ pub fn Toolbar() -> impl IntoView {
                     hint=tr!("Logarithmic steps, which show memorising and understanding apart.") />
                 <AxisSwitch key="y" word=tr!("Log y")
                     hint=tr!("Logarithmic values; accuracy is drawn as error, 1 − accuracy, and what has a sign stays linear.") />
+                {counting()}
                 {zoom()}
                 {smoothing()}
             </span>

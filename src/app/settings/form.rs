@@ -41,10 +41,13 @@ pub const CELLS_KEY: &str = "cells";
 pub const SHOW_KEY: &str = "show";
 
 /// Keys of what the toolbar above the charts holds.
-pub const SHOWN_KEYS: [&str; 4] = [SHOW_KEY, "x", "y", SMOOTH_KEY];
+pub const SHOWN_KEYS: [&str; 5] = [SHOW_KEY, "x", "y", COUNT_KEY, SMOOTH_KEY];
 
 /// Keys of the view that labs' panels set.
-pub const PANEL_KEYS: [&str; 6] = ["example", "seq", "chain", "place", "head", "off"];
+pub const PANEL_KEYS: [&str; 8] = ["example", "seq", "chain", "place", "head", "off", "named", "tokens"];
+
+/// Key of what the axis of the steps counts.
+pub const COUNT_KEY: &str = "count";
 
 /// Key of the smoothing of curves.
 pub const SMOOTH_KEY: &str = "smooth";

@@ -1,20 +1,17 @@
 //! Curves with more than the run on display: the rest of a run that is shown at an earlier step, and kept runs.
 
-use crate::analysis::{Lines, Reading, Role, Series, chart};
+use crate::analysis::{Lines, Reading, Role, Series};
 use crate::app::state::State;
 use crate::catalog::chart::Chart;
 use crate::display::RunView;
 use crate::display::words::difference;
-use crate::tasks::markov::charts as markov_charts;
 
 impl Chart {
     /// What is drawn: of a run that is shown at an earlier step, curves go on faintly to its end.
     pub fn drawn(self, state: &State) -> Reading {
         let mut reading = self.divided(&state.run, state.end.as_deref());
         // What is measured along every run of the lab; of probes, a kept run has nothing.
-        if let (chart::LOSS | chart::ACCURACY | markov_charts::TRUTH, Reading::Lines(lines)) =
-            (self, &mut reading)
-        {
+        if let (true, Reading::Lines(lines)) = (self.compares(&state.run), &mut reading) {
             let spec = state.run.spec();
             for (id, drawn) in &state.library.drawn {
                 let same_lab = drawn.spec().task.info().slug == spec.task.info().slug;
@@ -22,6 +19,11 @@ impl Chart {
                 if let Reading::Lines(mut others) = self.reading(drawn)
                     && let Some(curve) = others.series.pop()
                 {
+                    // Another batch is another number of examples in a step.
+                    let share = match &lines.counted {
+                        Some(_) => drawn.spec().batch() as f64 / spec.batch() as f64,
+                        None => 1.0,
+                    };
                     let name = match spec.differences(drawn.spec()).len() {
                         1 | 2 => difference(spec, drawn.spec()),
                         _ => kept.name.clone(),
@@ -32,6 +34,7 @@ impl Chart {
                         tint: Some(kept.colour),
                         role: Role::Other,
                         each: None,
+                        x: curve.x.iter().map(|x| x * share).collect(),
                         ..curve
                     });
                 }

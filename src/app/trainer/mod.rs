@@ -41,6 +41,22 @@ pub enum TrainerMessage {
     Died(String),
 }
 
+/// Why a worker is gone, by the browser's words for the error that ended it; none where its files could not be loaded.
+///
+/// # Why
+/// A panic is said by the worker itself, before it ends. What ends a program without a word is an allocation that fails:
+/// Rust then runs into an instruction that is never reached otherwise, which each engine words in its own way.
+pub fn last_words(words: Option<&str>) -> String {
+    match words.filter(|words| !words.is_empty() && !words.contains(MISSING)) {
+        None => tr!("it could not be loaded").into(),
+        Some(words) if words.to_lowercase().contains("unreachable") => tr!("it had no memory left").into(),
+        Some(words) => words.into(),
+    }
+}
+
+/// What www/worker-loader.js says where a file of the worker cannot be fetched.
+const MISSING: &str = "missing file";
+
 /// What the page must do after an action; the reducer only says so.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "as the command inside it")]
@@ -59,6 +75,26 @@ pub enum Effect {
     KeepTable(u64),
     /// Do this with the kept runs.
     Library(super::library::LibraryCommand),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_without_memory_and_one_that_is_missing_are_told_from_each_other() {
+        for words in [
+            "Uncaught RuntimeError: unreachable",
+            "RuntimeError: unreachable executed",
+            "RuntimeError: Unreachable code should not be executed (evaluating 'this.next()')",
+        ] {
+            assert_eq!(last_words(Some(words)), "it had no memory left");
+        }
+        for words in [None, Some(""), Some("Uncaught Error: missing file")] {
+            assert_eq!(last_words(words), "it could not be loaded");
+        }
+        assert_eq!(last_words(Some("Uncaught Error: of its own")), "Uncaught Error: of its own");
+    }
 }
 
 #[cfg(test)]

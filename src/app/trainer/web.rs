@@ -7,12 +7,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
 use crate::app::browser::build::{build, look_for_another, offer_new, suffix};
-use crate::app::trainer::{Program, Trainer, TrainerMessage};
+use crate::app::trainer::{Program, Trainer, TrainerMessage, last_words};
 use crate::platform::web::{pack, unpack};
 use crate::protocol::{Command, Event, Greeting, Message, Payload};
-
-/// What www/worker-loader.js says where a file of the worker cannot be fetched.
-const MISSING: &str = "missing file";
 
 /// A web worker that trains; it ends when this is dropped.
 pub struct WorkerTrainer {
@@ -64,11 +61,7 @@ impl WorkerTrainer {
             if greeted.get().is_none() {
                 look_for_another();
             }
-            hear(TrainerMessage::Died(
-                words
-                    .filter(|w| !w.is_empty() && !w.contains(MISSING))
-                    .unwrap_or(tr!("it could not be loaded").into()),
-            ));
+            hear(TrainerMessage::Died(last_words(words.as_deref())));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));

@@ -2,7 +2,8 @@
 
 use crate::analysis::{Lines, Role};
 use crate::display::view::RunView;
-use crate::permalink::Axis;
+use crate::language::translated;
+use crate::permalink::{Axis, Counted};
 use crate::settings::real;
 
 /// Steps that an empty chart shows.
@@ -40,6 +41,8 @@ pub fn marked(mut lines: Lines, run: &RunView) -> Lines {
     lines.smooth(view.smooth);
     (lines.log_x, lines.log_y) = (view.x_axis == Axis::Log, view.y_axis == Axis::Log);
     let spec = run.spec();
+    let seen = || (spec.batch() as f64, translated(run.vocabulary().seen).to_string());
+    lines.counted = (view.counted == Counted::Examples).then(seen);
     let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
     lines.marks.extend(
         stages.filter(|(s, _)| *s <= run.step).map(|(s, at)| (s as f64, tr!("layer {at}", at = at + 1))),

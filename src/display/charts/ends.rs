@@ -16,7 +16,7 @@ pub(super) const ENDS: ChartSpec = ChartSpec::new(chart::ENDS, reading)
     .of_measurements();
 
 /// The curves of the sweep so far: what each network got wrong at the end of each run.
-fn curves(run: &RunView) -> Vec<Curve> {
+pub fn final_errors(run: &RunView) -> Vec<Curve> {
     let (Some(sweep), spec) = (&run.sweep, &run.link.spec) else { return vec![] };
     let (places, series) = (crate::sweep::places(&spec.run.sweep), &spec.run.series);
     let curve = |line: usize| {
@@ -35,8 +35,11 @@ fn curves(run: &RunView) -> Vec<Curve> {
 
 fn reading(run: &RunView) -> Reading {
     let (label, places, has_ratios) = abscissa(&run.link.spec);
-    let mut lines = ends::chart(&curves(run), &label, tr!("held-out error"));
+    let mut lines = ends::chart(&final_errors(run), &label, tr!("held-out error"));
     (lines.log_x, lines.x_range) = (has_ratios, Some(sweep::ends(&places)));
+    if run.vocabulary().explains {
+        lines.y_label = tr!("relative error").into();
+    }
     if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {
         lines.y_range = Some((0.0, 0.5));
     }
@@ -54,9 +57,12 @@ fn summary(run: &RunView) -> Option<String> {
         let [_, middle, _] = ends::quartiles(values)?;
         let (error, at) = (percent(middle), crate::settings::real(*x));
         let of = symbol(&run.link.spec, &run.link.spec.run.sweep.key);
-        Some(tr!("{name}: {error} wrong at {of} = {at}", name, error, of, at))
+        Some(match run.vocabulary().explains {
+            true => tr!("{name}: {error} of the variance not explained at {of} = {at}", name, error, of, at),
+            false => tr!("{name}: {error} wrong at {of} = {at}", name, error, of, at),
+        })
     };
-    let said: Vec<String> = curves(run).iter().filter_map(last).collect();
+    let said: Vec<String> = final_errors(run).iter().filter_map(last).collect();
     Some(match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => said.join("; ") + ".",

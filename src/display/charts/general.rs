@@ -15,15 +15,17 @@ use crate::run::RunSpec;
 /// All of them.
 pub(super) const FIRST: &[ChartSpec] = &[
     ChartSpec::new(chart::LOSS, loss)
-        .title(|run| run.vocabulary().trains_only.then(|| tr!("Training loss").into()))
+        .title(title_of_loss)
         .summary(said_of_loss)
         .follows(Follows::Rows)
-        .of_measurements(),
+        .of_measurements()
+        .compares(),
     ChartSpec::new(chart::ACCURACY, accuracy)
         .title(title_of_accuracy)
         .summary(said_of_accuracy)
         .follows(Follows::Rows)
-        .of_measurements(),
+        .of_measurements()
+        .compares(),
     ChartSpec::new(chart::WEIGHTS, first_layer)
         .applies(has_weights)
         .title(|run| Some(run.spec().rows().translated().name.into()))
@@ -51,7 +53,7 @@ pub(super) const FIRST: &[ChartSpec] = &[
 pub fn has_weights(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().has_weights() {
         true => Ok(()),
-        false => Err(tr!("A forest has no weights.").into()),
+        false => Err(tr!("Training moves no weights of this model.").into()),
     }
 }
 
@@ -75,6 +77,12 @@ fn trained_on(run: &RunView) -> Option<&'static str> {
     }
 }
 
+fn title_of_loss(run: &RunView) -> Option<String> {
+    let words = run.vocabulary();
+    let relative = words.explains.then(|| tr!("Loss relative to the variance of the labels").into());
+    relative.or_else(|| words.trains_only.then(|| tr!("Training loss").into()))
+}
+
 fn loss(run: &RunView) -> Reading {
     let (inits, replicas) = (run.spec().run.inits, run.spec().run.replicas);
     let may_be_grouped = !run.vocabulary().trains_only;
@@ -90,6 +98,14 @@ fn loss(run: &RunView) -> Reading {
 
 fn said_of_loss(run: &RunView) -> Option<String> {
     let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
+    if run.vocabulary().explains {
+        return Some(tr!(
+            "Squared error relative to the variance of the labels over {step} steps: {train_loss} on training prompts, {test_loss} on held-out ones.",
+            step,
+            train_loss = newest.train_loss,
+            test_loss = newest.test_loss
+        ));
+    }
     Some(match run.vocabulary().trains_only {
         true => tr!(
             "Cross-entropy on training sequences over {step} steps: {train_loss}.",
@@ -106,8 +122,11 @@ fn said_of_loss(run: &RunView) -> Option<String> {
 }
 
 fn title_of_accuracy(run: &RunView) -> Option<String> {
-    if run.link.view.y_axis == Axis::Log {
-        return Some(tr!("Error, 1 − accuracy").into());
+    match (run.vocabulary().explains, run.link.view.y_axis) {
+        (true, Axis::Log) => return Some(tr!("Share of the variance that is not explained").into()),
+        (true, Axis::Linear) => return Some(tr!("Share of the variance that is explained, R²").into()),
+        (false, Axis::Log) => return Some(tr!("Error, 1 − accuracy").into()),
+        (false, Axis::Linear) => {}
     }
     run.vocabulary().trains_only.then(|| tr!("Training accuracy").into())
 }
@@ -115,13 +134,26 @@ fn title_of_accuracy(run: &RunView) -> Option<String> {
 fn accuracy(run: &RunView) -> Reading {
     let log = run.link.view.y_axis == Axis::Log;
     let curves = if log { curves::error } else { curves::accuracy };
-    let lines = curves(&run.history, trained_on(run), solved(run), f64::from(chance(run)));
+    let mut lines = curves(&run.history, trained_on(run), solved(run), f64::from(chance(run)));
+    if run.vocabulary().explains {
+        lines.y_label = if log { tr!("1 − R²") } else { tr!("R²") }.into();
+        lines.references.iter_mut().for_each(|(_, name)| *name = tr!("always the mean").into());
+    }
     Reading::Lines(marked(trained_only(lines, run), run))
 }
 
 fn said_of_accuracy(run: &RunView) -> Option<String> {
     let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
     let drawn = if run.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
+    if run.vocabulary().explains {
+        return Some(tr!(
+            "Share of the variance of the labels that is explained over {step} steps{drawn}: {train_accuracy} on training prompts, {test_accuracy} on held-out ones.",
+            step,
+            drawn,
+            train_accuracy = newest.train_accuracy,
+            test_accuracy = newest.test_accuracy
+        ));
+    }
     Some(match run.vocabulary().trains_only {
         true => tr!(
             "Accuracy on training sequences over {step} steps{drawn}: {train_accuracy}; chance is {chance}.",

@@ -13,6 +13,7 @@ mod margin;
 mod threshold;
 
 pub use curves::{marked, reached, solved, with_axes};
+pub use ends::final_errors;
 pub use general::has_weights;
 pub use threshold::thresholds;
 
@@ -21,7 +22,7 @@ pub use super::view::{ChartRules, ChartSpec, Drawing, Follows};
 use super::view::RunView;
 use crate::analysis::{Lines, Reading};
 use crate::catalog::chart::Chart;
-use crate::permalink::{Axis, View};
+use crate::permalink::{Axis, Counted, View};
 use crate::probing::Probe;
 
 impl ChartSpec {
@@ -35,6 +36,7 @@ impl ChartSpec {
                 title: |_| None,
                 follows: Follows::Findings,
                 of_measurements: false,
+                compares: false,
             },
             drawing: Drawing { chart, reading, summary: |_| None },
         }
@@ -75,6 +77,12 @@ impl ChartSpec {
         self.rules.of_measurements = true;
         self
     }
+
+    /// The same, with its last curve of kept runs beside that of the run on display.
+    pub const fn compares(mut self) -> Self {
+        self.rules.compares = true;
+        self
+    }
 }
 
 /// The rules of these charts.
@@ -112,7 +120,7 @@ pub struct Stamp {
     run: u64,
     at: u64,
     marks: usize,
-    axes: (Axis, Axis, u64),
+    axes: (Axis, Axis, Counted, u64),
 }
 
 impl RunView {
@@ -168,6 +176,11 @@ impl Chart {
         title.unwrap_or_else(|| self.info().name.into())
     }
 
+    /// Whether its last curve is drawn of kept runs too.
+    pub fn compares(self, run: &RunView) -> bool {
+        run.rules(self).is_some_and(|rules| rules.compares)
+    }
+
     /// What is drawn, if the chart applies.
     pub fn reading(self, run: &RunView) -> Reading {
         let drawing = run.drawing(self);
@@ -187,7 +200,7 @@ impl Chart {
 
     /// Changes when the reading does, and is cheap.
     pub fn stamp(self, run: &RunView) -> Stamp {
-        let View { x_axis, y_axis, smooth, neuron, head, .. } = run.link.view;
+        let View { x_axis, y_axis, counted, smooth, neuron, head, .. } = run.link.view;
         let at = match run.rules(self).map_or(Follows::Nothing, |rules| rules.follows) {
             Follows::Nothing => 0,
             Follows::Rows => run.history.last().map_or(u64::MAX, |row| row.step),
@@ -200,7 +213,7 @@ impl Chart {
             Follows::Sweep => run.sweep.as_ref().map_or(0, |sweep| sweep.ended() as u64),
         };
         let marks = run.solved.len() + run.spec().run.schedule.len() + run.events_count();
-        Stamp { run: run.runs, at, marks, axes: (x_axis, y_axis, smooth.to_bits()) }
+        Stamp { run: run.runs, at, marks, axes: (x_axis, y_axis, counted, smooth.to_bits()) }
     }
 }
 

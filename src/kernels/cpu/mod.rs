@@ -1,8 +1,11 @@
 //! Training loops on the processor, one replica at a time, with vectors of eight or sixteen numbers.
 
+pub mod dense;
 pub mod group_net;
 pub mod one_hidden_layer;
+pub mod prompt_net;
 pub mod sequence_net;
+mod wide;
 
 /// The numbers of one network that training changes. Parameters are numbered as the model numbers them; part 0 of one
 /// is its values, the parts after it are its moments.

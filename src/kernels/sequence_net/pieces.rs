@@ -3,13 +3,7 @@
 use cubecl::prelude::*;
 
 use super::plan::{LANES, Plan};
-
-/// A barrier after which every lane sees what the others left in workgroup memory and in the scratch buffer.
-#[cube]
-pub fn barrier() {
-    sync_cube();
-    sync_storage();
-}
+pub use crate::kernels::pieces::barrier;
 
 /// The upper 32 bits of a product, from 16-bit halves.
 #[cube]

@@ -22,7 +22,8 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::TRUTH, truth)
         .summary(|run| said(charts::TRUTH, run))
         .follows(Follows::Rows)
-        .of_measurements(),
+        .of_measurements()
+        .compares(),
     ChartSpec::new(charts::STRATEGIES, |run| {
         over_steps(run, |chains| curves::followed(&run.history, chains.task.order))
     })

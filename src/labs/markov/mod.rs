@@ -49,6 +49,7 @@ impl Lab for MarkovLab {
             hides: false,
             searches: false,
             trains_only: true,
+            seen: text!("sequences seen"),
             ..Vocabulary::BITS
         }
     }

@@ -9,6 +9,7 @@ use crate::analysis::recovery::{Neuron, Start, choose};
 use crate::analysis::resources::Spent;
 use crate::analysis::tickets::{chance_of, chart, luck, strongest};
 use crate::analysis::{Bars, chart};
+use crate::bounds::MOST_DRAWN;
 use crate::display::words::{capital, count, list, percent, significant, thousands};
 use crate::display::{Phase, RunView};
 use crate::language::{escaped, translated};
@@ -38,14 +39,20 @@ fn sparse(spec: &RunSpec) -> Option<&Mlp> {
 /// A sentence that says why not.
 pub(super) fn applies(run: &RunView) -> Result<(), String> {
     match sparse(run.spec()) {
+        // Its rows are drawn anew with every picture.
+        Some(_) if !run.spec().is_drawn_at_once() => Err(tr!(
+            "Luck can be counted in networks of at most {most} weights.",
+            most = thousands(MOST_DRAWN)
+        )),
         Some(_) => Ok(()),
         None => Err(tr!("Luck can be counted where rows begin with a few ones.").into()),
     }
 }
 
-/// Rows of the first network before its first step, as `[inputs, neurons]`, and the numbers of the neurons from 1.
+/// Rows of the first network before its first step, as `[inputs, neurons]`, and the numbers of the neurons from 1; none
+/// of a network that is too large to be drawn at once.
 fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
-    let net = sparse(spec)?;
+    let net = sparse(spec).filter(|_| spec.is_drawn_at_once())?;
     let names = if net.keep.is_empty() { (1..=net.width).collect() } else { net.keep.clone() };
     Some((spec.initial_of(1).into_iter().next()?, names))
 }

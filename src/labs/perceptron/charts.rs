@@ -40,9 +40,10 @@ pub fn error_at(overlap: f64) -> f64 {
 /// Whether training is Hebb's rule: fresh examples, whose products yx are added up from zero.
 pub fn is_hebb(spec: &RunSpec) -> bool {
     let is_plain = matches!(&spec.optimizer, Optimizer::Sgd(sgd) if sgd.momentum == 0.0 && sgd.decay == 0.0);
-    let begins_at_zero = spec.initial_of(1).iter().flatten().all(|w| *w == 0.0);
     let is_fresh = spec.task.sampler().sample_size().is_none();
-    is_plain && begins_at_zero && is_fresh && spec.run.loss == Loss::Correlation
+    // A page asks at every drawing, also of a deep network, whose weights would take it a second.
+    let begins_at_zero = || spec.is_drawn_at_once() && spec.initial_of(1).iter().flatten().all(|w| *w == 0.0);
+    is_plain && is_fresh && spec.run.loss == Loss::Correlation && begins_at_zero()
 }
 
 /// The newest overlap of the first network, from the weights that are shown.

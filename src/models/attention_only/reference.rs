@@ -3,8 +3,8 @@
 //!
 //! Places of symbols are rows of all matrices here: z is `[t, d]` for a context of t symbols.
 
-use super::matrices::{add, dot, product, product_turned};
 use super::{AttentionOnly, LayerPlaces, NORM_EPSILON, OfLength, Places};
+use crate::models::matrices::{add, dot, product, product_turned};
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]

@@ -6,13 +6,20 @@ use burn::tensor::activation::{relu, softmax};
 use super::{AttentionOnly, LayerPlaces, NORM_EPSILON};
 use crate::models::Net;
 use crate::models::sequences::{one_hot, past, skewed};
+use crate::tasks::Sampler;
 
 /// Far below any score, and far from the end of the numbers.
 const NEVER: f32 = -1e30;
 
 impl Net for AttentionOnly {
     /// A row for every symbol of every context: `[replicas, batch · length, symbols]`.
-    fn forward(&self, parameters: &[Tensor<3>], x: Tensor<3>, _stage: usize) -> Tensor<3> {
+    fn forward(
+        &self,
+        _examples: &dyn Sampler,
+        parameters: &[Tensor<3>],
+        x: Tensor<3>,
+        _stage: usize,
+    ) -> Tensor<3> {
         let places = self.places();
         let [_, batch, columns] = x.dims();
         let length = columns - 1;

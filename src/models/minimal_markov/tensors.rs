@@ -5,10 +5,17 @@ use burn::tensor::Tensor;
 use super::{KERNEL, LAGS, MinimalMarkov};
 use crate::models::Net;
 use crate::models::sequences::{one_hot, past, skewed};
+use crate::tasks::Sampler;
 
 impl Net for MinimalMarkov {
     /// A row for every symbol of every context: `[replicas, batch · length, symbols]`.
-    fn forward(&self, parameters: &[Tensor<3>], x: Tensor<3>, _stage: usize) -> Tensor<3> {
+    fn forward(
+        &self,
+        _examples: &dyn Sampler,
+        parameters: &[Tensor<3>],
+        x: Tensor<3>,
+        _stage: usize,
+    ) -> Tensor<3> {
         let [of_data, batch, columns] = x.dims();
         let length = columns - 1;
         let [replicas, k, _] = parameters[KERNEL].dims();

@@ -44,9 +44,7 @@ def measured(data, p, batch):
     """Loss and accuracy on what is trained on and on what is held out, each `[replicas]`."""
     with torch.no_grad():
         x, y = data.measured(batch)
-        f = forward(p, x)
-        seen = losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))
-        return (*seen, *tested(data, p))
+        return (*judged(y, forward(p, x)), *tested(data, p))
 
 
 def found(numbers):

@@ -9,3 +9,8 @@ def margins(y, f):
     y = y.expand(f.shape[:2])[..., None]
     own = f.gather(2, y)
     return own - f.scatter(2, y, -math.inf).amax(2, keepdim=True)
+
+
+def judged(y, f):
+    """Loss and accuracy, each `[replicas]`."""
+    return losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))

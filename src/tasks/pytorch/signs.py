@@ -13,8 +13,12 @@ def margins(y, f):
     return y * f
 
 
+def judged(y, f):
+    """Loss and accuracy, each `[replicas]`."""
+    return losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))
+
+
 def tested(data, p):
     """Loss and accuracy on held-out examples, each `[replicas]`."""
     x, y = data.held_out
-    f = forward(p, x)
-    return losses(y, f).mean((1, 2)), (margins(y, f) > 0).float().mean((1, 2))
+    return judged(y, forward(p, x))

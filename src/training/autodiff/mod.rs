@@ -44,6 +44,8 @@ pub struct Autodiff {
     remembered: (Vec<Tensor<3>>, Vec<Vec<Tensor<3>>>),
     /// Held-out examples that have been uploaded, in chunks.
     held_out: Vec<Examples>,
+    /// The variance of a label, where labels are real numbers.
+    variance: Option<f32>,
     /// Who measures networks on sequences, and what answers on their behalf.
     judged: Option<(Evaluator, Inference)>,
 }
@@ -63,6 +65,7 @@ impl Autodiff {
             moments: vec![],
             remembered: (vec![], vec![]),
             held_out: vec![],
+            variance: spec.task.sampler().label_variance(spec.run.seed).map(|variance| variance as f32),
             judged: Evaluator::new(spec).and_then(|evaluator| Some((evaluator, Inference::new(spec).ok()?))),
         };
         learner.load(&Weights { parameters: initial, moments: zeros });
@@ -75,12 +78,12 @@ impl Autodiff {
         let tracked: Vec<Tensor<3>> =
             self.parameters.iter().map(|p| p.clone().autodiff().require_grad()).collect();
         let labels = self.labels(&x, &y);
-        let outputs = self.spec.model.net().forward(&tracked, x.autodiff(), self.spec.stage(step));
+        let outputs = self.outputs(&tracked, x.clone().autodiff(), self.spec.stage(step));
         let losses = match labels {
             Some(labels) => of_classes(labels.autodiff(), outputs).0,
-            None => self.spec.run.loss.forward(y.autodiff(), outputs),
+            None => self.spec.run.loss.forward(self.targets(&x, y).autodiff(), outputs),
         };
-        let count = losses.dims()[1];
+        let count = losses.dims()[1] * losses.dims()[2];
         let mut gradients = (losses / count as f32).backward();
         let gradients = tracked
             .iter()
@@ -94,6 +97,11 @@ impl Autodiff {
         gradients.zip(&self.parameters).map(|(g, p)| g + p.clone() * pull.clone()).collect()
     }
 
+    /// What a network with these parameters makes of the examples `x`.
+    fn outputs(&self, parameters: &[Tensor<3>], x: Tensor<3>, stage: usize) -> Tensor<3> {
+        self.spec.model.net().forward(self.spec.task.sampler(), parameters, x, stage)
+    }
+
     /// The labels as one-hot vectors, a row for each prediction, where they are classes.
     fn labels(&self, x: &Tensor<3>, y: &Tensor<3>) -> Option<Tensor<3>> {
         let sampler = self.spec.task.sampler();
@@ -103,6 +111,15 @@ impl Autodiff {
             // Every symbol is the label of those before it.
             length => sequences::one_hot(x, 1, length, classes),
         })
+    }
+
+    /// The numbers that are to be predicted, `[replicas or 1, batch, 1]`, or of prompts `[.., batch, length]`: there the
+    /// last numbers of each row.
+    fn targets(&self, x: &Tensor<3>, y: Tensor<3>) -> Tensor<3> {
+        match self.spec.task.sampler().prompts() {
+            None => y,
+            Some(prompts) => x.clone().narrow(2, prompts.columns() - prompts.length, prompts.length),
+        }
     }
 
     /// ‖ω‖^`power` of every neuron, `[replicas, 1, neurons]`, for models whose neurons are the columns of all
@@ -119,7 +136,7 @@ impl Autodiff {
     /// Least margin on `examples` over Σ‖ω‖^ν, `[replicas, 1, 1]`, if the model has a penalty.
     fn margin(&self, (x, y): &Examples, step: u64) -> Option<Tensor<3>> {
         let penalty = self.spec.architecture().penalty(step)?;
-        let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), self.spec.stage(step));
+        let outputs = self.outputs(&self.parameters, x.clone(), self.spec.stage(step));
         let margins = match self.labels(x, y) {
             Some(labels) => of_classes(labels, outputs).1,
             None => outputs * y.clone(),
@@ -145,9 +162,17 @@ impl Autodiff {
         }
     }
 
-    /// Sums of loss and of right answers over the examples in `stage`, `[replicas, 1, 2]`.
+    /// Sums of loss and of right answers over the examples in `stage`, `[replicas, 1, 2]`; where labels are real numbers,
+    /// of the loss relative to their variance and of the share that is explained.
     fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
-        let outputs = self.spec.model.net().forward(&self.parameters, x.clone(), stage);
+        let outputs = self.outputs(&self.parameters, x.clone(), stage);
+        if let Some(variance) = self.variance {
+            let losses = self.spec.run.loss.forward(self.targets(x, y.clone()), outputs);
+            // The share of the variance that is not explained, of each prompt.
+            let errors = losses.mean_dim(2) / variance;
+            let explained = -errors.clone() + 1.0;
+            return Tensor::cat(vec![errors.sum_dim(1), explained.sum_dim(1)], 2);
+        }
         let (losses, margins) = match self.labels(x, y) {
             Some(labels) => of_classes(labels, outputs),
             None => (self.spec.run.loss.forward(y.clone(), outputs.clone()), outputs * y.clone()),

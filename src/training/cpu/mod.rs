@@ -1,11 +1,16 @@
-//! Learners on the processor: SIMD loops of [`crate::kernels::cpu`] over all replicas, and forests.
+//! Learners on the processor: SIMD loops of [`crate::kernels::cpu`] over all replicas, forests, and networks that
+//! are executed.
 
+#[cfg(feature = "session")]
+pub mod execution;
 #[cfg(feature = "session")]
 pub mod group_net;
 #[cfg(feature = "session")]
 pub mod learner;
 #[cfg(feature = "session")]
 pub mod one_hidden_layer;
+#[cfg(feature = "session")]
+pub mod prompt_net;
 #[cfg(feature = "train")]
 pub mod random_forest;
 #[cfg(feature = "session")]

@@ -8,5 +8,6 @@ pub mod launch_sizer;
 pub(in crate::training) mod launches;
 pub mod learner;
 pub mod one_hidden_layer;
+pub mod prompt_nets;
 pub mod sequence_net;
 pub mod sliced_runs;

@@ -18,7 +18,7 @@ pub enum Engine {
 /// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
 pub fn engine(spec: &RunSpec) -> (Engine, String) {
     if entry(spec, Place::Anywhere).is_some() {
-        return (Engine::Autodiff, "A forest grows on the processor.".into());
+        return (Engine::Autodiff, "What is not trained by gradients runs on the processor.".into());
     }
     if spec.run.learner == LearnerChoice::Autodiff {
         return (Engine::Autodiff, String::new());

@@ -3,9 +3,9 @@
 //! [`choose`](super::choose) picks from it, and the reference learner, autodiff, trains what no entry covers.
 
 use crate::kernels::plan::Network;
-use crate::kernels::{cpu, sequence_net};
+use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
-use crate::kernels::{group_net::plan::Variant, plan::Limits};
+use crate::kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
 use crate::models::Family;
 use crate::run::RunSpec;
 use crate::run::cost::is_too_long_for_a_launch;
@@ -15,6 +15,7 @@ use crate::training::gpu::{
     group_net::{GroupNetGpu, GroupNetKernels},
     learner::{Batch, GpuLearner, Waiting},
     one_hidden_layer::{self, OneHiddenLayerGpu},
+    prompt_nets::{PromptKernels, PromptNetGpu},
     sequence_net::{SequenceNetGpu, SequenceNetKernels},
     sliced_runs::SlicedRuns,
 };
@@ -62,6 +63,23 @@ pub const PAIRS_WORTH_FLOPS: f64 = 2e7;
 /// launches to a step: a tenth to a fifth of a millisecond on a server's, several times that where a laptop's takes
 /// sequences in turns. Estimated, not measured on hardware.
 pub const SEQUENCES_WORTH_FLOPS: f64 = 1e7;
+
+/// Operations of one step of a network on prompts above which a GPU with our kernels is faster than our loop on the
+/// processor.
+///
+/// # Why
+/// As for sequences: a step of attention is two launches, or six where codes are not one-hot, one of a perceptron four and
+/// three for each hidden layer. The host draws the prompts for both devices, so that small networks are not faster on any
+/// GPU. Estimated, not measured on hardware.
+pub const PROMPTS_WORTH_FLOPS: f64 = 1e7;
+
+/// Operations of one step of a recurrent network, by its positions, above which a GPU with autodiff is faster than our
+/// loop on the processor.
+///
+/// # Why
+/// A position takes autodiff some hundred launches, forth and back and in both directions: a millisecond on a server's
+/// GPU. The loop makes 40 Gflop/s or more; a laptop's GPU is slower. Estimated, not measured on hardware.
+pub const POSITION_WORTH_FLOPS: f64 = 1e8;
 
 /// Where a learner trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,22 +147,37 @@ macro_rules! made {
 pub(in crate::training) const MANY_STEPS_NAME: &str = "fused kernels, many steps per launch";
 #[cfg(feature = "fused")]
 const TWO_LAUNCHES_NAME: &str = "fused kernels, two launches per step";
+#[cfg(feature = "fused")]
+const SIX_LAUNCHES_NAME: &str = "fused kernels, six launches per step";
+#[cfg(feature = "fused")]
+const MANY_LAUNCHES_NAME: &str = "fused kernels, some launches per layer and step";
 #[cfg(feature = "session")]
 const LOOP_NAME: &str = "fused loop, SIMD";
 
 /// Whether a label is a sign, which the networks of one hidden layer with one output predict.
 fn of_signs(spec: &RunSpec) -> bool {
-    spec.task.sampler().classes().is_none()
+    let sampler = spec.task.sampler();
+    sampler.classes().is_none() && sampler.prompts().is_none()
 }
 
 /// Whether an example is a sequence, with a prediction after each of its symbols.
 fn of_sequences(spec: &RunSpec) -> bool {
-    spec.task.sampler().length() > 1
+    spec.task.sampler().chain_sequences().is_some()
 }
 
 /// Whether an example is a pair of elements, with one label of several classes.
 fn of_pairs(spec: &RunSpec) -> bool {
-    !of_signs(spec) && !of_sequences(spec)
+    spec.task.sampler().classes().is_some() && !of_sequences(spec)
+}
+
+/// Whether a network attends to the tokens of a prompt.
+fn attends_to_tokens(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::TokenAttention(_)))
+}
+
+/// Whether a feedforward network reads all tokens of a prompt at once.
+fn reads_whole_prompts(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::TokenMlp(_)))
 }
 
 #[cfg(feature = "train")]
@@ -153,6 +186,11 @@ fn random_forest(spec: &RunSpec) -> Made {
         return Err("it is no forest".into());
     };
     Ok((Box::new(crate::training::cpu::random_forest::Forest::new(spec, trees)), "decision trees"))
+}
+
+#[cfg(feature = "session")]
+fn prompt_net<L: cpu::prompt_net::PromptLoop + 'static>(spec: &RunSpec) -> Made {
+    Ok((Box::new(crate::training::cpu::prompt_net::PromptNetCpu::<L>::new(spec)?), LOOP_NAME))
 }
 
 #[cfg(feature = "fused")]
@@ -177,8 +215,31 @@ fn group_nets_on_gpu(specs: &[RunSpec]) -> Result<Batch, String> {
     Ok(GpuLearner::boxed(runs, specs, name))
 }
 
+#[cfg(feature = "fused")]
+fn prompt_net_on_gpu<P: PromptPlan>(spec: &RunSpec) -> Made {
+    let learner = PromptNetGpu::<P>::new(spec)?;
+    let name = launches_name(learner.launches());
+    Ok((Box::new(learner), name))
+}
+
+#[cfg(feature = "fused")]
+fn prompt_nets_on_gpu<P: PromptPlan>(specs: &[RunSpec]) -> Result<Batch, String> {
+    let runs = SlicedRuns::<PromptKernels<P>>::new(specs)?;
+    let name = launches_name(runs.network.launches());
+    Ok(GpuLearner::boxed(runs, specs, name))
+}
+
+#[cfg(feature = "fused")]
+fn launches_name(launches: usize) -> &'static str {
+    match launches {
+        2 => TWO_LAUNCHES_NAME,
+        6 => SIX_LAUNCHES_NAME,
+        _ => MANY_LAUNCHES_NAME,
+    }
+}
+
 /// Every learner but autodiff.
-pub static LEARNERS: [LearnerEntry; 7] = [
+pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Anywhere,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
@@ -188,6 +249,19 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         #[cfg(feature = "fused")]
         batching: None,
         make: made!("train", random_forest),
+    },
+    LearnerEntry {
+        place: Place::Anywhere,
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::execution::ExecutionCpu::new(spec)?),
+            "executed, one position a step"
+        ))),
     },
     LearnerEntry {
         place: Place::Gpu,
@@ -237,6 +311,32 @@ pub static LEARNERS: [LearnerEntry; 7] = [
         make: made!("fused", |spec| Ok((Box::new(SequenceNetGpu::new(spec)?), TWO_LAUNCHES_NAME))),
     },
     LearnerEntry {
+        place: Place::Gpu,
+        owns: attends_to_tokens,
+        covers: token_attention::covers,
+        outgrown: |_| false,
+        worth_gpu: |spec| spec.step_flops() > PROMPTS_WORTH_FLOPS,
+        #[cfg(feature = "fused")]
+        batching: Some(Batching {
+            candidate: SlicedRuns::<PromptKernels<token_attention::plan::Plan>>::candidate,
+            batch: prompt_nets_on_gpu::<token_attention::plan::Plan>,
+        }),
+        make: made!("fused", prompt_net_on_gpu::<token_attention::plan::Plan>),
+    },
+    LearnerEntry {
+        place: Place::Gpu,
+        owns: reads_whole_prompts,
+        covers: token_mlp::covers,
+        outgrown: |_| false,
+        worth_gpu: |spec| spec.step_flops() > PROMPTS_WORTH_FLOPS,
+        #[cfg(feature = "fused")]
+        batching: Some(Batching {
+            candidate: SlicedRuns::<PromptKernels<token_mlp::plan::Plan>>::candidate,
+            batch: prompt_nets_on_gpu::<token_mlp::plan::Plan>,
+        }),
+        make: made!("fused", prompt_net_on_gpu::<token_mlp::plan::Plan>),
+    },
+    LearnerEntry {
         place: Place::Cpu,
         owns: of_signs,
         covers: |spec| Network::of(spec).map(drop),
@@ -274,5 +374,35 @@ pub static LEARNERS: [LearnerEntry; 7] = [
             Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
             LOOP_NAME
         ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: attends_to_tokens,
+        covers: cpu::prompt_net::attention::AttentionLoop::covers,
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: reads_whole_prompts,
+        covers: |_| Ok(()),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
+        covers: |_| Ok(()),
+        outgrown: |spec| spec.step_flops() / spec.task.sampler().length() as f64 > POSITION_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", prompt_net::<cpu::prompt_net::gru::GruLoop>),
     },
 ];

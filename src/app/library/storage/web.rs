@@ -361,7 +361,8 @@ async fn keep_table(number: u64) -> Option<LibraryAnswer> {
         &opened.file.handle.as_ref().and_then(FileHandle::blob).map_or(JsValue::UNDEFINED, JsValue::from),
     );
     let kept: Result<(), JsValue> = async {
-        forget_tables(|other| other != number).await?;
+        // A run on another table may be open and not stored yet: it is stored after the page has left it.
+        forget_tables(|other| other != number && tables::opened(other).is_none()).await?;
         let work = transaction(&[TABLES], "readwrite").await?;
         work.object_store(TABLES)?.put(&parts, &number.to_string())?;
         completed(&work).await

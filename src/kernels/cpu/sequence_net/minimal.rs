@@ -10,8 +10,8 @@ use super::attention::Span;
 use super::axis::number;
 use super::sequence::Sequence;
 use super::symbols;
-use super::wide::wide;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::kernels::cpu::wide::wide;
 use crate::models::minimal_markov::{KERNEL, LAGS};
 
 /// The model with what it keeps of one sequence.

@@ -50,7 +50,7 @@ mod inference;
 mod layer;
 mod minimal;
 mod norm;
-mod products;
+pub(super) mod products;
 mod replica;
 mod sequence;
 mod symbols;
@@ -58,7 +58,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod transformer;
-mod wide;
 
 pub use inference::{Answers, Inference, answers};
 pub use replica::{Replica, Scratch};

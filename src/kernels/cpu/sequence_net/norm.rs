@@ -1,8 +1,8 @@
 //! Layer norm without a bias: y = (z − mean) / √(variance + ε) · g.
 
 use super::axis::{Axis, Vectors};
-use super::wide::wide;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::kernels::cpu::wide::wide;
 use crate::models::attention_only::NORM_EPSILON;
 
 /// A layer norm and what it keeps of a sequence.

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::axis::Matrix;
-use super::wide::wide;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::kernels::cpu::wide::wide;
 
 /// Rows of a tile.
 pub const HIGH: usize = 4;

@@ -4,10 +4,10 @@ use super::minimal::Minimal;
 use super::sequence::Sequence;
 use super::symbols::{Tally, tally};
 use super::transformer::Transformer;
-use super::wide::wide;
 use super::{Kind, Network};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
+use crate::kernels::cpu::wide::wide;
 
 /// One network with what its optimizer remembers.
 ///

@@ -8,8 +8,8 @@ use super::products::{HIGH, NONE, inner, outer, store, sums_of, turn};
 use super::sequence::Sequence;
 use super::symbols;
 use super::table::Table;
-use super::wide::wide;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
+use crate::kernels::cpu::wide::wide;
 use crate::models::family::{AttentionLayers, Places};
 
 /// A transformer with what it keeps of one sequence.

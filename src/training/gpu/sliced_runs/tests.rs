@@ -1,9 +1,11 @@
 //! Runs of one shape keep step.
 
 use super::*;
+use crate::kernels::{token_attention, token_mlp};
 use crate::permalink::decode;
 use crate::sweep::cells;
 use crate::training::gpu::group_net::GroupNetKernels;
+use crate::training::gpu::prompt_nets::PromptKernels;
 use crate::training::gpu::sequence_net::SequenceNetKernels;
 use crate::training::launch::device::Device;
 
@@ -51,4 +53,11 @@ fn networks_on_sequences_keep_step_in_shared_launches() {
     keep_step::<SequenceNetKernels>(
         "#v1/markov?k=2&t=10&d=8&batch=4&steps=90&every=5&held=16&sweep=seed:0_1_2_3",
     );
+}
+
+#[test]
+fn networks_on_prompts_keep_step_in_shared_launches() {
+    let link = "#v1/sparse-token-regression?n=5&batch=4&steps=90&every=5&held=16&sweep=seed:0_1_2_3";
+    keep_step::<PromptKernels<token_attention::plan::Plan>>(&format!("{link}&width=8"));
+    keep_step::<PromptKernels<token_mlp::plan::Plan>>(&format!("{link}&model=token-mlp&widths=8"));
 }

@@ -1,17 +1,17 @@
 //! Small products of matrices in double precision, row by row.
 
 /// `out` plus `factor` times `row`.
-pub(super) fn add(out: &mut [f64], factor: f64, row: &[f64]) {
+pub(crate) fn add(out: &mut [f64], factor: f64, row: &[f64]) {
     out.iter_mut().zip(row).for_each(|(out, value)| *out += factor * value);
 }
 
 /// Σ a_i b_i.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// ab of a `[rows, inner]` and b `[inner, columns]`, `[rows, columns]`.
-pub(super) fn product(a: &[f64], b: &[f64], columns: usize) -> Vec<f64> {
+pub(crate) fn product(a: &[f64], b: &[f64], columns: usize) -> Vec<f64> {
     let inner = b.len() / columns;
     let mut out = vec![0.0; a.len() / inner * columns];
     for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
@@ -21,12 +21,12 @@ pub(super) fn product(a: &[f64], b: &[f64], columns: usize) -> Vec<f64> {
 }
 
 /// abᵀ of a `[rows, inner]` and b `[columns, inner]`, `[rows, columns]`.
-pub(super) fn product_turned(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
+pub(crate) fn product_turned(a: &[f64], b: &[f64], inner: usize) -> Vec<f64> {
     a.chunks_exact(inner).flat_map(|row| b.chunks_exact(inner).map(|other| dot(row, other))).collect()
 }
 
 /// Adds aᵀb of a `[rows, inner]` and b `[rows, columns]` to `out`, `[inner, columns]`.
-pub(super) fn add_turned_product(out: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
+pub(crate) fn add_turned_product(out: &mut [f64], a: &[f64], b: &[f64], inner: usize) {
     let columns = out.len() / inner;
     for (row, line) in a.chunks_exact(inner).zip(b.chunks_exact(columns)) {
         row.iter().zip(out.chunks_exact_mut(columns)).for_each(|(factor, out)| add(out, *factor, line));

@@ -42,4 +42,4 @@ macro_rules! wide {
     };
 }
 
-pub(super) use wide;
+pub(in crate::kernels) use wide;

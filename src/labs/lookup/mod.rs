@@ -1,0 +1,107 @@
+//! The look-up lab: every position of a prompt names the tokens that it wants. Attention with a head for each name looks
+//! them up; other networks need more and more examples as prompts grow (Mousavi-Hosseini et al. 2025).
+
+mod charts;
+pub mod panel;
+pub mod presets;
+pub mod probes;
+mod scores;
+pub mod state;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+mod theory;
+pub mod weights;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::SparseTokenRegression;
+
+pub use state::LookupState;
+
+/// Heads of a run's network; none where it has no heads.
+#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel asks for it"))]
+fn heads(spec: &RunSpec) -> Option<usize> {
+    theory::whole(spec, "h")
+}
+
+/// The lab.
+pub struct LookupLab;
+
+impl Parts for LookupLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "who-looks-it-up",
+        title: "Who looks it up?",
+        about: "Every position names the tokens that it wants. Attention looks them up, and one head too few leaves an error that theory knows.",
+        minutes: 6,
+        curve: "two-heads",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = &[probes::PROBES[0], probes::PROBES[1], weights::SPEC];
+}
+
+impl Lab for LookupLab {
+    fn info(&self) -> &'static Info {
+        &SparseTokenRegression::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("held-out prompts"),
+            hides: false,
+            searches: false,
+            explains: true,
+            seen: text!("sequences seen"),
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the variance explained on {examples}", examples)
+    }
+
+    fn chance(&self, _spec: &RunSpec) -> f32 {
+        0.0
+    }
+
+    fn needs_second_program(&self) -> bool {
+        true
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // What is looked into follows the network, whichever charts are on show.
+        &[weights::PARAMETERS]
+    }
+}
+
+impl LazyLab for LookupLab {
+    fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(LookupState::of(spec, link)?))
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found(run, networks, at))
+    }
+
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::names())
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

@@ -1,0 +1,282 @@
+//! What a person does to the prompt that is looked into, and the table of it. All of it is in the link and can be undone;
+//! none of it restarts the run.
+
+use crate::display::words::{decimal, percent};
+use crate::labs::lookup::LookupState;
+use crate::permalink::View;
+use crate::settings::real;
+use crate::ui::request::Request;
+
+/// Held-out prompts that can be looked into.
+pub const EXAMPLES: usize = 64;
+/// Most boxes of a table that shows all positions; larger prompts show the chosen position and those that it names.
+const MOST_BOXES: usize = 160;
+/// Most changes of one kind that a link holds.
+const MOST_CHANGES: usize = 64;
+
+/// What can be done to what is looked into.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PromptAction {
+    /// Have this position, from 0, name this one, as it was typed, from 1.
+    Name {
+        /// Position, from 0.
+        place: usize,
+        /// Which of its names, from 0.
+        which: usize,
+        /// What was typed.
+        text: String,
+    },
+    /// Give the token of this position, from 0, this number, as it was typed.
+    Number {
+        /// Position, from 0.
+        place: usize,
+        /// Which of its numbers, from 0.
+        which: usize,
+        /// What was typed.
+        text: String,
+    },
+    /// Look into the answer at this position, from 0.
+    Place(usize),
+    /// Look into this held-out prompt, from 1, as it was drawn.
+    Example(usize),
+    /// Take all changes back.
+    AsDrawn,
+    /// Give the network another head.
+    AddHead(usize),
+}
+
+/// Changes with this one, as they stand in a link; nothing where there are too many.
+fn with(changes: &[(u64, f64)], at: usize, value: f64) -> Option<String> {
+    let mut all: Vec<(u64, f64)> = changes.iter().copied().filter(|(place, _)| *place != at as u64).collect();
+    all.push((at as u64, value));
+    all.sort_by_key(|(place, _)| *place);
+    let written = |(place, value): &(u64, f64)| format!("{place}:{}", real(*value));
+    (all.len() <= MOST_CHANGES).then(|| all.iter().map(written).collect::<Vec<_>>().join("_"))
+}
+
+/// What the page is asked for by this deed.
+pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request {
+    let prompts = &state.prompts;
+    let changed =
+        |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match with(changes, at, value) {
+            Some(text) => Request::edit(key, text),
+            None => Request::Say(tr!(
+                "No more than 64 changes of a prompt fit into a link. Take them back to go on."
+            )),
+        };
+    match what {
+        PromptAction::Name { place, which, text } => {
+            let name = text.trim().parse().ok().filter(|name| (1..=prompts.length).contains(name));
+            match name {
+                Some(name) => changed("named", &view.named, place * prompts.names + which + 1, name as f64),
+                None => {
+                    let expected = tr!("a position from 1 to {last}", last = prompts.length);
+                    Request::Refuse { key: "named", text, expected }
+                }
+            }
+        }
+        PromptAction::Number { place, which, text } => {
+            // As it is written here, and as it is typed.
+            let number = text.trim().replace('−', "-").replace(',', ".").parse::<f64>().ok();
+            match number.filter(|number| number.abs() <= 100.0) {
+                Some(number) => changed("tokens", &view.tokens, place * prompts.dim + which + 1, number),
+                None => {
+                    let expected = tr!("a number from −100 to 100").into();
+                    Request::Refuse { key: "tokens", text, expected }
+                }
+            }
+        }
+        PromptAction::Place(place) => Request::edit("place", (place + 1).to_string()),
+        PromptAction::Example(example) => {
+            Request::Edit(cleared(view, Some(("example", example.to_string()))))
+        }
+        PromptAction::AsDrawn => Request::Edit(cleared(view, None)),
+        PromptAction::AddHead(heads) => Request::edit("h", (heads + 1).to_string()),
+    }
+}
+
+/// The edits that take all changes back, with another one.
+fn cleared(view: &View, more: Option<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    let changes = [("named", view.named.is_empty()), ("tokens", view.tokens.is_empty())];
+    let some = changes.into_iter().filter(|(_, is_empty)| !is_empty).map(|(key, _)| (key, String::new()));
+    some.chain(more).collect()
+}
+
+/// The positions that the table shows, from 0, in rising order: all of them, or of a large prompt the chosen one and those
+/// that it names.
+pub fn shown(state: &LookupState, view: &View) -> Vec<usize> {
+    let prompts = &state.prompts;
+    if prompts.length * (prompts.dim + prompts.names) <= MOST_BOXES {
+        return (0..prompts.length).collect();
+    }
+    let place = state.place(view);
+    let mut all = state.named(place).to_vec();
+    all.push(place);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Where the prompt comes from.
+pub fn origin(state: &LookupState) -> String {
+    let (number, length) = (state.inspected.example, state.prompts.length);
+    match state.inspected.changed {
+        false => {
+            tr!("Held-out prompt {number} of {all}: {length} positions.", number, all = EXAMPLES, length)
+        }
+        true => tr!("Held-out prompt {number} of {all}, changed.", number, all = EXAMPLES),
+    }
+}
+
+/// A number of a token as it stands in its box: three decimals, or as it was entered.
+pub fn number(value: f32) -> String {
+    let short = format!("{value:.3}");
+    if short.parse() == Ok(value) { real(f64::from(value)) } else { short }
+}
+
+/// Truth and answer at a position.
+pub fn answer(state: &LookupState, place: usize) -> [String; 2] {
+    [&state.inspected.truth, &state.inspected.answers].map(|all| decimal(all[place] as f32))
+}
+
+/// The share of its attention that a head has on a position, while the chosen one is answered.
+pub fn share(state: &LookupState, head: usize, place: usize) -> f64 {
+    state.inspected.attention.get(head).map_or(0.0, |shares| shares[place])
+}
+
+/// What the network makes of the chosen position.
+pub fn about(state: &LookupState, view: &View) -> String {
+    let place = state.place(view);
+    let [truth, answer] = answer(state, place);
+    let said = tr!(
+        "Position {place} names {names}. The label is {truth}; the network answers {answer}.",
+        place = place + 1,
+        names = crate::display::words::list(
+            &state.named(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>()
+        ),
+        truth,
+        answer
+    );
+    let squares = state.inspected.truth.iter().zip(&state.inspected.answers).map(|(y, o)| (y - o).powi(2));
+    let error = squares.sum::<f64>() / (state.prompts.length as f64 * state.variance);
+    match error.is_finite() {
+        true => tr!(
+            "{said} Over the whole prompt the relative error is {error}.",
+            said,
+            error = decimal(error as f32)
+        ),
+        false => said,
+    }
+}
+
+/// How much a head looks at the tokens that the chosen position names, for the head of its column.
+pub fn on_names(state: &LookupState, view: &View, head: usize) -> String {
+    let mut names = state.named(state.place(view)).to_vec();
+    names.sort_unstable();
+    names.dedup();
+    percent(names.into_iter().map(|name| share(state, head, name)).sum::<f64>() as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::state::{Action, State};
+    use crate::permalink::encode;
+
+    fn open(rest: &str) -> State {
+        let mut state = State::default();
+        state.apply(Action::Open(format!("#v1/sparse-token-regression{rest}")));
+        assert!(state.notices.is_empty(), "{:?}", state.notices);
+        state
+    }
+
+    fn look(state: &mut State, what: PromptAction) -> String {
+        let runs = state.run.runs;
+        let asked = request(of(state), &state.run.link.view, what);
+        assert_eq!(state.apply(Action::Request(asked)), []);
+        assert_eq!(state.run.runs, runs, "nothing restarts");
+        encode(&state.run.link).replace("#v1/sparse-token-regression", "")
+    }
+
+    fn of(state: &State) -> &LookupState {
+        state.run.state::<LookupState>().unwrap()
+    }
+
+    fn typed(text: &str) -> String {
+        text.into()
+    }
+
+    #[test]
+    fn the_written_attention_answers_as_it_is_asked() {
+        let mut state = open("?begin=construction");
+        let is_right = |state: &State| {
+            let seen = &of(state).inspected;
+            seen.truth.iter().zip(&seen.answers).all(|(y, answer)| (y - answer).abs() < 0.05)
+        };
+        assert!(is_right(&state), "{:?}", of(&state).inspected);
+        let before = of(&state).inspected.clone();
+        let other = (1..=8).find(|name| !of(&state).named(7).contains(&(name - 1))).unwrap();
+        let link = look(&mut state, PromptAction::Name { place: 7, which: 0, text: format!(" {other} ") });
+        assert_eq!(link, format!("?begin=construction&named=15:{other}"));
+        assert!(is_right(&state) && of(&state).inspected.changed);
+        assert_ne!(of(&state).inspected.answers[7], before.answers[7]);
+        assert_eq!(of(&state).inspected.answers[..7], before.answers[..7], "no other position asks for it");
+        // The head of the first name looks at the new token.
+        assert!(share(of(&state), 0, other - 1) > 0.99);
+        assert_eq!(on_names(of(&state), &state.run.link.view, 1), "100.0 %");
+        let link = look(&mut state, PromptAction::Number { place: other - 1, which: 0, text: typed("−1,5") });
+        assert_eq!(link, format!("?begin=construction&named=15:{other}&tokens={other}:-1.5"));
+        assert!(is_right(&state) && of(&state).token(other - 1) == [-1.5]);
+        state.apply(Action::Undo);
+        assert_eq!(state.message, "Undone: changed numbers.");
+        let link = look(&mut state, PromptAction::Example(3));
+        assert_eq!(link, "?begin=construction&example=3");
+        assert!(is_right(&state) && !of(&state).inspected.changed);
+        assert_eq!(origin(of(&state)), "Held-out prompt 3 of 64: 8 positions.");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_reason() {
+        let mut state = open("");
+        for text in ["0", "9", "x", "", "2.5"] {
+            look(&mut state, PromptAction::Name { place: 0, which: 1, text: typed(text) });
+            assert_eq!(state.drafts[0].problem.expected, "a position from 1 to 8");
+        }
+        for text in ["101", "-100.5", "NaN", "a"] {
+            look(&mut state, PromptAction::Number { place: 0, which: 0, text: typed(text) });
+            let draft = state.drafts.iter().find(|draft| draft.key == "tokens").unwrap();
+            assert_eq!(draft.problem.expected, "a number from −100 to 100");
+        }
+        assert!(state.run.link.view.named.is_empty() && state.run.link.view.tokens.is_empty());
+        let all: Vec<String> = (1..=64).map(|at| format!("{at}:1")).collect();
+        let mut full = open(&format!("?n=100&named={}", all.join("_")));
+        look(&mut full, PromptAction::Name { place: 99, which: 0, text: typed("3") });
+        assert!(full.message.starts_with("No more than 64 changes"), "{}", full.message);
+        assert_eq!(look(&mut full, PromptAction::AsDrawn), "?n=100");
+    }
+
+    #[test]
+    fn of_a_large_prompt_the_chosen_position_and_its_names_are_shown() {
+        let mut state = open("?n=100&q=3");
+        look(&mut state, PromptAction::Place(49));
+        let rows = shown(of(&state), &state.run.link.view);
+        assert!(rows.len() <= 4 && rows.contains(&49) && rows.is_sorted(), "{rows:?}");
+        assert!(of(&state).named(49).iter().all(|name| rows.contains(name)));
+        assert_eq!(shown(of(&open("")), &state.run.link.view).len(), 8);
+        let said = about(of(&state), &state.run.link.view);
+        assert!(said.starts_with("Position 50 names ") && said.contains("the network answers"), "{said}");
+    }
+
+    #[test]
+    fn numbers_are_written_as_they_were_entered() {
+        assert_eq!([1.5f32, -2.0, 0.123_456, 0.125].map(number), ["1.5", "-2", "0.123", "0.125"]);
+    }
+
+    #[test]
+    fn a_head_more_is_another_run() {
+        let mut state = open("?h=1");
+        let asked = request(of(&state), &state.run.link.view, PromptAction::AddHead(1));
+        state.apply(Action::Request(asked));
+        assert_eq!(encode(&state.run.link), "#v1/sparse-token-regression");
+    }
+}

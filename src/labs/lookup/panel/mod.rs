@@ -1,0 +1,8 @@
+//! What only this lab shows on the page: one prompt, which a person can change, and what the network answers.
+
+pub mod action;
+
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod places;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod prompt;

@@ -1,0 +1,22 @@
+//! Where on the page each part of the panel stands.
+
+use leptos::prelude::*;
+
+use super::prompt::Look;
+use crate::labs::lookup::LookupLab;
+use crate::labs::panels::{LabPanel, Place};
+
+impl LabPanel for LookupLab {
+    fn help(&self) -> &'static str {
+        tr!(
+            "Each position of a prompt has a token, a few numbers, and names some positions. Its label is a function of the tokens that it names, and every prompt names others. An attention head can look one named token up. The panel below shows one prompt: change its names and numbers, and see what the network answers."
+        )
+    }
+
+    fn draw(&self, place: Place) -> Option<AnyView> {
+        match place {
+            Place::Inside => Some(view! { <Look /> }.into_any()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! One head for each name: proposition 21 and its control.
+
+use super::{ends, explains};
+use crate::presets::{ALL, Preset, PresetGroup, QUICK, learns, never};
+use crate::tasks::sparse_token_regression::charts;
+
+/// Propositions 3 and 21.
+const GROUP: PresetGroup =
+    PresetGroup { slug: "heads-and-names", name: "One head for each name", charts: &[charts::ERROR] };
+
+/// With the optimum that theory knows as a floor.
+pub(super) const STAIRS: &[Preset] = &[
+    Preset {
+        slug: "two-heads",
+        name: "Two names, two heads",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression",
+        claim: "Each position names two tokens and asks for the sum of their centred squares. With two heads the error falls to a few hundredths of the variance.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and proposition 21",
+        instance: "Kept: one layer of attention with one matrix W_QK for each head, no residual and no norm, a two-layer network on top. Ours: 8 positions, tokens of one number, one-hot codes without the factor √(d/q), scores that read positions alone, Adam at 0.003 and 4,000 steps of 64 prompts.",
+        expect: &[explains(4_000, (0.95, 1.0))],
+        budget: 4_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "one-head",
+        name: "Two names, one head",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?h=1",
+        claim: "With one head for two names half of the variance stays unexplained, however long it trains: theory allows no less.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, proposition 21",
+        instance: "The settings of “Two names, two heads”, with one head.",
+        expect: &[explains(4_000, (0.46, 0.54)), never(0.56, 4_000)],
+        budget: 4_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "staircase-2",
+        name: "The staircase of two names",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?replicas=20&sweep=h:1_2_3&speed=0&show=error.stairs",
+        claim: "One head ends at half of the variance, where theory has its floor; two heads and three end near zero.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, propositions 3 and 21",
+        instance: "The settings of “Two names, two heads”, with 1, 2 and 3 heads and twenty seeds each. The floor max(0, 1 − H/q) is that of any network whose scores read positions alone.",
+        expect: &[ends(0, (0.48, 0.53)), ends(1, (0.0, 0.05)), ends(2, (0.0, 0.03))],
+        budget: 4_000,
+        time: "A few minutes on one processor core.",
+    },
+    Preset {
+        slug: "staircase-3",
+        name: "The staircase of three names",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?q=3&replicas=20&sweep=h:1_2_3_4&speed=0&show=error.stairs",
+        claim: "For three names each head takes another third of the variance away: the floors are 0.667, 0.333 and 0.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, propositions 3 and 21",
+        instance: "The settings of “The staircase of two names”, with three names and 1 to 4 heads.",
+        expect: &[ends(0, (0.63, 0.71)), ends(1, (0.31, 0.42)), ends(2, (0.0, 0.2)), ends(3, (0.0, 0.1))],
+        budget: 4_000,
+        time: "Some minutes on one processor core.",
+    },
+    Preset {
+        slug: "one-head-mean",
+        name: "A mean needs one head alone",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?g=mean&h=1&replicas=20",
+        claim: "Where the label is the mean of the two named tokens, one head is enough: it looks at both at once.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, after proposition 3",
+        instance: "The settings of “Two names, one head”, with the mean instead of centred squares and twenty seeds.",
+        expect: &[explains(4_000, (0.99, 1.0)), learns(0.95, (50, 4_000), ALL)],
+        budget: 4_000,
+        time: "About a minute on one processor core.",
+    },
+];

@@ -1,0 +1,61 @@
+//! What theory knows exactly: the span of a sample, the sharpness of a look-up, and the memory that is filled in passing.
+
+use super::{ends, explains};
+use crate::presets::{Preset, PresetGroup, QUICK};
+use crate::tasks::sparse_token_regression::charts;
+
+/// Theorem 6, lemma 11 and section 3 on recurrent networks.
+const GROUP: PresetGroup =
+    PresetGroup { slug: "span-and-sharpness", name: "What theory knows exactly", charts: &[charts::ERROR] };
+
+/// Runs beside a line that theory draws.
+pub(super) const THEORY: &[Preset] = &[
+    Preset {
+        slug: "span",
+        name: "What n prompts cannot tell a feedforward network",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear&wd=0.1&replicas=10&steps=3000&sweep=m:32_64_96_112_128&speed=0&show=error.span",
+        claim: "Feedforward networks that were trained on n prompts err no less than an oracle that knows the function and the names, and sees tokens through the span of those prompts alone: 1 − n/(Nd) of the variance on average.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 6",
+        instance: "Kept: one name for all positions, a linear function, Gaussian tokens, weight decay. Ours: N = 16, d = 8, two layers of 128, 3,000 steps of Adam at 0.003 with weight decay 0.1, ten samples of each size. The theorem is about minima of the penalised risk; a trained network is only near one.",
+        expect: &[ends(0, (0.72, 1.3)), ends(1, (0.47, 1.3)), ends(2, (0.22, 1.2)), ends(4, (0.0, 1.1))],
+        budget: 3_000,
+        time: "A few minutes on one processor core.",
+    },
+    Preset {
+        slug: "sharpness",
+        name: "A straight line: retrieval error by sharpness",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&enc=root&h=1&begin=construction&sharp=1&lr=0&steps=1&every=1&sweep=sharp:0.5_0.75_1_1.25_1.5_1.75_2&speed=0&show=sharpness",
+        claim: "The error of attention that is written down by hand falls by the same factor for each unit of its sharpness α: a straight line on a logarithmic axis, below the bound of slope −d/(2q).",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, lemma 11 and equation A.2",
+        instance: "Kept: the construction, with codes scaled by √(d/q). Ours: N = 16, d = 4, q = 1 and one-hot codes, with which the slope is −d/q, twice that of the bound. Nothing is trained: the learning rate is 0.",
+        expect: &[ends(0, (0.4, 0.56)), ends(2, (0.04, 0.06)), ends(6, (0.0, 0.0001))],
+        budget: 1,
+        ..QUICK
+    },
+    Preset {
+        slug: "memory",
+        name: "A memory with one slot for each name",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?model=gated-memory&lists=one&slots=names&steps=8&every=1&speed=2&show=error.slots",
+        claim: "Where all positions name the same two tokens, a recurrent memory with two slots takes each of them as it passes. After 8 positions it answers with an error below 1 % of the variance.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 7",
+        instance: "The honest form of the paper's construction, executed position by position: h ← h + x · 2 relu(⟨ω_i, ω_t⟩ − 1/2). The multiplication is a multiplication, where the paper approximates it by layers of ReLUs, and each square is 64 straight pieces.",
+        expect: &[explains(8, (0.99, 1.0))],
+        budget: 8,
+        ..QUICK
+    },
+    Preset {
+        slug: "memory-of-lists",
+        name: "Two slots are too few for a list at each position",
+        group: &GROUP,
+        link: "#v1/sparse-token-regression?model=gated-memory&slots=names&steps=8&every=1&speed=2&show=error.slots",
+        claim: "Where each position has names of its own, two slots do not hold what later positions ask for: the memory answers worse than the mean does. A slot for each position would be needed.",
+        source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, proposition 8",
+        instance: "The settings of “A memory with one slot for each name”, with a list of names for each position. The proposition says that any recurrent network needs a width in proportion to N, up to logarithms.",
+        expect: &[explains(8, (-10.0, 0.0))],
+        budget: 8,
+        ..QUICK
+    },
+];

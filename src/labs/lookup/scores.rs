@@ -1,0 +1,162 @@
+//! How the heads of a network look things up: its query-key matrices, and the attention that follows from them.
+
+use crate::run::RunSpec;
+use crate::settings::Value;
+use crate::tokens::Prompts;
+
+/// The query-key matrices of a network's heads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// W of each head, `[size, size]`: the score of a query s and a key t is sᵀWt.
+    pub heads: Vec<Vec<f64>>,
+    /// Numbers of a token that scores depend on.
+    pub size: usize,
+}
+
+impl Scores {
+    /// Of a network with these parameters; none where it has no heads.
+    ///
+    /// # Shapes
+    /// One list for each parameter of one replica, in their permanent order.
+    pub fn of(spec: &RunSpec, parameters: &[Vec<f32>]) -> Option<Scores> {
+        let Some(Value::Int(heads)) = spec.model.value("h") else { return None };
+        let heads = heads as usize;
+        let all = spec.parameters();
+        let find = |name: &str| {
+            let at = all.iter().position(|parameter| parameter.name == name)?;
+            Some((parameters.get(at)?.as_slice(), all[at].shape[1] / heads, all[at].shape[2]))
+        };
+        if let Some((combined, size, _)) = find("qk") {
+            let one = |w: &[f32]| w.iter().map(|w| f64::from(*w)).collect();
+            return Some(Scores { heads: combined.chunks(size * size).map(one).collect(), size });
+        }
+        let ((queries, size, inner), (keys, ..)) = (find("q")?, find("k")?);
+        let both = queries.chunks(size * inner).zip(keys.chunks(size * inner));
+        Some(Scores { heads: both.map(|(q, k)| product(q, k, inner)).collect(), size })
+    }
+
+    /// Numbers at the beginning of an encoded token that scores do not depend on.
+    pub fn skipped(&self, prompts: &Prompts) -> usize {
+        prompts.width().saturating_sub(self.size)
+    }
+
+    /// Attention of each head at position `place`, from 0, `[heads][length]`.
+    ///
+    /// # Shapes
+    /// `encoded` is `[length, width]`, as [`Prompts::encode`] writes it.
+    pub fn attention(&self, prompts: &Prompts, encoded: &[f32], place: usize) -> Vec<Vec<f64>> {
+        let (width, skipped) = (prompts.width(), self.skipped(prompts));
+        let seen = |at: usize| &encoded[at * width + skipped..(at + 1) * width];
+        let of = |w: &Vec<f64>| {
+            // The query meets all keys: first sᵀW, then its products with them.
+            let mut row = vec![0.0; self.size];
+            for (s, line) in seen(place).iter().zip(w.chunks(self.size)) {
+                row.iter_mut().zip(line).for_each(|(sum, w)| *sum += f64::from(*s) * w);
+            }
+            let score = |at: usize| seen(at).iter().zip(&row).map(|(t, r)| f64::from(*t) * r).sum::<f64>();
+            softmax((0..prompts.length).map(score).collect())
+        };
+        self.heads.iter().map(of).collect()
+    }
+
+    /// The rows of W that a query's names meet, one range for each name, and the columns of a key's own code: the blocks of
+    /// the construction A.2, which are not zero there.
+    pub fn blocks(&self, prompts: &Prompts) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
+        let (code, first) = (prompts.code_dim, prompts.dim - self.skipped(prompts).min(prompts.dim));
+        let own = first..first + code;
+        (1..=prompts.names)
+            .map(|name| (first + name * code..first + (name + 1) * code, own.clone()))
+            .collect()
+    }
+}
+
+/// QKᵀ/√(inner) of queries and keys `[size, inner]`, `[size, size]`.
+fn product(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
+    let root = libm::sqrt(inner as f64);
+    let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
+    let rows = queries.chunks(inner);
+    rows.flat_map(|q| keys.chunks(inner).map(move |k| dot(q, k) / root)).collect()
+}
+
+/// Shares in proportion to the exponentials of scores.
+fn softmax(mut scores: Vec<f64>) -> Vec<f64> {
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter_mut().for_each(|score| *score = libm::exp(*score - most));
+    let sum: f64 = scores.iter().sum();
+    scores.iter_mut().for_each(|score| *score /= sum);
+    scores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::Family;
+    use crate::models::token_attention::OnPrompts;
+    use crate::permalink::decode;
+    use crate::tasks::Batch;
+
+    fn spec(rest: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/sparse-token-regression?{rest}"));
+        assert!(notices.is_empty(), "{rest}: {notices:?}");
+        link.spec
+    }
+
+    #[test]
+    fn attention_is_that_of_the_reference() {
+        for rest in
+            ["h=3", "qk=separate&dk=5&scores=all&dim=2&q=1&codes=random", "scores=all&values=token&dim=3"]
+        {
+            let spec = spec(rest);
+            let prompts = spec.task.sampler().prompts().unwrap();
+            let parameters = spec.initial();
+            let scores = Scores::of(&spec, &parameters).unwrap();
+            let Some(Family::TokenAttention(net)) = spec.model.config().family() else { panic!("{rest}") };
+            let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
+            let (mut batch, mut encoded) = (Batch::default(), vec![]);
+            spec.task.sampler().held_out(0, 0, 1, &mut batch);
+            prompts.encode(&prompts.position_codes(0), &batch.x, &mut encoded);
+            let expected = OnPrompts { net, prompts }.plain(&slices).look(&batch.x).shares;
+            let n = prompts.length;
+            for place in [0, n - 1] {
+                for (head, shares) in scores.attention(&prompts, &encoded, place).iter().enumerate() {
+                    let reference = &expected[(head * n + place) * n..][..n];
+                    assert!(
+                        shares.iter().zip(reference).all(|(a, b)| (a - b).abs() < 1e-6),
+                        "{rest}: {shares:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_construction_stands_in_the_outlined_blocks_alone() {
+        for rest in ["begin=construction", "begin=construction&scores=all&dim=2&q=1&h=1&width=128"] {
+            let spec = spec(rest);
+            let prompts = spec.task.sampler().prompts().unwrap();
+            let scores = Scores::of(&spec, &spec.initial()).unwrap();
+            let blocks = scores.blocks(&prompts);
+            assert_eq!(blocks.len(), prompts.names);
+            for (head, w) in scores.heads.iter().enumerate() {
+                let (rows, own) = &blocks[head];
+                for (at, entry) in w.iter().enumerate().filter(|(_, entry)| **entry != 0.0) {
+                    let (row, column) = (at / scores.size, at % scores.size);
+                    assert!(
+                        rows.contains(&row) && own.contains(&column),
+                        "{rest}: {entry} at {row}, {column}"
+                    );
+                    assert_eq!(row - rows.start, column - own.start, "on the diagonal");
+                }
+                assert_eq!(w.iter().filter(|entry| **entry != 0.0).count(), prompts.code_dim);
+            }
+        }
+    }
+
+    #[test]
+    fn networks_without_heads_have_no_scores() {
+        for model in ["token-mlp", "gru", "gated-memory"] {
+            let spec = spec(&format!("model={model}"));
+            assert_eq!(Scores::of(&spec, &spec.initial()), None);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What the page knows of a run on prompts: the parameters of the first network, and the prompt that is looked into.
+
+use super::scores::Scores;
+use super::weights::{PARAMETERS, is_small};
+use crate::display::LabState;
+use crate::models::Model;
+use crate::models::gated_memory::{Filled, PASSED};
+use crate::permalink::{Link, View};
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+use crate::tasks::{Batch, Sampler, SparseTokenRegression, Task};
+use crate::tokens::{Prompts, Teacher};
+
+/// The prompt that is looked into, and what the network makes of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Inspected {
+    /// Held-out prompt that it began with, from 1.
+    pub example: usize,
+    /// Whether names or numbers were changed.
+    pub changed: bool,
+    /// All of it, as a row of a batch; its labels are those of the prompt as it was drawn.
+    pub row: Vec<f32>,
+    /// Tokens, `[length, dim]`.
+    pub tokens: Vec<f32>,
+    /// Named positions, from 0, `[length, names]`.
+    pub names: Vec<usize>,
+    /// The labels that follow, `[length]`.
+    pub truth: Vec<f64>,
+    /// What the network answers, `[length]`; not a number as long as it is not known.
+    pub answers: Vec<f64>,
+    /// Attention of each head at the chosen position, `[heads][length]`; empty without heads.
+    pub attention: Vec<Vec<f64>>,
+}
+
+/// What is known of a run on prompts.
+#[derive(Debug, Clone)]
+pub struct LookupState {
+    /// The task.
+    pub task: SparseTokenRegression,
+    /// Its prompts.
+    pub prompts: Prompts,
+    /// The function of the named tokens.
+    pub teacher: Teacher,
+    /// The codes of positions, `[length, code_dim]`.
+    pub codes: Vec<f32>,
+    /// The variance of the labels.
+    pub variance: f64,
+    /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
+    pub parameters: Vec<Vec<f32>>,
+    /// Steps made when they were read.
+    pub step: u64,
+    /// What is looked into.
+    pub inspected: Inspected,
+    spec: RunSpec,
+}
+
+impl LookupState {
+    /// Of a run on prompts, before its first step.
+    pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
+        let Task::SparseTokenRegression(task) = &spec.task else { return None };
+        let (prompts, seed) = (task.drawn(), spec.run.seed);
+        let mut state = LookupState {
+            task: task.clone(),
+            prompts,
+            teacher: prompts.teacher(seed),
+            codes: prompts.position_codes(seed),
+            variance: prompts.variance(seed),
+            parameters: if is_small(spec) && spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
+            step: 0,
+            inspected: Inspected::default(),
+            spec: spec.clone(),
+        };
+        state.look_into(&link.view);
+        Some(state)
+    }
+
+    /// The position, from 0, that is looked into.
+    pub fn place(&self, view: &View) -> usize {
+        let last = self.prompts.length - 1;
+        if view.place == 0 { last } else { (view.place - 1).min(last) }
+    }
+
+    /// How the network's heads look things up; none without heads or parameters.
+    pub fn scores(&self) -> Option<Scores> {
+        if self.parameters.is_empty() { None } else { Scores::of(&self.spec, &self.parameters) }
+    }
+
+    /// What the slots of a gated memory hold while the prompt passes from its first position on, and how many positions have
+    /// passed; none of other networks.
+    pub fn memory(&self) -> Option<(Filled, usize)> {
+        let Model::GatedMemory(net) = &self.spec.model else { return None };
+        let passed = self.parameters.get(PASSED)?.first()?;
+        Some((net.on(self.prompts).filled(&self.codes, &self.inspected.row), *passed as usize))
+    }
+
+    /// The names of a position, from 0.
+    pub fn named(&self, place: usize) -> &[usize] {
+        &self.inspected.names[place * self.prompts.names..][..self.prompts.names]
+    }
+
+    /// The numbers of the token at a position.
+    pub fn token(&self, place: usize) -> &[f32] {
+        &self.inspected.tokens[place * self.prompts.dim..][..self.prompts.dim]
+    }
+
+    /// The prompt of the view as a row of a batch, and whether a person has changed it.
+    fn chosen(&self, view: &View) -> (Vec<f32>, bool) {
+        let (prompts, mut batch) = (&self.prompts, Batch::default());
+        self.task.held_out(self.spec.run.seed, view.example.max(1) - 1, 1, &mut batch);
+        let mut row = batch.x;
+        let (tokens, names) = (prompts.length * prompts.dim, prompts.length * prompts.names);
+        let mut changed = false;
+        let mut change = |at: usize, value: f32| {
+            changed |= row[at] != value;
+            row[at] = value;
+        };
+        // What the task cannot have is passed over.
+        for (place, value) in view.tokens.iter().filter(|(place, _)| (1..=tokens as u64).contains(place)) {
+            change(*place as usize - 1, *value as f32);
+        }
+        let is_position = |value: f64| value >= 1.0 && value <= prompts.length as f64;
+        let all = view
+            .named
+            .iter()
+            .filter(|(place, value)| (1..=names as u64).contains(place) && is_position(*value));
+        for (place, value) in all {
+            change(tokens + *place as usize - 1, (*value as f32).floor() - 1.0);
+        }
+        (row, changed)
+    }
+
+    /// Has the prompt of the view looked into.
+    fn look_into(&mut self, view: &View) {
+        let (row, changed) = self.chosen(view);
+        let (tokens, names, _) = self.prompts.parts(&row);
+        let attention = self.scores().map(|scores| {
+            let mut encoded = vec![];
+            self.prompts.encode(&self.codes, &row, &mut encoded);
+            scores.attention(&self.prompts, &encoded, self.place(view))
+        });
+        self.inspected = Inspected {
+            example: view.example,
+            changed,
+            truth: self.prompts.labels(&self.teacher, tokens, names),
+            answers: self.answers(&row),
+            attention: attention.unwrap_or_default(),
+            names: names.iter().map(|name| *name as usize).collect(),
+            tokens: tokens.to_vec(),
+            row: row.clone(),
+        };
+    }
+
+    /// What the network answers to a prompt, `[length]`.
+    fn answers(&self, row: &[f32]) -> Vec<f64> {
+        if self.parameters.is_empty() {
+            return vec![f64::NAN; self.prompts.length];
+        }
+        let weights: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
+        let outputs = self.spec.architecture().evaluate(&weights, self.prompts.width(), row, 0);
+        outputs.into_iter().map(f64::from).collect()
+    }
+}
+
+impl LabState for LookupState {
+    fn cloned(&self) -> Box<dyn LabState> {
+        Box::new(self.clone())
+    }
+
+    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+        if finding.probe != PARAMETERS.id() {
+            return;
+        }
+        let sizes =
+            self.spec.parameters().into_iter().map(|parameter| parameter.shape[1] * parameter.shape[2]);
+        let mut rest = finding.numbers.as_slice();
+        let mut parameters = vec![];
+        for size in sizes {
+            // A finding of another run than this one.
+            let Some((one, after)) = rest.split_at_checked(size) else { return };
+            parameters.push(one.to_vec());
+            rest = after;
+        }
+        (self.parameters, self.step) = (parameters, step);
+        self.look_into(&link.view);
+    }
+
+    fn look_anew(&mut self, link: &Link) {
+        self.look_into(&link.view);
+    }
+}

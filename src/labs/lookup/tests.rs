@@ -1,0 +1,275 @@
+//! The charts of the lab, and what is said of them.
+
+use super::LookupState;
+use super::probes::HEADS;
+use super::weights::PARAMETERS;
+use crate::analysis::{Grid, Lines, Reading};
+use crate::app::state::{Action, State};
+use crate::catalog::chart::Chart;
+use crate::display::status;
+use crate::display::summary::{extra, names};
+use crate::display::sweep::Outcome;
+use crate::protocol::{Finding, Row};
+use crate::tasks::sparse_token_regression::charts;
+
+fn open(rest: &str) -> State {
+    let mut state = State::default();
+    state.apply(Action::Open(format!("#v1/sparse-token-regression{rest}")));
+    assert!(state.notices.is_empty(), "{rest}: {:?}", state.notices);
+    state
+}
+
+fn lines(chart: Chart, state: &State) -> Lines {
+    match chart.reading(&state.run) {
+        Reading::Lines(lines) => lines,
+        _ => panic!("{chart:?} draws curves"),
+    }
+}
+
+fn grid(chart: Chart, state: &State) -> Grid {
+    match chart.reading(&state.run) {
+        Reading::Grid(grid) => grid,
+        _ => panic!("{chart:?} draws a matrix"),
+    }
+}
+
+fn row(step: u64, error: f32) -> Row {
+    let (loss, share) = (vec![error], vec![1.0 - error]);
+    Row {
+        step,
+        train_loss: loss.clone(),
+        test_loss: loss,
+        train_accuracy: share.clone(),
+        test_accuracy: share,
+        ..Default::default()
+    }
+}
+
+/// Ends the next run of the sweep: its networks reached the target at these steps, and ended with these errors.
+fn end(state: &mut State, times: &[Option<u64>], errors: &[f32]) {
+    let right: Vec<f32> = errors.iter().map(|error| 1.0 - error).collect();
+    let outcome = Outcome { times: times.to_vec(), last: [errors[0], right[0]], right };
+    state.run.sweep.as_mut().unwrap().end(outcome);
+}
+
+#[test]
+fn the_error_has_the_floors_of_fewer_heads() {
+    let heights =
+        |rest: &str| lines(charts::ERROR, &open(rest)).references.iter().map(|r| r.0).collect::<Vec<_>>();
+    let near = |found: Vec<f64>, expected: &[f64]| {
+        assert!(found.len() == expected.len(), "{found:?}");
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+    };
+    near(heights(""), &[0.5, 1.0]);
+    // That of the run's own heads comes first.
+    near(heights("?q=3&h=1"), &[2.0 / 3.0, 1.0 / 3.0, 1.0]);
+    near(heights("?q=3&h=2"), &[1.0 / 3.0, 2.0 / 3.0, 1.0]);
+    // A mean needs one head, and of scores that read numbers theory says nothing exact.
+    for rest in ["?g=mean", "?scores=all", "?model=token-mlp"] {
+        near(heights(rest), &[1.0]);
+    }
+    let mut state = open("?h=1");
+    state.run.measured(row(50, 0.5));
+    assert!(charts::ERROR.summary(&state.run).ends_with("Theory allows no less than 0.500 with 1 head."));
+    assert_eq!(lines(charts::ERROR, &state).y_label, "relative error");
+}
+
+#[test]
+fn words_are_those_of_labels_that_are_numbers() {
+    let mut state = open("?h=1");
+    state.run.phase = crate::display::Phase::Running;
+    state.run.measured(row(50, 0.75));
+    state.run.step = 50;
+    assert_eq!(names(&state.run)[1], "Relative error, held-out");
+    assert_eq!(extra(&state.run, 0), ("Sequences seen".into(), "3,200".into()));
+    assert_eq!(extra(&state.run, 1), ("Floor by theory".into(), "0.500".into()));
+    let said = status::line(&state.run, String::new);
+    assert_eq!(said, "Learning: the relative error is 0.750; with 1 head theory allows no less than 0.500");
+    state.run.reached(0, 50);
+    assert_eq!(status::found(&state.run), "95.0 % of the variance is explained at step 50.");
+    assert_eq!(
+        crate::analysis::chart::ACCURACY.title(&state.run),
+        "Share of the variance that is explained, R²"
+    );
+    assert_eq!(crate::analysis::chart::LOSS.title(&state.run), "Loss relative to the variance of the labels");
+}
+
+#[test]
+fn steps_are_counted_as_sequences_where_that_is_asked() {
+    let mut state = open("?count=examples&batch=32");
+    state.run.measured(row(0, 1.0));
+    state.run.measured(row(50, 0.5));
+    let drawn = lines(charts::ERROR, &state);
+    assert_eq!(
+        (drawn.axis(), drawn.series[1].x.as_slice()),
+        (("sequences seen", 32.0), [0.0, 50.0].as_slice())
+    );
+    let before = charts::ERROR.stamp(&state.run);
+    state.apply(Action::ToggleAxis("count"));
+    assert_eq!(lines(charts::ERROR, &state).axis(), ("step", 1.0));
+    assert_ne!(charts::ERROR.stamp(&state.run), before);
+    state.apply(Action::Undo);
+    assert_eq!(state.message, "Undone: steps or examples.");
+    assert_eq!(lines(charts::ERROR, &state).axis().1, 32.0);
+}
+
+#[test]
+fn the_matrix_has_a_block_outlined_for_each_name_of_each_head() {
+    let state = open("?begin=construction&h=3");
+    let drawn = grid(charts::MATRIX, &state);
+    // Three matrices of 24 with a column between.
+    assert_eq!((drawn.rows, drawn.columns, drawn.outlines.len()), (24, 74, 6));
+    let largest = |rows: std::ops::Range<usize>, columns: std::ops::Range<usize>| {
+        let cells = rows.flat_map(|row| columns.clone().map(move |column| row * 74 + column));
+        cells.map(|at| drawn.values[at]).fold(0.0, f32::max)
+    };
+    let most: Vec<bool> = drawn.outlines.iter().map(|(r, c)| largest(r.clone(), c.clone()) > 0.0).collect();
+    assert_eq!(
+        most,
+        [true, false, false, true, false, false],
+        "head 1 has the first name, head 2 the second"
+    );
+    assert_eq!((drawn.row_names[0].as_str(), drawn.row_names[8].as_str()), ("ω 1", "t1 1"));
+    assert!(charts::MATRIX.summary(&state.run).ends_with("and 0.000 elsewhere."));
+    let one = open("?begin=construction&h=3&head=2");
+    assert_eq!((grid(charts::MATRIX, &one).columns, grid(charts::MATRIX, &one).outlines.len()), (24, 2));
+    assert_eq!(charts::MATRIX.title(&one.run), "Query-key matrix |W_QK|, head 2");
+    assert!(charts::MATRIX.applies(&open("?model=gru").run).is_err());
+}
+
+#[test]
+fn glances_outline_the_named_positions_and_follow_the_place() {
+    let mut state = open("?begin=construction&place=3");
+    let drawn = grid(charts::GLANCES, &state);
+    assert_eq!((drawn.rows, drawn.columns), (2, 8));
+    let of = state.run.state::<LookupState>().unwrap();
+    for (head, name) in of.named(2).iter().enumerate() {
+        assert!(drawn.values[head * 8 + name] > 0.99);
+        assert_eq!(drawn.outlines[head], (0..2, *name..name + 1));
+    }
+    assert_eq!(charts::GLANCES.title(&state.run), "Attention of the heads at position 3");
+    assert!(charts::GLANCES.summary(&state.run).starts_with("Position 3 names "));
+    let before = charts::GLANCES.stamp(&state.run);
+    state.apply(Action::Edit("place".into(), "4".into()));
+    assert_ne!(charts::GLANCES.stamp(&state.run), before);
+}
+
+#[test]
+fn what_is_found_of_a_network_is_looked_into() {
+    let mut state = open("");
+    let before = state.run.state::<LookupState>().unwrap().inspected.answers.clone();
+    let numbers: Vec<f32> = state.run.spec().initial().concat().iter().map(|w| 2.0 * w).collect();
+    state.run.found(10, Finding::of(PARAMETERS.id()).with_numbers(numbers));
+    let after = state.run.state::<LookupState>().unwrap();
+    assert_eq!(after.step, 10);
+    assert_ne!(after.inspected.answers, before);
+    state.run.found(10, Finding::of(HEADS.id()).with_few([0.25, 0.75]));
+    let drawn = lines(charts::ANSWERED, &state);
+    assert_eq!(drawn.series.iter().map(|series| series.y[0]).collect::<Vec<_>>(), [0.75, 0.25]);
+    assert!(charts::ANSWERED.summary(&state.run).starts_with("25.0 %"));
+    // Of a network that is too large nothing is looked into.
+    let large = open("?model=gru&width=500");
+    assert!((PARAMETERS.applies)(large.run.spec()).is_err());
+    assert!(large.run.state::<LookupState>().unwrap().inspected.answers.iter().all(|answer| answer.is_nan()));
+}
+
+#[test]
+fn stairs_stand_beside_their_floors() {
+    let mut state = open("?q=2&sweep=h:1_2_3&replicas=3");
+    end(&mut state, &[None; 3], &[0.5, 0.49, 0.52]);
+    let drawn = lines(charts::STAIRS, &state);
+    assert_eq!(
+        (drawn.series[0].x.as_slice(), drawn.series[0].y.as_slice()),
+        ([1.0].as_slice(), [0.5].as_slice())
+    );
+    assert_eq!((drawn.series[1].x.len(), drawn.series[1].y.as_slice()), (3, [0.5, 0.0, 0.0].as_slice()));
+    assert_eq!(charts::STAIRS.summary(&state.run), "median: 0.500 with 1 head (floor 0.500).");
+    assert!(charts::STAIRS.applies(&open("?sweep=n:4_8").run).is_err());
+    assert!(charts::STAIRS.applies(&open("?g=mean&sweep=h:1_2").run).is_err());
+}
+
+#[test]
+fn sequences_to_the_target_have_both_fits() {
+    let mut state = open("?dim=4&q=1&g=linear&sweep=n:4_8_16");
+    for steps in [100, 130, 160] {
+        end(&mut state, &[Some(steps)], &[0.04]);
+    }
+    let drawn = lines(charts::NEEDED, &state);
+    assert_eq!(
+        (drawn.series.len(), drawn.series[0].y.as_slice()),
+        (3, [6400.0, 8320.0, 10_240.0].as_slice())
+    );
+    assert!(drawn.log_x && drawn.log_y);
+    // Steps that rise by as much for each doubling are a logarithm, exactly.
+    let fitted = &drawn.series[1];
+    assert!(fitted.name.starts_with("2,560 + 2,770 ln ") && fitted.name.ends_with(" ± 0"), "{}", fitted.name);
+    assert!((fitted.y[0] - 6400.0).abs() < 1.0 && (fitted.y.last().unwrap() - 10_240.0).abs() < 1.0);
+    let said = charts::NEEDED.summary(&state.run);
+    assert!(said.contains("6,400 at N = 4") && said.contains("∝ N^0.339 ± "), "{said}");
+    // Of several models the exponents stand in the names.
+    let mut race = open("?dim=4&q=1&g=linear&sweep=n:4_8&series=model:token-attention_token-mlp");
+    for steps in [100, 100, 200, 400] {
+        end(&mut race, &[Some(steps)], &[0.04]);
+    }
+    let drawn = lines(charts::NEEDED, &race);
+    let ends: Vec<bool> =
+        drawn.series.iter().zip(["^1.00", "^2.00"]).map(|(s, e)| s.name.ends_with(e)).collect();
+    assert_eq!(ends, [true, true], "{:?}", drawn.series.iter().map(|s| &s.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn retrieval_falls_on_a_straight_line_below_its_bound() {
+    let mut state =
+        open("?n=16&dim=4&q=1&g=linear&enc=root&h=1&begin=construction&sharp=1&sweep=sharp:1_2_3");
+    let drawn = lines(charts::SHARPNESS, &state);
+    let [exact, bound] = &drawn.series[..] else { panic!("two curves before any run") };
+    assert!(drawn.log_y && bound.y[0] == 16.0);
+    // With one-hot codes and s² = 4 the error falls by e⁴ for each unit of α once it is small.
+    let height = |alpha: f64| f64::from(exact.between(alpha).unwrap());
+    assert!(((height(2.25) / height(3.0)).ln() / 0.75 - 4.0).abs() < 0.05, "{exact:?}");
+    assert!(exact.x.iter().zip(&exact.y).all(|(x, y)| *y <= bound.y[0] * (-2.0 * *x as f32).exp() + 1e-6));
+    end(&mut state, &[None], &[0.25]);
+    assert_eq!(lines(charts::SHARPNESS, &state).series[2].y, [0.5]);
+    assert!(charts::SHARPNESS.summary(&state.run).contains("falls by 2.00 where α rises by 1"));
+}
+
+#[test]
+fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
+    let link = "?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear";
+    let mut state = open(&format!("{link}&m=64&sweep=m:32_64_96"));
+    end(&mut state, &[None], &[0.9]);
+    let drawn = lines(charts::SPAN, &state);
+    let [mean, own, trained] = &drawn.series[..] else { panic!("three curves") };
+    assert_eq!((mean.between(64.0), trained.x.as_slice()), (Some(0.5), [32.0].as_slice()));
+    assert!((trained.y[0] - 0.9).abs() < 1e-6);
+    // The oracle on these very prompts: it begins at 1, falls, and lies near the mean.
+    assert!(own.y[0] == 1.0 && own.y.windows(2).all(|pair| pair[1] <= pair[0] + 1e-6));
+    assert!((own.between(32.0).unwrap() - 0.75).abs() < 0.1, "{:?}", own.between(32.0));
+    assert!(charts::SPAN.applies(&open("").run).is_err());
+    let mut single = open(&format!("{link}&m=64"));
+    single.run.measured(row(50, 0.6));
+    assert_eq!(lines(charts::SPAN, &single).series[2].y, [0.6]);
+    assert!(charts::SPAN.summary(&single.run).ends_with("trained on 64 prompts leaves 0.600."));
+}
+
+#[test]
+fn slots_are_filled_as_the_prompt_passes() {
+    let mut state = open("?model=gated-memory&lists=one&slots=names");
+    assert!(grid(charts::SLOTS, &state).values.iter().all(|cell| cell.is_nan()), "nothing has passed");
+    let mut parameters = state.run.spec().initial();
+    parameters[1] = vec![8.0];
+    state.run.found(8, Finding::of(PARAMETERS.id()).with_numbers(parameters.concat()));
+    let drawn = grid(charts::SLOTS, &state);
+    assert_eq!((drawn.rows, drawn.columns), (2, 8));
+    let of = state.run.state::<LookupState>().unwrap();
+    for (slot, name) in of.named(0).iter().enumerate() {
+        for at in 0..8 {
+            let held = if at < *name { 0.0 } else { of.token(*name)[0] };
+            assert!((drawn.values[slot * 8 + at] - held).abs() < 1e-6, "slot {slot} after {at}");
+        }
+    }
+    assert!(
+        charts::SLOTS.summary(&state.run).starts_with("8 of 8 positions have passed. Each of the 2 slots")
+    );
+    assert!(charts::SLOTS.applies(&open("").run).is_err());
+}

@@ -1,0 +1,100 @@
+//! What theory says of a run on prompts: floors of few heads, and the span of its sample.
+
+use crate::bounds::{SLICE, product};
+use crate::run::RunSpec;
+use crate::settings::Value;
+use crate::tasks::{Batch, Form, Sampler, SparseTokenRegression, Task};
+use crate::tokens::theory::heads::floor_of;
+use crate::tokens::theory::oracle::Span;
+use crate::tokens::{Function, Lists};
+
+/// The task of a run on prompts.
+pub fn task(spec: &RunSpec) -> Option<&SparseTokenRegression> {
+    match &spec.task {
+        Task::SparseTokenRegression(task) => Some(task),
+        _ => None,
+    }
+}
+
+/// The value of a whole-numbered setting of the model.
+pub fn whole(spec: &RunSpec, key: &str) -> Option<usize> {
+    match spec.model.value(key) {
+        Some(Value::Int(value)) => Some(value as usize),
+        _ => None,
+    }
+}
+
+/// Whether a setting of the model has this value.
+fn is(spec: &RunSpec, key: &str, slug: &str) -> bool {
+    matches!(spec.model.value(key), Some(Value::Choice(chosen)) if chosen == slug)
+}
+
+/// Whether theory knows how far heads can come on a run's task.
+///
+/// # Errors
+/// A sentence that says why not.
+pub fn has_floor(spec: &RunSpec) -> Result<(), String> {
+    let task = task(spec).ok_or(Form::Prompt.only())?;
+    if task.function != Function::Squares {
+        return Err(tr!("The floor is that of centred squares.").into());
+    }
+    match is(spec, "scores", "positions") {
+        true => Ok(()),
+        false => Err(tr!("The floor is that of heads whose scores depend on positions alone.").into()),
+    }
+}
+
+/// The relative error that networks of this run cannot get below with `heads` heads; none where
+/// [theory does not know it](has_floor).
+pub fn floor(spec: &RunSpec, heads: usize) -> Option<f64> {
+    has_floor(spec).ok()?;
+    floor_of(&task(spec)?.drawn(), spec.run.seed, heads)
+}
+
+/// The floors of fewer heads than names that are above zero, with the heads; none where
+/// [theory does not know them](has_floor).
+pub fn floors(spec: &RunSpec) -> Vec<(usize, f64)> {
+    let names = task(spec).map_or(0, |task| task.names);
+    let all = (1..names).filter_map(|heads| Some((heads, floor(spec, heads)?)));
+    all.filter(|(_, floor)| *floor > 0.0).collect()
+}
+
+/// Whether a run's task is that of theorem 6: ⟨u, x_t⟩ with one name t for all positions.
+///
+/// # Errors
+/// A sentence that says why not.
+pub fn has_span(spec: &RunSpec) -> Result<(), String> {
+    match task(spec).filter(|task| {
+        task.names == 1 && task.lists == Lists::One && task.function == Function::Linear && task.noise == 0.0
+    }) {
+        Some(_) => Ok(()),
+        None => Err(tr!(
+            "Theorem 6 is about one name for all positions, q = 1, and a linear function without label noise."
+        )
+        .into()),
+    }
+}
+
+/// What the oracle of theorem 6 cannot tell from the span of the first n prompts of the run's own sample, for n = 0, 1, …:
+/// it knows u and t, and sees tokens through that span alone. Empty without a sample, or where it takes too long.
+pub fn outside_span(spec: &RunSpec) -> Vec<f64> {
+    let Some((task, m)) = task(spec).zip(spec.task.sampler().sample_size()) else { return vec![] };
+    let prompts = task.drawn();
+    let (teacher, size) = (prompts.teacher(spec.run.seed), prompts.length * prompts.dim);
+    let Some(u) = teacher.direction() else { return vec![] };
+    let last = m.min(size);
+    // Gram and Schmidt, twice.
+    if product([2, last as u64, last as u64, size as u64]) > 2 * SLICE {
+        return vec![];
+    }
+    let mut sample = Batch::default();
+    task.finite_sample(spec.run.seed, 0, 0, last, &mut sample);
+    let mut span = Span::new(prompts.length, u);
+    let mut all = vec![1.0];
+    for row in sample.x.chunks(prompts.columns()) {
+        let tokens: Vec<f64> = prompts.parts(row).0.iter().map(|x| f64::from(*x)).collect();
+        span.push(&tokens);
+        all.push((1.0 - span.share()).max(0.0));
+    }
+    all
+}

@@ -1,0 +1,278 @@
+//! What is said of runs on prompts and of their charts.
+
+use super::probes::{HEADS, POSITIONS};
+use super::state::LookupState;
+use super::sweeps::{fits, sequences};
+use super::theory::{floor, task, whole};
+use crate::analysis::curves::spread;
+use crate::display::RunView;
+use crate::display::charts::final_errors;
+use crate::display::words::{MISSING, decimal, list, percent, significant, symbol, thousands};
+use crate::protocol::Row;
+use crate::run::Success;
+use crate::settings::real;
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names() -> [String; 4] {
+    [
+        tr!("Relative error, training"),
+        tr!("Relative error, held-out"),
+        tr!("R², training"),
+        tr!("R², held-out"),
+    ]
+    .map(String::from)
+}
+
+/// Sequences seen, and the floor of theory or else the positions.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    let spec = run.spec();
+    let seen = thousands(run.step.saturating_mul(spec.batch() as u64));
+    let floor = whole(spec, "h").and_then(|heads| floor(spec, heads));
+    let second = match floor {
+        Some(floor) => (tr!("Floor by theory").into(), decimal(floor as f32)),
+        None => (
+            tr!("Positions N").into(),
+            task(spec).map_or(MISSING.into(), |task| thousands(task.length as u64)),
+        ),
+    };
+    [(tr!("Sequences seen").into(), seen), second]
+}
+
+/// The newest median of a number.
+fn newest(run: &RunView, of: fn(&Row) -> &Vec<f32>) -> f32 {
+    run.history.last().map_or(f32::NAN, |row| spread(of(row)).0)
+}
+
+/// How far learning has come, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let error = newest(run, |row| &row.test_loss);
+    let spec = run.spec();
+    if !error.is_finite() {
+        return None;
+    }
+    let heads = whole(spec, "h");
+    let floor = heads.and_then(|heads| floor(spec, heads)).filter(|floor| *floor > 0.0);
+    Some(match floor {
+        Some(floor) => tr!(
+            "the relative error is {error}; with {heads} theory allows no less than {floor}",
+            error = decimal(error),
+            heads = counted(heads.unwrap_or(1)),
+            floor = decimal(floor as f32)
+        ),
+        None => tr!("the relative error is {error}, where 1 is always the mean", error = decimal(error)),
+    })
+}
+
+/// "1 head", "3 heads".
+fn counted(heads: usize) -> String {
+    match heads {
+        1 => tr!("1 head").into(),
+        _ => tr!("{heads} heads", heads),
+    }
+}
+
+/// What has been found by these networks at these steps.
+pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+    let settings = &run.spec().run;
+    if settings.success == Success::Loss {
+        let limit = real(settings.limit);
+        return match settings.replicas {
+            1 => tr!("The relative error is at most {limit} {at}.", limit, at),
+            _ => tr!("The relative error is at most {limit} in {networks}, {at}.", limit, networks, at),
+        };
+    }
+    let share = percent(settings.target as f32);
+    match settings.replicas {
+        1 => tr!("{share} of the variance is explained {at}.", share, at),
+        _ => tr!("{share} of the variance is explained by {networks}, {at}.", share, networks, at),
+    }
+}
+
+pub(super) fn error(run: &RunView) -> String {
+    let (spec, step) = (run.spec(), thousands(run.step));
+    let (train, test) = (newest(run, |row| &row.train_loss), newest(run, |row| &row.test_loss));
+    let said = tr!(
+        "Squared error relative to the variance of the labels over {step} steps: {train} on training prompts, {test} on held-out ones.",
+        step,
+        train = decimal(train),
+        test = decimal(test)
+    );
+    match whole(spec, "h").and_then(|heads| Some((heads, floor(spec, heads)?))) {
+        Some((heads, floor)) => tr!(
+            "{said} Theory allows no less than {floor} with {heads}.",
+            said,
+            floor = decimal(floor as f32),
+            heads = counted(heads)
+        ),
+        None => said,
+    }
+}
+
+pub(super) fn stairs(run: &RunView) -> String {
+    let spec = &run.link.spec;
+    let one = |(name, points): &(String, Vec<(f64, Vec<f32>)>)| {
+        let parts = points.iter().map(|(heads, errors)| {
+            let mut cell = spec.clone();
+            // It was in range when the link was read.
+            let _ = cell.parse("h", &heads.to_string());
+            let floor = floor(&cell, *heads as usize).map_or(MISSING.into(), |floor| decimal(floor as f32));
+            tr!(
+                "{error} with {heads} (floor {floor})",
+                error = decimal(spread(errors).0),
+                heads = counted(*heads as usize),
+                floor
+            )
+        });
+        tr!("{name}: {parts}", name, parts = parts.collect::<Vec<_>>().join(", "))
+    };
+    let curves = final_errors(run);
+    match curves.iter().all(|(_, points)| points.is_empty()) {
+        true => tr!("No run of the sweep has ended yet.").into(),
+        false => curves.iter().map(one).collect::<Vec<_>>().join("; ") + ".",
+    }
+}
+
+pub(super) fn needed(run: &RunView) -> String {
+    let spec = &run.link.spec;
+    let symbol = symbol(spec, &spec.run.sweep.key);
+    let one = |(name, points): (String, Vec<crate::analysis::scaling::Point>)| {
+        let known = points.iter().map(|point| {
+            let seen = point.median().map_or(tr!("not reached").into(), |seen| thousands(seen as u64));
+            tr!("{seen} at {symbol} = {value}", seen, symbol, value = real(point.x))
+        });
+        let said = tr!("{name}: {known}", name, known = known.collect::<Vec<_>>().join(", "));
+        match fits(&points, &symbol) {
+            Some([logarithm, power]) => tr!("{said}; fits {logarithm} and {power}", said, logarithm, power),
+            None => said,
+        }
+    };
+    let curves = sequences(run);
+    match curves.iter().all(|(_, points)| points.is_empty()) {
+        true => tr!("No run of the sweep has ended yet.").into(),
+        false => {
+            let said = curves.into_iter().map(one).collect::<Vec<_>>().join(". ");
+            tr!("Sequences seen at the target: {said}.", said)
+        }
+    }
+}
+
+pub(super) fn sharpness(run: &RunView) -> Option<String> {
+    let prompts = task(run.spec())?.drawn();
+    let slope = f64::from(prompts.code_scale()).powi(2) / 2.0;
+    Some(tr!(
+        "By the bound the logarithm of the retrieval error falls by {slope} where α rises by 1; with codes at right angles it falls by {twice}.",
+        slope = significant(slope),
+        twice = significant(2.0 * slope)
+    ))
+}
+
+pub(super) fn span(run: &RunView) -> Option<String> {
+    let task = task(run.spec())?;
+    let size = task.length * task.dim;
+    let oracle = tr!(
+        "Whoever sees tokens through the span of n prompts alone leaves 1 − n/{size} of the variance on average.",
+        size
+    );
+    let sample = run.spec().task.sampler().sample_size();
+    let error = newest(run, |row| &row.test_loss);
+    Some(match sample.filter(|_| error.is_finite()) {
+        Some(n) => tr!(
+            "{oracle} The network that was trained on {n} prompts leaves {error}.",
+            oracle,
+            n,
+            error = decimal(error)
+        ),
+        None => oracle,
+    })
+}
+
+/// The names of the position that is looked into, as numbers from 1.
+fn named(state: &LookupState, place: usize) -> String {
+    list(&state.named(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>())
+}
+
+pub(super) fn glances(run: &RunView) -> Option<String> {
+    let state: &LookupState = run.state()?;
+    let (place, attention) = (state.place(&run.link.view), &state.inspected.attention);
+    if attention.is_empty() {
+        return Some(tr!("Nothing has been looked at yet.").into());
+    }
+    let most = |shares: &[f64]| {
+        let best = shares.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        best.map_or((0, 0.0), |(at, share)| (at + 1, *share))
+    };
+    let one = |(head, shares): (usize, &Vec<f64>)| {
+        let (at, share) = most(shares);
+        tr!(
+            "head {head} looks most at position {at} ({share})",
+            head = head + 1,
+            at,
+            share = percent(share as f32)
+        )
+    };
+    let heads: Vec<String> = attention.iter().enumerate().map(one).collect();
+    Some(tr!(
+        "Position {place} names {names}; {heads}.",
+        place = place + 1,
+        names = named(state, place),
+        heads = list(&heads)
+    ))
+}
+
+pub(super) fn matrix(run: &RunView) -> Option<String> {
+    let state: &LookupState = run.state()?;
+    let Some(scores) = state.scores() else { return Some(tr!("Nothing has been looked at yet.").into()) };
+    let size = scores.size;
+    let blocks = scores.blocks(&state.prompts);
+    let (mut inside, mut outside) = (0.0f64, 0.0f64);
+    for w in &scores.heads {
+        for (at, entry) in w.iter().enumerate() {
+            let is_in = |(rows, own): &(std::ops::Range<usize>, std::ops::Range<usize>)| {
+                rows.contains(&(at / size)) && own.contains(&(at % size))
+            };
+            let most = if blocks.iter().any(is_in) { &mut inside } else { &mut outside };
+            *most = most.max(entry.abs());
+        }
+    }
+    Some(tr!(
+        "|W_QK|, {size} by {size}: largest {inside} in the outlined blocks, where a name meets a position's own code, and {outside} elsewhere.",
+        size,
+        inside = decimal(inside as f32),
+        outside = decimal(outside as f32)
+    ))
+}
+
+pub(super) fn answered(run: &RunView) -> Option<String> {
+    let found = run.finding(&HEADS).and_then(|found| found.few.first().copied());
+    Some(match found {
+        Some(share) => tr!("{share} of the names have a head of their own.", share = percent(share as f32)),
+        None => tr!("Nothing has been looked at yet.").into(),
+    })
+}
+
+pub(super) fn positions(run: &RunView) -> Option<String> {
+    let errors = run.finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
+    let least = errors.iter().copied().fold(f32::INFINITY, f32::min);
+    let most = errors.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    Some(match errors.is_empty() {
+        true => tr!("Nothing has been measured yet.").into(),
+        false => tr!(
+            "The relative error of the positions lies between {least} and {most}.",
+            least = decimal(least),
+            most = decimal(most)
+        ),
+    })
+}
+
+pub(super) fn slots(run: &RunView) -> Option<String> {
+    let state: &LookupState = run.state()?;
+    Some(match state.memory() {
+        Some((memory, passed)) => tr!(
+            "{passed} of {length} positions have passed. Each of the {slots} slots keeps the token that was written to it.",
+            passed = passed.min(state.prompts.length),
+            length = state.prompts.length,
+            slots = memory.slots
+        ),
+        None => tr!("Nothing has been looked at yet.").into(),
+    })
+}

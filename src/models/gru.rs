@@ -1,0 +1,213 @@
+//! Bidirectional gated recurrent network on prompts of tokens (Cho et al. 2014; Mousavi-Hosseini et al. 2025, section 4),
+//! on many replicas at once: one net of w units reads the tokens from the first to the last, another from the last to
+//! the first, and the output at a position is linear in both states there.
+//!
+//! ```text
+//! a = z_i W + b,  c = h U + c_0                     each 3w numbers: those of r, of the gate u, of n
+//! r = σ(a_r + c_r),  u = σ(a_u + c_u),  n = tanh(a_n + r ∘ c_n)
+//! h ← (1 − u) ∘ n + u ∘ h                           from h = 0
+//! ŷ_i = [h→_i; h←_i] O + β                          states after position i was read
+//! ```
+//!
+//! z_i is what [`prompts`] says; the gates are those of PyTorch's `GRU`, which calls u z. All numbers begin uniform on
+//! ±1/√w, those of O and β on ±1/√(2w), as PyTorch has them.
+//!
+//! [`reference`] has these formulas and their gradients in double precision.
+
+pub mod reference;
+#[cfg(test)]
+mod tests;
+
+pub use reference::Plain;
+
+use super::{Architecture, Bound, Family, Initialisation, ModelConfig, Parameter, Rows, crowded, prompts};
+use crate::bounds;
+use crate::catalog::Info;
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
+use crate::settings::{Problem, Range};
+use crate::sources::{CHO_2014, MOUSAVI_2025};
+use crate::tasks::Form;
+use crate::tokens::Prompts;
+
+settings! {
+    /// Two gated recurrent nets, one from each end, and a linear read-out of both at every position.
+    pub struct Gru {
+        /// Hidden units of each direction.
+        width: usize = 64, "width", "Hidden units", Range::Int(1, 1024), "units";
+    }
+}
+
+impl Gru {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "gru",
+        name: "Bidirectional GRU",
+        about: "A recurrent network that reads the prompt from both ends and has to carry it through its state.",
+        sources: &[CHO_2014, MOUSAVI_2025],
+    };
+}
+
+/// Places of the parameters of one direction in [`Architecture::parameters`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Direction {
+    /// W, `[D, 3w]`.
+    pub input: usize,
+    /// U, `[w, 3w]`.
+    pub hidden: usize,
+    /// b, `[1, 3w]`.
+    pub input_bias: usize,
+    /// c_0, `[1, 3w]`.
+    pub hidden_bias: usize,
+}
+
+/// From the first position to the last.
+pub const FORWARD: Direction = Direction { input: 1, hidden: 2, input_bias: 3, hidden_bias: 4 };
+/// From the last position to the first.
+pub const BACKWARD: Direction = Direction { input: 5, hidden: 6, input_bias: 7, hidden_bias: 8 };
+/// Place of O, `[2w, 1]`, first the rows of the direction [`FORWARD`].
+pub const OUT: usize = 9;
+/// Place of β.
+pub const BETA: usize = 10;
+
+/// The network on the prompts of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnPrompts {
+    /// Its settings.
+    pub net: Gru,
+    /// What prompts it is on.
+    pub prompts: Prompts,
+}
+
+impl ModelConfig for Gru {
+    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
+        Bound::Sequence(Box::new(OnPrompts { net: self.clone(), prompts: prompts::of(examples) }))
+    }
+
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Prompt]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Gru(self.clone()))
+    }
+}
+
+impl ToPyTorch for Gru {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        let (code, frozen) = (vec![include_str!("pytorch/gru.py")], vec![prompts::CODES]);
+        Ok(Part { code, frozen, ..Part::default() })
+    }
+}
+
+impl Architecture for OnPrompts {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let (w, d) = (self.net.width, self.prompts.width());
+        let mut parameters = vec![prompts::codes(&self.prompts, replicas)];
+        for (name, rows, columns) in [
+            ("wf", d, 3 * w),
+            ("uf", w, 3 * w),
+            ("bf", 1, 3 * w),
+            ("cf", 1, 3 * w),
+            ("wb", d, 3 * w),
+            ("ub", w, 3 * w),
+            ("bb", 1, 3 * w),
+            ("cb", 1, 3 * w),
+            ("out", 2 * w, 1),
+            ("beta", 1, 1),
+        ] {
+            parameters.push(Parameter::new(name, [replicas, rows, columns]));
+        }
+        parameters
+    }
+
+    fn rows(&self) -> Rows {
+        prompts::CODES_OF_POSITIONS
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let draw = |(which, parameter): (usize, &Parameter)| match which {
+            prompts::CODES => prompts::initial_codes(&self.prompts, seed, replicas),
+            OUT | BETA => Initialisation::Uniform.draw(seed, which, parameter, 2 * self.net.width),
+            _ => Initialisation::Uniform.draw(seed, which, parameter, self.net.width),
+        };
+        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+    }
+
+    fn decays(&self, which: usize) -> bool {
+        which != prompts::CODES
+    }
+
+    fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
+        let (w, d) = (self.net.width as f64, self.prompts.width() as f64);
+        // The prompt needs no gradient.
+        let position = 3.0 * w * (4.0 * d + 6.0 * w) + 100.0 * w;
+        2.0 * position * batch as f64 * self.prompts.length as f64
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        let gates = bounds::product([3, self.prompts.length, self.net.width]);
+        prompts::encoded_numbers(&self.prompts).max(gates)
+    }
+
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a recurrent network has no first layer that is linear in a row of the batch")
+    }
+
+    /// Outputs for prompts, `[prompts, length]`.
+    fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let plain = self.plain(weights);
+        x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for Gru {
+    fn forward(
+        &self,
+        examples: &dyn crate::tasks::Sampler,
+        parameters: &[burn::tensor::Tensor<3>],
+        x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        use burn::tensor::Tensor;
+        use burn::tensor::activation::sigmoid;
+        let (of_task, width) = (prompts::of(examples), self.width);
+        let z = prompts::encoded(&of_task, &parameters[prompts::CODES], &x);
+        let ([replicas, ..], [_, batch, _], length) = (z.dims(), x.dims(), of_task.length);
+        let parameter = |which: usize| parameters[which].clone();
+        let read = |at: Direction, order: &mut dyn Iterator<Item = usize>| {
+            let a = z.clone().matmul(parameter(at.input)) + parameter(at.input_bias);
+            // All prompts of a position side by side.
+            let a = a.reshape([replicas, batch, length, 3 * width]).swap_dims(1, 2);
+            let mut h = Tensor::<3>::zeros([replicas, batch, width], &x.device());
+            let mut states = vec![];
+            for i in order {
+                let a = a.clone().narrow(1, i, 1).reshape([replicas, batch, 3 * width]);
+                let c = h.clone().matmul(parameter(at.hidden)) + parameter(at.hidden_bias);
+                let gate = |t: &Tensor<3>, number: usize| t.clone().narrow(2, number * width, width);
+                let [r, u] = [0, 1].map(|number| sigmoid(gate(&a, number) + gate(&c, number)));
+                let n = (gate(&a, 2) + r * gate(&c, 2)).tanh();
+                h = n.clone() + u * (h - n);
+                states.push(h.clone());
+            }
+            states
+        };
+        let forth = read(FORWARD, &mut (0..length));
+        let mut back = read(BACKWARD, &mut (0..length).rev());
+        back.reverse();
+        let output = |(forth, back)| {
+            let both = Tensor::cat(vec![forth, back], 2); // [replicas, batch, 2 width]
+            both.matmul(parameter(OUT)) + parameter(BETA)
+        };
+        Tensor::cat(forth.into_iter().zip(back).map(output).collect(), 2)
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        (0..=BETA).map(|which| which != prompts::CODES).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! Shapes, initial weights, and gradients by central differences.
+
+use super::*;
+use crate::models::prompts::CODES;
+use crate::tasks::{Batch, Sampler, SparseTokenRegression};
+use crate::tokens::Codes;
+
+fn network(codes: Codes, widths: &[usize]) -> (OnPrompts, Batch) {
+    let task = SparseTokenRegression { length: 4, dim: 2, codes, ..Default::default() };
+    let mut batch = Batch::default();
+    task.sample(3, 0, 0, 5, &mut batch);
+    let net = TokenMlp { widths: widths.to_vec() };
+    (OnPrompts { net, prompts: task.drawn() }, batch)
+}
+
+#[test]
+fn parameters_are_codes_and_then_layer_by_layer() {
+    let (network, _) = network(Codes::OneHot, &[7, 3]);
+    let parameters = network.parameters(14, 2);
+    let all: Vec<String> = parameters.iter().map(|p| format!("{}:{:?}", p.name, p.shape)).collect();
+    let expected =
+        "codes:[2, 4, 4] w1:[2, 56, 7] b1:[2, 1, 7] w2:[2, 7, 3] b2:[2, 1, 3] w3:[2, 3, 4] b3:[2, 1, 4]";
+    assert_eq!(all.join(" "), expected);
+    let initial = network.initial(1, 14, 2);
+    for (values, parameter) in initial.iter().zip(&parameters) {
+        assert_eq!(values.len(), parameter.len(), "{}", parameter.name);
+    }
+    assert_eq!(initial[CODES][..16], initial[CODES][16..], "codes are the same in all replicas");
+    for (which, fan_in) in [(1, 56.0f32), (2, 56.0), (3, 7.0), (4, 7.0), (5, 3.0), (6, 3.0)] {
+        let (bound, half) = (1.0 / fan_in.sqrt(), initial[which].len() / 2);
+        let largest = initial[which].iter().fold(0.0f32, |m, v| m.max(v.abs()));
+        assert!(largest <= bound && largest > 0.5 * bound, "{which}: {largest} against {bound}");
+        assert_ne!(initial[which][..half], initial[which][half..]);
+    }
+}
+
+#[test]
+fn gradients_are_central_differences() {
+    for (codes, widths) in
+        [(Codes::OneHot, vec![6, 5]), (Codes::Random, vec![7]), (Codes::Orthogonal, vec![3, 4, 5])]
+    {
+        let (network, batch) = network(codes, &widths);
+        let initial = network.initial(2, 0, 1);
+        let slices: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+        let mut plain = network.plain(&slices);
+        let (_, exact) = plain.gradients(&batch.x);
+        assert!(exact[CODES].iter().all(|slope| *slope == 0.0), "codes are not trained");
+        for which in 1..exact.len() {
+            let mut largest = 0.0f64;
+            for (at, exact) in exact[which].iter().enumerate() {
+                let (value, h) = (plain.weights[which][at], 1e-6);
+                let mut loss = |value: f64| {
+                    plain.weights[which][at] = value;
+                    plain.gradients(&batch.x).0
+                };
+                let numeric = (loss(value + h) - loss(value - h)) / (2.0 * h);
+                loss(value);
+                assert!(
+                    (numeric - exact).abs() < 1e-7,
+                    "{codes:?}, {which}, {at}: {numeric} against {exact}"
+                );
+                largest = largest.max(exact.abs());
+            }
+            assert!(largest > 1e-3, "{codes:?}: the gradient of {which} is not zero");
+        }
+    }
+}
+
+#[test]
+fn more_than_a_browser_holds_is_refused() {
+    let (small, _) = network(Codes::OneHot, &[128]);
+    assert!(small.problems(0, 64, 1).is_empty());
+    assert_eq!(small.problems(0, 4096, 4096)[0].key, "replicas");
+    let task = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };
+    let large = OnPrompts { net: TokenMlp::default(), prompts: task.drawn() };
+    assert_eq!(large.problems(0, 1024, 1)[0].key, "batch");
+}

@@ -1,0 +1,159 @@
+//! The learner of networks on prompts that are executed, not trained: a step lets one more position pass, in every replica.
+//!
+//! # Why
+//! It is a learner like the others, so that transport, links, sweeps and files are there for a constructed network too. What
+//! is measured is [`Architecture::evaluate`](crate::models::Architecture::evaluate), the network's own plain loops, with the number of positions that have passed
+//! among its parameters; after the last position a step changes nothing.
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::ReplicaState;
+use crate::kernels::cpu::one_hidden_layer::Update;
+use crate::models::Family;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::tasks::Batch;
+use crate::tokens::Prompts;
+use crate::training::session::learner::MEASURE_SAMPLE;
+
+/// Executes all replicas of a network on prompts on the processor.
+pub type ExecutionCpu = CpuLearner<PromptExecution>;
+
+/// A constructed network with its examples.
+pub struct PromptExecution {
+    spec: RunSpec,
+    prompts: Prompts,
+    /// The variance of a label.
+    variance: f64,
+    clock: usize,
+    /// What the replica that is measured next sees in training.
+    batch: Batch,
+    held_out: Batch,
+}
+
+/// One network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Executed {
+    parameters: Vec<Vec<f32>>,
+}
+
+impl ReplicaState for Executed {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        match part {
+            0 => self.parameters[which].clone(),
+            // No optimizer remembers anything.
+            _ => vec![0.0; self.parameters[which].len()],
+        }
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        if part == 0 {
+            self.parameters[which].copy_from_slice(values);
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        for (own, theirs) in self.parameters.iter_mut().zip(&other.parameters) {
+            own.copy_from_slice(theirs);
+        }
+    }
+}
+
+impl PromptExecution {
+    /// Mean squared error on these prompts, relative to the variance of a label.
+    fn error(&self, network: &Executed, rows: &[f32]) -> f32 {
+        let weights: Vec<&[f32]> = network.parameters.iter().map(Vec::as_slice).collect();
+        let outputs = self.spec.architecture().evaluate(&weights, self.prompts.width(), rows, 0);
+        let labels = rows.chunks(self.prompts.columns()).flat_map(|row| self.prompts.parts(row).2);
+        let sum: f64 = labels.zip(&outputs).map(|(y, f)| f64::from(f - y).powi(2)).sum();
+        (sum / outputs.len().max(1) as f64 / self.variance) as f32
+    }
+}
+
+impl CpuNetwork for PromptExecution {
+    type Replica = Executed;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Executed), String> {
+        let sampler = spec.task.sampler();
+        let (Some(prompts), Some(variance)) = (sampler.prompts(), sampler.label_variance(spec.run.seed))
+        else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
+        let Some(Family::Execution(execution)) = spec.model.config().family() else {
+            return Err(format!("{} is trained, not executed", spec.model.info().name));
+        };
+        let parameters = spec.architecture().parameters(sampler.inputs(), 1);
+        let network = Executed { parameters: parameters.iter().map(|p| vec![0.0; p.len()]).collect() };
+        let family = PromptExecution {
+            spec: spec.clone(),
+            prompts,
+            variance,
+            clock: execution.clock,
+            batch: Batch::default(),
+            held_out: Batch::default(),
+        };
+        Ok((family, network))
+    }
+
+    /// A step looks at no example.
+    fn draw(&mut self, _spec: &RunSpec, _number: usize, _step: u64) {}
+
+    fn step(&mut self, replica: &mut Executed, _spec: &RunSpec, _step: u64, _update: &Update) {
+        let clock = &mut replica.parameters[self.clock][0];
+        *clock = (*clock + 1.0).min(self.prompts.length as f32);
+    }
+
+    fn prepare_measure(&mut self, count: usize) {
+        let have = self.held_out.len();
+        if have < count {
+            self.spec.task.sampler().held_out(self.spec.run.seed, have, count - have, &mut self.held_out);
+        }
+    }
+
+    fn measure(&mut self, replica: &mut Executed, number: usize, step: u64, held_out: usize, row: &mut Row) {
+        let (sampler, seed) = (self.spec.task.sampler(), self.spec.run.seed);
+        self.batch.clear();
+        match sampler.sample_size() {
+            Some(size) => {
+                sampler.finite_sample(seed, number as u32, 0, size.min(MEASURE_SAMPLE), &mut self.batch);
+            }
+            None => sampler.sample(seed, number as u32, step, self.spec.batch(), &mut self.batch),
+        }
+        let train = self.error(replica, &self.batch.x);
+        let test = self.error(replica, &self.held_out.x[..held_out * self.prompts.columns()]);
+        row.train_loss.push(train);
+        row.train_accuracy.push(1.0 - train);
+        row.test_loss.push(test);
+        row.test_accuracy.push(1.0 - test);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::gated_memory::PASSED;
+    use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, ready};
+
+    const LINK: &str = "#v1/sparse-token-regression?model=gated-memory&g=linear&n=6&dim=2&replicas=2&held=400&steps=8&every=1";
+
+    #[test]
+    fn a_step_lets_a_position_pass_and_the_answers_are_there_at_the_end() {
+        let spec = decode(LINK).0.spec;
+        let mut learner = ExecutionCpu::new(&spec).unwrap();
+        let mut before = [f32::INFINITY; 2];
+        for step in 0..=8 {
+            let row = learner.measure_now(step, 400);
+            let now = [row.test_loss[0], row.train_loss[0]];
+            // Both passes have come to every other position one step before the last.
+            assert!(step >= 6 || now[0] < before[0], "{step}: {now:?} {before:?}");
+            assert_eq!(row.test_loss[0], row.test_loss[1], "constructed alike");
+            assert_eq!(row.test_accuracy[0], 1.0 - row.test_loss[0]);
+            before = now;
+            learner.train(&spec, step, step + 1);
+        }
+        assert!(before.iter().all(|error| *error < 1e-10), "{before:?}");
+        let kept = ready(learner.weights()).parameters;
+        assert_eq!(kept[PASSED], [6.0, 6.0]);
+        assert_eq!(kept[0], spec.initial()[0]);
+    }
+}
