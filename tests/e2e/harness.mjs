@@ -2,7 +2,7 @@
 //
 // Environment: DIST (the built page), CHROME (a Chromium), NODE_PATH (where playwright-core is).
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -75,18 +75,19 @@ export async function serve(edit = {}, folders = {}) {
   return { address, deploy: (folder) => (dist = folder), close: () => server.close() };
 }
 
+const FLAGS = [
+  // The new headless mode, which has WebGPU, is a flag of the ordinary browser.
+  "--headless=new", "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
+];
+
 /** A browser, with WebGPU simulated on the CPU or without WebGPU. */
 export async function open({ gpu = false } = {}) {
   const profile = mkdtempSync(join(tmpdir(), "vivarium-browser-"));
-  const flags = [
-    "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
-  ];
-  if (gpu) flags.push("--enable-unsafe-webgpu", "--enable-unsafe-swiftshader");
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROME,
-    headless: false, // the new headless mode, which has WebGPU, is a flag of the ordinary browser
-    args: ["--headless=new", ...flags],
+    headless: false,
+    args: gpu ? [...FLAGS, "--enable-unsafe-webgpu", "--enable-unsafe-swiftshader"] : FLAGS,
     viewport: { width: 1440, height: 900 },
   });
   return {
@@ -96,6 +97,29 @@ export async function open({ gpu = false } = {}) {
       rmSync(profile, { recursive: true, force: true });
     },
   };
+}
+
+/** A browser without WebGPU whose tabs are hidden where another one is in front: Playwright's own are always seen. */
+export async function openAsPeopleDo() {
+  const profile = mkdtempSync(join(tmpdir(), "vivarium-browser-"));
+  const words = [...FLAGS, "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"];
+  const program = spawn(CHROME, words, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise((resolve) => program.once("exit", resolve));
+  let said = "";
+  program.stderr.on("data", (bytes) => (said += bytes));
+  const close = async () => {
+    program.kill();
+    await ended;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    const address = await until(() => /DevTools listening on (ws:\S+)/.exec(said)?.[1], "the browser");
+    const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+    return { context: browser.contexts()[0], close: () => browser.close().then(close) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Opens the page at a link and keeps what the console says and which requests it makes. */

@@ -6,6 +6,8 @@ import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
+import { engines } from "./engines.mjs";
+import { faults } from "./faults.mjs";
 import { files } from "./files.mjs";
 import { functionsLab } from "./functions.mjs";
 import { gallery } from "./gallery.mjs";
@@ -18,8 +20,10 @@ import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
+import { lookupLab } from "./lookup.mjs";
 import { perceptronLab } from "./perceptron.mjs";
 import { everyView } from "./product.mjs";
+import { soak } from "./soak.mjs";
 import { sweeps } from "./sweeps.mjs";
 import { tables } from "./tables.mjs";
 import { teaching } from "./teaching.mjs";
@@ -33,8 +37,15 @@ let plain;
 let simulated;
 
 before(async () => {
-  // The GPU is kept where a test can reach it, to take it away, and its shaders where one can spoil them.
+  // The GPU is kept where a test can reach it, to take it away, its shaders where one can spoil them, and the memory of
+  // the worker's program where one can see and fill it.
   const hook = `
+    const instantiate = WebAssembly.instantiateStreaming;
+    WebAssembly.instantiateStreaming = async (...given) => {
+      const made = await instantiate.apply(WebAssembly, given);
+      self.lentMemory = made.instance.exports.memory;
+      return made;
+    };
     const request = self.GPUAdapter?.prototype.requestDevice;
     if (request) GPUAdapter.prototype.requestDevice = async function (...wish) {
       return (self.lentDevice = await request.apply(this, wish));
@@ -348,6 +359,9 @@ describe("the parity lab", () => parityLab(() => ({ context: plain.context, addr
 describe("the Markov lab", () => markovLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
+
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of tables", () => tables(() => ({ context: plain.context, address: site.address })));
@@ -532,17 +546,6 @@ describe("devices", () => {
     await page.close();
   });
 
-  it("replaces a worker that was killed", async () => {
-    const link = "#v1/sparse-parity?n=12&k=2&width=16&every=50&held=128&steps=1000000&halt=steps&speed=2000";
-    const { page, see } = await visit(plain.context, site.address, link);
-    await until(async () => (await stepOf(see)) > 5000, "a checkpoint");
-    page.workers()[0].evaluate(() => setTimeout(() => { throw new Error("killed by a test"); })).catch(() => {});
-    await until(async () => /checkpoint|stopped|again|restart/i.test(await text(see("message"))), "a sentence");
-    const at = await stepOf(see);
-    await until(async () => (await stepOf(see)) > at + 500, "the run to go on");
-    await page.close();
-  });
-
   it("stops a diverged run at its last good step, with its data kept", async () => {
     const link = "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&halt=steps";
     const { page, see, heard } = await visit(plain.context, site.address, link);
@@ -557,3 +560,9 @@ describe("languages", () => languages(() => ({ address: site.address })));
 describe("sweeps", () => sweeps(() => ({ context: plain.context, address: site.address })));
 
 describe("what people keep", () => keptRuns(() => ({ address: site.address })));
+
+describe("faults", () => faults(() => ({ context: plain.context, simulated: simulated.context, address: site.address })));
+
+describe("many runs", () => soak(() => ({ address: site.address })));
+
+describe("other engines", () => engines(() => ({ context: plain.context, address: site.address })));

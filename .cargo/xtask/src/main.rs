@@ -39,13 +39,15 @@ cargo xtask <command>
   dependencies          licences, sources and second copies against deny.toml; advisories
                         where cargo-deny is installed
   size                  compressed sizes of dist/ against .cargo/size-budget.toml
+  links [link…]         links at random, or these, on the core as 32-bit WebAssembly;
+                        VIVARIUM_MUTATIONS says how many
   science               the claims of every preset, with their numbers printed
   bench                 steps per second, on this machine and in its browser
   bench --web [--seconds 3] [--rounds 5]
                         the same in its browser alone, then next to TensorFlow.js in turns
   lab <arguments>       the command line of the library; `cargo lab` is short for it
   split                 what Trunk calls to cut the page's program in two
-  setup [--browser]     only fetch the tools; every command above does so by itself
+  setup [--browser]     only fetch the tools, or the browsers too; every command above does so by itself
 
 Tools and build outputs live in $VIVARIUM_CACHE, or else in ~/.cache/vivarium.";
 
@@ -69,7 +71,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
     let has = |flag: &str| rest.iter().any(|argument| argument == flag);
     let outcome = match command {
         "setup" => setup::page(&project).and_then(|_| match has("--browser") {
-            true => system::browser_tests(&project).map(drop),
+            true => system::browser_tests(&project).map(|_| system::engines()),
             false => Ok(()),
         }),
         "serve" if has("--no-build") => serve::files(&project.dist(), port(rest)?),
@@ -79,6 +81,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "check" => return tests::check(&project),
         "dependencies" => tests::dependencies(&project),
         "size" => size::check(&project),
+        "links" => tests::links(&project, rest),
         "split" => split::split(&project),
         "science" => return tests::science(&project, rest),
         "bench" => return tests::bench(&project, rest),

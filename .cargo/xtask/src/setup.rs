@@ -19,7 +19,8 @@ use crate::version::{self, Version};
 const TRUNK: Version = Version(0, 21, 14);
 /// The splitter that goes with the marks of Cargo.lock's `wasm_split_helpers`.
 const SPLIT: Version = Version(0, 2, 4);
-const WASM: &str = "wasm32-unknown-unknown";
+/// The target of everything that a browser runs.
+pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// The compiler for WebAssembly: the default one, or one in a folder that goes first on PATH.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -78,7 +79,8 @@ pub fn page(project: &Project) -> Outcome<Toolchain> {
 
 // The standard library for WebAssembly ------------------------------------------------------------
 
-fn wasm_std(project: &Project) -> Outcome<Toolchain> {
+/// A compiler for WebAssembly, which is all that the core needs.
+pub fn wasm_std(project: &Project) -> Outcome<Toolchain> {
     let default = Toolchain(None);
     if default.has_std(project) {
         return Ok(default);

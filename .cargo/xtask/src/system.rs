@@ -63,6 +63,21 @@ fn chrome() -> Outcome<PathBuf> {
     look().ok_or_else(|| "no Chromium found; install one and set CHROME to its program".into())
 }
 
+/// Firefox and WebKit's GTK port, for the tests that need no WebGPU. Optional: what is missing is skipped by name.
+pub fn engines() {
+    let has = |program: &str| find(program).is_some();
+    let is_chosen = std::env::var_os("FIREFOX").is_some_and(|path| !path.is_empty());
+    let engines = [
+        ("Firefox", is_chosen || has("firefox-esr") || has("firefox"), &["firefox-esr"][..]),
+        ("WebKit", has("WebKitWebDriver") && has("Xvfb"), &["webkit2gtk-driver", "xvfb"][..]),
+    ];
+    for (name, _, packages) in engines.iter().filter(|(_, is_there, _)| !is_there) {
+        if !cfg!(target_os = "linux") || !has("apt-get") || apt(packages).is_err() {
+            say(format!("no {name} here: its tests are skipped"));
+        }
+    }
+}
+
 fn modules(project: &Project) -> PathBuf {
     project.node().join("node_modules")
 }

@@ -11,11 +11,13 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
-use crate::cache::Project;
+use crate::cache::{self, Project};
 use crate::process::{command, find, run, say, status, tee};
 use crate::{setup, supply, system, web};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
+const FUZZ: &str = "tests/fuzz/links.mjs";
+const FUZZED: &str = "tests/fuzz/wasm";
 const E2E: &str = "tests/e2e/run.mjs";
 const BROWSER_BENCH: &str = "tests/e2e/bench.mjs";
 const BROWSER_PEERS: &str = "tests/e2e/peers.mjs";
@@ -190,6 +192,10 @@ fn everything(report: &mut Report) {
     report.cargo("core alone", &["check", "--lib", "--no-default-features"]);
     native_tests(report, &[]);
     report.cargo("examples in docs", &[&["test", "--doc"], &FEATURES[..]].concat());
+    report.part("links as WebAssembly", |report| {
+        run(native(report.project).args(["fmt", "--check", "--manifest-path"]).arg(fuzzed(report.project)))?;
+        passed(links(report.project, &[]))
+    });
     report.part("page", |report| passed(web::build(report.project, "./")));
     report.part("page in a browser", |report| {
         if !report.project.root.join(E2E).is_file() {
@@ -221,6 +227,28 @@ fn native_tests(report: &mut Report, filter: &[String]) {
 fn is_summary(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("Summary [") || line.starts_with("test result: ")
+}
+
+/// `cargo xtask links`: links at random, or those given, on the core as 32-bit WebAssembly.
+pub fn links(project: &Project, given: &[String]) -> Outcome {
+    system::node()?;
+    let toolchain = setup::wasm_std(project)?;
+    let claim = project.claim(&project.wasm_builds())?;
+    // The same versions as in the page, without another look at the registry.
+    cache::write(project.root.join(FUZZED).join("Cargo.lock"), project.read("Cargo.lock")?)?;
+    run(toolchain
+        .command(project, "cargo")
+        .current_dir(&project.root)
+        .args(["build", "--release", "--target", setup::WASM, "--manifest-path"])
+        .arg(fuzzed(project)))?;
+    // Links may be tried for hours.
+    drop(claim);
+    let module = project.target().join(setup::WASM).join("release/vivarium_links.wasm");
+    run(command("node").current_dir(&project.root).arg(FUZZ).arg(module).args(given))
+}
+
+fn fuzzed(project: &Project) -> PathBuf {
+    project.root.join(FUZZED).join("Cargo.toml")
 }
 
 /// `cargo xtask science`: the presets' claims, with their numbers printed.

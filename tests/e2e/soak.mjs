@@ -1,0 +1,79 @@
+// Many runs one after the other in one tab: what the page and its worker hold does not grow with their number.
+//
+// Environment: VIVARIUM_SOAK_RUNS, the number of runs, in place of a few.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+
+import { open, stepOf, until, visit } from "./harness.mjs";
+
+const RUNS = Number(process.env.VIVARIUM_SOAK_RUNS ?? 12);
+
+/**
+ * Short runs of three labs, with their last steps. The same three again and again: each kept run is a line in the list
+ * and holds its curves, so runs of other seeds would add those.
+ */
+const LINKS = [
+  ["#v1/sparse-parity?n=12&k=2&width=16&held=128&every=5&steps=200&halt=steps&speed=0&device=cpu", 200],
+  ["#v1/groups?n=5&width=16&every=5&steps=150&halt=steps&speed=0&device=cpu", 150],
+  ["#v1/markov?t=16&batch=4&held=16&every=5&steps=20&halt=steps&speed=0&device=cpu", 20],
+];
+
+/**
+ * What each of these may grow by between the second quarter and the last: MiB, or how many. Runs of one lab leave nothing
+ * behind; each change of the lab leaves 14 KiB in the page's own program, as measured over 150 of them.
+ */
+const MORE = { heap: 1, page: 1 + 0.02 * (RUNS / 2), worker: 1, nodes: 600, listeners: 100 };
+const MIB = 1 << 20;
+
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Tests in a browser of their own, at the address that `here` gives. */
+export function soak(here) {
+  it(`holds no more after ${RUNS} runs in one tab than after half of them`, async () => {
+    const browser = await open();
+    try {
+      await browser.context.addInitScript(() => {
+        const instantiate = WebAssembly.instantiateStreaming;
+        WebAssembly.instantiateStreaming = async (...given) => {
+          const made = await instantiate.apply(WebAssembly, given);
+          globalThis.lentMemory ??= made.instance.exports.memory;
+          return made;
+        };
+      });
+      const { page, see, heard } = await visit(browser.context, here().address, LINKS[0][0]);
+      const session = await browser.context.newCDPSession(page);
+      await session.send("Performance.enable");
+      const held = [];
+      for (let run = 0; run < RUNS; run++) {
+        const [link, last] = LINKS[run % LINKS.length];
+        if (run > 0) await page.evaluate((link) => (location.hash = link), link);
+        await until(async () => page.url().includes(link.split("?")[0]) && (await stepOf(see)) === last, `run ${run}`);
+        await session.send("HeapProfiler.collectGarbage");
+        const { metrics } = await session.send("Performance.getMetrics");
+        const of = (name) => metrics.find((metric) => metric.name === name).value;
+        const bytes = () => (self.lentMemory?.buffer.byteLength ?? 0);
+        held.push({
+          heap: of("JSHeapUsedSize") / MIB,
+          page: (await page.evaluate(bytes)) / MIB,
+          worker: (await page.workers()[0].evaluate(bytes)) / MIB,
+          nodes: of("Nodes"),
+          listeners: of("JSEventListeners"),
+          workers: page.workers().length,
+        });
+        if (process.env.VIVARIUM_SOAK_RUNS && run % 10 === 0) console.log(`  ${run}: ${JSON.stringify(held.at(-1))}`);
+      }
+      // The worker has not been replaced, and no second one is left behind.
+      assert.ok(held.every(({ workers }) => workers === 1));
+      for (const [what, more] of Object.entries(MORE)) {
+        const part = (from, to) => median(held.slice(Math.floor(from * RUNS), Math.ceil(to * RUNS)).map((sample) => sample[what]));
+        const [middle, end] = [part(0.25, 0.5), part(0.75, 1)];
+        console.log(`  ${what}: ${middle.toFixed(1)}, then ${end.toFixed(1)}`);
+        assert.ok(middle > 0 && end < middle + more, `${what}: ${middle}, then ${end}`);
+      }
+      assert.deepEqual(heard.console, []);
+    } finally {
+      await browser.close();
+    }
+  });
+}

@@ -1,0 +1,58 @@
+//! Every setting that a link can hold, with its range, as JSON: so that new labs are covered by themselves.
+
+use serde_json::{Value as Json, json};
+use vivarium::labs::PRESETS;
+use vivarium::models::Model;
+use vivarium::optim::Optimizer;
+use vivarium::permalink::{PARTS, RESERVED, View, encode};
+use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, Run};
+use vivarium::settings::{Choice, Knob, Range, Settings};
+use vivarium::tasks::Task;
+
+/// All of it.
+pub fn catalogue() -> Json {
+    let tasks = Task::ENTRIES.iter().filter_map(|entry| {
+        let task = Task::from_slug(entry.info.slug)?;
+        let suits = |model: &&str| Model::suit(model, &task);
+        let models: Vec<&str> = Model::ENTRIES.iter().map(|entry| entry.info.slug).filter(suits).collect();
+        let theory = knobs(task.config().theory_knobs());
+        Some(json!({ "slug": entry.info.slug, "knobs": knobs(entry.knobs), "theory": theory, "models": models }))
+    });
+    let entry =
+        |entry: &vivarium::catalog::Entry| json!({ "slug": entry.info.slug, "knobs": knobs(entry.knobs) });
+    json!({
+        "modelKey": MODEL_KEY,
+        "optimizerKey": OPTIMIZER_KEY,
+        "tasks": tasks.collect::<Vec<_>>(),
+        "models": Model::ENTRIES.iter().map(entry).collect::<Vec<_>>(),
+        "optimizers": Optimizer::ENTRIES.iter().map(entry).collect::<Vec<_>>(),
+        "run": knobs(Run::KNOBS),
+        "view": knobs(View::KNOBS),
+        "reserved": RESERVED,
+        "parts": PARTS.map(|(part, _)| part),
+        "presets": PRESETS.iter().map(|preset| encode(&preset.link())).collect::<Vec<_>>(),
+    })
+}
+
+fn knobs(knobs: &[Knob]) -> Vec<Json> {
+    knobs.iter().map(|knob| json!({ "key": knob.key, "range": range(knob.range) })).collect()
+}
+
+fn range(range: Range) -> Json {
+    let slugs = |options: &[Choice]| options.iter().map(|option| option.slug).collect::<Vec<_>>();
+    match range {
+        // As text where JavaScript would round.
+        Range::Int(low, high) => json!({ "kind": "int", "low": low.to_string(), "high": high.to_string() }),
+        Range::Real(low, high) => json!({ "kind": "real", "low": low, "high": high }),
+        Range::Choice(options) => json!({ "kind": "choice", "options": slugs(options) }),
+        Range::List(low, high) => json!({ "kind": "list", "low": low, "high": high }),
+        Range::Sizes(low, high, most) => json!({ "kind": "sizes", "low": low, "high": high, "most": most }),
+        Range::Numbers(low, high, most) => {
+            json!({ "kind": "numbers", "low": low, "high": high, "most": most })
+        }
+        Range::Table(most) => json!({ "kind": "table", "most": most }),
+        Range::Schedule(low, high) => json!({ "kind": "schedule", "low": low, "high": high }),
+        Range::Axis => json!({ "kind": "axis" }),
+        Range::Set(options) => json!({ "kind": "set", "options": slugs(options) }),
+    }
+}
