@@ -28,7 +28,7 @@ pub(super) const RACE: &[Preset] = &[
         slug: "race",
         name: "Three networks, prompts of 4, 8 and 16",
         group: &GROUP,
-        link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
+        link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
         claim: "From 4 to 16 positions the sequences that attention needs to explain half of the variance do not even double; the GRU needs five times as many, and the feedforward network is not there after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
         instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, checks every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, an error of 0.5 instead of 0.7, 32 hidden units on top of the attention, a GRU of 64 units instead of 500, a feedforward network of two layers of 128, a learning rate of 0.003, one seed.",
