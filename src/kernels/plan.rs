@@ -25,6 +25,14 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// The rule of an optimizer.
+    pub fn of(optimizer: &Optimizer) -> Self {
+        match optimizer {
+            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
+            Optimizer::Adam(_) => Rule::Adam,
+        }
+    }
+
     /// Moment arrays kept for each parameter.
     pub fn moments(self) -> usize {
         match self {
@@ -97,10 +105,6 @@ impl Network {
         if spec.run.batch == 0 {
             return Err(tr!("a step takes the whole sample").into());
         }
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
         let sample = examples.sample;
         if sample > 0 && last_visit / sample as u64 >= u64::from(u32::MAX) {
@@ -123,7 +127,7 @@ impl Network {
             first_layer: layer.first_layer,
             second_layer: layer.second_layer,
             loss: spec.run.loss,
-            rule,
+            rule: Rule::of(&spec.optimizer),
             relevant: examples.relevant,
             sample,
             noise: examples.noise > 0.0 && sample == 0,

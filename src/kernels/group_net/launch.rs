@@ -39,10 +39,7 @@ pub struct Others {
 /// A sentence that says why the network does not fit the GPU.
 pub fn plan(shape: &Shape, pairs: usize, limits: Limits) -> Result<Plan, String> {
     let Shape { order, neurons, sigma, nu, replicas, .. } = *shape;
-    let rule = match &shape.optimizer {
-        Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-        Optimizer::Adam(_) => Rule::Adam,
-    };
+    let rule = Rule::of(&shape.optimizer);
     let network = Network { order, neurons, sigma, nu, pairs, rule };
     let largest = 4 * replicas as u64 * network.state().max(network.slopes()) as u64;
     if largest > limits.buffer_bytes {

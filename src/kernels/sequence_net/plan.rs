@@ -3,7 +3,6 @@
 use crate::kernels::plan::{Limits, Rule};
 use crate::models::Family;
 use crate::models::family::AttentionLayers;
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 
 /// Most layers.
@@ -69,10 +68,7 @@ impl Network {
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(other()),
         };
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
+        let rule = Rule::of(&spec.optimizer);
         Ok(Network { symbols: drawn.symbols, length: drawn.length, kind, batch: spec.run.batch, rule })
     }
 

@@ -14,7 +14,6 @@
 use crate::kernels::plan::{Limits, Rule};
 use crate::models::Family;
 use crate::models::token_attention::{Scores, Values};
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 use crate::run::cost::is_too_long_for_workgroups;
 use crate::tokens::Codes;
@@ -76,10 +75,7 @@ impl Network {
         let other = || format!("its model is the {}", spec.model.info().name);
         let prompts = spec.task.sampler().prompts().ok_or_else(other)?;
         let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return Err(other()) };
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
+        let rule = Rule::of(&spec.optimizer);
         let (architecture, mut decays) = (spec.architecture(), [false; MOST_PARAMETERS]);
         decays.iter_mut().take(spec.parameters().len()).enumerate().for_each(|(which, decays)| {
             *decays = architecture.decays(which);

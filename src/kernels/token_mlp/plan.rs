@@ -2,7 +2,6 @@
 
 use crate::kernels::plan::{Limits, Rule};
 use crate::models::{Family, token_mlp};
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 
 /// Lanes of a workgroup, which WebGPU grants everywhere.
@@ -56,10 +55,7 @@ impl Network {
         if layers.len() > MOST_LAYERS {
             return Err(format!("it has more than {MOST_LAYERS} layers"));
         }
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
+        let rule = Rule::of(&spec.optimizer);
         let numbers =
             layers.iter().map(|[inputs, outputs]| (*inputs as u64 + 1).saturating_mul(*outputs as u64));
         if numbers.max().unwrap_or(0) > MOST_AT_ONCE {
