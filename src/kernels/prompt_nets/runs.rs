@@ -280,7 +280,7 @@ impl<P: PromptPlan> PromptNet<P> {
             return Err(DIFFER.into());
         };
         compiled.fits(specs.len(), limits)?;
-        let samples: Vec<Vec<Batch>> = specs.iter().map(samples).collect();
+        let samples: Vec<Vec<Batch>> = specs.iter().map(|spec| spec.samples(usize::MAX)).collect();
         let (measured, places) = compiled.measured(specs, &samples);
         let [one, two, three, ..] = compiled.buffers(specs.len()).map(|numbers| (numbers as usize).max(1));
         let networks = Networks { runs: specs.len(), replicas: compiled.replicas };
@@ -397,22 +397,13 @@ impl<P: PromptPlan> PromptNet<P> {
 
     /// The prompts of `steps` steps from `from` on: `[steps, lines, batch, words]`.
     fn draw(&self, from: u64, steps: usize) -> Buffer {
-        let (prompts, size) = (&self.compiled.prompts, self.plan().batch());
+        let prompts = &self.compiled.prompts;
         let (mut words, mut batch) = (Vec::with_capacity(steps * self.step_words()), Batch::default());
         for step in from..from + steps as u64 {
             for run in self.slices.selected() {
-                let (sampler, seed) = (self.specs[*run].task.sampler(), self.specs[*run].run.seed);
                 for replica in 0..self.compiled.replicas {
                     batch.clear();
-                    match self.samples[*run].get(replica) {
-                        None => sampler.sample(seed, replica as u32, step, size, &mut batch),
-                        Some(sample) => {
-                            let columns = prompts.columns();
-                            for at in sampler.visits(seed, replica as u32, step, size) {
-                                batch.x.extend_from_slice(&sample.x[at * columns..][..columns]);
-                            }
-                        }
-                    }
+                    self.specs[*run].draw(&self.samples[*run], replica, step, &mut batch);
                     let push = if P::LISTED { push_listed_rows } else { push_rows };
                     push(prompts, &batch.x, &mut words);
                 }
@@ -472,16 +463,4 @@ impl<P: PromptPlan> PromptNet<P> {
         }
         [launch.measures.0, launch.answers.0]
     }
-}
-
-/// The finite sample of each replica, if the task has one.
-fn samples(spec: &RunSpec) -> Vec<Batch> {
-    let sampler = spec.task.sampler();
-    let Some(size) = sampler.sample_size() else { return vec![] };
-    let sample = |replica: u32| {
-        let mut batch = Batch::default();
-        sampler.finite_sample(spec.run.seed, replica, 0, size, &mut batch);
-        batch
-    };
-    (0..spec.run.replicas as u32).map(sample).collect()
 }
