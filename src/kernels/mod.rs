@@ -19,6 +19,8 @@
 //! program of its own, and the larger one is fetched only for what kernels do not cover. 2026-11-21.
 
 #[cfg(feature = "fused")]
+mod buffer;
+#[cfg(feature = "fused")]
 pub mod client;
 pub mod cpu;
 #[cfg(feature = "fused")]
