@@ -38,6 +38,7 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
+pub mod prompt_layout;
 #[cfg(feature = "fused")]
 pub mod prompt_nets;
 pub mod sequence_net;

@@ -47,6 +47,8 @@ pub use crate::models::family::Head;
 
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
 pub(super) const MANY: usize = 256;
+/// Workgroups from which on a GPU is full, so that each of them takes several examples.
+const MOST_GROUPS: u64 = 1024;
 /// Cycles from a load to its use.
 const LOAD_CYCLES: f64 = 30.0;
 
@@ -185,6 +187,22 @@ pub struct Limits {
     pub buffer_bytes: u64,
     /// Turns of loops that one launch may make, all of a lane's loops counted together.
     pub turns: u64,
+}
+
+/// Workgroups that share the examples of a step of each of `replicas` networks, where each of them keeps so many `numbers`
+/// in a buffer of so many `bytes`: as many as keep a GPU busy and have room there, and with examples as even as possible.
+///
+/// # Errors
+/// A sentence for the person, where there is room for none.
+pub fn workgroups(batch: usize, replicas: usize, numbers: usize, bytes: u64) -> Result<usize, String> {
+    let each = 4 * replicas as u64 * numbers as u64;
+    let fit = bytes / each;
+    if fit == 0 {
+        return Err(format!("{replicas} of these networks need a buffer of {} MiB", each >> 20));
+    }
+    let busy = (MOST_GROUPS / replicas as u64).max(1);
+    let most = (fit.min(busy) as usize).min(batch).max(1);
+    Ok(batch.div_ceil(batch.div_ceil(most).max(1)).max(1))
 }
 
 /// A network with the division of its work among the lanes of a workgroup.

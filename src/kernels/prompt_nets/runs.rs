@@ -12,6 +12,7 @@ use super::{FIELDS, NO_RECORD};
 use crate::kernels::buffer::Buffer;
 use crate::kernels::client::{client, limits};
 use crate::kernels::plan::Limits;
+use crate::kernels::prompt_layout::PromptLayout;
 use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, measured};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
@@ -169,13 +170,13 @@ impl<P: PromptPlan> Compiled<P> {
 
     /// Words of a prompt that is measured.
     fn words(&self) -> usize {
-        super::words(self.prompts.length, self.prompts.dim, self.prompts.names)
+        PromptLayout::of(&self.prompts).words()
     }
 
     /// Words of the prompts of one step of so many runs.
     fn step_words(&self, runs: usize) -> u64 {
-        let Prompts { length, dim, names, .. } = self.prompts;
-        let each = if P::LISTED { super::listed_words(length, dim, names) } else { self.words() };
+        let layout = PromptLayout::of(&self.prompts);
+        let each = if P::LISTED { layout.listed_words() } else { layout.words() };
         [self.replicas, self.plan.batch(), each]
             .into_iter()
             .fold(runs as u64, |all, n| all.saturating_mul(n as u64))

@@ -2,8 +2,9 @@
 //!
 //! Where there is no adapter, not even a simulated one, these tests pass.
 
-use super::plan::{LANES, Network, Plan};
+use super::plan::{Network, Plan};
 use crate::kernels::plan::Limits;
+use crate::kernels::prompt_layout::{LANES, cubes};
 use crate::kernels::prompt_nets::{Compiled, PromptNet, tests as shared};
 use crate::models::token_attention::{QueryKey, Scores, Values};
 use crate::models::{Model, TokenAttention};
@@ -192,7 +193,7 @@ fn every_network_that_is_covered_keeps_to_what_a_browser_grants() {
                 let shared = length * (names + 1) + 2 * LANES + length;
                 assert!(4 * shared <= limits.workgroup_bytes, "{plan:?}");
                 assert!(plan.groups <= 65_535 && plan.groups * plan.rounds() >= batch, "{plan:?}");
-                assert!(plan.update_groups().max(Plan::cubes(plan.expanded())) <= 65_535, "{plan:?}");
+                assert!(plan.update_groups().max(cubes(plan.expanded())) <= 65_535, "{plan:?}");
                 assert!((4 * 4 * plan.groups * plan.work().end) as u64 <= limits.buffer_bytes, "{plan:?}");
                 assert!(length * plan.parts(length) <= LANES, "{plan:?}");
                 covered += 1;
