@@ -47,5 +47,8 @@ pub mod shape;
 pub mod sharing;
 #[cfg(feature = "fused")]
 pub mod slices;
+#[cfg(test)]
+#[cfg(feature = "cli")]
+mod tests;
 pub mod token_attention;
 pub mod token_mlp;
