@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod cost;
 mod problems;
+mod samples;
 mod sizes;
 pub mod time;
 mod validate;

@@ -19,6 +19,8 @@
 //! program of its own, and the larger one is fetched only for what kernels do not cover. 2026-11-21.
 
 #[cfg(feature = "fused")]
+mod buffer;
+#[cfg(feature = "fused")]
 pub mod client;
 pub mod cpu;
 #[cfg(feature = "fused")]
@@ -36,6 +38,7 @@ pub mod peak;
 #[cfg(feature = "fused")]
 pub mod pieces;
 pub mod plan;
+pub mod prompt_layout;
 #[cfg(feature = "fused")]
 pub mod prompt_nets;
 pub mod sequence_net;
@@ -44,5 +47,8 @@ pub mod shape;
 pub mod sharing;
 #[cfg(feature = "fused")]
 pub mod slices;
+#[cfg(test)]
+#[cfg(feature = "cli")]
+mod tests;
 pub mod token_attention;
 pub mod token_mlp;

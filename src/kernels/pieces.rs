@@ -154,7 +154,43 @@ pub fn loss_and_gradient(label: f32, output: f32, #[comptime] loss: Loss) -> (f3
     (value, slope)
 }
 
-/// As [`update`], of a number on which weight decay pulls or not.
+/// What gradient `g` makes of the number at `at`, whose moments, `stride` and twice `stride` further on, it moves. λ is
+/// `decay`, and a decoupled decay leaves `keep` of the number; the rest is as in [`update`].
+#[cube]
+fn moved(
+    state: &mut [f32],
+    at: usize,
+    stride: usize,
+    g: f32,
+    decay: f32,
+    keep: f32,
+    schedule: &[f32],
+    head: usize,
+    row: usize,
+    #[comptime] rule: Rule,
+) -> f32 {
+    let w = state[at];
+    let push = g + decay * w;
+    let rate = schedule[row];
+    if comptime!(rule == Rule::Adam) {
+        let first = schedule[head + 1usize] * state[at + stride] + schedule[head + 2usize] * push;
+        let second =
+            schedule[head + 3usize] * state[at + 2usize * stride] + schedule[head + 4usize] * push * push;
+        state[at + stride] = first;
+        state[at + 2usize * stride] = second;
+        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[head + 5usize];
+        keep * w - rate * first / size
+    } else {
+        let mut step = push;
+        if comptime!(rule == Rule::Sgd { momentum: true }) {
+            step = schedule[head + 1usize] * state[at + stride] + push;
+            state[at + stride] = step;
+        }
+        w - rate * step
+    }
+}
+
+/// As [`update`], of a number on which weight decay pulls or not; its new value.
 #[cube]
 pub fn update_where(
     state: &mut [f32],
@@ -166,26 +202,15 @@ pub fn update_where(
     head: usize,
     row: usize,
     #[comptime] rule: Rule,
-) {
-    let w = state[at];
-    let push = g + select(decays, schedule[head], 0.0f32) * w;
-    let rate = schedule[row];
+) -> f32 {
+    let decay = select(decays, schedule[head], 0.0f32);
+    let mut keep = 1.0f32;
     if comptime!(rule == Rule::Adam) {
-        let first = schedule[head + 1usize] * state[at + stride] + schedule[head + 2usize] * push;
-        let second =
-            schedule[head + 3usize] * state[at + 2usize * stride] + schedule[head + 4usize] * push * push;
-        state[at + stride] = first;
-        state[at + 2usize * stride] = second;
-        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[head + 5usize];
-        state[at] = select(decays, schedule[row + 2usize], 1.0f32) * w - rate * first / size;
-    } else {
-        let mut step = push;
-        if comptime!(rule == Rule::Sgd { momentum: true }) {
-            step = schedule[head + 1usize] * state[at + stride] + push;
-            state[at + stride] = step;
-        }
-        state[at] = w - rate * step;
+        keep = select(decays, schedule[row + 2usize], 1.0f32);
     }
+    let value = moved(state, at, stride, g, decay, keep, schedule, head, row, rule);
+    state[at] = value;
+    value
 }
 
 /// Applies gradient `g` to the number at `at`, whose moments lie `stride` and twice `stride` further on.
@@ -203,23 +228,11 @@ pub fn update(
     row: usize,
     #[comptime] rule: Rule,
 ) {
-    let w = state[at];
-    let push = g + schedule[head] * w;
-    let rate = schedule[row];
+    let decay = schedule[head];
+    let mut keep = 1.0f32;
     if comptime!(rule == Rule::Adam) {
-        let first = schedule[head + 1usize] * state[at + stride] + schedule[head + 2usize] * push;
-        let second =
-            schedule[head + 3usize] * state[at + 2usize * stride] + schedule[head + 4usize] * push * push;
-        state[at + stride] = first;
-        state[at + 2usize * stride] = second;
-        let size = f32::sqrt(second / schedule[row + 1usize]) + schedule[head + 5usize];
-        state[at] = schedule[row + 2usize] * w - rate * first / size;
-    } else {
-        let mut step = push;
-        if comptime!(rule == Rule::Sgd { momentum: true }) {
-            step = schedule[head + 1usize] * state[at + stride] + push;
-            state[at + stride] = step;
-        }
-        state[at] = w - rate * step;
+        keep = schedule[row + 2usize];
     }
+    let value = moved(state, at, stride, g, decay, keep, schedule, head, row, rule);
+    state[at] = value;
 }

@@ -25,6 +25,14 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// The rule of an optimizer.
+    pub fn of(optimizer: &Optimizer) -> Self {
+        match optimizer {
+            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
+            Optimizer::Adam(_) => Rule::Adam,
+        }
+    }
+
     /// Moment arrays kept for each parameter.
     pub fn moments(self) -> usize {
         match self {
@@ -39,6 +47,8 @@ pub use crate::models::family::Head;
 
 /// Replicas from which on every scheduler of a large GPU has several workgroups to choose from.
 pub(super) const MANY: usize = 256;
+/// Workgroups from which on a GPU is full, so that each of them takes several examples.
+const MOST_GROUPS: u64 = 1024;
 /// Cycles from a load to its use.
 const LOAD_CYCLES: f64 = 30.0;
 
@@ -97,10 +107,6 @@ impl Network {
         if spec.run.batch == 0 {
             return Err(tr!("a step takes the whole sample").into());
         }
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
         let sample = examples.sample;
         if sample > 0 && last_visit / sample as u64 >= u64::from(u32::MAX) {
@@ -123,7 +129,7 @@ impl Network {
             first_layer: layer.first_layer,
             second_layer: layer.second_layer,
             loss: spec.run.loss,
-            rule,
+            rule: Rule::of(&spec.optimizer),
             relevant: examples.relevant,
             sample,
             noise: examples.noise > 0.0 && sample == 0,
@@ -181,6 +187,22 @@ pub struct Limits {
     pub buffer_bytes: u64,
     /// Turns of loops that one launch may make, all of a lane's loops counted together.
     pub turns: u64,
+}
+
+/// Workgroups that share the examples of a step of each of `replicas` networks, where each of them keeps so many `numbers`
+/// in a buffer of so many `bytes`: as many as keep a GPU busy and have room there, and with examples as even as possible.
+///
+/// # Errors
+/// A sentence for the person, where there is room for none.
+pub fn workgroups(batch: usize, replicas: usize, numbers: usize, bytes: u64) -> Result<usize, String> {
+    let each = 4 * replicas as u64 * numbers as u64;
+    let fit = bytes / each;
+    if fit == 0 {
+        return Err(format!("{replicas} of these networks need a buffer of {} MiB", each >> 20));
+    }
+    let busy = (MOST_GROUPS / replicas as u64).max(1);
+    let most = (fit.min(busy) as usize).min(batch).max(1);
+    Ok(batch.div_ceil(batch.div_ceil(most).max(1)).max(1))
 }
 
 /// A network with the division of its work among the lanes of a workgroup.

@@ -12,10 +12,12 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
+use super::buffer::Buffer;
 use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use super::shape::{CARRIED_FIELDS, carry};
 use crate::optim::Optimizer;
 use crate::protocol::Failure;
+use crate::run::RunSpec;
 
 /// What one slice is to take.
 const SLICE_MS: f64 = 20.0;
@@ -23,6 +25,8 @@ const SLICE_MS: f64 = 20.0;
 pub(super) const DIFFER: &str = "they differ in what the kernels are compiled for";
 /// Numbers that one workgroup copies.
 const COPIED: usize = 4096;
+/// Bytes of measurements read back in one slice.
+pub(super) const MEASURE_BYTES: usize = 4 << 20;
 
 /// The numbers of the update rule for steps `from` to `until`: those that hold throughout, then those of each step.
 pub fn schedule(optimizer: &Optimizer, rate: impl Fn(u64) -> f64, from: u64, until: u64) -> Vec<f32> {
@@ -35,6 +39,22 @@ pub fn schedule(optimizer: &Optimizer, rate: impl Fn(u64) -> f64, from: u64, unt
     schedule
 }
 
+/// How many times so many numbers fit into so many bytes in a slice whose last step is left over: once at least.
+pub(super) fn fitting(bytes: usize, numbers: usize) -> usize {
+    (bytes / (4 * numbers)).max(2) - 1
+}
+
+/// The steps that launches go up to in a slice to `until`, whose end may be `due` itself, and those that they measure:
+/// what is due, and the last, which proves that they ran to their end.
+pub(super) fn measured(until: u64, due: &[u64]) -> (u64, Vec<u64>) {
+    let end = if due.last() == Some(&until) { until + 1 } else { until };
+    let mut measured = due.to_vec();
+    if measured.last() != Some(&(end - 1)) {
+        measured.push(end - 1);
+    }
+    (end, measured)
+}
+
 /// How many networks there are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Networks {
@@ -44,13 +64,13 @@ pub(super) struct Networks {
     pub replicas: usize,
 }
 
-/// A copy on the GPU of what one run has in a buffer that several runs share.
-pub struct SavedRun(Handle);
+/// A copy on the GPU of what one run has in the buffers that several runs share.
+pub struct SavedRun(Vec<Buffer>);
 
 /// A buffer on the GPU in which every run has as many numbers.
 pub(super) struct RunBuffer {
     client: Client,
-    handle: Handle,
+    buffer: Buffer,
     runs: usize,
     /// Numbers of one run.
     each: usize,
@@ -59,63 +79,60 @@ pub(super) struct RunBuffer {
 impl RunBuffer {
     /// A buffer for `runs` runs with `each` numbers, whatever they are.
     pub fn new(client: &Client, runs: usize, each: usize) -> Self {
-        RunBuffer { client: client.clone(), handle: client.empty(4 * runs * each), runs, each }
+        RunBuffer { client: client.clone(), buffer: Buffer::empty(client, runs * each), runs, each }
     }
 
     /// Replaces the numbers of one run.
     pub fn put(&mut self, run: usize, numbers: &[f32]) {
         debug_assert_eq!(numbers.len(), self.each, "the numbers of this run");
-        let handle = self.client.create_from_slice(f32::as_bytes(numbers));
+        let numbers = Buffer::numbers(&self.client, numbers);
         if self.runs == 1 {
-            self.handle = handle;
+            self.buffer = numbers;
         } else {
-            self.restore(run, &SavedRun(handle));
+            self.restore(run, &numbers);
         }
     }
 
     /// A copy of the numbers of one run.
-    pub fn save(&self, run: usize) -> SavedRun {
-        let saved = SavedRun(self.client.empty(4 * self.each));
-        self.copy((&self.handle, self.runs * self.each), (&saved.0, self.each), [run * self.each, 0]);
+    fn save(&self, run: usize) -> Buffer {
+        let saved = Buffer::empty(&self.client, self.each);
+        self.copy(&self.buffer, &saved, [run * self.each, 0]);
         saved
     }
 
     /// Takes the numbers of one run back to a copy of them.
-    pub fn restore(&mut self, run: usize, saved: &SavedRun) {
-        self.copy((&saved.0, self.each), (&self.handle, self.runs * self.each), [0, run * self.each]);
+    fn restore(&self, run: usize, saved: &Buffer) {
+        self.copy(saved, &self.buffer, [0, run * self.each]);
     }
 
     /// Copies the numbers of a run from one buffer to another: from where and to where.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    fn copy(&self, from: (&Handle, usize), to: (&Handle, usize), [begin, target]: [usize; 2]) {
+    fn copy(&self, from: &Buffer, to: &Buffer, [begin, target]: [usize; 2]) {
         let line = |at: usize| [begin + at, target + at, COPIED.min(self.each - at)];
         let table: Vec<u32> =
             (0..self.each).step_by(COPIED).flat_map(|at| line(at).map(|number| number as u32)).collect();
-        let handle = self.client.create_from_slice(u32::as_bytes(&table));
-        // SAFETY: every length is that of its buffer, and both stretches are within the buffers.
+        let groups = table.len() / CARRIED_FIELDS;
+        // SAFETY: both stretches are within the buffers.
         unsafe {
             carry::launch_unchecked(
                 &self.client,
-                CubeCount::Static((table.len() / CARRIED_FIELDS) as u32, 1, 1),
+                CubeCount::Static(groups as u32, 1, 1),
                 CubeDim::new_1d(64),
-                BufferArg::from_raw_parts(from.0.clone(), from.1),
-                BufferArg::from_raw_parts(to.0.clone(), to.1),
-                BufferArg::from_raw_parts(handle, table.len()),
+                from.whole(),
+                to.whole(),
+                Buffer::words(&self.client, &table).whole(),
             );
         }
     }
 
     /// The buffer, as a kernel takes it.
-    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
     pub fn whole(&self) -> BufferArg {
-        // SAFETY: the length is that of the buffer.
-        unsafe { BufferArg::from_raw_parts(self.handle.clone(), self.runs * self.each) }
+        self.buffer.whole()
     }
 
     /// The first `count` numbers of a run.
     fn part(&self, run: usize, count: usize) -> Handle {
-        let (begin, rest) = (run * self.each, (self.runs - run) * self.each - count);
-        self.handle.clone().offset_start(4 * begin as u64).offset_end(4 * rest as u64)
+        self.buffer.part(run * self.each, count)
     }
 }
 
@@ -125,6 +142,8 @@ pub struct Slices {
     networks: Networks,
     /// Of every network its parameters, then their moments.
     pub(super) state: RunBuffer,
+    /// What the kernels keep of each run besides.
+    pub(super) beside: Vec<RunBuffer>,
     /// Numbers of the runs that the next launches train, in rising order.
     selected: Vec<usize>,
     step: u64,
@@ -141,6 +160,7 @@ impl Slices {
     pub(super) fn new(client: Client, networks: Networks, each: usize, steps: f64, most_steps: f64) -> Self {
         Slices {
             state: RunBuffer::new(&client, networks.runs, networks.replicas * each),
+            beside: vec![],
             client,
             networks,
             selected: (0..networks.runs).collect(),
@@ -196,14 +216,20 @@ impl Slices {
         self.selected.iter().copied().enumerate().flat_map(of).collect()
     }
 
-    /// A copy of the state of a run, which stays on the GPU.
-    pub fn save(&self, run: usize) -> SavedRun {
-        self.state.save(run)
+    /// Replaces the state of a run: of every replica the parameters, then their moments.
+    pub fn put(&mut self, run: usize, state: &[f32]) {
+        self.state.put(run, state);
     }
 
-    /// Takes a run back to a copy of its state.
-    pub fn restore(&mut self, run: usize, saved: &SavedRun) {
-        self.state.restore(run, saved);
+    /// A copy of what there is of a run, which stays on the GPU.
+    pub fn save(&self, run: usize) -> SavedRun {
+        SavedRun(std::iter::once(&self.state).chain(&self.beside).map(|buffer| buffer.save(run)).collect())
+    }
+
+    /// Takes a run back to a copy of what there was.
+    pub fn restore(&self, run: usize, saved: &SavedRun) {
+        let buffers = std::iter::once(&self.state).chain(&self.beside);
+        buffers.zip(&saved.0).for_each(|(buffer, saved)| buffer.restore(run, saved));
     }
 
     /// Steps of the next slice, as far as its time goes.
@@ -226,8 +252,8 @@ impl Slices {
     }
 
     /// End of the next slice towards step `last`, and the steps in it that are due: those that `every` divides unless
-    /// they have been recorded, and with `look` the end, if it is `last`. A slice holds `records` measurements and
-    /// `fits` steps at most.
+    /// they have been recorded, and with `look` the end, if it is `last`; nothing where there is nothing to do. A slice
+    /// holds `records` measurements and `fits` steps at most.
     pub(super) fn next(
         &self,
         last: u64,
@@ -235,7 +261,7 @@ impl Slices {
         look: bool,
         records: usize,
         fits: u64,
-    ) -> (u64, Vec<u64>) {
+    ) -> Option<(u64, Vec<u64>)> {
         let mut until = last.min(self.step + (self.steps as u64).min(fits));
         let mut due = vec![];
         let mut step = self.step.next_multiple_of(every);
@@ -252,7 +278,18 @@ impl Slices {
         if look && until == last && self.recorded != Some(until) {
             due.push(until);
         }
-        (until, due)
+        (until > self.step || !due.is_empty()).then_some((until, due))
+    }
+
+    /// The schedules of the selected runs up to step `until`, one after the other, and how many numbers each has.
+    pub(super) fn schedules(&self, specs: &[RunSpec], until: u64) -> (Vec<f32>, usize) {
+        let of = |run: &usize| {
+            let spec = &specs[*run];
+            schedule(&spec.optimizer, |step| spec.learning_rate(step), self.step, until)
+        };
+        let schedules: Vec<Vec<f32>> = self.selected.iter().map(of).collect();
+        let each = schedules.first().map_or(0, Vec::len);
+        (schedules.concat(), each)
     }
 
     /// A nonce for the next launches.

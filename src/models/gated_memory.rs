@@ -27,6 +27,7 @@
 mod tests;
 
 use super::family::{Execution, Family};
+use super::on_prompts;
 use super::prompts::{self, CODES};
 use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
 use crate::catalog::Info;
@@ -78,7 +79,7 @@ impl GatedMemory {
 
 impl ModelConfig for GatedMemory {
     fn bind(&self, examples: &dyn Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(self.on(prompts::of(examples))))
+        on_prompts::bound(self, examples)
     }
 
     fn takes(&self) -> &'static [Form] {
@@ -104,14 +105,8 @@ impl ToPyTorch for GatedMemory {
     }
 }
 
-/// The architecture on these prompts.
-#[derive(Debug, Clone)]
-pub struct OnPrompts {
-    /// The settings.
-    pub net: GatedMemory,
-    /// What prompts are drawn.
-    pub prompts: Prompts,
-}
+/// The network on the prompts of a task.
+pub type OnPrompts = on_prompts::OnPrompts<GatedMemory>;
 
 /// What the memory holds as a prompt passes.
 #[derive(Debug, Clone, PartialEq)]

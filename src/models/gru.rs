@@ -18,14 +18,13 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
-pub use reference::Plain;
-
-use super::{Architecture, Bound, Family, Initialisation, ModelConfig, Parameter, Rows, crowded, prompts};
+use super::on_prompts::{self, PromptNetwork};
+use super::{Bound, Family, Initialisation, ModelConfig, Parameter, prompts};
 use crate::bounds;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
-use crate::settings::{Problem, Range};
+use crate::settings::Range;
 use crate::sources::{CHO_2014, MOUSAVI_2025};
 use crate::tasks::Form;
 use crate::tokens::Prompts;
@@ -48,7 +47,7 @@ impl Gru {
     };
 }
 
-/// Places of the parameters of one direction in [`Architecture::parameters`].
+/// Places of the parameters of one direction in [`Architecture::parameters`](super::Architecture::parameters).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Direction {
     /// W, `[D, 3w]`.
@@ -71,17 +70,13 @@ pub const OUT: usize = 9;
 pub const BETA: usize = 10;
 
 /// The network on the prompts of a task.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OnPrompts {
-    /// Its settings.
-    pub net: Gru,
-    /// What prompts it is on.
-    pub prompts: Prompts,
-}
+pub type OnPrompts = on_prompts::OnPrompts<Gru>;
+/// The network of one replica in double precision.
+pub type Plain = on_prompts::Plain<Gru>;
 
 impl ModelConfig for Gru {
     fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OnPrompts { net: self.clone(), prompts: prompts::of(examples) }))
+        on_prompts::bound(self, examples)
     }
 
     fn takes(&self) -> &'static [Form] {
@@ -100,11 +95,10 @@ impl ToPyTorch for Gru {
     }
 }
 
-impl Architecture for OnPrompts {
-    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let (w, d) = (self.net.width, self.prompts.width());
-        let mut parameters = vec![prompts::codes(&self.prompts, replicas)];
-        for (name, rows, columns) in [
+impl PromptNetwork for Gru {
+    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])> {
+        let (w, d) = (self.width, prompts.width());
+        let shapes = [
             ("wf", d, 3 * w),
             ("uf", w, 3 * w),
             ("bf", 1, 3 * w),
@@ -115,53 +109,28 @@ impl Architecture for OnPrompts {
             ("cb", 1, 3 * w),
             ("out", 2 * w, 1),
             ("beta", 1, 1),
-        ] {
-            parameters.push(Parameter::new(name, [replicas, rows, columns]));
-        }
-        parameters
+        ];
+        shapes.map(|(name, rows, columns)| (name.into(), [rows, columns])).into()
     }
 
-    fn rows(&self) -> Rows {
-        prompts::CODES_OF_POSITIONS
+    fn draw(&self, _prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
+        let fan_in = if matches!(which, OUT | BETA) { 2 * self.width } else { self.width };
+        Initialisation::Uniform.draw(seed, which, parameter, fan_in)
     }
 
-    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let draw = |(which, parameter): (usize, &Parameter)| match which {
-            prompts::CODES => prompts::initial_codes(&self.prompts, seed, replicas),
-            OUT | BETA => Initialisation::Uniform.draw(seed, which, parameter, 2 * self.net.width),
-            _ => Initialisation::Uniform.draw(seed, which, parameter, self.net.width),
-        };
-        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
-    }
-
-    fn decays(&self, which: usize) -> bool {
-        which != prompts::CODES
-    }
-
-    fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
-        let (w, d) = (self.net.width as f64, self.prompts.width() as f64);
+    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64 {
+        let (w, d) = (self.width as f64, prompts.width() as f64);
         // The prompt needs no gradient.
         let position = 3.0 * w * (4.0 * d + 6.0 * w) + 100.0 * w;
-        2.0 * position * batch as f64 * self.prompts.length as f64
+        2.0 * position * batch as f64 * prompts.length as f64
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+    fn activations(&self, prompts: &Prompts) -> u64 {
+        bounds::product([3, prompts.length, self.width])
     }
 
-    fn activations(&self, _inputs: usize) -> u64 {
-        let gates = bounds::product([3, self.prompts.length, self.net.width]);
-        prompts::encoded_numbers(&self.prompts).max(gates)
-    }
-
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a recurrent network has no first layer that is linear in a row of the batch")
-    }
-
-    /// Outputs for prompts, `[prompts, length]`.
-    fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let plain = self.plain(weights);
-        x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+    fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
+        plain.read_out(row)
     }
 }
 

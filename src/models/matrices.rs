@@ -1,4 +1,4 @@
-//! Small products of matrices in double precision, row by row.
+//! Small products of matrices and softmax in double precision, row by row.
 
 /// `out` plus `factor` times `row`.
 pub(crate) fn add(out: &mut [f64], factor: f64, row: &[f64]) {
@@ -31,6 +31,14 @@ pub(crate) fn add_turned_product(out: &mut [f64], a: &[f64], b: &[f64], inner: u
     for (row, line) in a.chunks_exact(inner).zip(b.chunks_exact(columns)) {
         row.iter().zip(out.chunks_exact_mut(columns)).for_each(|(factor, out)| add(out, *factor, line));
     }
+}
+
+/// Turns scores into shares that sum to one.
+pub(crate) fn softmax(scores: &mut [f64]) {
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter_mut().for_each(|score| *score = libm::exp(*score - top));
+    let sum: f64 = scores.iter().sum();
+    scores.iter_mut().for_each(|power| *power /= sum);
 }
 
 #[cfg(test)]

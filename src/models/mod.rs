@@ -17,6 +17,7 @@ mod matrices;
 pub mod minimal_markov;
 pub mod mlp;
 pub mod modular_transformer;
+pub mod on_prompts;
 pub mod parity_transformer;
 pub mod perceptron;
 pub mod polynet;

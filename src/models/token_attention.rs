@@ -19,13 +19,14 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
-pub use reference::{Look, Plain};
+pub use reference::Look;
 
 #[cfg(feature = "train")]
 mod tensors;
 
 use super::initialisation::{Initialisation, each};
-use super::{Architecture, Bound, Family, ModelConfig, Parameter, Rows, prompts};
+use super::on_prompts::{self, PromptNetwork};
+use super::{Bound, Family, ModelConfig, Parameter, prompts};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
@@ -132,8 +133,8 @@ impl TokenAttention {
         }
     }
 
-    /// Place of W₁ in [`Architecture::parameters`]; after it come b₁, w₂ and b₂, and before it, from 1 on, the matrices of
-    /// the scores.
+    /// Place of W₁ in [`Architecture::parameters`](super::Architecture::parameters); after it come b₁, w₂ and b₂, and before
+    /// it, from 1 on, the matrices of the scores.
     pub fn first_layer(&self) -> usize {
         match self.qk {
             QueryKey::Combined => 2,
@@ -144,7 +145,7 @@ impl TokenAttention {
 
 impl ModelConfig for TokenAttention {
     fn bind(&self, examples: &dyn Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OnPrompts { net: self.clone(), prompts: prompts::of(examples) }))
+        on_prompts::bound(self, examples)
     }
 
     fn takes(&self) -> &'static [Form] {
@@ -181,100 +182,62 @@ impl ToPyTorch for TokenAttention {
 /// Standard deviation of the initial W_QK.
 pub const DEVIATION: f32 = 0.1;
 
-/// The architecture on prompts of one kind.
-#[derive(Debug, Clone)]
-pub struct OnPrompts {
-    /// The settings.
-    pub net: TokenAttention,
-    /// The prompts.
-    pub prompts: Prompts,
-}
+/// The network on the prompts of a task.
+pub type OnPrompts = on_prompts::OnPrompts<TokenAttention>;
+/// The network of one replica in double precision.
+pub type Plain = on_prompts::Plain<TokenAttention>;
 
-impl Architecture for OnPrompts {
-    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let net = &self.net;
-        let [read, values] = [net.score_width(&self.prompts), net.value_width(&self.prompts)];
-        let all = net.heads * read;
-        let mut parameters = vec![prompts::codes(&self.prompts, replicas)];
-        let mut put = |name: &str, rows: usize, columns: usize| {
-            parameters.push(Parameter::new(name, [replicas, rows, columns]));
+impl PromptNetwork for TokenAttention {
+    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])> {
+        let [read, values] = [self.score_width(prompts), self.value_width(prompts)];
+        let all = self.heads * read;
+        let scores = match self.separate(prompts) {
+            None => vec![("qk", [all, read])],
+            Some(keys) => vec![("q", [all, keys]), ("k", [all, keys])],
         };
-        match net.separate(&self.prompts) {
-            None => put("qk", all, read),
-            Some(keys) => ["q", "k"].into_iter().for_each(|name| put(name, all, keys)),
+        let perceptron = [
+            ("w1", [self.heads * values, self.width]),
+            ("b1", [1, self.width]),
+            ("w2", [self.width, 1]),
+            ("b2", [1, 1]),
+        ];
+        scores.into_iter().chain(perceptron).map(|(name, shape)| (name.into(), shape)).collect()
+    }
+
+    fn draw(&self, prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
+        let first = self.first_layer();
+        if which < first && self.qk == QueryKey::Combined {
+            return each(seed, parameter, |stream, i| DEVIATION * stream.normal(which as u64, i));
         }
-        put("w1", net.heads * values, net.width);
-        put("b1", 1, net.width);
-        put("w2", net.width, 1);
-        put("b2", 1, 1);
-        parameters
-    }
-
-    fn rows(&self) -> Rows {
-        prompts::CODES_OF_POSITIONS
-    }
-
-    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let net = &self.net;
-        let (first, read) = (net.first_layer(), net.score_width(&self.prompts));
-        let hidden_inputs = net.heads * net.value_width(&self.prompts);
-        let draw = |(which, parameter): (usize, &Parameter)| match which {
-            prompts::CODES => prompts::initial_codes(&self.prompts, seed, replicas),
-            _ if which < first && net.qk == QueryKey::Combined => {
-                each(seed, parameter, |stream, i| DEVIATION * stream.normal(which as u64, i))
-            }
-            _ => {
-                let fan_in = match which {
-                    _ if which < first => read,
-                    _ if which < first + 2 => hidden_inputs,
-                    _ => net.width,
-                };
-                Initialisation::Uniform.draw(seed, which, parameter, fan_in)
-            }
+        let fan_in = match which {
+            _ if which < first => self.score_width(prompts),
+            _ if which < first + 2 => self.heads * self.value_width(prompts),
+            _ => self.width,
         };
-        self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
+        Initialisation::Uniform.draw(seed, which, parameter, fan_in)
     }
 
-    fn decays(&self, which: usize) -> bool {
-        which != prompts::CODES
-    }
-
-    fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
-        let net = &self.net;
-        let [n, m] = [self.prompts.length, net.width].map(|size| size as f64);
-        let [read, values] =
-            [net.score_width(&self.prompts), net.value_width(&self.prompts)].map(|size| size as f64);
+    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64 {
+        let [n, m] = [prompts.length, self.width].map(|size| size as f64);
+        let [read, values] = [self.score_width(prompts), self.value_width(prompts)].map(|size| size as f64);
         // Queries, and keys of their own; then scores and means.
-        let (products, keys) = match net.separate(&self.prompts) {
+        let (products, keys) = match self.separate(prompts) {
             None => (read * read, read),
             Some(keys) => (2.0 * read * keys as f64, keys as f64),
         };
         let head = products + n * (keys + values) + values * m;
-        6.0 * batch as f64 * n * (net.heads as f64 * head + m)
+        6.0 * batch as f64 * n * (self.heads as f64 * head + m)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        super::crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+    fn activations(&self, prompts: &Prompts) -> u64 {
+        let read = self.score_width(prompts);
+        let widest = [read, self.separate(prompts).unwrap_or(0), self.value_width(prompts)];
+        let widest = widest.into_iter().max().unwrap_or(0).max(prompts.length);
+        let heads = bounds::product([prompts.length, self.heads, widest]);
+        heads.max(bounds::product([prompts.length, self.width]))
     }
 
-    fn activations(&self, _inputs: usize) -> u64 {
-        let net = &self.net;
-        let read = net.score_width(&self.prompts);
-        let widest = [read, net.separate(&self.prompts).unwrap_or(0), net.value_width(&self.prompts)];
-        let widest = widest.into_iter().max().unwrap_or(0).max(self.prompts.length);
-        let heads = bounds::product([self.prompts.length, net.heads, widest]);
-        let hidden = bounds::product([self.prompts.length, net.width]);
-        heads.max(hidden).max(prompts::encoded_numbers(&self.prompts))
-    }
-
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network on prompts has no first layer that is linear in the input")
-    }
-
-    /// ŷ of every position of each prompt, `[prompts, length]`.
-    fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let plain = self.plain(weights);
-        let outputs = |row| plain.look(row).outputs.into_iter().map(|y| y as f32);
-        x.chunks_exact(self.prompts.columns()).flat_map(outputs).collect()
+    fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
+        plain.look(row).outputs
     }
 }

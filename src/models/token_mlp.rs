@@ -16,14 +16,13 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
-pub use reference::Plain;
-
-use super::{Architecture, Bound, Family, Initialisation, ModelConfig, Parameter, Rows, crowded, prompts};
+use super::on_prompts::{self, PromptNetwork};
+use super::{Bound, Family, Initialisation, ModelConfig, Parameter, prompts};
 use crate::bounds;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
-use crate::settings::{Problem, Range};
+use crate::settings::Range;
 use crate::sources::MOUSAVI_2025;
 use crate::tasks::Form;
 use crate::tokens::Prompts;
@@ -53,7 +52,7 @@ impl TokenMlp {
     }
 }
 
-/// Place of W of layer `layer`, counted from 0, in [`Architecture::parameters`].
+/// Place of W of layer `layer`, counted from 0, in [`Architecture::parameters`](super::Architecture::parameters).
 pub fn w(layer: usize) -> usize {
     1 + 2 * layer
 }
@@ -64,17 +63,13 @@ pub fn b(layer: usize) -> usize {
 }
 
 /// The network on the prompts of a task.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OnPrompts {
-    /// Its settings.
-    pub net: TokenMlp,
-    /// What prompts it is on.
-    pub prompts: Prompts,
-}
+pub type OnPrompts = on_prompts::OnPrompts<TokenMlp>;
+/// The network of one replica in double precision.
+pub type Plain = on_prompts::Plain<TokenMlp>;
 
 impl ModelConfig for TokenMlp {
     fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OnPrompts { net: self.clone(), prompts: prompts::of(examples) }))
+        on_prompts::bound(self, examples)
     }
 
     fn takes(&self) -> &'static [Form] {
@@ -97,59 +92,32 @@ impl ToPyTorch for TokenMlp {
     }
 }
 
-impl Architecture for OnPrompts {
-    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
-        let mut parameters = vec![prompts::codes(&self.prompts, replicas)];
-        for (layer, [inputs, outputs]) in self.net.layers(&self.prompts).into_iter().enumerate() {
-            parameters.push(Parameter::new(&format!("w{}", layer + 1), [replicas, inputs, outputs]));
-            parameters.push(Parameter::new(&format!("b{}", layer + 1), [replicas, 1, outputs]));
-        }
-        parameters
+impl PromptNetwork for TokenMlp {
+    fn shapes(&self, prompts: &Prompts) -> Vec<(String, [usize; 2])> {
+        let both = |(layer, [inputs, outputs]): (usize, [usize; 2])| {
+            [(format!("w{layer}"), [inputs, outputs]), (format!("b{layer}"), [1, outputs])]
+        };
+        (1..).zip(self.layers(prompts)).flat_map(both).collect()
     }
 
-    fn rows(&self) -> Rows {
-        prompts::CODES_OF_POSITIONS
+    fn draw(&self, prompts: &Prompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
+        let [fan_in, _] = self.layers(prompts)[(which - 1) / 2];
+        Initialisation::Uniform.draw(seed, which, parameter, fan_in)
     }
 
-    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
-        let mut values = vec![prompts::initial_codes(&self.prompts, seed, replicas)];
-        let fans = self.net.layers(&self.prompts).into_iter().flat_map(|[fan_in, _]| [fan_in; 2]);
-        for ((which, parameter), fan_in) in
-            self.parameters(inputs, replicas).iter().enumerate().skip(1).zip(fans)
-        {
-            values.push(Initialisation::Uniform.draw(seed, which, parameter, fan_in));
-        }
-        values
-    }
-
-    fn decays(&self, which: usize) -> bool {
-        which != prompts::CODES
-    }
-
-    fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
-        let sizes = self.net.layers(&self.prompts).into_iter().map(|[a, b]| a as f64 * b as f64);
+    fn step_flops(&self, prompts: &Prompts, batch: usize) -> f64 {
+        let sizes = self.layers(prompts).into_iter().map(|[a, b]| a as f64 * b as f64);
         // The prompt needs no gradient.
         batch as f64
             * sizes.enumerate().map(|(layer, size)| if layer == 0 { 4.0 } else { 6.0 } * size).sum::<f64>()
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        crowded(self.activations(inputs), batch, replicas).into_iter().collect()
+    fn activations(&self, _prompts: &Prompts) -> u64 {
+        bounds::product([self.widths.iter().copied().max().unwrap_or(1)])
     }
 
-    fn activations(&self, _inputs: usize) -> u64 {
-        let widest = self.net.widths.iter().copied().max().unwrap_or(1);
-        prompts::encoded_numbers(&self.prompts).max(bounds::product([widest]))
-    }
-
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network on prompts has no first layer that is linear in a row of the batch")
-    }
-
-    /// Outputs for prompts, `[prompts, length]`.
-    fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
-        let plain = self.plain(weights);
-        x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+    fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {
+        plain.walk(plain.encoded(row).0).pop().unwrap_or_default()
     }
 }
 

@@ -365,14 +365,6 @@ impl Sampler for Groups {
         Some(self.trained())
     }
 
-    fn noise(&self) -> f64 {
-        0.0
-    }
-
-    fn relevant(&self, _seed: u64) -> Vec<usize> {
-        vec![]
-    }
-
     fn problems(&self) -> Vec<Problem> {
         let order = self.elements();
         let mut problems = vec![];

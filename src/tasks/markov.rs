@@ -177,20 +177,8 @@ impl Sampler for MarkovChain {
     // Every batch is fresh: there is no sample to visit.
     fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 
-    fn visits(&self, _seed: u64, _replica: u32, _step: u64, _size: usize) -> Vec<usize> {
-        vec![]
-    }
-
     fn sample_size(&self) -> Option<usize> {
         None
-    }
-
-    fn noise(&self) -> f64 {
-        0.0
-    }
-
-    fn relevant(&self, _seed: u64) -> Vec<usize> {
-        vec![]
     }
 
     fn problems(&self) -> Vec<Problem> {

@@ -14,6 +14,7 @@ pub mod teacher_student;
 use crate::catalog::chart::Chart;
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
+use crate::rng::{Purpose, Stream};
 use crate::settings::{Knob, Problem, Value};
 use crate::tokens::Prompts;
 pub use form::Form;
@@ -76,6 +77,14 @@ impl Batch {
         self.x.clear();
         self.y.clear();
     }
+
+    /// Appends the examples at these places of `whole`, whose rows have `columns` numbers.
+    pub fn visit(&mut self, whole: &Batch, columns: usize, places: impl IntoIterator<Item = usize>) {
+        for at in places {
+            self.x.extend_from_slice(&whole.x[at * columns..][..columns]);
+            self.y.push(whole.y[at]);
+        }
+    }
 }
 
 /// What every task can do. All of it is a function of the arguments alone.
@@ -123,7 +132,10 @@ pub trait Sampler {
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
     /// Which examples of the finite sample of `replica` make the batch of `step`: every example once per
     /// epoch, in an order that changes with the epoch. Only for tasks with a finite sample.
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize>;
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        let order = Stream::new(seed, Purpose::Order, replica);
+        self.sample_size().map_or(vec![], |all| epochs(order, all, step, size))
+    }
     /// Size of the finite sample, or `None` if every batch is fresh.
     fn sample_size(&self) -> Option<usize>;
     /// Replicas in a row that share their data, so that the best of them stands for all.
@@ -131,9 +143,13 @@ pub trait Sampler {
         1
     }
     /// Probability that a training label is flipped.
-    fn noise(&self) -> f64;
-    /// Input coordinates that matter, from 0, for marking in charts.
-    fn relevant(&self, seed: u64) -> Vec<usize>;
+    fn noise(&self) -> f64 {
+        0.0
+    }
+    /// Input coordinates that matter, from 0, for marking in charts; none where no coordinate matters more than another.
+    fn relevant(&self, _seed: u64) -> Vec<usize> {
+        vec![]
+    }
     /// What cannot be in these settings, each with what would be right.
     fn problems(&self) -> Vec<Problem>;
     /// Bits whose parity the label is, in a task that is about parities of uniform inputs.
@@ -216,7 +232,7 @@ mod pytorch {
 }
 
 /// Which of `size` examples the batch of `step` visits: every one of `m` once per epoch, in an order of the epoch's.
-fn epochs(stream: crate::rng::Stream, m: usize, step: u64, size: usize) -> Vec<usize> {
+fn epochs(stream: Stream, m: usize, step: u64, size: usize) -> Vec<usize> {
     let (m, first) = (m as u64, step * size as u64);
     let mut epoch = first / m;
     let mut order = stream.order(epoch, m as u32);

@@ -226,10 +226,7 @@ impl Sampler for SparseBoolean {
             return self.draw(stream, step, 0..size, &self.relevant(seed), out);
         }
         let whole = self.whole(seed, self.shared(replica));
-        for at in self.visits(seed, replica, step, size) {
-            out.x.extend_from_slice(&whole.x[at * self.n..(at + 1) * self.n]);
-            out.y.push(whole.y[at]);
-        }
+        out.visit(&whole, self.n, self.visits(seed, replica, step, size));
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
@@ -254,10 +251,6 @@ impl Sampler for SparseBoolean {
 
     fn sample_size(&self) -> Option<usize> {
         (self.m > 0).then_some(self.m)
-    }
-
-    fn noise(&self) -> f64 {
-        0.0
     }
 
     fn relevant(&self, seed: u64) -> Vec<usize> {

@@ -130,20 +130,8 @@ impl Sampler for TeacherStudent {
         self.draw(seed, Stream::new(seed, Purpose::Sample, replica), 0, from..until, out);
     }
 
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        super::epochs(Stream::new(seed, Purpose::Order, replica), self.m, step, size)
-    }
-
     fn sample_size(&self) -> Option<usize> {
         (self.m > 0).then_some(self.m)
-    }
-
-    fn noise(&self) -> f64 {
-        0.0
-    }
-
-    fn relevant(&self, _seed: u64) -> Vec<usize> {
-        vec![]
     }
 
     fn problems(&self) -> Vec<Problem> {

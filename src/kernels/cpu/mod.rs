@@ -4,6 +4,7 @@ pub mod dense;
 pub mod group_net;
 pub mod one_hidden_layer;
 pub mod prompt_net;
+pub mod replica;
 pub mod sequence_net;
 mod wide;
 

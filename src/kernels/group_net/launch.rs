@@ -5,15 +5,15 @@
 //! and ran to their end.
 
 use cubecl::prelude::*;
-use cubecl::server::Handle;
 
 use super::data::{Record, Run, Shape, Weights, sum, table};
 use super::plan::{Network, Plan, Variant};
 use super::{FIELDS, NO_RECORD, steps};
+use crate::kernels::buffer::Buffer;
 use crate::kernels::client::{client, limits};
 use crate::kernels::pieces::PENALTY;
 use crate::kernels::plan::{Limits, Rule};
-use crate::kernels::slices::{DIFFER, Networks, Slices, schedule};
+use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, schedule};
 use crate::optim::Optimizer;
 use crate::platform::now_ms;
 use crate::protocol::Failure;
@@ -23,14 +23,12 @@ const SLICE_STEPS: f64 = 8192.0;
 /// Turns of loops in one launch: after 65535 of them, of all loops together, Mesa's simulated GPU ends every
 /// loop. Other GPUs lose nothing, since that is still a matter of milliseconds.
 const TURNS: usize = 60_000;
-/// Bytes of measurements read back in one slice.
-const MEASURE_BYTES: usize = 4 << 20;
 
 /// Pairs that networks are asked about without being trained on them.
 pub struct Others {
     plan: Plan,
-    data: Handle,
-    slopes: (Handle, usize),
+    data: Buffer,
+    slopes: Buffer,
 }
 
 /// A division of the work for `network` alone, as it is compiled.
@@ -39,10 +37,7 @@ pub struct Others {
 /// A sentence that says why the network does not fit the GPU.
 pub fn plan(shape: &Shape, pairs: usize, limits: Limits) -> Result<Plan, String> {
     let Shape { order, neurons, sigma, nu, replicas, .. } = *shape;
-    let rule = match &shape.optimizer {
-        Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-        Optimizer::Adam(_) => Rule::Adam,
-    };
+    let rule = Rule::of(&shape.optimizer);
     let network = Network { order, neurons, sigma, nu, pairs, rule };
     let largest = 4 * replicas as u64 * network.state().max(network.slopes()) as u64;
     if largest > limits.buffer_bytes {
@@ -57,8 +52,8 @@ pub struct GroupNetReplicas {
     plan: Plan,
     /// Their state, and how far they have been trained.
     pub slices: Slices,
-    slopes: Handle,
-    data: Handle,
+    slopes: Buffer,
+    data: Buffer,
 }
 
 impl GroupNetReplicas {
@@ -70,7 +65,7 @@ impl GroupNetReplicas {
         let run = Run { shape, pairs: pairs.to_vec(), labels: labels.to_vec() };
         let mut net = GroupNetReplicas::side_by_side(std::slice::from_ref(&run))?;
         let state = run.beginning(weights, net.plan.network.state())?;
-        net.slices.state.put(0, &state);
+        net.slices.put(0, &state);
         Ok(net)
     }
 
@@ -104,8 +99,8 @@ impl GroupNetReplicas {
         Ok(GroupNetReplicas {
             runs: runs.iter().map(|run| run.shape.clone()).collect(),
             plan,
-            slopes: client.create_from_slice(f32::as_bytes(&slopes)),
-            data: client.create_from_slice(u32::as_bytes(&data)),
+            slopes: Buffer::numbers(&client, &slopes),
+            data: Buffer::words(&client, &data),
             slices: Slices::new(client, networks, plan.network.state(), 8.0, SLICE_STEPS),
         })
     }
@@ -147,18 +142,11 @@ impl GroupNetReplicas {
     /// # Errors
     /// As [`GroupNetReplicas::advance`].
     pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
-        let row = 4 * FIELDS * self.plan.measures() * self.slices.lines();
-        let records = (MEASURE_BYTES / row).max(2) - 1;
-        let (until, due) = self.slices.next(last, every, look, records, u64::MAX);
-        if until == self.slices.step() && due.is_empty() {
-            return Ok(vec![]);
+        let records = fitting(MEASURE_BYTES, FIELDS * self.plan.measures() * self.slices.lines());
+        match self.slices.next(last, every, look, records, u64::MAX) {
+            Some((until, due)) => self.slice(until, &due, every).await,
+            None => Ok(vec![]),
         }
-        self.slice(until, &due, every).await
-    }
-
-    /// Replaces the state of a run: of every replica the parameters, then their moments.
-    pub fn put(&mut self, run: usize, state: &[f32]) {
-        self.slices.state.put(run, state);
     }
 
     /// Other pairs that each run's networks can be asked about, as many for each, with their labels.
@@ -177,8 +165,8 @@ impl GroupNetReplicas {
         let slopes = self.runs.len() * replicas * network.slopes();
         Ok(Others {
             plan,
-            data: self.slices.client.create_from_slice(u32::as_bytes(&data)),
-            slopes: (self.slices.client.empty(4 * slopes), slopes),
+            data: Buffer::words(&self.slices.client, &data),
+            slopes: Buffer::empty(&self.slices.client, slopes),
         })
     }
 
@@ -191,25 +179,25 @@ impl GroupNetReplicas {
         self.slices.begin();
         let (plan, lines) = (others.plan, self.slices.lines());
         let each = FIELDS * plan.measures();
-        let measures = self.slices.client.empty(4 * lines * each);
-        let (table, length) = self.table(0, plan.network.pairs);
-        // SAFETY: every length is that of its buffer; `answer_all` stays inside, as below.
+        let measures = Buffer::empty(&self.slices.client, lines * each);
+        let table = self.table(0, plan.network.pairs);
+        // SAFETY: `answer_all` stays inside, as below.
         unsafe {
             steps::answer_all::launch_unchecked(
                 &self.slices.client,
                 CubeCount::Static(plan.output_tiles() as u32, lines as u32, 1),
                 CubeDim::new_1d(plan.output_lanes() as u32),
                 self.slices.state.whole(),
-                BufferArg::from_raw_parts(others.slopes.0.clone(), others.slopes.1),
-                BufferArg::from_raw_parts(measures.clone(), lines * each),
-                BufferArg::from_raw_parts(others.data.clone(), self.runs.len() * 2 * plan.network.pairs),
-                BufferArg::from_raw_parts(table, length),
+                others.slopes.whole(),
+                measures.whole(),
+                others.data.whole(),
+                table.whole(),
                 0,
                 self.slices.nonce(),
                 plan,
             );
         }
-        let values = self.slices.read(measures).await?;
+        let values = self.slices.read(measures.handle()).await?;
         let mut record = Record { step: self.slices.step(), ..Default::default() };
         for values in values.chunks(each) {
             let outputs = &values[..FIELDS * plan.output_tiles()];
@@ -249,12 +237,11 @@ impl GroupNetReplicas {
         (all, each)
     }
 
-    /// The table of the networks that are trained, with its length: their runs' schedules have `schedule` numbers each,
+    /// The table of the networks that are trained: their runs' schedules have `schedule` numbers each,
     /// and each run has `pairs` pairs.
-    fn table(&self, schedule: usize, pairs: usize) -> (Handle, usize) {
+    fn table(&self, schedule: usize, pairs: usize) -> Buffer {
         let line = |at: usize, run: usize, _| [at * schedule, run * 2 * pairs].map(|place| place as u32);
-        let table = self.slices.table(line);
-        (self.slices.client.create_from_slice(u32::as_bytes(&table)), table.len())
+        Buffer::words(&self.slices.client, &self.slices.table(line))
     }
 
     async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, Failure> {
@@ -269,15 +256,14 @@ impl GroupNetReplicas {
         }
         measured.sort_unstable();
         measured.dedup();
-        let slots = measured.len();
         let width = FIELDS * self.plan.measures();
         let lines = self.slices.lines();
-        let measures = self.slices.client.empty(4 * slots * lines * width);
+        let measures = Buffer::empty(&self.slices.client, measured.len() * lines * width);
         match self.plan.variant {
-            Variant::One => self.launch_one(until, end, due, every, slots, &measures),
+            Variant::One => self.launch_one(until, end, due, every, &measures),
             Variant::Many => self.launch_many(until, end, &measured, &measures),
         }
-        let values = self.slices.read(measures).await?;
+        let values = self.slices.read(measures.handle()).await?;
         self.slices.finish(until, due, now_ms() - begin, nonces(&values))?;
         let records = values.chunks(lines * width).zip(&measured);
         let wanted = records.filter(|(_, step)| due.binary_search(step).is_ok());
@@ -307,30 +293,29 @@ impl GroupNetReplicas {
     }
 
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    fn launch_one(&self, until: u64, end: u64, due: &[u64], every: u64, slots: usize, measures: &Handle) {
+    fn launch_one(&self, until: u64, end: u64, due: &[u64], every: u64, measures: &Buffer) {
         let (numbers, each) = self.schedules(until);
-        let schedule = self.slices.client.create_from_slice(f32::as_bytes(&numbers));
-        let (table, length) = self.table(each, self.plan.network.pairs);
+        let schedule = Buffer::numbers(&self.slices.client, &numbers);
+        let table = self.table(each, self.plan.network.pairs);
         let most = (TURNS / self.plan.turns()).max(1) as u64;
         let mut from = self.slices.step();
         while from < end {
             let stop = end.min(from + most);
             let record = due.partition_point(|step| *step < from);
             let first_due = due.get(record).map_or(u32::MAX, |step| (step - from) as u32);
-            // SAFETY: every length is that of its buffer, and `train` stays inside: a workgroup touches what belongs to
-            // its own network, whose sizes follow from the plan as the buffers' sizes do, and as many records as there
-            // are slots.
+            // SAFETY: `train` stays inside: a workgroup touches what belongs to its own network, whose sizes follow from
+            // the plan as the buffers' sizes do, and no more records than there is room for.
             unsafe {
                 steps::train::launch_unchecked(
                     &self.slices.client,
                     CubeCount::Static(self.slices.lines() as u32, 1, 1),
                     CubeDim::new_1d(self.plan.lanes() as u32),
                     self.slices.state.whole(),
-                    self.slopes(),
-                    self.measures(measures, slots),
-                    BufferArg::from_raw_parts(schedule.clone(), numbers.len()),
-                    self.data(),
-                    BufferArg::from_raw_parts(table.clone(), length),
+                    self.slopes.whole(),
+                    measures.whole(),
+                    schedule.whole(),
+                    self.data.whole(),
+                    table.whole(),
                     (from - self.slices.step()) as u32,
                     (stop.min(until) - from) as u32,
                     u32::from(stop > until),
@@ -347,11 +332,11 @@ impl GroupNetReplicas {
     }
 
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    fn launch_many(&self, until: u64, end: u64, measured: &[u64], measures: &Handle) {
-        let (lines, slots) = (self.slices.lines() as u32, measured.len());
+    fn launch_many(&self, until: u64, end: u64, measured: &[u64], measures: &Buffer) {
+        let lines = self.slices.lines() as u32;
         let (numbers, each) = self.schedules(until);
-        let schedule = self.slices.client.create_from_slice(f32::as_bytes(&numbers));
-        let (table, length) = self.table(each, self.plan.network.pairs);
+        let schedule = Buffer::numbers(&self.slices.client, &numbers);
+        let table = self.table(each, self.plan.network.pairs);
         for step in self.slices.step()..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
             // SAFETY: as above; a workgroup writes the slopes of its own pairs, or trains its own neurons.
@@ -361,10 +346,10 @@ impl GroupNetReplicas {
                     CubeCount::Static(self.plan.output_tiles() as u32, lines, 1),
                     CubeDim::new_1d(self.plan.output_lanes() as u32),
                     self.slices.state.whole(),
-                    self.slopes(),
-                    self.measures(measures, slots),
-                    self.data(),
-                    BufferArg::from_raw_parts(table.clone(), length),
+                    self.slopes.whole(),
+                    measures.whole(),
+                    self.data.whole(),
+                    table.whole(),
                     here,
                     self.slices.nonce(),
                     self.plan,
@@ -374,10 +359,10 @@ impl GroupNetReplicas {
                     CubeCount::Static(self.plan.neuron_tiles() as u32, lines, 1),
                     CubeDim::new_1d(self.plan.neuron_lanes() as u32),
                     self.slices.state.whole(),
-                    self.slopes(),
-                    self.measures(measures, slots),
-                    BufferArg::from_raw_parts(schedule.clone(), numbers.len()),
-                    BufferArg::from_raw_parts(table.clone(), length),
+                    self.slopes.whole(),
+                    measures.whole(),
+                    schedule.whole(),
+                    table.whole(),
                     (step - self.slices.step()) as u32,
                     u32::from(step < until),
                     here,
@@ -386,27 +371,6 @@ impl GroupNetReplicas {
                 );
             }
         }
-    }
-
-    /// A buffer with as many numbers for each network of all runs.
-    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
-    fn slopes(&self) -> BufferArg {
-        let networks = self.runs.len() * self.runs[0].replicas;
-        // SAFETY: the length is that of the buffer.
-        unsafe { BufferArg::from_raw_parts(self.slopes.clone(), networks * self.plan.network.slopes()) }
-    }
-
-    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
-    fn data(&self) -> BufferArg {
-        // SAFETY: the length is that of the buffer.
-        unsafe { BufferArg::from_raw_parts(self.data.clone(), self.runs.len() * 2 * self.plan.network.pairs) }
-    }
-
-    #[expect(unsafe_code, reason = "a buffer is handed over with its length")]
-    fn measures(&self, measures: &Handle, slots: usize) -> BufferArg {
-        let length = slots * self.slices.lines() * FIELDS * self.plan.measures();
-        // SAFETY: the length is that of the buffer.
-        unsafe { BufferArg::from_raw_parts(measures.clone(), length) }
     }
 }
 

@@ -1,17 +1,9 @@
 //! What goes into the kernels of networks on prompts and what comes out, as plain numbers.
 
 use super::FIELDS;
+#[cfg(doc)]
+use crate::kernels::prompt_layout::PromptLayout;
 use crate::tokens::Prompts;
-
-/// Words of a prompt of `length` tokens of `dim` numbers with `names` names each: tokens, labels, and names block by block.
-pub const fn words(length: usize, dim: usize, names: usize) -> usize {
-    length * (dim + 1 + names)
-}
-
-/// Words of a prompt with lists.
-pub const fn listed_words(length: usize, dim: usize, names: usize) -> usize {
-    words(length, dim, names) + names * (2 * length + 1)
-}
 
 /// Appends a prompt as the kernels read it: tokens and labels as the bits of floats, then names block by block.
 fn push(prompts: &Prompts, row: &[f32], out: &mut Vec<u32>) {
@@ -22,12 +14,12 @@ fn push(prompts: &Prompts, row: &[f32], out: &mut Vec<u32>) {
     }
 }
 
-/// Appends prompts without lists, [`words`] words each.
+/// Appends prompts without lists, [`PromptLayout::words`] words each.
 pub(super) fn push_rows(prompts: &Prompts, rows: &[f32], out: &mut Vec<u32>) {
     rows.chunks(prompts.columns()).for_each(|row| push(prompts, row, out));
 }
 
-/// Appends prompts with lists, [`listed_words`] words each: behind each, block by block, where the positions begin that name
+/// Appends prompts with lists, [`PromptLayout::listed_words`] words each: behind each, block by block, where the positions begin that name
 /// each position, `[length + 1]`, and these positions in rising order, `[length]`.
 pub(super) fn push_listed_rows(prompts: &Prompts, rows: &[f32], out: &mut Vec<u32>) {
     let n = prompts.length;

@@ -7,12 +7,14 @@
 
 mod data;
 mod runs;
+mod steps;
 #[cfg(test)]
 #[cfg(feature = "cli")]
 pub(super) mod tests;
 
-pub use data::{Record, listed_words, words};
+pub use data::Record;
 pub use runs::{Compiled, Launch, PromptNet, PromptPlan};
+pub use steps::measure;
 
 /// Numbers of a line of the table: the network among all, the first of its held-out prompts, the first of its sample, and
 /// where its run's schedule begins.

@@ -9,9 +9,11 @@ use cubecl::server::Handle;
 
 use super::data::{Record, mean, push_listed_rows, push_rows};
 use super::{FIELDS, NO_RECORD};
+use crate::kernels::buffer::Buffer;
 use crate::kernels::client::{client, limits};
 use crate::kernels::plan::Limits;
-use crate::kernels::slices::{DIFFER, Networks, Slices, schedule};
+use crate::kernels::prompt_layout::PromptLayout;
+use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, measured};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::run::RunSpec;
@@ -20,8 +22,6 @@ use crate::tokens::Prompts;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;
-/// Bytes of measurements read back in one slice.
-const MEASURE_BYTES: usize = 4 << 20;
 /// Bytes of prompts in one slice.
 const PROMPT_BYTES: usize = 32 << 20;
 
@@ -68,9 +68,6 @@ pub trait PromptPlan: Copy + PartialEq + std::fmt::Debug + 'static {
     fn update(&self, launch: &Launch<'_>, step: u32, proof: bool);
 }
 
-/// A buffer with its length in numbers.
-type Buffer = (Handle, usize);
-
 /// What the launches of one slice have in common.
 pub struct Launch<'a> {
     /// The queue.
@@ -93,12 +90,6 @@ pub struct Launch<'a> {
     answers: Buffer,
 }
 
-#[expect(unsafe_code, reason = "a buffer is handed over with its length")]
-fn whole((handle, length): &Buffer) -> BufferArg {
-    // SAFETY: the length is that of the buffer.
-    unsafe { BufferArg::from_raw_parts(handle.clone(), *length) }
-}
-
 impl Launch<'_> {
     /// The state of all networks, `[networks, state]`.
     pub fn state(&self) -> BufferArg {
@@ -107,37 +98,37 @@ impl Launch<'_> {
 
     /// A buffer of scratch, `[lines, scratch]`.
     pub fn scratch(&self, which: usize) -> BufferArg {
-        whole(&self.scratch[which])
+        self.scratch[which].whole()
     }
 
     /// The prompts that are trained on, `[steps, lines, batch, words]`.
     pub fn prompts(&self) -> BufferArg {
-        whole(&self.prompts)
+        self.prompts.whole()
     }
 
     /// The prompts that are measured, `[prompts, words]`.
     pub fn measured(&self) -> BufferArg {
-        whole(self.measured)
+        self.measured.whole()
     }
 
     /// The table of networks, `[lines, LINE]`.
     pub fn table(&self) -> BufferArg {
-        whole(&self.table)
+        self.table.whole()
     }
 
     /// The schedules of the runs.
     pub fn schedule(&self) -> BufferArg {
-        whole(&self.schedule)
+        self.schedule.whole()
     }
 
     /// Measurements of batches, `[records, lines, measures, FIELDS]`, then signs of the last update.
     pub fn measures(&self) -> BufferArg {
-        whole(&self.measures)
+        self.measures.whole()
     }
 
     /// Measurements of other prompts.
     pub fn answers(&self) -> BufferArg {
-        whole(&self.answers)
+        self.answers.whole()
     }
 
     /// Workgroups for each network.
@@ -179,13 +170,13 @@ impl<P: PromptPlan> Compiled<P> {
 
     /// Words of a prompt that is measured.
     fn words(&self) -> usize {
-        super::words(self.prompts.length, self.prompts.dim, self.prompts.names)
+        PromptLayout::of(&self.prompts).words()
     }
 
     /// Words of the prompts of one step of so many runs.
     fn step_words(&self, runs: usize) -> u64 {
-        let Prompts { length, dim, names, .. } = self.prompts;
-        let each = if P::LISTED { super::listed_words(length, dim, names) } else { self.words() };
+        let layout = PromptLayout::of(&self.prompts);
+        let each = if P::LISTED { layout.listed_words() } else { layout.words() };
         [self.replicas, self.plan.batch(), each]
             .into_iter()
             .fold(runs as u64, |all, n| all.saturating_mul(n as u64))
@@ -280,14 +271,14 @@ impl<P: PromptPlan> PromptNet<P> {
             return Err(DIFFER.into());
         };
         compiled.fits(specs.len(), limits)?;
-        let samples: Vec<Vec<Batch>> = specs.iter().map(samples).collect();
+        let samples: Vec<Vec<Batch>> = specs.iter().map(|spec| spec.samples(usize::MAX)).collect();
         let (measured, places) = compiled.measured(specs, &samples);
         let [one, two, three, ..] = compiled.buffers(specs.len()).map(|numbers| (numbers as usize).max(1));
         let networks = Networks { runs: specs.len(), replicas: compiled.replicas };
         Ok(PromptNet {
             specs: specs.to_vec(),
-            scratch: [one, two, three].map(|numbers| (client.empty(4 * numbers), numbers)),
-            measured: (client.create_from_slice(u32::as_bytes(&measured)), measured.len()),
+            scratch: [one, two, three].map(|numbers| Buffer::empty(&client, numbers)),
+            measured: Buffer::words(&client, &measured),
             places,
             samples,
             turns: limits.turns,
@@ -306,11 +297,6 @@ impl<P: PromptPlan> PromptNet<P> {
         self.specs[run].run.schedule.clone_from(&spec.run.schedule);
     }
 
-    /// Replaces the state of a run: of every replica the parameters, then their moments.
-    pub fn put(&mut self, run: usize, state: &[f32]) {
-        self.slices.state.put(run, state);
-    }
-
     /// Makes one slice of steps towards step `last` and measures before each of them that `every` divides, unless that
     /// has been measured before; with `look` the end too, if it is reached.
     ///
@@ -318,13 +304,12 @@ impl<P: PromptPlan> PromptNet<P> {
     /// When the GPU stops working; the network is of no use afterwards.
     pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
         let (batch, answers) = self.width();
-        let records = (MEASURE_BYTES / (4 * (batch + answers))).max(2) - 1;
-        let drawn = (PROMPT_BYTES / (4 * self.step_words())).max(2) - 1;
-        let (until, due) = self.slices.next(last, every, look, records, drawn as u64);
-        if until == self.slices.step() && due.is_empty() {
-            return Ok(vec![]);
+        let (records, drawn) =
+            (fitting(MEASURE_BYTES, batch + answers), fitting(PROMPT_BYTES, self.step_words()));
+        match self.slices.next(last, every, look, records, drawn as u64) {
+            Some((until, due)) => self.slice(until, &due).await,
+            None => Ok(vec![]),
         }
-        self.slice(until, &due).await
     }
 
     /// Prompts that every network is asked about: those that are held out, and those of its sample.
@@ -346,12 +331,7 @@ impl<P: PromptPlan> PromptNet<P> {
     async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
         self.slices.begin();
         let begin = now_ms();
-        let end = if due.last() == Some(&until) { until + 1 } else { until };
-        // What is due, and the proof.
-        let mut measured = due.to_vec();
-        if measured.last() != Some(&(end - 1)) {
-            measured.push(end - 1);
-        }
+        let (end, measured) = measured(until, due);
         let (batch, answers) = self.width();
         let proofs = measured.len() * batch;
         let [batches, answered] = self.launch(until, end, due, &measured);
@@ -391,49 +371,31 @@ impl<P: PromptPlan> PromptNet<P> {
             let [held_out, first] = self.places[run];
             [held_out as u32, (first + replica * sample) as u32, (at * schedule) as u32]
         };
-        let table = self.slices.table(line);
-        (self.slices.client.create_from_slice(u32::as_bytes(&table)), table.len())
+        Buffer::words(&self.slices.client, &self.slices.table(line))
     }
 
     /// The prompts of `steps` steps from `from` on: `[steps, lines, batch, words]`.
     fn draw(&self, from: u64, steps: usize) -> Buffer {
-        let (prompts, size) = (&self.compiled.prompts, self.plan().batch());
+        let prompts = &self.compiled.prompts;
         let (mut words, mut batch) = (Vec::with_capacity(steps * self.step_words()), Batch::default());
         for step in from..from + steps as u64 {
             for run in self.slices.selected() {
-                let (sampler, seed) = (self.specs[*run].task.sampler(), self.specs[*run].run.seed);
                 for replica in 0..self.compiled.replicas {
                     batch.clear();
-                    match self.samples[*run].get(replica) {
-                        None => sampler.sample(seed, replica as u32, step, size, &mut batch),
-                        Some(sample) => {
-                            let columns = prompts.columns();
-                            for at in sampler.visits(seed, replica as u32, step, size) {
-                                batch.x.extend_from_slice(&sample.x[at * columns..][..columns]);
-                            }
-                        }
-                    }
+                    self.specs[*run].draw(&self.samples[*run], replica, step, &mut batch);
                     let push = if P::LISTED { push_listed_rows } else { push_rows };
                     push(prompts, &batch.x, &mut words);
                 }
             }
         }
-        (self.slices.client.create_from_slice(u32::as_bytes(&words)), words.len())
+        Buffer::words(&self.slices.client, &words)
     }
 
     /// Launches steps to `until`, and measurements of those in `due`; `measured` are those and the last. What comes back
     /// are measurements of batches with the signs of the last update, and those of other prompts.
     fn launch(&self, until: u64, end: u64, due: &[u64], measured: &[u64]) -> [Handle; 2] {
         let (plan, client, begin) = (&self.compiled.plan, &self.slices.client, self.slices.step());
-        let schedules: Vec<Vec<f32>> = self
-            .slices
-            .selected()
-            .iter()
-            .map(|run| &self.specs[*run])
-            .map(|spec| schedule(&spec.optimizer, |step| spec.learning_rate(step), begin, until))
-            .collect();
-        let table = self.table(schedules.first().map_or(0, Vec::len));
-        let schedules = schedules.concat();
+        let (schedules, each) = self.slices.schedules(&self.specs, until);
         let (lines, (batch, answers)) = (self.slices.lines(), self.width());
         let (proofs, told) = (measured.len() * batch, (due.len() * answers).max(1));
         let length = proofs + plan.updates() * lines;
@@ -447,10 +409,10 @@ impl<P: PromptPlan> PromptNet<P> {
             scratch: &self.scratch,
             measured: &self.measured,
             prompts: self.draw(begin, (end - begin) as usize),
-            table,
-            schedule: (client.create_from_slice(f32::as_bytes(&schedules)), schedules.len()),
-            measures: (client.empty(4 * length), length),
-            answers: (client.empty(4 * told), told),
+            table: self.table(each),
+            schedule: Buffer::numbers(client, &schedules),
+            measures: Buffer::empty(client, length),
+            answers: Buffer::empty(client, told),
         };
         for step in begin..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
@@ -470,18 +432,6 @@ impl<P: PromptPlan> PromptNet<P> {
                 plan.update(&launch, row, step + 1 == until);
             }
         }
-        [launch.measures.0, launch.answers.0]
+        [launch.measures.handle(), launch.answers.handle()]
     }
-}
-
-/// The finite sample of each replica, if the task has one.
-fn samples(spec: &RunSpec) -> Vec<Batch> {
-    let sampler = spec.task.sampler();
-    let Some(size) = sampler.sample_size() else { return vec![] };
-    let sample = |replica: u32| {
-        let mut batch = Batch::default();
-        sampler.finite_sample(spec.run.seed, replica, 0, size, &mut batch);
-        batch
-    };
-    (0..spec.run.replicas as u32).map(sample).collect()
 }

@@ -5,7 +5,6 @@
 //! back prove that its launches ran, and ran to their end.
 
 use cubecl::prelude::*;
-use cubecl::server::Handle;
 
 use super::NO_RECORD;
 use super::chains::{SAMPLERS, Sampling};
@@ -13,17 +12,16 @@ use super::data::{Layout, Questions, Record, mirrored, places};
 use super::plan::{LANES, Network, Plan};
 use super::sampling::sample;
 use super::steps::{FIELDS, answer_all, gradient_all, update_all};
+use crate::kernels::buffer::Buffer;
 use crate::kernels::client::{client, limits};
 use crate::kernels::plan::Limits;
-use crate::kernels::slices::{DIFFER, Networks, RunBuffer, SavedRun, Slices, schedule};
+use crate::kernels::slices::{DIFFER, MEASURE_BYTES, Networks, RunBuffer, Slices, fitting, measured};
 use crate::platform::now_ms;
 use crate::protocol::Failure;
 use crate::run::RunSpec;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 4096.0;
-/// Bytes of measurements read back in one slice.
-const MEASURE_BYTES: usize = 4 << 20;
 /// Bytes of symbols, and of what their drawing keeps, in one slice.
 const SYMBOL_BYTES: usize = 32 << 20;
 
@@ -93,11 +91,10 @@ pub struct SequenceNet {
     layout: Vec<Layout>,
     /// Their state, and how far they have been trained.
     pub slices: Slices,
-    mirror: RunBuffer,
-    gradients: Handle,
-    work: Handle,
-    places: Handle,
-    questions: Option<(Questions, Handle)>,
+    gradients: Buffer,
+    work: Buffer,
+    places: Buffer,
+    questions: Option<(Questions, Buffer)>,
     turns: u64,
 }
 
@@ -120,21 +117,15 @@ impl SequenceNet {
         let Compiled { plan, replicas, .. } = compiled;
         let (network, layout) = (plan.network, Layout::of(&specs[0]));
         let groups = specs.len() * replicas * plan.groups;
-        Ok(SequenceNet {
-            specs: specs.to_vec(),
-            mirror: RunBuffer::new(&client, specs.len(), replicas * network.parameters()),
-            gradients: client.empty(4 * groups * network.parameters()),
-            work: client.empty(4 * groups * plan.work()),
-            places: client.create_from_slice(u32::as_bytes(&places(&layout))),
-            compiled,
-            layout,
-            questions: None,
-            turns: limits.turns,
-            slices: {
-                let networks = Networks { runs: specs.len(), replicas };
-                Slices::new(client, networks, network.state(), 1.0, SLICE_STEPS)
-            },
-        })
+        let mirror = RunBuffer::new(&client, specs.len(), replicas * network.parameters());
+        let networks = Networks { runs: specs.len(), replicas };
+        let gradients = Buffer::empty(&client, groups * network.parameters());
+        let work = Buffer::empty(&client, groups * plan.work());
+        let places = Buffer::words(&client, &places(&layout));
+        let mut slices = Slices::new(client, networks, network.state(), 1.0, SLICE_STEPS);
+        slices.beside.push(mirror);
+        let (specs, turns) = (specs.to_vec(), limits.turns);
+        Ok(SequenceNet { specs, compiled, layout, slices, gradients, work, places, questions: None, turns })
     }
 
     /// The division of the work that is compiled.
@@ -147,7 +138,7 @@ impl SequenceNet {
     pub fn question(&mut self, runs: &[&[u8]], scored: usize) {
         let numbers: Vec<u32> = runs.concat().into_iter().map(u32::from).collect();
         let questions = Questions::new(&self.plan().network, self.compiled.replicas, runs, scored);
-        self.questions = Some((questions, self.slices.client.create_from_slice(u32::as_bytes(&numbers))));
+        self.questions = Some((questions, Buffer::words(&self.slices.client, &numbers)));
     }
 
     /// Another learning rate or schedule from here on, for one run.
@@ -157,19 +148,9 @@ impl SequenceNet {
 
     /// Replaces the state of a run: of every replica the parameters, then their moments.
     pub fn put(&mut self, run: usize, state: &[f32]) {
-        self.slices.state.put(run, state);
-        self.mirror.put(run, &mirrored(&self.layout, state, self.compiled.plan.network.state()));
-    }
-
-    /// A copy of the state of a run, which stays on the GPU.
-    pub fn save(&self, run: usize) -> [SavedRun; 2] {
-        [self.slices.save(run), self.mirror.save(run)]
-    }
-
-    /// Takes a run back to a copy of its state.
-    pub fn restore(&mut self, run: usize, [state, mirror]: &[SavedRun; 2]) {
-        self.slices.restore(run, state);
-        self.mirror.restore(run, mirror);
+        let mirror = mirrored(&self.layout, state, self.compiled.plan.network.state());
+        self.slices.put(run, state);
+        self.slices.beside[0].put(run, &mirror);
     }
 
     /// The training sequences of `steps` steps from `from` on, as the device draws them: `[steps, networks, batch,
@@ -178,21 +159,19 @@ impl SequenceNet {
     /// # Errors
     /// When the GPU stops working.
     pub async fn symbols(&self, from: u64, steps: usize) -> Result<Vec<u32>, Failure> {
-        let (table, length) = self.table(0);
-        let drawn = self.draw(from, steps, (&table, length));
+        let drawn = self.draw(from, steps, &self.table(0)).handle();
         let mut bytes = self.slices.client.read_async(vec![drawn]).await.map_err(Failure::lost)?;
         Ok(u32::from_bytes(&bytes.remove(0)).to_vec())
     }
 
-    /// The table of the networks that are trained, with its length: their runs' schedules have `schedule` numbers each.
-    fn table(&self, schedule: usize) -> (Handle, usize) {
+    /// The table of the networks that are trained: their runs' schedules have `schedule` numbers each.
+    fn table(&self, schedule: usize) -> Buffer {
         let line = |at: usize, run: usize, replica: usize| {
             let seed = self.specs[run].run.seed;
             let (low, high) = (seed as u32, (seed >> 32) as u32);
             [run as u32, (at * schedule) as u32, low, high, replica as u32]
         };
-        let table = self.slices.table(line);
-        (self.slices.client.create_from_slice(u32::as_bytes(&table)), table.len())
+        Buffer::words(&self.slices.client, &self.slices.table(line))
     }
 
     /// Makes one slice of steps towards step `last` and measures before each of them that `every` divides, unless that
@@ -202,13 +181,12 @@ impl SequenceNet {
     /// When the GPU stops working; the network is of no use afterwards.
     pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
         let (batch, answers) = self.width();
-        let records = (MEASURE_BYTES / (4 * (batch + answers))).max(2) - 1;
-        let drawn = (SYMBOL_BYTES / (4 * self.step_symbols())).max(2) - 1;
-        let (until, due) = self.slices.next(last, every, look, records, drawn as u64);
-        if until == self.slices.step() && due.is_empty() {
-            return Ok(vec![]);
+        let (records, drawn) =
+            (fitting(MEASURE_BYTES, batch + answers), fitting(SYMBOL_BYTES, self.step_symbols()));
+        match self.slices.next(last, every, look, records, drawn as u64) {
+            Some((until, due)) => self.slice(until, &due).await,
+            None => Ok(vec![]),
         }
-        self.slice(until, &due).await
     }
 
     /// Numbers of one measurement: of the batch, then of the contexts.
@@ -227,19 +205,14 @@ impl SequenceNet {
     async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
         self.slices.begin();
         let begin = now_ms();
-        let end = if due.last() == Some(&until) { until + 1 } else { until };
-        // What is due, and the proof.
-        let mut measured = due.to_vec();
-        if measured.last() != Some(&(end - 1)) {
-            measured.push(end - 1);
-        }
+        let (end, measured) = measured(until, due);
         let updates = self.plan().network.parameters().div_ceil(LANES) * self.slices.lines();
         let (batch, answers) = self.width();
-        let batches = self.slices.client.empty(4 * (measured.len() * batch + updates));
-        let answered = self.slices.client.empty(4 * (due.len() * answers).max(1));
+        let batches = Buffer::empty(&self.slices.client, measured.len() * batch + updates);
+        let answered = Buffer::empty(&self.slices.client, (due.len() * answers).max(1));
         self.launch(until, end, due, &measured, &batches, &answered);
-        let values = self.slices.read(batches).await?;
-        let told = if due.len() * answers > 0 { self.slices.read(answered).await? } else { vec![] };
+        let values = self.slices.read(batches.handle()).await?;
+        let told = if due.len() * answers > 0 { self.slices.read(answered.handle()).await? } else { vec![] };
         let took = now_ms() - begin;
         let nonces = values[..measured.len() * batch].chunks(FIELDS).map(|fields| fields[FIELDS - 1]);
         // Without a step there was no update that could have left its number.
@@ -269,26 +242,23 @@ impl SequenceNet {
 
     /// Draws the sequences of `steps` steps.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    fn draw(&self, from: u64, steps: usize, table: (&Handle, usize)) -> Handle {
+    fn draw(&self, from: u64, steps: usize, table: &Buffer) -> Buffer {
         let (sampling, lines) = (self.compiled.sampling, self.slices.lines());
-        let numbers = steps * self.step_symbols();
-        let out = self.slices.client.empty(4 * numbers);
+        let out = Buffer::empty(&self.slices.client, steps * self.step_symbols());
         let sequences = steps * lines * self.plan().network.batch;
         let most = (SYMBOL_BYTES / (4 * sampling.cells()) / SAMPLERS).max(1) * SAMPLERS;
         let at_once = sequences.next_multiple_of(SAMPLERS).min(most).min(32_768 * SAMPLERS);
-        let cells = at_once * sampling.cells();
-        let work = self.slices.client.empty(4 * cells);
+        let work = Buffer::empty(&self.slices.client, at_once * sampling.cells());
         for first in (0..sequences).step_by(at_once) {
-            // SAFETY: the lengths are those of the buffers; a lane writes its own sequence and its own cells, of
-            // which there are as many as lanes.
+            // SAFETY: a lane writes its own sequence and its own cells, of which there are as many as lanes.
             unsafe {
                 sample::launch_unchecked(
                     &self.slices.client,
                     CubeCount::Static((at_once / SAMPLERS) as u32, 1, 1),
                     CubeDim::new_1d(SAMPLERS as u32),
-                    BufferArg::from_raw_parts(out.clone(), numbers),
-                    BufferArg::from_raw_parts(work.clone(), cells),
-                    BufferArg::from_raw_parts(table.0.clone(), table.1),
+                    out.whole(),
+                    work.whole(),
+                    table.whole(),
                     from as u32,
                     (from >> 32) as u32,
                     first as u32,
@@ -310,39 +280,17 @@ impl SequenceNet {
         end: u64,
         due: &[u64],
         measured: &[u64],
-        batches: &Handle,
-        answered: &Handle,
+        batches: &Buffer,
+        answered: &Buffer,
     ) {
         let plan = self.compiled.plan;
         let (network, groups, lines) = (&plan.network, plan.groups, self.slices.lines());
-        let begin = self.slices.step();
-        let schedules: Vec<Vec<f32>> = self
-            .slices
-            .selected()
-            .iter()
-            .map(|run| &self.specs[*run])
-            .map(|spec| schedule(&spec.optimizer, |step| spec.learning_rate(step), begin, until))
-            .collect();
-        let (table, table_length) = self.table(schedules.first().map_or(0, Vec::len));
-        let schedules = schedules.concat();
-        let rows = self.slices.client.create_from_slice(f32::as_bytes(&schedules));
-        let steps = (end - begin) as usize;
-        let symbols = self.draw(begin, steps, (&table, table_length));
+        let (schedules, each) = self.slices.schedules(&self.specs, until);
+        let (rows, table) = (Buffer::numbers(&self.slices.client, &schedules), self.table(each));
+        let symbols = self.draw(self.slices.step(), (end - self.slices.step()) as usize, &table);
         let (batch, answers) = self.width();
-        let updates = network.parameters().div_ceil(LANES);
-        let proofs = measured.len() * batch;
-        let length = proofs + updates * lines;
-        let whole = |handle: &Handle, length: usize| {
-            // SAFETY: the length is that of the buffer.
-            unsafe { BufferArg::from_raw_parts(handle.clone(), length) }
-        };
-        let state = || self.slices.state.whole();
-        let mirror = || self.mirror.whole();
-        let table = || whole(&table, table_length);
-        // Of all runs: those that are trained fill the beginning.
-        let all = self.specs.len() * self.compiled.replicas * groups;
-        let work = || whole(&self.work, all * plan.work());
-        let gradients = || whole(&self.gradients, all * network.parameters());
+        let (updates, proofs) = (network.parameters().div_ceil(LANES), measured.len() * batch);
+        let (state, mirror) = (&self.slices.state, &self.slices.beside[0]);
         let each = CubeCount::Static(groups as u32, lines as u32, 1);
         for step in self.slices.step()..end {
             let here = measured.binary_search(&step).map_or(NO_RECORD, |place| place as u32);
@@ -357,12 +305,12 @@ impl SequenceNet {
                             &self.slices.client,
                             each.clone(),
                             CubeDim::new_1d(LANES as u32),
-                            state(),
-                            mirror(),
-                            whole(contexts, self.specs.len() * questions.count * network.length),
-                            table(),
-                            work(),
-                            whole(answered, (due.len() * answers).max(1)),
+                            state.whole(),
+                            mirror.whole(),
+                            contexts.whole(),
+                            table.whole(),
+                            self.work.whole(),
+                            answered.whole(),
                             begin as u32,
                             turns as u32,
                             questions.count as u32,
@@ -381,13 +329,13 @@ impl SequenceNet {
                     &self.slices.client,
                     each.clone(),
                     CubeDim::new_1d(LANES as u32),
-                    state(),
-                    mirror(),
-                    whole(&symbols, steps * self.step_symbols()),
-                    table(),
-                    work(),
-                    gradients(),
-                    whole(batches, length),
+                    state.whole(),
+                    mirror.whole(),
+                    symbols.whole(),
+                    table.whole(),
+                    self.work.whole(),
+                    self.gradients.whole(),
+                    batches.whole(),
                     (step - self.slices.step()) as u32,
                     here,
                     self.slices.nonce(),
@@ -398,13 +346,13 @@ impl SequenceNet {
                         &self.slices.client,
                         CubeCount::Static(updates as u32, lines as u32, 1),
                         CubeDim::new_1d(LANES as u32),
-                        state(),
-                        mirror(),
-                        gradients(),
-                        whole(&rows, schedules.len()),
-                        whole(&self.places, network.parameters()),
-                        table(),
-                        whole(batches, length),
+                        state.whole(),
+                        mirror.whole(),
+                        self.gradients.whole(),
+                        rows.whole(),
+                        self.places.whole(),
+                        table.whole(),
+                        batches.whole(),
                         (step - self.slices.step()) as u32,
                         u32::from(step + 1 == until),
                         proofs as u32,

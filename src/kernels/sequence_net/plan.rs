@@ -1,9 +1,8 @@
 //! What the sequence kernels are compiled for: the network, where its numbers lie, and how lanes share its work.
 
-use crate::kernels::plan::{Limits, Rule};
+use crate::kernels::plan::{Limits, Rule, workgroups};
 use crate::models::Family;
 use crate::models::family::AttentionLayers;
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 
 /// Most layers.
@@ -12,8 +11,6 @@ pub const MOST_LAYERS: usize = 4;
 pub const LANES: usize = 256;
 /// Words of workgroup memory for what lanes exchange: 16 KiB less the symbols.
 const ROOM: usize = 3800;
-/// Workgroups from which on a GPU is full, so that each of them takes several sequences.
-const MOST_GROUPS: usize = 1024;
 /// Columns of attention that are differentiated between two barriers, at most.
 const MOST_COLUMNS: usize = 16;
 
@@ -69,10 +66,7 @@ impl Network {
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(other()),
         };
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
+        let rule = Rule::of(&spec.optimizer);
         Ok(Network { symbols: drawn.symbols, length: drawn.length, kind, batch: spec.run.batch, rule })
     }
 
@@ -212,15 +206,8 @@ impl Plan {
         let columns = (ROOM / (2 * network.length)).min(MOST_COLUMNS);
         let parts = (LANES / network.length).clamp(1, 8).min(columns);
         let mut plan = Plan { network, groups: network.batch, parts, columns };
-        // As many workgroups as keep a GPU busy, and whose scratch fits a buffer.
-        let each = 4 * replicas * (plan.work().max(network.parameters()));
-        let fit = (limits.buffer_bytes / each as u64) as usize;
-        if fit == 0 {
-            return Err(format!("{replicas} of these networks need a buffer of {} MiB", each >> 20));
-        }
-        let most = fit.min((MOST_GROUPS / replicas).max(1)).min(network.batch);
-        // As even as possible.
-        plan.groups = network.batch.div_ceil(network.batch.div_ceil(most));
+        let numbers = plan.work().max(network.parameters());
+        plan.groups = workgroups(network.batch, replicas, numbers, limits.buffer_bytes)?;
         if plan.turns() > limits.turns {
             return Err("one of its steps is longer than a simulated GPU lets a shader run".into());
         }

@@ -10,8 +10,7 @@ use super::minimal;
 use super::pieces::barrier;
 use super::plan::{Attention, Kind, LANES, Plan};
 use super::sampling::LINE;
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
-use crate::kernels::plan::Rule;
+use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, update_where};
 
 /// Numbers of a measurement: loss, right answers, broken losses, and the number of the launch.
 pub const FIELDS: usize = 4;
@@ -161,33 +160,10 @@ pub fn update_all(
             from += parameters;
         }
         let entry = places[which];
-        let decays = entry & 1u32 == 1u32;
-        let w = state[base + which];
-        let push = g + select(decays, schedule[head], 0.0f32) * w;
-        let rate = schedule[row];
-        let to = network * parameters + (entry >> 1u32) as usize;
-        if comptime!(plan.network.rule == Rule::Adam) {
-            let one = base + parameters + which;
-            let two = one + parameters;
-            let first = schedule[head + 1] * state[one] + schedule[head + 2] * push;
-            let second = schedule[head + 3] * state[two] + schedule[head + 4] * push * push;
-            state[one] = first;
-            state[two] = second;
-            let size = f32::sqrt(second / schedule[row + 1]) + schedule[head + 5];
-            let value = select(decays, schedule[row + 2], 1.0f32) * w - rate * first / size;
-            state[base + which] = value;
-            mirror[to] = value;
-        } else {
-            let mut step = push;
-            if comptime!(plan.network.rule == Rule::Sgd { momentum: true }) {
-                let one = base + parameters + which;
-                step = schedule[head + 1] * state[one] + push;
-                state[one] = step;
-            }
-            let value = w - rate * step;
-            state[base + which] = value;
-            mirror[to] = value;
-        }
+        let (to, at) = (network * parameters + (entry >> 1u32) as usize, base + which);
+        let (decays, rule) = (entry & 1u32 == 1u32, comptime!(plan.network.rule));
+        let value = update_where(state, at, parameters, g, decays, schedule, head, row, rule);
+        mirror[to] = value;
     }
     if proof == 1u32 && UNIT_POS == 0u32 {
         measures[at as usize + CUBE_POS] = f32::cast_from(nonce);

@@ -5,32 +5,24 @@
 use super::SequenceNet;
 use super::plan::{LANES, Network, Plan};
 use crate::kernels::plan::Limits;
+use crate::kernels::tests::{self as shared, apart, gpu, sgd};
 use crate::markov::Chains;
 use crate::models::attention_only::{Norm, Positions};
 use crate::models::{AttentionOnly, MinimalMarkov, Model};
 use crate::optim::adam::Decay;
 use crate::optim::loss::Loss;
-use crate::optim::{Adam, Optimizer, Sgd};
-use crate::protocol::{Event, Row};
-use crate::run::{DeviceChoice, RunSpec};
+use crate::optim::{Adam, Optimizer};
+use crate::protocol::Row;
+use crate::run::RunSpec;
 use crate::tasks::{MarkovChain, Sampler, Task};
 use crate::training::autodiff::Autodiff;
 use crate::training::cpu::sequence_net::SequenceNetCpu;
 use crate::training::gpu::sequence_net::SequenceNetGpu;
 use crate::training::launch::device::Device;
-use crate::training::session::learner::{Learner, Segment, Weights};
-use crate::training::session::{Options, Session};
-
-fn gpu() -> bool {
-    pollster::block_on(Device::gpu()).is_ok()
-}
+use crate::training::session::learner::Learner;
 
 fn adam(decay: f64) -> Optimizer {
     Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, ..Default::default() })
-}
-
-fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
-    Optimizer::Sgd(Sgd { lr, momentum, decay })
 }
 
 fn spec(symbols: usize, length: usize, model: Model, optimizer: Optimizer, batch: usize) -> RunSpec {
@@ -45,74 +37,21 @@ fn attention(hidden: usize, heads: &[usize], positions: Positions, norm: Norm) -
     Model::AttentionOnly(AttentionOnly { hidden, heads, positions, norm, scale: 0.3, ..Default::default() })
 }
 
-/// Trains from one step to another, and returns what was measured.
-fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
-    let (mut step, mut rows) = (from, vec![]);
-    while step < until {
-        let measured = rows.last().map(|row: &Row| row.step);
-        let segment = Segment {
-            spec,
-            from: step,
-            until,
-            last: u64::MAX,
-            measured,
-            held_out: 64,
-            deadline_ms: f64::INFINITY,
-        };
-        let progress = pollster::block_on(learner.advance(&segment)).unwrap();
-        step = progress.step;
-        rows.extend(progress.rows);
-    }
-    rows
-}
-
-fn weights(learner: &dyn Learner) -> Weights {
-    pollster::block_on(learner.weights()).unwrap()
-}
-
-fn apart(a: &[f32], b: &[f32]) -> f32 {
-    assert_eq!(a.len(), b.len());
-    let scale = a.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
-    a.iter().zip(b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / scale
-}
-
-/// Rounding in another order, grown by training.
-fn tolerance(steps: u64) -> f32 {
-    match steps {
-        0..=1 => 1e-5,
-        2..=10 => 1e-4,
-        _ => 1e-3,
-    }
-}
-
-/// The worst that parameters of two learners are apart, relative to the largest of each.
-fn worst(a: &Weights, b: &Weights) -> f32 {
-    let each = a.parameters.iter().zip(&b.parameters);
-    each.fold(0.0f32, |worst, (a, b)| worst.max(apart(a, b)))
-}
-
 /// Kernels, the processor's loop and autodiff come to the same weights and measurements.
 fn agree(spec: &RunSpec, stops: &[u64]) {
     let mut spec = spec.clone();
     spec.run.every = 50;
-    let mut lanes = SequenceNetCpu::new(&spec).unwrap();
-    let mut autodiff = Autodiff::new(&spec, Device::cpu().tensors());
-    let mut kernels = SequenceNetGpu::new(&spec).unwrap();
-    let mut step = 0;
-    for until in stops {
-        train(&mut kernels, &spec, step, *until);
-        let found = weights(&kernels);
-        let row = pollster::block_on(kernels.measure(*until, 64)).unwrap();
-        let others: [(&str, &mut dyn Learner); 2] = [("loop", &mut lanes), ("autodiff", &mut autodiff)];
-        for (name, other) in others {
-            train(other, &spec, step, *until);
-            let (least, most) = (worst(&weights(other), &found), tolerance(*until));
-            assert!(least <= most, "{:?}: {name} after {until}: {least}", spec.model);
-            let expected = pollster::block_on(other.measure(*until, 64)).unwrap();
-            same_row(&expected, &row, most, &format!("{:?}: {name} after {until}", spec.model));
-        }
-        step = *until;
-    }
+    let lanes: Box<dyn Learner> = Box::new(SequenceNetCpu::new(&spec).unwrap());
+    let autodiff: Box<dyn Learner> = Box::new(Autodiff::new(&spec, Device::cpu().tensors()));
+    let kernels = SequenceNetGpu::new(&spec).unwrap();
+    shared::agree(
+        &spec,
+        stops,
+        kernels,
+        vec![("loop", lanes), ("autodiff", autodiff)],
+        same_row,
+        |_, _, _| {},
+    );
 }
 
 /// Two measurements of the same weights, but for rounding.
@@ -192,24 +131,7 @@ fn a_replica_does_not_know_how_many_others_there_are() {
         attention(4, &[2, 1], Positions::Relative, Norm::Pre),
         Model::MinimalMarkov(MinimalMarkov::default()),
     ] {
-        let base = spec(3, 9, model, adam(0.1), 4);
-        let trained = |replicas: usize| {
-            let mut spec = base.clone();
-            spec.run.replicas = replicas;
-            let mut learner = SequenceNetGpu::new(&spec).unwrap();
-            let rows = train(&mut learner, &spec, 0, 20);
-            let each = |values: Vec<f32>| -> Vec<Vec<f32>> {
-                values.chunks(values.len() / replicas).map(<[f32]>::to_vec).collect()
-            };
-            (weights(&learner).parameters.into_iter().map(each).collect::<Vec<_>>(), rows)
-        };
-        let [(one, first), (two, _), (three, rows)] = [trained(1), trained(2), trained(3)];
-        for ((one, two), three) in one.iter().zip(&two).zip(&three) {
-            assert_eq!(one[0], three[0]);
-            assert_eq!(two[..], three[..2]);
-            assert_ne!(three[1], three[2]);
-        }
-        assert!(first.iter().zip(&rows).all(|(first, row)| first.train_loss[0] == row.train_loss[0]));
+        shared::replicas_change_nothing(&spec(3, 9, model, adam(0.1), 4), 0, SequenceNetGpu::new);
     }
 }
 
@@ -316,23 +238,8 @@ fn a_run_repeats_itself_bit_for_bit_however_it_is_cut() {
     if !gpu() {
         return;
     }
-    let mut spec = spec(2, 9, attention(4, &[1, 1], Positions::Relative, Norm::Pre), adam(0.1), 3);
-    (spec.run.every, spec.run.replicas) = (4, 2);
-    let run = |cuts: &[u64]| {
-        let mut learner = SequenceNetGpu::new(&spec).unwrap();
-        let (mut from, mut rows) = (0, vec![]);
-        for until in cuts {
-            rows.extend(train(&mut learner, &spec, from, *until));
-            from = *until;
-        }
-        (weights(&learner), rows)
-    };
-    let whole = run(&[30]);
-    assert_eq!(whole, run(&[30]));
-    let cut = run(&[1, 2, 9, 30]);
-    assert_eq!(whole.0, cut.0);
-    assert_eq!(whole.1.len(), 8);
-    assert!(cut.1.iter().all(|row| whole.1.contains(row)));
+    let spec = spec(2, 9, attention(4, &[1, 1], Positions::Relative, Norm::Pre), adam(0.1), 3);
+    shared::cuts_change_nothing(&spec, SequenceNetGpu::new);
 }
 
 #[test]
@@ -340,45 +247,17 @@ fn what_is_remembered_comes_back() {
     if !gpu() {
         return;
     }
-    let mut spec = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
-    spec.run.every = 5;
-    let mut learner = SequenceNetGpu::new(&spec).unwrap();
-    train(&mut learner, &spec, 0, 5);
-    let then = weights(&learner);
-    let row = pollster::block_on(learner.measure(5, 64)).unwrap();
-    learner.remember(5);
-    train(&mut learner, &spec, 5, 12);
-    assert_ne!(weights(&learner), then);
-    pollster::block_on(learner.restore()).unwrap();
-    assert_eq!(weights(&learner), then);
-    assert_eq!(pollster::block_on(learner.measure(5, 64)).unwrap(), row);
+    let spec = spec(2, 8, attention(4, &[1], Positions::Relative, Norm::None), adam(0.0), 3);
+    shared::what_is_remembered_comes_back(&spec, SequenceNetGpu::new);
 }
 
-/// Sessions choose the kernels, cut a run as they like, and come to what a session on the processor comes to.
 #[test]
 fn sessions_on_both_devices_measure_the_same() {
-    let Ok(gpu) = pollster::block_on(Device::gpu()) else { return };
-    let mut spec = spec(2, 8, attention(4, &[1, 1], Positions::Relative, Norm::None), adam(0.0), 3);
-    (spec.run.every, spec.run.steps, spec.run.device) = (10, 30, DeviceChoice::Gpu);
-    let start = |device: &Device| Session::start(&spec, device, Options::default()).unwrap();
-    let whole = pollster::block_on(start(&gpu).finish(|_| {})).unwrap();
-    assert_eq!(start(&gpu).learner(), "fused kernels, two launches per step");
-    assert_eq!(whole.rows.iter().map(|row| row.step).collect::<Vec<_>>(), [0, 10, 20, 30]);
-    let (mut session, mut rows, mut most) = (start(&gpu), vec![], 1);
-    while !session.finished() {
-        for event in pollster::block_on(session.advance(0.0, most)).unwrap() {
-            if let Event::Metrics(new) = event {
-                rows.extend(new);
-            }
-        }
-        most = most % 7 + 1;
-    }
-    assert_eq!(whole.rows, rows);
-    let processor = pollster::block_on(start(&Device::cpu()).finish(|_| {})).unwrap();
-    for (a, b) in processor.rows.iter().zip(&whole.rows) {
+    let spec = spec(2, 8, attention(4, &[1, 1], Positions::Relative, Norm::None), adam(0.0), 3);
+    shared::sessions_measure_the_same(&spec, "fused kernels, two launches per step", |a, b| {
         assert!(apart(&a.train_loss, &b.train_loss) < 1e-3, "{a:?} {b:?}");
         assert!(apart(&a.test_loss, &b.test_loss) < 1e-3, "{a:?} {b:?}");
-    }
+    });
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use cubecl::prelude::*;
 
 use super::forward::{token, value};
-use super::plan::{LANES, Plan};
+use super::plan::Plan;
 use crate::kernels::pieces::barrier;
-use crate::kernels::prompt_nets::words;
+use crate::kernels::prompt_layout::LANES;
 
 /// Adds `value` to a gradient, or begins it.
 #[cube]
@@ -68,8 +68,8 @@ fn units(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, m) = comptime!((net.length, net.width));
-    let scale = comptime!(2.0 / (net.batch as f32 * net.length as f32));
+    let (n, m) = comptime!((net.prompts.length, net.width));
+    let scale = comptime!(2.0 / (net.batch as f32 * net.prompts.length as f32));
     let places = comptime!(plan.work());
     let gradient = work_at + comptime!(places.gradient);
     let mut unit = UNIT_POS as usize;
@@ -103,7 +103,7 @@ fn units(
 #[cube]
 fn weights(work: &mut [f32], work_at: usize, first: bool, #[comptime] plan: Plan) {
     let net = comptime!(plan.network);
-    let (n, inner, m) = comptime!((net.length, net.inner(), net.width));
+    let (n, inner, m) = comptime!((net.prompts.length, net.inner(), net.width));
     let places = comptime!(plan.work());
     let mut at = UNIT_POS as usize;
     while at < comptime!(inner * m) {
@@ -129,8 +129,8 @@ fn slopes(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, inner, m) = comptime!((net.length, net.inner(), net.width));
-    let parts = comptime!(plan.parts(net.length * net.inner()));
+    let (n, inner, m) = comptime!((net.prompts.length, net.inner(), net.width));
+    let parts = comptime!(plan.parts(net.prompts.length * net.inner()));
     let places = comptime!(plan.work());
     let first = base + comptime!(net.mlp()[0]);
     let lane = UNIT_POS as usize;
@@ -174,7 +174,7 @@ fn slopes(
 #[cube]
 fn means(work: &mut [f32], work_at: usize, #[comptime] plan: Plan) {
     let net = comptime!(plan.network);
-    let (n, heads, width) = comptime!((net.length, net.heads, net.value()));
+    let (n, heads, width) = comptime!((net.prompts.length, net.heads, net.value()));
     let places = comptime!(plan.work());
     let mut at = UNIT_POS as usize;
     while at < comptime!(heads * n) {
@@ -200,7 +200,7 @@ fn attention(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, heads, width) = comptime!((net.length, net.heads, net.value()));
+    let (n, heads, width) = comptime!((net.prompts.length, net.heads, net.value()));
     let places = comptime!(plan.work());
     let mut at = UNIT_POS as usize;
     while at < comptime!(heads * n * n) {
@@ -225,9 +225,9 @@ fn attention(
 #[cube]
 fn columns(prompts: &[u32], from: usize, spread: &mut [f32], spread_at: usize, #[comptime] plan: Plan) {
     let net = comptime!(plan.network);
-    let (n, heads, dense, features) = comptime!((net.length, net.heads, net.dense(), net.features()));
-    let others = comptime!(net.features() - net.length);
-    let lists = from + comptime!(words(net.length, net.dim, net.names));
+    let (n, heads, dense, features) = comptime!((net.prompts.length, net.heads, net.dense(), net.features()));
+    let others = comptime!(net.features() - net.prompts.length);
+    let lists = from + comptime!(net.prompts.words());
     let mut at = UNIT_POS as usize;
     while at < comptime!(heads * n * others) {
         let column = at % others;
@@ -242,7 +242,7 @@ fn columns(prompts: &[u32], from: usize, spread: &mut [f32], spread_at: usize, #
             spread[row + column] = sum;
         } else {
             let block = (column - dense) / n;
-            let list = lists + block * comptime!(2 * net.length + 1);
+            let list = lists + block * comptime!(2 * net.prompts.length + 1);
             let name = list + (column - dense) % n;
             let mut each = prompts[name] as usize;
             let end = prompts[name + 1] as usize;
@@ -260,7 +260,7 @@ fn columns(prompts: &[u32], from: usize, spread: &mut [f32], spread_at: usize, #
 #[cube]
 fn rows(prompts: &[u32], from: usize, spread: &mut [f32], spread_at: usize, #[comptime] plan: Plan) {
     let net = comptime!(plan.network);
-    let (n, heads, dense, features) = comptime!((net.length, net.heads, net.dense(), net.features()));
+    let (n, heads, dense, features) = comptime!((net.prompts.length, net.heads, net.dense(), net.features()));
     let mut at = UNIT_POS as usize;
     while at < comptime!(heads * dense * features) {
         let column = at % features;

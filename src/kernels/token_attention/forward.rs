@@ -2,8 +2,9 @@
 
 use cubecl::prelude::*;
 
-use super::plan::{LANES, Plan};
+use super::plan::Plan;
 use crate::kernels::pieces::barrier;
+use crate::kernels::prompt_layout::LANES;
 
 /// What no score is below.
 const LEAST: f32 = -3.4e38;
@@ -13,13 +14,13 @@ const LEAST: f32 = -3.4e38;
 #[cube]
 pub fn read_names(prompts: &[u32], from: usize, names: &mut Shared<[u32]>, #[comptime] plan: Plan) {
     let net = comptime!(plan.network);
-    let begin = from + comptime!(net.length * (net.dim + 1));
+    let begin = from + comptime!(net.prompts.length * (net.prompts.dim + 1));
     let mut at = UNIT_POS as usize;
-    while at < comptime!(net.length * (net.names + 1)) {
-        if at < net.length {
+    while at < comptime!(net.prompts.length * (net.prompts.names + 1)) {
+        if at < net.prompts.length {
             names[at] = at as u32;
         } else {
-            names[at] = prompts[begin + at - net.length];
+            names[at] = prompts[begin + at - net.prompts.length];
         }
         at += LANES;
     }
@@ -28,7 +29,7 @@ pub fn read_names(prompts: &[u32], from: usize, names: &mut Shared<[u32]>, #[com
 /// Number `c` of token `j` of the prompt that begins at `from`.
 #[cube]
 pub fn token(prompts: &[u32], from: usize, j: usize, c: usize, #[comptime] plan: Plan) -> f32 {
-    f32::reinterpret(prompts[from + j * comptime!(plan.network.dim) + c])
+    f32::reinterpret(prompts[from + j * comptime!(plan.network.prompts.dim) + c])
 }
 
 /// Component `c` of value `j`.
@@ -75,9 +76,9 @@ fn entry(
 #[cube]
 pub fn weight(feature: usize, #[comptime] plan: Plan) -> f32 {
     if comptime!(plan.network.all) {
-        select(feature < comptime!(plan.network.dense()), 1.0f32, comptime!(plan.network.factor()))
+        select(feature < comptime!(plan.network.dense()), 1.0f32, comptime!(plan.network.prompts.factor()))
     } else {
-        comptime!(plan.network.factor()).runtime()
+        comptime!(plan.network.prompts.factor()).runtime()
     }
 }
 
@@ -99,7 +100,7 @@ pub fn forward(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, heads, inner, m) = comptime!((net.length, net.heads, net.inner(), net.width));
+    let (n, heads, inner, m) = comptime!((net.prompts.length, net.heads, net.inner(), net.width));
     let places = comptime!(plan.work());
     if comptime!(net.tokens) {
         encode(state, base, prompts, from, names, work, work_at, plan);
@@ -159,7 +160,7 @@ fn encode(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, d, value) = comptime!((net.length, net.dim, net.value()));
+    let (n, d, value) = comptime!((net.prompts.length, net.prompts.dim, net.value()));
     let mut at = UNIT_POS as usize;
     while at < comptime!(n * value) {
         let j = at / value;
@@ -167,11 +168,11 @@ fn encode(
         if c < d {
             work[work_at + at] = token(prompts, from, j, c, plan);
         } else {
-            let block = (c - d) / comptime!(net.code_dim);
-            let which = (c - d) % comptime!(net.code_dim);
+            let block = (c - d) / comptime!(net.prompts.code_dim);
+            let which = (c - d) % comptime!(net.prompts.code_dim);
             let name = names[block * n + j] as usize;
-            work[work_at + at] =
-                comptime!(net.factor()) * state[base + name * comptime!(net.code_dim) + which];
+            work[work_at + at] = comptime!(net.prompts.factor())
+                * state[base + name * comptime!(net.prompts.code_dim) + which];
         }
         at += LANES;
     }
@@ -193,7 +194,7 @@ fn numbers(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, heads, dense) = comptime!((net.length, net.heads, net.dense()));
+    let (n, heads, dense) = comptime!((net.prompts.length, net.heads, net.dense()));
     let mut at = UNIT_POS as usize;
     while at < comptime!(2 * heads * n * dense) {
         let c = at % dense;
@@ -207,7 +208,7 @@ fn numbers(
                     * entry(state, base, tables, tables_at, head, e, c, plan);
             }
         }
-        for block in 0..comptime!(net.names + 1) {
+        for block in 0..comptime!(net.prompts.names + 1) {
             let code = dense + block * n + names[block * n + i] as usize;
             let row = select(by_columns, code, c);
             let column = select(by_columns, c, code);
@@ -235,7 +236,7 @@ fn scores(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, heads, dense) = comptime!((net.length, net.heads, net.dense()));
+    let (n, heads, dense) = comptime!((net.prompts.length, net.heads, net.dense()));
     let mut at = UNIT_POS as usize;
     while at < comptime!(heads * n * n) {
         let j = at % n;
@@ -243,10 +244,10 @@ fn scores(
         let head = at / comptime!(n * n);
         let mut score = 0.0f32;
         #[unroll]
-        for a in 0..comptime!(net.names + 1) {
+        for a in 0..comptime!(net.prompts.names + 1) {
             let row = dense + a * n + names[a * n + i] as usize;
             #[unroll]
-            for b in 0..comptime!(net.names + 1) {
+            for b in 0..comptime!(net.prompts.names + 1) {
                 let column = dense + b * n + names[b * n + j] as usize;
                 score += entry(state, base, tables, tables_at, head, row, column, plan);
             }
@@ -269,7 +270,7 @@ fn scores(
 #[cube]
 fn softmax(spread: &mut [f32], spread_at: usize, #[comptime] plan: Plan) {
     let net = comptime!(plan.network);
-    let (n, heads) = comptime!((net.length, net.heads));
+    let (n, heads) = comptime!((net.prompts.length, net.heads));
     let mut at = UNIT_POS as usize;
     while at < comptime!(heads * n) {
         let row = spread_at
@@ -307,8 +308,8 @@ pub fn answer(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, m) = comptime!((net.length, net.width));
-    let parts = comptime!(plan.parts(net.length));
+    let (n, m) = comptime!((net.prompts.length, net.width));
+    let parts = comptime!(plan.parts(net.prompts.length));
     let lane = UNIT_POS as usize;
     if lane < comptime!(n * parts) {
         let hidden = work_at + comptime!(plan.work().hidden) + lane / parts * m;
@@ -326,7 +327,7 @@ pub fn answer(
         for part in 0..parts {
             output += room[lane * parts + part];
         }
-        errors[lane] = output - f32::reinterpret(prompts[from + comptime!(n * net.dim) + lane]);
+        errors[lane] = output - f32::reinterpret(prompts[from + comptime!(n * net.prompts.dim) + lane]);
     }
     sync_cube();
 }

@@ -2,10 +2,11 @@
 
 use cubecl::prelude::*;
 
-use super::plan::{LANES, Network, Plan, is_short};
+use super::plan::{Network, Plan, is_short};
 use super::steps::{answer_all, gradient_all, update_all};
 use super::tables::{contract_all, expand_all, gather_all, table_all};
 use crate::kernels::plan::Limits;
+use crate::kernels::prompt_layout::{LANES, cubes};
 use crate::kernels::prompt_nets::{Launch, PromptPlan};
 use crate::run::RunSpec;
 
@@ -54,7 +55,7 @@ impl PromptPlan for Plan {
             return;
         }
         let (client, lanes) = (launch.client, CubeDim::new_1d(LANES as u32));
-        let [expanded, entries] = [self.expanded(), self.table()].map(|n| launch.count(Plan::cubes(n)));
+        let [expanded, entries] = [self.expanded(), self.table()].map(|n| launch.count(cubes(n)));
         let (state, tables, table) = (|| launch.state(), || launch.scratch(TABLES), || launch.table());
         // SAFETY: a lane writes its own number of its network's tables, whose sizes follow from the plan as the buffer's.
         unsafe {
@@ -123,8 +124,7 @@ impl PromptPlan for Plan {
         // lane of a workgroup signs.
         unsafe {
             if !direct {
-                let [expanded, entries] =
-                    [self.expanded(), self.table()].map(|n| launch.count(Plan::cubes(n)));
+                let [expanded, entries] = [self.expanded(), self.table()].map(|n| launch.count(cubes(n)));
                 let (spread, prompts) = (launch.scratch(SPREAD), launch.prompts());
                 gather_all::launch_unchecked(client, entries, lanes, tables(), spread, prompts, step, *self);
                 let (state, table) = (launch.state(), launch.table());

@@ -11,18 +11,14 @@
 //!
 //! Where codes are one-hot and keys are not apart from queries T is W itself, but for the scale.
 
-use crate::kernels::plan::{Limits, Rule};
+use crate::kernels::plan::{Limits, Rule, workgroups};
+use crate::kernels::prompt_layout::{COUNTABLE, LANES, PromptLayout, cubes};
 use crate::models::Family;
 use crate::models::token_attention::{Scores, Values};
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 use crate::run::cost::is_too_long_for_workgroups;
 use crate::tokens::Codes;
 
-/// Lanes of a workgroup, which WebGPU grants everywhere.
-pub const LANES: usize = 256;
-/// Workgroups from which on a GPU is full, so that each of them takes several prompts.
-const MOST_GROUPS: usize = 1024;
 /// Operations of a workgroup in one launch that measures, at most: a workgroup of a server's GPU makes 40 Gflop/s.
 const MEASURED_FLOPS: u64 = 500_000_000;
 /// Lanes that share a sum, at most.
@@ -31,24 +27,14 @@ const MOST_PARTS: usize = 32;
 const MOST_PARAMETERS: usize = 7;
 /// Workgroups in a row, at most.
 const MOST_IN_A_ROW: usize = 65_535;
-/// Bytes of a buffer whose numbers 32 bits can count.
-const COUNTABLE: u64 = 8 << 30;
 
 /// What is known of a network before a kernel is compiled for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network {
-    /// Positions N of a prompt, each with a token.
-    pub length: usize,
-    /// Numbers d in a token.
-    pub dim: usize,
-    /// Names q of a position.
-    pub names: usize,
-    /// Numbers d_e in a code.
-    pub code_dim: usize,
+    /// Its prompts.
+    pub prompts: PromptLayout,
     /// Whether codes are one-hot.
     pub one_hot: bool,
-    /// The bits of what codes are multiplied by.
-    pub scale: u32,
     /// Heads H.
     pub heads: usize,
     /// Width d_k of queries and keys; 0 where one matrix stands for both.
@@ -76,21 +62,14 @@ impl Network {
         let other = || format!("its model is the {}", spec.model.info().name);
         let prompts = spec.task.sampler().prompts().ok_or_else(other)?;
         let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return Err(other()) };
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
+        let rule = Rule::of(&spec.optimizer);
         let (architecture, mut decays) = (spec.architecture(), [false; MOST_PARAMETERS]);
         decays.iter_mut().take(spec.parameters().len()).enumerate().for_each(|(which, decays)| {
             *decays = architecture.decays(which);
         });
         Ok(Network {
-            length: prompts.length,
-            dim: prompts.dim,
-            names: prompts.names,
-            code_dim: prompts.code_dim,
+            prompts: PromptLayout::of(&prompts),
             one_hot: prompts.codes == Codes::OneHot,
-            scale: prompts.code_scale().to_bits(),
             heads: net.heads,
             keys: net.separate(&prompts).unwrap_or(0),
             all: net.scores == Scores::All,
@@ -102,29 +81,24 @@ impl Network {
         })
     }
 
-    /// What codes are multiplied by.
-    pub fn factor(&self) -> f32 {
-        f32::from_bits(self.scale)
-    }
-
     /// Numbers of a token that scores read.
     pub fn dense(&self) -> usize {
-        if self.all { self.dim } else { 0 }
+        if self.all { self.prompts.dim } else { 0 }
     }
 
     /// Numbers of an encoded token that scores read.
     pub fn read(&self) -> usize {
-        self.dense() + (self.names + 1) * self.code_dim
+        self.dense() + self.prompts.codes()
     }
 
     /// Features of a token.
     pub fn features(&self) -> usize {
-        self.dense() + (self.names + 1) * self.length
+        self.dense() + (self.prompts.names + 1) * self.prompts.length
     }
 
     /// Numbers of a value.
     pub fn value(&self) -> usize {
-        self.dim + if self.tokens { (self.names + 1) * self.code_dim } else { 0 }
+        self.prompts.dim + if self.tokens { self.prompts.codes() } else { 0 }
     }
 
     /// Numbers that the MLP reads.
@@ -154,7 +128,7 @@ impl Network {
 
     /// Place of the first parameter of scores.
     pub fn scores(&self) -> usize {
-        self.length * self.code_dim
+        self.prompts.length * self.prompts.code_dim
     }
 
     /// Places of W₁, b₁, w₂ and b₂, and where they end.
@@ -194,7 +168,7 @@ impl Network {
 
     /// Numbers of one prompt in the buffer of ∂loss/∂scores: `[heads, length + dense, features]`.
     pub fn spread(&self) -> usize {
-        self.heads * (self.length + self.dense()) * self.features()
+        self.heads * (self.prompts.length + self.dense()) * self.features()
     }
 }
 
@@ -252,21 +226,12 @@ impl Plan {
         if limits.lanes < LANES || limits.workgroup_bytes < 16 << 10 {
             return Err(format!("a workgroup has fewer than {LANES} lanes or 16 KiB of memory"));
         }
-        if network.length > LANES {
+        if network.prompts.length > LANES {
             return Err(format!("its prompts are longer than {LANES} positions"));
         }
-        let mut plan = Plan { network, groups: network.batch };
-        let bytes = limits.buffer_bytes.min(COUNTABLE);
-        // As many workgroups as keep a GPU busy, and whose scratch fits a buffer.
-        let each = 4 * replicas as u64 * plan.work().end as u64;
-        let fit = bytes / each;
-        if fit == 0 {
-            return Err(format!("{replicas} of these networks need a buffer of {} MiB", each >> 20));
-        }
-        let most = (fit as usize).min((MOST_GROUPS / replicas).max(1)).min(network.batch).max(1);
-        // As even as possible.
-        plan.groups = network.batch.div_ceil(network.batch.div_ceil(most).max(1)).max(1);
-        let most = plan.update_groups().max(Plan::cubes(plan.table())).max(Plan::cubes(plan.expanded()));
+        let (mut plan, bytes) = (Plan { network, groups: network.batch }, limits.buffer_bytes.min(COUNTABLE));
+        plan.groups = workgroups(network.batch, replicas, plan.work().end, bytes)?;
+        let most = plan.update_groups().max(cubes(plan.table())).max(cubes(plan.expanded()));
         if most > MOST_IN_A_ROW {
             return Err("its scores have more parameters than a launch has lanes".into());
         }
@@ -281,19 +246,14 @@ impl Plan {
         self.network.batch.div_ceil(self.groups)
     }
 
-    /// Workgroups that make so many numbers, one by a lane.
-    pub fn cubes(numbers: usize) -> usize {
-        numbers.div_ceil(LANES)
-    }
-
     /// Workgroups that update the parameters of scores.
     pub fn score_groups(&self) -> usize {
-        Plan::cubes(self.network.score_parameters() * self.network.score_size())
+        cubes(self.network.score_parameters() * self.network.score_size())
     }
 
     /// Workgroups that update a replica.
     pub fn update_groups(&self) -> usize {
-        self.score_groups() + Plan::cubes(self.network.mlp_size())
+        self.score_groups() + cubes(self.network.mlp_size())
     }
 
     /// Numbers of the table of scores.
@@ -309,12 +269,12 @@ impl Plan {
     /// Where a workgroup keeps its numbers.
     pub fn work(&self) -> WorkPlaces {
         let net = &self.network;
-        let numbers = if net.tokens { net.length * net.value() } else { 0 };
-        let head = numbers + 2 * net.heads * net.length * net.dense();
-        let slope = head + net.length * net.inner();
-        let hidden = slope + net.length * net.inner();
-        let mean = hidden + net.length * net.width;
-        let gradient = mean + net.heads * net.length;
+        let numbers = if net.tokens { net.prompts.length * net.value() } else { 0 };
+        let head = numbers + 2 * net.heads * net.prompts.length * net.dense();
+        let slope = head + net.prompts.length * net.inner();
+        let hidden = slope + net.prompts.length * net.inner();
+        let mean = hidden + net.prompts.length * net.width;
+        let gradient = mean + net.heads * net.prompts.length;
         WorkPlaces { values: 0, numbers, head, slope, hidden, mean, gradient, end: gradient + net.mlp_size() }
     }
 
@@ -332,8 +292,9 @@ impl Plan {
     /// Turns of all loops of a lane on the way to the outputs of one prompt, and in adding up their errors.
     pub fn forward_turns(&self) -> u64 {
         let net = &self.network;
-        let (n, heads, inner, m, dense) = (net.length, net.heads, net.inner(), net.width, net.dense());
-        let turns = each(n * (net.names + 1))
+        let (n, heads, inner, m, dense) =
+            (net.prompts.length, net.heads, net.inner(), net.width, net.dense());
+        let turns = each(n * (net.prompts.names + 1))
             + each(n * net.value())
             + each(2 * heads * n * dense) * (dense + 1)
             + each(heads * n * n) * (2 * dense + 1)
@@ -350,7 +311,8 @@ impl Plan {
     pub fn measured_rounds(&self, turns: u64) -> usize {
         let net = &self.network;
         let [n, m, inner, blocks, dense] =
-            [net.length, net.width, net.inner(), net.names + 1, net.dense()].map(|size| size as u64);
+            [net.prompts.length, net.width, net.inner(), net.prompts.names + 1, net.dense()]
+                .map(|size| size as u64);
         let scores = net.heads as u64 * n * n * (blocks * blocks + 2 * dense);
         let flops = 2 * (scores + n * inner * n + n * (inner + 1) * m);
         (turns / self.forward_turns().max(1)).min(MEASURED_FLOPS / flops.max(1)).clamp(1, 1024) as usize
@@ -359,7 +321,8 @@ impl Plan {
     /// Turns of all loops of a lane on the way back of one prompt, at most.
     fn backward_turns(&self) -> u64 {
         let net = &self.network;
-        let (n, heads, inner, m, dense) = (net.length, net.heads, net.inner(), net.width, net.dense());
+        let (n, heads, inner, m, dense) =
+            (net.prompts.length, net.heads, net.inner(), net.width, net.dense());
         let (value, features) = (net.value(), net.features());
         let turns = each(m) * (n + 1)
             + each(inner * m) * (n + 1)
@@ -376,8 +339,8 @@ impl Plan {
     /// Turns of all loops of a lane in an update and what comes before it, at most.
     pub fn update_turns(&self) -> u64 {
         let net = &self.network;
-        let gather = net.batch * (net.length + 1);
-        gather.max(self.groups).max(net.features() + net.depth() + net.length) as u64
+        let gather = net.batch * (net.prompts.length + 1);
+        gather.max(self.groups).max(net.features() + net.depth() + net.prompts.length) as u64
     }
 }
 

@@ -5,10 +5,11 @@ use cubecl::prelude::*;
 
 use super::backward::backward;
 use super::forward::{answer, forward, read_names, weight};
-use super::plan::{LANES, Plan};
+use super::plan::Plan;
 use super::tables::{contracted, gathered};
 use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, barrier, broken, update_where};
-use crate::kernels::prompt_nets::{FIELDS, LINE, NO_RECORD, listed_words, words};
+use crate::kernels::prompt_layout::LANES;
+use crate::kernels::prompt_nets::{FIELDS, LINE, NO_RECORD, measure};
 
 /// The gradients of step number `step` of those in `prompts`, by group `CUBE_POS_X` of the network of line `CUBE_POS_Y`.
 ///
@@ -30,7 +31,7 @@ pub fn gradient_all(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, batch) = comptime!((net.length, net.batch));
+    let (n, batch) = comptime!((net.prompts.length, net.batch));
     let lane = UNIT_POS as usize;
     let line = CUBE_POS_Y as usize;
     let group = CUBE_POS_X as usize;
@@ -38,7 +39,7 @@ pub fn gradient_all(
     let base = table[line * LINE] as usize * comptime!(net.state());
     let own = line * comptime!(net.tables().end);
     let work_at = place * comptime!(plan.work().end);
-    let mut names = Shared::<[u32]>::new_slice(comptime!(net.length * (net.names + 1)));
+    let mut names = Shared::<[u32]>::new_slice(comptime!(net.prompts.length * (net.prompts.names + 1)));
     let mut room = Shared::<[f32]>::new_slice(comptime!(2 * LANES));
     let mut errors = Shared::<[f32]>::new_slice(n);
     let mut loss = 0.0f32;
@@ -49,7 +50,7 @@ pub fn gradient_all(
         // The same for the whole workgroup, so the barriers inside are met by all lanes or by none.
         if example < batch {
             let from = ((step as usize * CUBE_COUNT_Y as usize + line) * batch + example)
-                * comptime!(listed_words(net.length, net.dim, net.names));
+                * comptime!(net.prompts.listed_words());
             let to = (line * batch + example) * comptime!(net.spread());
             read_names(prompts, from, &mut names, plan);
             sync_cube();
@@ -118,8 +119,7 @@ pub fn answer_all(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let n = comptime!(net.length);
-    let lane = UNIT_POS as usize;
+    let n = comptime!(net.prompts.length);
     let line = CUBE_POS_Y as usize;
     let group = CUBE_POS_X as usize;
     let base = table[line * LINE] as usize * comptime!(net.state());
@@ -128,35 +128,19 @@ pub fn answer_all(
     let work_at = (line * comptime!(plan.groups) + group) * comptime!(plan.work().end);
     // Any of the prompts that are trained on leaves room.
     let to = (line * comptime!(net.batch) + group) * comptime!(net.spread());
-    let mut names = Shared::<[u32]>::new_slice(comptime!(net.length * (net.names + 1)));
+    let mut names = Shared::<[u32]>::new_slice(comptime!(net.prompts.length * (net.prompts.names + 1)));
     let mut room = Shared::<[f32]>::new_slice(LANES);
     let mut errors = Shared::<[f32]>::new_slice(n);
     for turn in 0..turns {
         let prompt = (begin + turn * CUBE_COUNT_X + CUBE_POS_X) as usize;
         if prompt < count as usize {
-            let from = (first + prompt) * comptime!(words(net.length, net.dim, net.names));
+            let from = (first + prompt) * comptime!(net.prompts.words());
             read_names(prompts, from, &mut names, plan);
             sync_cube();
             forward(state, base, tables, own, prompts, from, &names, work, work_at, spread, to, plan);
             answer(state, base, prompts, from, &*work, work_at, &mut room, &mut errors, plan);
             let place = at as usize + (line * count as usize + prompt) * FIELDS;
-            if lane == 0 {
-                let mut sum = 0.0f32;
-                for i in 0..n {
-                    sum += errors[i] * errors[i];
-                }
-                answers[place] = sum;
-            }
-            if lane == 1 {
-                let mut wrong = 0.0f32;
-                for i in 0..n {
-                    wrong += broken(errors[i]);
-                }
-                answers[place + 1] = wrong;
-            }
-            if lane == 2 {
-                answers[place + 2] = f32::cast_from(nonce);
-            }
+            measure(&errors, answers, place, nonce, n);
             barrier();
         }
     }

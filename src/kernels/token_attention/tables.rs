@@ -6,8 +6,9 @@
 use cubecl::prelude::*;
 
 use super::forward::weight;
-use super::plan::{LANES, Plan};
-use crate::kernels::prompt_nets::{LINE, listed_words, words};
+use super::plan::Plan;
+use crate::kernels::prompt_layout::LANES;
+use crate::kernels::prompt_nets::LINE;
 
 /// Ω̂W, or Ω̂Q and Ω̂K one after the other: number `CUBE_POS_X`·lanes + lane of the network of line `CUBE_POS_Y`.
 #[cube(launch_unchecked)]
@@ -31,13 +32,14 @@ pub fn expand_all(state: &[f32], tables: &mut [f32], table: &[u32], #[comptime] 
             if feature < dense {
                 sum = state[from + feature * depth];
             } else {
-                let block = (feature - dense) / comptime!(net.length);
-                let code = base + (feature - dense) % comptime!(net.length) * comptime!(net.code_dim);
-                let first = from + (dense + block * comptime!(net.code_dim)) * depth;
-                for e in 0..comptime!(net.code_dim) {
+                let block = (feature - dense) / comptime!(net.prompts.length);
+                let code = base
+                    + (feature - dense) % comptime!(net.prompts.length) * comptime!(net.prompts.code_dim);
+                let first = from + (dense + block * comptime!(net.prompts.code_dim)) * depth;
+                for e in 0..comptime!(net.prompts.code_dim) {
                     sum += state[code + e] * state[first + e * depth];
                 }
-                sum *= comptime!(net.factor());
+                sum *= comptime!(net.prompts.factor());
             }
         }
         tables[line * comptime!(net.tables().end) + at] = sum;
@@ -69,13 +71,14 @@ pub fn table_all(state: &[f32], tables: &mut [f32], table: &[u32], #[comptime] p
             if column < dense {
                 sum = tables[left + column];
             } else {
-                let block = (column - dense) / comptime!(net.length);
-                let code = base + (column - dense) % comptime!(net.length) * comptime!(net.code_dim);
-                let first = left + dense + block * comptime!(net.code_dim);
-                for e in 0..comptime!(net.code_dim) {
+                let block = (column - dense) / comptime!(net.prompts.length);
+                let code =
+                    base + (column - dense) % comptime!(net.prompts.length) * comptime!(net.prompts.code_dim);
+                let first = left + dense + block * comptime!(net.prompts.code_dim);
+                for e in 0..comptime!(net.prompts.code_dim) {
                     sum += tables[first + e] * state[code + e];
                 }
-                sum *= comptime!(net.factor());
+                sum *= comptime!(net.prompts.factor());
             }
         }
         tables[own + comptime!(net.tables().table) + at] = sum;
@@ -97,18 +100,18 @@ pub fn gathered(
     #[comptime] plan: Plan,
 ) -> f32 {
     let net = comptime!(plan.network);
-    let (n, dense, features, batch) = comptime!((net.length, net.dense(), net.features(), net.batch));
+    let (n, dense, features, batch) = comptime!((net.prompts.length, net.dense(), net.features(), net.batch));
     let block = (row - select(row < dense, 0, dense)) / n;
     let name = (row - select(row < dense, 0, dense)) % n;
-    let is_listed = row >= comptime!(net.dense() + net.length);
+    let is_listed = row >= comptime!(net.dense() + net.prompts.length);
     // A number's row lies behind those of the positions.
     let single = select(row < dense, n + row, name);
     let each = comptime!(net.heads * (n + dense) * features);
     let mut from =
         line * comptime!(net.batch * net.spread()) + head * comptime!((n + dense) * features) + column;
-    let mut list = ((step * lines + line) * batch) * comptime!(listed_words(net.length, net.dim, net.names))
-        + comptime!(words(net.length, net.dim, net.names))
-        + (block - select(is_listed, 1, block)) * comptime!(2 * net.length + 1);
+    let mut list = ((step * lines + line) * batch) * comptime!(net.prompts.listed_words())
+        + comptime!(net.prompts.words())
+        + (block - select(is_listed, 1, block)) * comptime!(2 * net.prompts.length + 1);
     let mut sum = 0.0f32;
     for _ in 0..batch {
         if is_listed {
@@ -122,7 +125,7 @@ pub fn gathered(
             sum += spread[from + single * features];
         }
         from += each;
-        list += comptime!(listed_words(net.length, net.dim, net.names));
+        list += comptime!(net.prompts.listed_words());
     }
     sum
 }
@@ -181,13 +184,13 @@ pub fn contract_all(state: &[f32], tables: &mut [f32], table: &[u32], #[comptime
             if column < dense {
                 sum = tables[row + column];
             } else {
-                let block = (column - dense) / comptime!(net.code_dim);
-                let code = base + (column - dense) % comptime!(net.code_dim);
-                let first = row + dense + block * comptime!(net.length);
-                for r in 0..comptime!(net.length) {
-                    sum += tables[first + r] * state[code + r * comptime!(net.code_dim)];
+                let block = (column - dense) / comptime!(net.prompts.code_dim);
+                let code = base + (column - dense) % comptime!(net.prompts.code_dim);
+                let first = row + dense + block * comptime!(net.prompts.length);
+                for r in 0..comptime!(net.prompts.length) {
+                    sum += tables[first + r] * state[code + r * comptime!(net.prompts.code_dim)];
                 }
-                sum *= comptime!(net.factor());
+                sum *= comptime!(net.prompts.factor());
             }
         }
         tables[own + comptime!(net.tables().left_slope) + at] = sum;
@@ -218,13 +221,13 @@ pub fn contracted(
         if which < dense {
             sum = tables[begin + which * depth];
         } else {
-            let block = (which - dense) / comptime!(net.code_dim);
-            let code = base + (which - dense) % comptime!(net.code_dim);
-            let first = begin + (dense + block * comptime!(net.length)) * depth;
-            for p in 0..comptime!(net.length) {
-                sum += tables[first + p * depth] * state[code + p * comptime!(net.code_dim)];
+            let block = (which - dense) / comptime!(net.prompts.code_dim);
+            let code = base + (which - dense) % comptime!(net.prompts.code_dim);
+            let first = begin + (dense + block * comptime!(net.prompts.length)) * depth;
+            for p in 0..comptime!(net.prompts.length) {
+                sum += tables[first + p * depth] * state[code + p * comptime!(net.prompts.code_dim)];
             }
-            sum *= comptime!(net.factor());
+            sum *= comptime!(net.prompts.factor());
         }
     }
     sum

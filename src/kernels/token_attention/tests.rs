@@ -2,20 +2,22 @@
 //!
 //! Where there is no adapter, not even a simulated one, these tests pass.
 
-use super::plan::{LANES, Network, Plan};
+use super::plan::{Network, Plan};
 use crate::kernels::plan::Limits;
+use crate::kernels::prompt_layout::{LANES, cubes};
 use crate::kernels::prompt_nets::{Compiled, PromptNet, tests as shared};
+use crate::kernels::tests::{
+    cuts_change_nothing, gpu, replicas_change_nothing, sessions_measure_the_same, sgd,
+    what_is_remembered_comes_back,
+};
 use crate::models::token_attention::{QueryKey, Scores, Values};
 use crate::models::{Model, TokenAttention};
 use crate::optim::Optimizer;
-use crate::protocol::Event;
-use crate::run::{DeviceChoice, RunSpec};
+use crate::run::RunSpec;
 use crate::tasks::{SparseTokenRegression, Task};
 use crate::tokens::{Codes, Lists};
 use crate::training::gpu::prompt_nets::TokenAttentionGpu;
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Session};
-use shared::{adam, gpu, same_row, sgd, task};
+use shared::{adam, same_row, task};
 
 fn spec(task: SparseTokenRegression, net: TokenAttention, optimizer: Optimizer, batch: usize) -> RunSpec {
     shared::spec(task, Model::TokenAttention(net), optimizer, batch)
@@ -108,9 +110,9 @@ fn replicas_and_cuts_change_no_bit() {
     for (codes, qk) in [(Codes::OneHot, QueryKey::Combined), (Codes::Random, QueryKey::Separate)] {
         let net = net(2, qk, Scores::All, Values::Token, 12);
         let base = spec(task(6, 1, 2, codes), net, adam(0.1), 4);
-        shared::replicas_change_nothing(&base, TokenAttentionGpu::new);
-        shared::cuts_change_nothing(&base, TokenAttentionGpu::new);
-        shared::what_is_remembered_comes_back(&base, TokenAttentionGpu::new);
+        replicas_change_nothing(&base, 1, TokenAttentionGpu::new);
+        cuts_change_nothing(&base, TokenAttentionGpu::new);
+        what_is_remembered_comes_back(&base, TokenAttentionGpu::new);
     }
 }
 
@@ -140,32 +142,13 @@ fn many_replicas_share_workgroups() {
     agree(&spec, &[1, 3]);
 }
 
-/// Sessions choose the kernels, cut a run as they like, and come to what a session on the processor comes to.
 #[test]
 fn sessions_on_both_devices_measure_the_same() {
-    let Ok(gpu) = pollster::block_on(Device::gpu()) else { return };
     for (codes, launches) in [(Codes::OneHot, "two"), (Codes::Random, "six")] {
         let net = net(2, QueryKey::Combined, Scores::Positions, Values::Numbers, 8);
-        let mut spec = spec(task(6, 1, 2, codes), net, adam(0.0), 3);
-        (spec.run.every, spec.run.steps, spec.run.device) = (10, 30, DeviceChoice::Gpu);
-        let start = |device: &Device| Session::start(&spec, device, Options::default()).unwrap();
-        let whole = pollster::block_on(start(&gpu).finish(|_| {})).unwrap();
-        assert_eq!(start(&gpu).learner(), format!("fused kernels, {launches} launches per step"));
-        assert_eq!(whole.rows.iter().map(|row| row.step).collect::<Vec<_>>(), [0, 10, 20, 30]);
-        let (mut session, mut rows, mut most) = (start(&gpu), vec![], 1);
-        while !session.finished() {
-            for event in pollster::block_on(session.advance(0.0, most)).unwrap() {
-                if let Event::Metrics(new) = event {
-                    rows.extend(new);
-                }
-            }
-            most = most % 7 + 1;
-        }
-        assert_eq!(whole.rows, rows);
-        let processor = pollster::block_on(start(&Device::cpu()).finish(|_| {})).unwrap();
-        for (a, b) in processor.rows.iter().zip(&whole.rows) {
-            same_row(a, b, 1e-4, codes.slug());
-        }
+        let spec = spec(task(6, 1, 2, codes), net, adam(0.0), 3);
+        let learner = format!("fused kernels, {launches} launches per step");
+        sessions_measure_the_same(&spec, &learner, |a, b| same_row(a, b, 1e-4, codes.slug()));
     }
 }
 
@@ -192,7 +175,7 @@ fn every_network_that_is_covered_keeps_to_what_a_browser_grants() {
                 let shared = length * (names + 1) + 2 * LANES + length;
                 assert!(4 * shared <= limits.workgroup_bytes, "{plan:?}");
                 assert!(plan.groups <= 65_535 && plan.groups * plan.rounds() >= batch, "{plan:?}");
-                assert!(plan.update_groups().max(Plan::cubes(plan.expanded())) <= 65_535, "{plan:?}");
+                assert!(plan.update_groups().max(cubes(plan.expanded())) <= 65_535, "{plan:?}");
                 assert!((4 * 4 * plan.groups * plan.work().end) as u64 <= limits.buffer_bytes, "{plan:?}");
                 assert!(length * plan.parts(length) <= LANES, "{plan:?}");
                 covered += 1;

@@ -2,9 +2,10 @@
 
 use cubecl::prelude::*;
 
-use super::plan::{LANES, Network, Plan};
+use super::plan::{Network, Plan};
 use super::steps::{back_all, encode_all, error_all, layer_all, update_all};
 use crate::kernels::plan::Limits;
+use crate::kernels::prompt_layout::{LANES, cubes};
 use crate::kernels::prompt_nets::{FIELDS, Launch, NO_RECORD, PromptPlan};
 use crate::run::RunSpec;
 
@@ -41,7 +42,7 @@ impl Plan {
         unsafe {
             encode_all::launch_unchecked(
                 launch.client,
-                launch.count(Plan::cubes(rows * net.sizes[0])),
+                launch.count(cubes(rows * net.sizes[0])),
                 lanes,
                 launch.state(),
                 prompts(),
@@ -56,7 +57,7 @@ impl Plan {
                 let [inputs, outputs, weights] = self.layer(layer);
                 layer_all::launch_unchecked(
                     launch.client,
-                    launch.count(Plan::cubes(rows * net.sizes[layer + 1])),
+                    launch.count(cubes(rows * net.sizes[layer + 1])),
                     lanes,
                     launch.state(),
                     launch.table(),
@@ -116,7 +117,7 @@ impl PromptPlan for Plan {
     }
 
     fn updates(&self) -> usize {
-        (0..self.network.depth).map(|layer| Plan::cubes(self.network.layer_size(layer))).sum()
+        (0..self.network.depth).map(|layer| cubes(self.network.layer_size(layer))).sum()
     }
 
     fn launches(&self) -> usize {
@@ -145,7 +146,7 @@ impl PromptPlan for Plan {
             unsafe {
                 back_all::launch_unchecked(
                     launch.client,
-                    launch.count(Plan::cubes(count * inputs as usize)),
+                    launch.count(cubes(count * inputs as usize)),
                     CubeDim::new_1d(LANES as u32),
                     launch.state(),
                     launch.table(),
@@ -166,7 +167,7 @@ impl PromptPlan for Plan {
         let mut at = launch.proofs;
         for layer in 0..self.network.depth {
             let [inputs, outputs, weights] = self.layer(layer);
-            let groups = Plan::cubes(self.network.layer_size(layer));
+            let groups = cubes(self.network.layer_size(layer));
             let [weights_decay, bias_decays] = self.network.decays[layer].map(u32::from);
             // SAFETY: a lane writes its own parameter with its moments; the first lane of a workgroup signs.
             unsafe {

@@ -1,12 +1,10 @@
 //! What the kernels of token MLPs are compiled for, and where their numbers lie.
 
 use crate::kernels::plan::{Limits, Rule};
+use crate::kernels::prompt_layout::{COUNTABLE, LANES, PromptLayout};
 use crate::models::{Family, token_mlp};
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 
-/// Lanes of a workgroup, which WebGPU grants everywhere.
-pub const LANES: usize = 256;
 /// Most layers of weights: six hidden layers, and the outputs.
 const MOST_LAYERS: usize = 7;
 /// Prompts that are measured at a time, where there is room and no more are trained on.
@@ -15,22 +13,12 @@ const MEASURED: usize = 256;
 const MOST_AT_ONCE: u64 = 65_535 * LANES as u64;
 /// Operations of a launch, at most: a tenth of a second of a laptop's GPU, which makes 100 Gflop/s of such loops or so.
 const MOST_FLOPS: u64 = 10_000_000_000;
-/// Bytes of a buffer whose numbers 32 bits can count.
-const COUNTABLE: u64 = 8 << 30;
 
 /// What is known of a network before a kernel is compiled for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Network {
-    /// Positions N of a prompt, each with a token.
-    pub length: usize,
-    /// Numbers d in a token.
-    pub dim: usize,
-    /// Names q of a position.
-    pub names: usize,
-    /// Numbers d_e in a code.
-    pub code_dim: usize,
-    /// The bits of what codes are multiplied by.
-    pub scale: u32,
+    /// Its prompts.
+    pub prompts: PromptLayout,
     /// Layers of weights.
     pub depth: usize,
     /// Inputs of each layer, then the outputs of the last; 0 beyond.
@@ -56,10 +44,7 @@ impl Network {
         if layers.len() > MOST_LAYERS {
             return Err(format!("it has more than {MOST_LAYERS} layers"));
         }
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
+        let rule = Rule::of(&spec.optimizer);
         let numbers =
             layers.iter().map(|[inputs, outputs]| (*inputs as u64 + 1).saturating_mul(*outputs as u64));
         if numbers.max().unwrap_or(0) > MOST_AT_ONCE {
@@ -73,11 +58,7 @@ impl Network {
                 [token_mlp::w(layer), token_mlp::b(layer)].map(|which| architecture.decays(which));
         }
         Ok(Network {
-            length: prompts.length,
-            dim: prompts.dim,
-            names: prompts.names,
-            code_dim: prompts.code_dim,
-            scale: prompts.code_scale().to_bits(),
+            prompts: PromptLayout::of(&prompts),
             depth: layers.len(),
             sizes,
             batch: spec.batch(),
@@ -86,14 +67,9 @@ impl Network {
         })
     }
 
-    /// What codes are multiplied by.
-    pub fn factor(&self) -> f32 {
-        f32::from_bits(self.scale)
-    }
-
     /// Numbers of an encoded token.
     pub fn encoded(&self) -> usize {
-        self.dim + (self.names + 1) * self.code_dim
+        self.prompts.dim + self.prompts.codes()
     }
 
     /// Numbers of a layer, its bias among them.
@@ -109,7 +85,8 @@ impl Network {
 
     /// Place of the weights of `layer`; its bias lies behind them.
     pub fn weights(&self, layer: usize) -> usize {
-        self.length * self.code_dim + (0..layer).map(|layer| self.layer_size(layer)).sum::<usize>()
+        self.prompts.length * self.prompts.code_dim
+            + (0..layer).map(|layer| self.layer_size(layer)).sum::<usize>()
     }
 
     /// Numbers of a replica.
@@ -141,7 +118,7 @@ impl Plan {
         if limits.lanes < LANES {
             return Err(format!("a workgroup has fewer than {LANES} lanes"));
         }
-        if network.length > LANES {
+        if network.prompts.length > LANES {
             return Err(format!("its prompts are longer than {LANES} positions"));
         }
         let bytes = limits.buffer_bytes.min(COUNTABLE);
@@ -163,11 +140,6 @@ impl Plan {
             return Err("one of its steps is longer than a simulated GPU lets a shader run".into());
         }
         Ok(plan)
-    }
-
-    /// Workgroups that make so many numbers, one by a lane.
-    pub fn cubes(numbers: usize) -> usize {
-        numbers.div_ceil(LANES)
     }
 
     /// Place of what layer `layer` reads, `[rows, size]`; behind the last layer, of the outputs, and then of ∂loss/∂outputs.

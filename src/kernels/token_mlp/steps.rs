@@ -6,9 +6,10 @@
 
 use cubecl::prelude::*;
 
-use super::plan::{LANES, Plan};
-use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, broken, update_where};
-use crate::kernels::prompt_nets::{FIELDS, LINE, NO_RECORD, words};
+use super::plan::Plan;
+use crate::kernels::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP, update_where};
+use crate::kernels::prompt_layout::LANES;
+use crate::kernels::prompt_nets::{FIELDS, LINE, NO_RECORD, measure};
 
 /// Where a prompt begins: number `row` behind the `first` of those that the line's field `field` names, or with no field
 /// of those that are trained on, of which `first` is the step.
@@ -26,7 +27,7 @@ fn prompt(
     // Field 0 is the number of the network, which is not used then.
     let named = table[line * LINE + field as usize] as usize + first as usize;
     let trained = (first as usize * lines + line) * comptime!(net.batch);
-    (select(field == 0u32, trained, named) + row) * comptime!(words(net.length, net.dim, net.names))
+    (select(field == 0u32, trained, named) + row) * comptime!(net.prompts.words())
 }
 
 /// Prompts as the network sees them: `rows` of `prompts`, `[prompts, words]`, from those of [`prompt`] on.
@@ -42,7 +43,8 @@ pub fn encode_all(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let (n, d, encoded, inputs) = comptime!((net.length, net.dim, net.encoded(), net.sizes[0]));
+    let (n, d, encoded, inputs) =
+        comptime!((net.prompts.length, net.prompts.dim, net.encoded(), net.sizes[0]));
     let at = CUBE_POS_X as usize * LANES + UNIT_POS as usize;
     let line = CUBE_POS_Y as usize;
     let base = table[line * LINE] as usize * comptime!(net.state());
@@ -54,13 +56,14 @@ pub fn encode_all(
         if c < d {
             work[to] = f32::reinterpret(prompts[from + i * d + c]);
         } else {
-            let block = (c - d) / comptime!(net.code_dim);
-            let which = (c - d) % comptime!(net.code_dim);
+            let block = (c - d) / comptime!(net.prompts.code_dim);
+            let which = (c - d) % comptime!(net.prompts.code_dim);
             let mut name = i;
             if block > 0 {
                 name = prompts[from + (d + block) * n + i] as usize;
             }
-            work[to] = comptime!(net.factor()) * state[base + name * comptime!(net.code_dim) + which];
+            work[to] = comptime!(net.prompts.factor())
+                * state[base + name * comptime!(net.prompts.code_dim) + which];
         }
     }
 }
@@ -117,8 +120,8 @@ pub fn error_all(
     #[comptime] plan: Plan,
 ) {
     let net = comptime!(plan.network);
-    let n = comptime!(net.length);
-    let scale = comptime!(2.0 / (net.batch as f32 * net.length as f32));
+    let n = comptime!(net.prompts.length);
+    let scale = comptime!(2.0 / (net.batch as f32 * net.prompts.length as f32));
     let lane = UNIT_POS as usize;
     let line = CUBE_POS_Y as usize;
     let row = CUBE_POS_X as usize;
@@ -126,30 +129,15 @@ pub fn error_all(
     if lane < n {
         let from = prompt(table, line, CUBE_COUNT_Y as usize, field, first, row, plan);
         let place = line * comptime!(plan.work()) + comptime!(plan.values(net.depth)) + row * n + lane;
-        let error = work[place] - f32::reinterpret(prompts[from + comptime!(net.length * net.dim) + lane]);
+        let error = work[place]
+            - f32::reinterpret(prompts[from + comptime!(net.prompts.length * net.prompts.dim) + lane]);
         errors[lane] = error;
         work[place] = scale * error;
     }
     sync_cube();
     if at != NO_RECORD {
         let to = at as usize + (line * count as usize + begin as usize + row) * FIELDS;
-        if lane == 0 {
-            let mut sum = 0.0f32;
-            for i in 0..n {
-                sum += errors[i] * errors[i];
-            }
-            measures[to] = sum;
-        }
-        if lane == 1 {
-            let mut wrong = 0.0f32;
-            for i in 0..n {
-                wrong += broken(errors[i]);
-            }
-            measures[to + 1] = wrong;
-        }
-        if lane == 2 {
-            measures[to + 2] = f32::cast_from(nonce);
-        }
+        measure(&errors, measures, to, nonce, n);
     }
 }
 

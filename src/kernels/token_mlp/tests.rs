@@ -5,15 +5,17 @@
 use super::plan::{Network, Plan};
 use crate::kernels::plan::Limits;
 use crate::kernels::prompt_nets::{Compiled, tests as shared};
+use crate::kernels::tests::{
+    cuts_change_nothing, gpu, replicas_change_nothing, sessions_measure_the_same, sgd,
+    what_is_remembered_comes_back,
+};
 use crate::models::{Model, TokenMlp};
 use crate::optim::{Adam, Optimizer};
-use crate::run::{DeviceChoice, RunSpec};
+use crate::run::RunSpec;
 use crate::tasks::SparseTokenRegression;
 use crate::tokens::Codes;
 use crate::training::gpu::prompt_nets::TokenMlpGpu;
-use crate::training::launch::device::Device;
-use crate::training::session::{Options, Session};
-use shared::{adam, gpu, same_row, sgd, task};
+use shared::{adam, same_row, task};
 
 fn spec(task: SparseTokenRegression, widths: &[usize], optimizer: Optimizer, batch: usize) -> RunSpec {
     shared::spec(task, Model::TokenMlp(TokenMlp { widths: widths.to_vec() }), optimizer, batch)
@@ -49,27 +51,19 @@ fn replicas_cuts_and_company_change_no_bit() {
         return;
     }
     let base = spec(task(5, 1, 2, Codes::OneHot), &[10, 7], adam(0.1), 4);
-    shared::replicas_change_nothing(&base, TokenMlpGpu::new);
-    shared::cuts_change_nothing(&base, TokenMlpGpu::new);
-    shared::what_is_remembered_comes_back(&base, TokenMlpGpu::new);
+    replicas_change_nothing(&base, 1, TokenMlpGpu::new);
+    cuts_change_nothing(&base, TokenMlpGpu::new);
+    what_is_remembered_comes_back(&base, TokenMlpGpu::new);
     shared::company_changes_nothing::<Plan>(&base);
 }
 
 #[test]
 fn sessions_choose_these_kernels() {
-    let Ok(gpu) = pollster::block_on(Device::gpu()) else { return };
     let mut spec = spec(task(5, 1, 2, Codes::OneHot), &[10, 7], adam(0.0), 3);
-    (spec.run.every, spec.run.steps, spec.run.device) = (10, 30, DeviceChoice::Gpu);
     // More prompts than go forward at a time.
     spec.run.held_out = 600;
-    let start = |device: &Device| Session::start(&spec, device, Options::default()).unwrap();
-    assert_eq!(start(&gpu).learner(), "fused kernels, some launches per layer and step");
-    let found = pollster::block_on(start(&gpu).finish(|_| {})).unwrap();
-    let expected = pollster::block_on(start(&Device::cpu()).finish(|_| {})).unwrap();
-    assert_eq!((expected.rows.len(), found.rows.len()), (4, 4));
-    for (a, b) in expected.rows.iter().zip(&found.rows) {
-        same_row(a, b, 1e-4, "a session");
-    }
+    let learner = "fused kernels, some launches per layer and step";
+    sessions_measure_the_same(&spec, learner, |a, b| same_row(a, b, 1e-4, "a session"));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! With dX for the gradient of the loss with respect to X, a softmax with shares s has dscore = s·(ds − Σ s ds), and a norm
 //! of standardised rows y with slope r = 1/√(variance + ε) has dz = r·(dy − mean(dy) − y·mean(y dy)).
 
-use super::reference::{Head, Normed, Pass, Plain, softmax, surprise};
-use crate::models::matrices::{add, add_turned_product, dot, product_turned};
+use super::reference::{Head, Normed, Pass, Plain, surprise};
+use crate::models::matrices::{add, add_turned_product, dot, product_turned, softmax};
 
 impl Plain {
     /// The mean cross-entropy over all sequences and places, and its gradients in the order of

@@ -4,7 +4,7 @@
 //! Places of symbols are rows of all matrices here: z is `[t, d]` for a context of t symbols.
 
 use super::{AttentionOnly, LayerPlaces, NORM_EPSILON, OfLength, Places};
-use crate::models::matrices::{add, dot, product, product_turned};
+use crate::models::matrices::{add, dot, product, product_turned, softmax};
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]
@@ -248,14 +248,6 @@ fn scores(
         row[i + 1..].fill(f64::NEG_INFINITY);
     }
     scores
-}
-
-/// Turns scores into shares that sum to one.
-pub(super) fn softmax(scores: &mut [f64]) {
-    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    scores.iter_mut().for_each(|score| *score = libm::exp(*score - top));
-    let sum: f64 = scores.iter().sum();
-    scores.iter_mut().for_each(|power| *power /= sum);
 }
 
 /// Cross-entropy of one prediction.

@@ -4,9 +4,9 @@
 //! Attention looks back only, so that all of a symbol's row follows from the keys and values of those before it. The
 //! numbers are those of [`Plain::look`], in the same order of additions.
 
-use super::reference::{Head, Look, Plain, softmax};
+use super::reference::{Head, Look, Plain};
 use super::{LayerPlaces, OfLength};
-use crate::models::matrices::{add, dot, product};
+use crate::models::matrices::{add, dot, product, softmax};
 
 /// A look under way.
 #[derive(Debug, Clone)]

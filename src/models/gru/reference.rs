@@ -1,19 +1,9 @@
 //! The recurrent network of one replica in plain loops and double precision: for probes, and as the reference of
 //! everything that is faster.
 
-use super::{BACKWARD, BETA, Direction, FORWARD, Gru, OUT, OnPrompts};
+use super::{BACKWARD, BETA, Direction, FORWARD, OUT, Plain};
 use crate::models::matrices::{add, add_turned_product, dot, product, product_turned};
-use crate::models::prompts::{CODES, wide};
-use crate::tokens::Prompts;
-
-/// The weights of one replica, with all that their use needs.
-#[derive(Debug, Clone)]
-pub struct Plain {
-    net: Gru,
-    prompts: Prompts,
-    /// As [`Architecture::parameters`](crate::models::Architecture::parameters) of one replica.
-    pub weights: Vec<Vec<f64>>,
-}
+use crate::models::on_prompts::squares;
 
 /// What a direction makes at a position.
 struct Pass {
@@ -27,17 +17,6 @@ struct Pass {
     gates: Vec<f64>,
     /// The state after it was read.
     after: Vec<f64>,
-}
-
-impl OnPrompts {
-    /// The network of one replica's `weights`.
-    ///
-    /// # Shapes
-    /// `weights` as [`Architecture::parameters`](crate::models::Architecture::parameters) of one replica.
-    pub fn plain(&self, weights: &[&[f32]]) -> Plain {
-        let wide = |values: &&[f32]| values.iter().map(|v| f64::from(*v)).collect();
-        Plain { net: self.net.clone(), prompts: self.prompts, weights: weights.iter().map(wide).collect() }
-    }
 }
 
 fn sigmoid(x: f64) -> f64 {
@@ -78,9 +57,9 @@ impl Plain {
         (both, outputs)
     }
 
-    /// ŷ of the prompt in `row`, `[length]`.
-    pub fn outputs(&self, row: &[f32]) -> Vec<f64> {
-        self.walk(&wide(&self.prompts, &self.weights[CODES], row).0).1
+    /// As [`Plain::outputs`].
+    pub(super) fn read_out(&self, row: &[f32]) -> Vec<f64> {
+        self.walk(&self.encoded(row).0).1
     }
 
     /// The mean of (ŷ − y)² over all positions of the prompts `rows`, and its gradient; zero for the codes.
@@ -88,15 +67,13 @@ impl Plain {
     /// # Shapes
     /// `rows` is `[prompts, columns]`; the gradient is as the weights are.
     pub fn gradients(&self, rows: &[f32]) -> (f64, Vec<Vec<f64>>) {
-        let mut gradients: Vec<Vec<f64>> =
-            self.weights.iter().map(|values| vec![0.0; values.len()]).collect();
+        let mut gradients = self.zeros();
         let (count, mut loss) = (rows.len() / self.prompts.columns() * self.prompts.length, 0.0);
         for row in rows.chunks_exact(self.prompts.columns()) {
-            let (z, labels) = wide(&self.prompts, &self.weights[CODES], row);
+            let (z, labels) = self.encoded(row);
             let (both, outputs) = self.walk(&z);
-            let errors = outputs.iter().zip(&labels).map(|(f, y)| f - y);
-            let slopes: Vec<f64> = errors.clone().map(|e| 2.0 * e / count as f64).collect();
-            loss += errors.map(|e| e * e).sum::<f64>() / count as f64;
+            let (share, slopes) = squares(&outputs, &labels, count);
+            loss += share;
             gradients[BETA][0] += slopes.iter().sum::<f64>();
             for (number, (at, passes)) in [FORWARD, BACKWARD].into_iter().zip(&both).enumerate() {
                 self.back(at, number, passes, &z, &slopes, &mut gradients);

@@ -3,19 +3,8 @@
 //!
 //! With dX for the gradient of the loss with respect to X, a softmax with shares a has dscore = a·(da − Σ a da).
 
-use super::{OnPrompts, TokenAttention};
-use crate::models::matrices::{add, add_turned_product, dot, product, product_turned};
-use crate::models::prompts::{CODES, wide};
-use crate::tokens::Prompts;
-
-/// The weights of one replica, with all that their use needs.
-#[derive(Debug, Clone)]
-pub struct Plain {
-    net: TokenAttention,
-    prompts: Prompts,
-    /// As [`Architecture::parameters`](crate::models::Architecture::parameters) of one replica.
-    pub(super) weights: Vec<Vec<f64>>,
-}
+use super::Plain;
+use crate::models::matrices::{add, add_turned_product, dot, product, product_turned, softmax};
 
 /// What the network makes of a prompt.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,17 +33,6 @@ struct Walk {
     labels: Vec<f64>,
 }
 
-impl OnPrompts {
-    /// The network of one replica's `weights`.
-    ///
-    /// # Shapes
-    /// `weights` as [`Architecture::parameters`](crate::models::Architecture::parameters) of one replica.
-    pub fn plain(&self, weights: &[&[f32]]) -> Plain {
-        let wide = |values: &&[f32]| values.iter().map(|v| f64::from(*v)).collect();
-        Plain { net: self.net.clone(), prompts: self.prompts, weights: weights.iter().map(wide).collect() }
-    }
-}
-
 impl Plain {
     /// Attention, heads and outputs of a prompt.
     ///
@@ -71,7 +49,7 @@ impl Plain {
     /// # Shapes
     /// `rows` is `[prompts, columns]`.
     pub fn gradients(&self, rows: &[f32]) -> (f64, Vec<Vec<f64>>) {
-        let mut gradients: Vec<Vec<f64>> = self.weights.iter().map(|w| vec![0.0; w.len()]).collect();
+        let mut gradients = self.zeros();
         let rows = rows.chunks_exact(self.prompts.columns());
         let share = 1.0 / (rows.len() * self.prompts.length).max(1) as f64;
         let loss: f64 = rows.map(|row| self.add_gradients(row, share, &mut gradients)).sum();
@@ -92,7 +70,7 @@ impl Plain {
     fn walk(&self, row: &[f32]) -> Walk {
         let (net, n, first) = (&self.net, self.prompts.length, self.net.first_layer());
         let ([s, v], width) = (self.sizes(), self.prompts.width());
-        let (z, labels) = wide(&self.prompts, &self.weights[CODES], row);
+        let (z, labels) = self.encoded(row);
         let read: Vec<f64> = z.chunks_exact(width).flat_map(|z| &z[width - s..]).copied().collect();
         let values: Vec<f64> = z.chunks_exact(width).flat_map(|z| &z[..v]).copied().collect();
         let (mut scores, mut queries) = (vec![], vec![]);
@@ -170,12 +148,4 @@ impl Plain {
         }
         dot(&errors, &errors)
     }
-}
-
-/// Turns scores into shares that sum to one.
-fn softmax(scores: &mut [f64]) {
-    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    scores.iter_mut().for_each(|score| *score = libm::exp(*score - top));
-    let sum: f64 = scores.iter().sum();
-    scores.iter_mut().for_each(|power| *power /= sum);
 }

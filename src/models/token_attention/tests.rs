@@ -1,6 +1,7 @@
 //! The formulas once more, index by index, gradients by central differences, and what the weights written by hand promise.
 
 use super::*;
+use crate::models::Architecture;
 use crate::rng::{Purpose, Stream};
 use crate::settings::Settings;
 use crate::tasks::{Batch, SparseTokenRegression};

@@ -6,13 +6,12 @@
 //! among its parameters; after the last position a step changes nothing.
 
 use super::learner::{CpuLearner, CpuNetwork};
+use super::prompt_examples::PromptExamples;
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Family;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::Batch;
-use crate::tokens::Prompts;
 use crate::training::session::learner::MEASURE_SAMPLE;
 
 /// Executes all replicas of a network on prompts on the processor.
@@ -21,13 +20,8 @@ pub type ExecutionCpu = CpuLearner<PromptExecution>;
 /// A constructed network with its examples.
 pub struct PromptExecution {
     spec: RunSpec,
-    prompts: Prompts,
-    /// The variance of a label.
-    variance: f64,
     clock: usize,
-    /// What the replica that is measured next sees in training.
-    batch: Batch,
-    held_out: Batch,
+    examples: PromptExamples,
 }
 
 /// One network.
@@ -58,39 +52,17 @@ impl ReplicaState for Executed {
     }
 }
 
-impl PromptExecution {
-    /// Mean squared error on these prompts, relative to the variance of a label.
-    fn error(&self, network: &Executed, rows: &[f32]) -> f32 {
-        let weights: Vec<&[f32]> = network.parameters.iter().map(Vec::as_slice).collect();
-        let outputs = self.spec.architecture().evaluate(&weights, self.prompts.width(), rows, 0);
-        let labels = rows.chunks(self.prompts.columns()).flat_map(|row| self.prompts.parts(row).2);
-        let sum: f64 = labels.zip(&outputs).map(|(y, f)| f64::from(f - y).powi(2)).sum();
-        (sum / outputs.len().max(1) as f64 / self.variance) as f32
-    }
-}
-
 impl CpuNetwork for PromptExecution {
     type Replica = Executed;
 
     fn new(spec: &RunSpec) -> Result<(Self, Executed), String> {
-        let sampler = spec.task.sampler();
-        let (Some(prompts), Some(variance)) = (sampler.prompts(), sampler.label_variance(spec.run.seed))
-        else {
-            return Err(format!("its task is {}", spec.task.info().name));
-        };
+        let examples = PromptExamples::of(spec, MEASURE_SAMPLE)?;
         let Some(Family::Execution(execution)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
-        let parameters = spec.architecture().parameters(sampler.inputs(), 1);
+        let parameters = spec.architecture().parameters(spec.task.sampler().inputs(), 1);
         let network = Executed { parameters: parameters.iter().map(|p| vec![0.0; p.len()]).collect() };
-        let family = PromptExecution {
-            spec: spec.clone(),
-            prompts,
-            variance,
-            clock: execution.clock,
-            batch: Batch::default(),
-            held_out: Batch::default(),
-        };
+        let family = PromptExecution { spec: spec.clone(), clock: execution.clock, examples };
         Ok((family, network))
     }
 
@@ -99,31 +71,19 @@ impl CpuNetwork for PromptExecution {
 
     fn step(&mut self, replica: &mut Executed, _spec: &RunSpec, _step: u64, _update: &Update) {
         let clock = &mut replica.parameters[self.clock][0];
-        *clock = (*clock + 1.0).min(self.prompts.length as f32);
+        *clock = (*clock + 1.0).min(self.examples.prompts.length as f32);
     }
 
-    fn prepare_measure(&mut self, count: usize) {
-        let have = self.held_out.len();
-        if have < count {
-            self.spec.task.sampler().held_out(self.spec.run.seed, have, count - have, &mut self.held_out);
-        }
+    fn prepare_measure(&mut self, held_out: usize) {
+        self.examples.prepare(held_out);
     }
 
     fn measure(&mut self, replica: &mut Executed, number: usize, step: u64, held_out: usize, row: &mut Row) {
-        let (sampler, seed) = (self.spec.task.sampler(), self.spec.run.seed);
-        self.batch.clear();
-        match sampler.sample_size() {
-            Some(size) => {
-                sampler.finite_sample(seed, number as u32, 0, size.min(MEASURE_SAMPLE), &mut self.batch);
-            }
-            None => sampler.sample(seed, number as u32, step, self.spec.batch(), &mut self.batch),
-        }
-        let train = self.error(replica, &self.batch.x);
-        let test = self.error(replica, &self.held_out.x[..held_out * self.prompts.columns()]);
-        row.train_loss.push(train);
-        row.train_accuracy.push(1.0 - train);
-        row.test_loss.push(test);
-        row.test_accuracy.push(1.0 - test);
+        let weights: Vec<&[f32]> = replica.parameters.iter().map(Vec::as_slice).collect();
+        let (architecture, inputs) = (self.spec.architecture(), self.examples.prompts.width());
+        self.examples.measure((number, step, held_out), row, usize::MAX, |rows, out| {
+            out.extend(architecture.evaluate(&weights, inputs, rows, 0));
+        });
     }
 }
 

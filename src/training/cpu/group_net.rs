@@ -4,9 +4,10 @@
 
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
+use crate::kernels::plan::Rule;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::training::session::pairs::{Examples, Measured, covered, lambda, note, rule};
+use crate::training::session::pairs::{Examples, Measured, covered, lambda, note};
 
 /// Trains all replicas of a network on pairs on the processor.
 pub type GroupNetCpu = CpuLearner<GroupNetFamily>;
@@ -34,7 +35,7 @@ impl CpuNetwork for GroupNetFamily {
             neurons: net.width,
             sigma: net.sigma,
             nu: net.exponent,
-            rule: rule(&spec.optimizer),
+            rule: Rule::of(&spec.optimizer),
         };
         let (trained, held_out) = (Examples::trained(spec), Examples::held_out(spec));
         let pairs = |examples: &Examples| Pairs::new(order, &examples.pairs, &examples.labels);

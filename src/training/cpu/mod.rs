@@ -10,6 +10,8 @@ pub mod learner;
 #[cfg(feature = "session")]
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]
+pub mod prompt_examples;
+#[cfg(feature = "session")]
 pub mod prompt_net;
 #[cfg(feature = "train")]
 pub mod random_forest;

@@ -32,7 +32,7 @@ impl CpuNetwork for SequenceNet {
         else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
-        let replica = Replica::new(&network);
+        let replica = Replica::new(&network.layout);
         let family = SequenceNet {
             seed: spec.run.seed,
             size: spec.batch(),
@@ -53,13 +53,13 @@ impl CpuNetwork for SequenceNet {
 
     #[inline]
     fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
-        replica.step(&mut self.scratch, &self.batch, update);
+        self.scratch.step(replica, &self.batch, update);
     }
 
     fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
         self.batch.clear();
         self.sequences.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
-        let sums = replica.measure(&mut self.scratch, &self.batch);
+        let sums = self.scratch.measure(replica, &self.batch);
         let places = (self.size * self.network.length) as f64;
         row.train_loss.push((sums.loss / places) as f32);
         row.train_accuracy.push((sums.right as f64 / places) as f32);

@@ -4,7 +4,7 @@ use super::sliced_runs::{GpuNetwork, SlicedLearner};
 use crate::kernels::group_net::plan::{Plan, Variant};
 use crate::kernels::group_net::{GroupNetReplicas, Others, Record, Run, Shape, plan_of};
 use crate::kernels::plan::Limits;
-use crate::kernels::slices::{SavedRun, Slices};
+use crate::kernels::slices::Slices;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::pairs::{
@@ -54,7 +54,6 @@ impl GpuNetwork for GroupNetKernels {
     /// A plan, replicas, and the pairs that are held out, if those are others.
     type Compiled = (Plan, usize, Option<usize>);
     type Record = Record;
-    type Saved = SavedRun;
 
     fn compiled(spec: &RunSpec, limits: Limits) -> Result<Self::Compiled, String> {
         let shape = shape(spec)?;
@@ -91,18 +90,6 @@ impl GpuNetwork for GroupNetKernels {
 
     fn slices_mut(&mut self) -> &mut Slices {
         &mut self.net.slices
-    }
-
-    fn put(&mut self, who: usize, state: &[f32]) {
-        self.net.put(who, state);
-    }
-
-    fn save(&self, who: usize) -> SavedRun {
-        self.net.slices.save(who)
-    }
-
-    fn restore(&mut self, who: usize, saved: &SavedRun) {
-        self.net.slices.restore(who, saved);
     }
 
     /// Learning rate and λ hold for a whole slice.

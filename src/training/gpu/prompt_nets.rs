@@ -3,7 +3,7 @@
 use super::sliced_runs::{GpuNetwork, SlicedLearner};
 use crate::kernels::plan::Limits;
 use crate::kernels::prompt_nets::{Compiled, PromptNet, PromptPlan, Record};
-use crate::kernels::slices::{SavedRun, Slices};
+use crate::kernels::slices::Slices;
 use crate::kernels::{token_attention, token_mlp};
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
@@ -39,7 +39,6 @@ impl<P: PromptPlan> PromptKernels<P> {
 impl<P: PromptPlan> GpuNetwork for PromptKernels<P> {
     type Compiled = Compiled<P>;
     type Record = Record;
-    type Saved = SavedRun;
 
     fn compiled(spec: &RunSpec, limits: Limits) -> Result<Compiled<P>, String> {
         Compiled::of(spec, MEASURE_SAMPLE, limits)
@@ -64,18 +63,6 @@ impl<P: PromptPlan> GpuNetwork for PromptKernels<P> {
 
     fn slices_mut(&mut self) -> &mut Slices {
         &mut self.net.slices
-    }
-
-    fn put(&mut self, who: usize, state: &[f32]) {
-        self.net.put(who, state);
-    }
-
-    fn save(&self, who: usize) -> SavedRun {
-        self.net.slices.save(who)
-    }
-
-    fn restore(&mut self, who: usize, saved: &SavedRun) {
-        self.net.slices.restore(who, saved);
     }
 
     fn adjust(&mut self, who: usize, spec: &RunSpec, _step: u64) {

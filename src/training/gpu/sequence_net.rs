@@ -4,7 +4,7 @@ use super::sliced_runs::{GpuNetwork, SlicedLearner};
 use crate::kernels::cpu::sequence_net::Answers;
 use crate::kernels::plan::Limits;
 use crate::kernels::sequence_net::{Compiled, Record, SequenceNet};
-use crate::kernels::slices::{SavedRun, Slices};
+use crate::kernels::slices::Slices;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::evaluator::Evaluator;
@@ -24,7 +24,6 @@ impl GpuNetwork for SequenceNetKernels {
     /// What is compiled, and held-out sequences.
     type Compiled = (Compiled, usize);
     type Record = Record;
-    type Saved = [SavedRun; 2];
 
     fn compiled(spec: &RunSpec, limits: Limits) -> Result<Self::Compiled, String> {
         Ok((Compiled::of(spec, limits)?, spec.held_out()))
@@ -61,14 +60,6 @@ impl GpuNetwork for SequenceNetKernels {
 
     fn put(&mut self, who: usize, state: &[f32]) {
         self.net.put(who, state);
-    }
-
-    fn save(&self, who: usize) -> [SavedRun; 2] {
-        self.net.save(who)
-    }
-
-    fn restore(&mut self, who: usize, saved: &[SavedRun; 2]) {
-        self.net.restore(who, saved);
     }
 
     fn adjust(&mut self, who: usize, spec: &RunSpec, _step: u64) {

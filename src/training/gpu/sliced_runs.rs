@@ -14,7 +14,7 @@
 //! other, 9 s together, with the same numbers to the last bit. No GPU has been timed yet. 2026-11-23.
 
 use crate::kernels::plan::Limits;
-use crate::kernels::slices::Slices;
+use crate::kernels::slices::{SavedRun, Slices};
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::gpu::learner::{Candidate, GpuLearner, SharedRuns, Waiting};
@@ -27,8 +27,6 @@ pub trait GpuNetwork: Sized + 'static {
     type Compiled: PartialEq + 'static;
     /// What launches measure before a step, of all selected runs.
     type Record;
-    /// A copy of a run's state, on the GPU.
-    type Saved;
 
     /// What `spec` is compiled for on a GPU with these limits.
     ///
@@ -52,13 +50,9 @@ pub trait GpuNetwork: Sized + 'static {
     fn slices_mut(&mut self) -> &mut Slices;
 
     /// Replaces the state of run `who`: of every replica the parameters, then their moments.
-    fn put(&mut self, who: usize, state: &[f32]);
-
-    /// A copy of the state of run `who`.
-    fn save(&self, who: usize) -> Self::Saved;
-
-    /// Takes run `who` back to such a copy.
-    fn restore(&mut self, who: usize, saved: &Self::Saved);
+    fn put(&mut self, who: usize, state: &[f32]) {
+        self.slices_mut().put(who, state);
+    }
 
     /// The step after `step` up to which a slice can go, because what it is launched with holds so far.
     fn slice_end(&self, _spec: &RunSpec, _step: u64) -> u64 {
@@ -109,7 +103,7 @@ impl<N: GpuNetwork> SlicedLearner<N> {
 }
 
 /// A run of the set.
-struct SlicedRun<S> {
+struct SlicedRun {
     /// With the learning rates set so far.
     spec: RunSpec,
     /// Steps made, and the last that has been measured.
@@ -123,13 +117,13 @@ struct SlicedRun<S> {
     detached: bool,
     /// What a launch for another has brought it and it has not asked for.
     waiting: Option<Progress>,
-    rollback: RollbackBuffer<S>,
+    rollback: RollbackBuffer<SavedRun>,
 }
 
 /// Runs of one shape, alone or with others.
 pub struct SlicedRuns<N: GpuNetwork> {
     pub(in crate::training) network: N,
-    runs: Vec<SlicedRun<N::Saved>>,
+    runs: Vec<SlicedRun>,
 }
 
 /// A run that waits, with what it is compiled for.
@@ -192,7 +186,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
     /// The runs that come along with `who`, itself among them: those that stand where it does and measure when it does.
     fn members(&self, who: usize) -> Vec<usize> {
         let first = &self.runs[who];
-        let comes = |run: &SlicedRun<N::Saved>| {
+        let comes = |run: &SlicedRun| {
             let stands = run.step == first.step && run.recorded == first.recorded;
             let goes_on = (run.step < run.last) == (first.step < first.last);
             run.active
@@ -216,7 +210,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
 
     /// The step up to which a slice of these runs can go.
     fn slice_end(&self, members: &[usize]) -> u64 {
-        let end = |run: &SlicedRun<N::Saved>| self.network.slice_end(&run.spec, run.step).min(run.last);
+        let end = |run: &SlicedRun| self.network.slice_end(&run.spec, run.step).min(run.last);
         members.iter().map(|who| end(&self.runs[*who])).min().unwrap_or(u64::MAX)
     }
 
@@ -236,7 +230,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
         }
         for who in &members {
             if self.runs[*who].rollback.wants_state() {
-                let saved = self.network.save(*who);
+                let saved = self.network.slices().save(*who);
                 self.runs[*who].rollback.save(from, saved);
             }
         }
@@ -321,7 +315,7 @@ impl<N: GpuNetwork> SharedRuns for SlicedRuns<N> {
         let run = &self.runs[who];
         let state = weights.by_replica(run.spec.run.replicas, run.spec.optimizer.moments());
         self.network.put(who, &state);
-        let saved = self.network.save(who);
+        let saved = self.network.slices().save(who);
         let run = &mut self.runs[who];
         (run.recorded, run.waiting) = (None, None);
         run.rollback.begin(run.step, saved);
@@ -336,7 +330,7 @@ impl<N: GpuNetwork> SharedRuns for SlicedRuns<N> {
         let run = &mut self.runs[who];
         let (saved, from, to) = run.rollback.go_back();
         if let Some(saved) = saved {
-            self.network.restore(who, saved);
+            self.network.slices().restore(who, saved);
         }
         (run.step, run.recorded, run.waiting) = (from, None, None);
         while self.runs[who].step < to {

@@ -21,16 +21,7 @@ pub type Examples = (Tensor<3>, Tensor<3>);
 impl DataLoader {
     /// The data of `spec`, for tensors on `device`.
     pub fn new(spec: &RunSpec, device: &Device) -> Self {
-        let task = spec.task.sampler();
-        let samples = task.sample_size().map_or(vec![], |size| {
-            (0..spec.run.replicas as u32)
-                .map(|replica| {
-                    let mut batch = Batch::default();
-                    task.finite_sample(spec.run.seed, replica, 0, size, &mut batch);
-                    batch
-                })
-                .collect()
-        });
+        let samples = spec.samples(usize::MAX);
         let mut loader = DataLoader { spec: spec.clone(), device: device.clone(), samples, whole: None };
         if spec.batch() == loader.samples.first().map_or(0, Batch::len) {
             loader.whole = Some(loader.beginning(usize::MAX));
@@ -47,19 +38,9 @@ impl DataLoader {
         if let Some(whole) = &self.whole {
             return whole.clone();
         }
-        let (seed, size) = (self.spec.run.seed, self.spec.batch());
         let mut batch = Batch::default();
-        for replica in 0..self.spec.run.replicas as u32 {
-            match self.samples.get(replica as usize) {
-                None => self.task().sample(seed, replica, step, size, &mut batch),
-                Some(sample) => {
-                    let n = self.task().columns();
-                    for at in self.task().visits(seed, replica, step, size) {
-                        batch.x.extend_from_slice(&sample.x[at * n..(at + 1) * n]);
-                        batch.y.push(sample.y[at]);
-                    }
-                }
-            }
+        for replica in 0..self.spec.run.replicas {
+            self.spec.draw(&self.samples, replica, step, &mut batch);
         }
         self.upload(batch, self.spec.run.replicas)
     }

@@ -1,9 +1,7 @@
 //! What the two learners of networks on pairs train on, on the processor and on a GPU.
 
-use crate::kernels::plan::Rule;
 use crate::models::Family;
 use crate::models::family::PairNet;
-use crate::optim::Optimizer;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
@@ -63,14 +61,6 @@ pub fn kernels_cover(spec: &RunSpec) -> Result<(), String> {
     match Some(spec.batch()) == spec.task.sampler().sample_size() {
         true => Ok(()),
         false => Err("a step takes a part of the sample".into()),
-    }
-}
-
-/// The update rule.
-pub fn rule(optimizer: &Optimizer) -> Rule {
-    match optimizer {
-        Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-        Optimizer::Adam(_) => Rule::Adam,
     }
 }
 

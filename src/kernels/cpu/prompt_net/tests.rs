@@ -3,6 +3,7 @@
 use super::gru::GruLoop;
 use super::mlp::MlpLoop;
 use super::*;
+use crate::kernels::cpu::ReplicaState;
 use crate::models::{Model, gru, prompts, token_mlp};
 use crate::permalink::decode;
 use crate::tasks::Batch;

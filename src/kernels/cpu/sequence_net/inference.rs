@@ -1,8 +1,8 @@
 //! Forward passes alone, for measuring and for probes.
 
-use super::Network;
-use super::replica::{Asked, Replica, Scratch};
+use super::scratch::{Asked, Scratch};
 use super::symbols::Tally;
+use super::{Network, Replica};
 use crate::kernels::cpu::ReplicaState;
 use crate::run::RunSpec;
 
@@ -32,7 +32,7 @@ impl Inference {
     /// A sentence that says why the network is not covered.
     pub fn new(spec: &RunSpec) -> Result<Self, String> {
         let network = Network::of(spec)?;
-        Ok(Inference { replica: Replica::new(&network), scratch: Scratch::new(&network) })
+        Ok(Inference { replica: Replica::new(&network.layout), scratch: Scratch::new(&network) })
     }
 
     fn load(&mut self, weights: &[&[f32]]) {
@@ -51,19 +51,19 @@ impl Inference {
     /// [`Architecture::parameters`]: crate::models::Architecture::parameters
     pub fn answers(&mut self, weights: &[&[f32]], contexts: &[u8], scored: usize, off: &[usize]) -> Answers {
         self.load(weights);
-        answers(&mut self.replica, &mut self.scratch, contexts, scored, off)
+        answers(&self.replica, &mut self.scratch, contexts, scored, off)
     }
 
     /// Cross-entropy and right answers on `[sequences, length + 1]`.
     pub fn tally(&mut self, weights: &[&[f32]], batch: &[u8]) -> Tally {
         self.load(weights);
-        self.replica.measure(&mut self.scratch, batch)
+        self.scratch.measure(&self.replica, batch)
     }
 }
 
 /// As [`Inference::answers`], of a replica.
 pub fn answers(
-    replica: &mut Replica,
+    replica: &Replica,
     scratch: &mut Scratch,
     contexts: &[u8],
     scored: usize,
@@ -72,7 +72,7 @@ pub fn answers(
     let layers = scratch.heads();
     let heads = vec![[0.0; 3]; layers.iter().sum()];
     let mut asked = Asked { scored, off: off.to_vec(), logits: vec![], heads };
-    replica.answer(scratch, contexts, &mut asked);
+    scratch.answer(replica, contexts, &mut asked);
     let mean = |[previous, induction, found]: [f64; 3]| {
         [(previous / scored.max(1) as f64) as f32, (induction / found.max(1.0)) as f32]
     };

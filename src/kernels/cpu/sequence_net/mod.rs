@@ -51,7 +51,7 @@ mod layer;
 mod minimal;
 mod norm;
 pub(super) mod products;
-mod replica;
+mod scratch;
 mod sequence;
 mod symbols;
 mod table;
@@ -60,16 +60,14 @@ mod tests;
 mod transformer;
 
 pub use inference::{Answers, Inference, answers};
-pub use replica::{Replica, Scratch};
+pub use scratch::Scratch;
 pub use symbols::Tally;
 
 pub use super::one_hidden_layer::Update;
-pub use crate::kernels::plan::Rule;
+pub use super::replica::{Layout, Replica};
 
-use super::one_hidden_layer::{LANES, Row};
 use crate::models::Family;
 use crate::models::family::AttentionLayers;
-use crate::optim::Optimizer;
 use crate::run::RunSpec;
 
 /// What kind of network it is.
@@ -90,12 +88,8 @@ pub struct Network {
     pub length: usize,
     /// What it is.
     pub kind: Kind,
-    /// Update rule.
-    pub rule: Rule,
-    /// Numbers of each parameter.
-    pub sizes: Vec<usize>,
-    /// Whether weight decay pulls on each parameter.
-    pub decays: Vec<bool>,
+    /// Its numbers, and how they are updated.
+    pub layout: Layout,
 }
 
 impl Network {
@@ -109,19 +103,7 @@ impl Network {
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(format!("its model is the {}", spec.model.info().name)),
         };
-        let rule = match &spec.optimizer {
-            Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
-            Optimizer::Adam(_) => Rule::Adam,
-        };
         let (symbols, length) = (spec.task.sampler().inputs(), spec.task.sampler().length());
-        let architecture = spec.architecture();
-        let sizes: Vec<usize> = architecture.parameters(symbols, 1).iter().map(|p| p.len()).collect();
-        let decays = (0..sizes.len()).map(|which| architecture.decays(which)).collect();
-        Ok(Network { symbols, length, kind, rule, sizes, decays })
-    }
-
-    /// Room for all parameters.
-    fn rows(&self) -> Vec<Vec<Row>> {
-        self.sizes.iter().map(|size| vec![Row::ZERO; size.div_ceil(LANES)]).collect()
+        Ok(Network { symbols, length, kind, layout: Layout::of(spec) })
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::kernels::cpu::ReplicaState;
+use crate::kernels::plan::Rule;
 use crate::models::Model;
 use crate::models::attention_only::OfLength;
 use crate::models::minimal_markov;
@@ -35,8 +36,16 @@ fn sequences(network: &Network, count: usize) -> Vec<u8> {
     (0..count * (network.length + 1)).map(draw).collect()
 }
 
+impl Network {
+    /// The same under another update rule.
+    fn with(mut self, rule: Rule) -> Self {
+        self.layout.rule = rule;
+        self
+    }
+}
+
 fn loaded(network: &Network, weights: &[Vec<f32>]) -> Replica {
-    let mut replica = Replica::new(network);
+    let mut replica = Replica::new(&network.layout);
     for (which, values) in weights.iter().enumerate() {
         replica.write(0, which, values);
         assert_eq!(replica.read(0, which), *values);
@@ -81,10 +90,10 @@ fn largest(values: &[f64]) -> f64 {
 
 /// Gradients of one batch: at the first step the velocity is the gradient.
 fn gradients(network: &Network, weights: &[Vec<f32>], batch: &[u8]) -> Vec<Vec<f32>> {
-    let network = Network { rule: Rule::Sgd { momentum: true }, ..network.clone() };
+    let network = network.clone().with(Rule::Sgd { momentum: true });
     let mut replica = loaded(&network, weights);
     let descent = Optimizer::Sgd(Sgd { lr: 0.5, momentum: 0.5, decay: 0.0 });
-    replica.step(&mut Scratch::new(&network), batch, &Update::new(&descent, 0, 0.5));
+    Scratch::new(&network).step(&mut replica, batch, &Update::new(&descent, 0, 0.5));
     (0..weights.len()).map(|which| replica.read(1, which)).collect()
 }
 
@@ -99,7 +108,7 @@ fn check(link: &str, sharpness: f32, count: usize, tolerance: f64) {
     }
     let (loss, exact) = exact(&spec, &weights, &batch);
     let names = spec.parameters();
-    let tally = loaded(&network, &weights).measure(&mut Scratch::new(&network), &batch);
+    let tally = Scratch::new(&network).measure(&loaded(&network, &weights), &batch);
     let places = (count * network.length) as f64;
     close(&[(tally.loss / places) as f32], &[loss], 0.1 * tolerance, link);
     // Where attention is all or nothing, slopes in queries and keys are differences of what cancels.
@@ -154,7 +163,7 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
         ("model=minimal-markov&k=3&t=20", Decay::Decoupled),
     ] {
         let spec = spec(link);
-        let network = Network { rule: Rule::Adam, ..Network::of(&spec).unwrap() };
+        let network = Network::of(&spec).unwrap().with(Rule::Adam);
         // The larger ε keeps a sign that hangs on rounding from becoming a whole step.
         let adam = Adam { epsilon: 1e-3, decay: 0.1, kind, beta1: 0.9, beta2: 0.999, ..Default::default() };
         let (start, batch) = (drawn(&spec, 0.3), sequences(&network, 3));
@@ -164,12 +173,12 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
             start.iter().map(|w| w.iter().map(|w| f64::from(*w)).collect()).collect();
         let mut moments = [(); 2].map(|()| weights.iter().map(|w| vec![0.0; w.len()]).collect::<Vec<_>>());
         for step in 0..10 {
-            replica.step(&mut scratch, &batch, &Update::new(&Optimizer::Adam(adam.clone()), step, 0.01));
+            scratch.step(&mut replica, &batch, &Update::new(&Optimizer::Adam(adam.clone()), step, 0.01));
             let single: Vec<Vec<f32>> =
                 weights.iter().map(|w| w.iter().map(|w| *w as f32).collect()).collect();
             let (_, gradient) = exact(&spec, &single, &batch);
             for (which, gradient) in gradient.iter().enumerate() {
-                let decay = if network.decays[which] { 0.1 } else { 0.0 };
+                let decay = if network.layout.decays[which] { 0.1 } else { 0.0 };
                 let coupled = if kind == Decay::Coupled { decay } else { 0.0 };
                 for (i, g) in gradient.iter().enumerate() {
                     let w = &mut weights[which][i];
@@ -229,14 +238,14 @@ fn what_is_no_number_is_seen() {
         let network = Network::of(&spec).unwrap();
         let (weights, batch) = (drawn(&spec, 0.3), sequences(&network, 2));
         let mut scratch = Scratch::new(&network);
-        let whole = loaded(&network, &weights).measure(&mut scratch, &batch);
+        let whole = scratch.measure(&loaded(&network, &weights), &batch);
         for which in 0..weights.len() {
             let mut broken = loaded(&network, &weights);
             broken.write(0, which, &vec![f32::NAN; weights[which].len()]);
-            let tally = broken.measure(&mut scratch, &batch);
+            let tally = scratch.measure(&broken, &batch);
             assert!(!tally.loss.is_finite(), "{link}: parameter {which}");
             // Nor does it stay behind in the memory.
-            assert_eq!(loaded(&network, &weights).measure(&mut scratch, &batch), whole, "{link}: {which}");
+            assert_eq!(scratch.measure(&loaded(&network, &weights), &batch), whole, "{link}: {which}");
         }
     }
 }
@@ -246,14 +255,14 @@ fn what_is_no_number_is_seen() {
 fn the_bits_are_the_same_everywhere() {
     let run = |link: &str| {
         let spec = spec(link);
-        let network = Network { rule: Rule::Adam, ..Network::of(&spec).unwrap() };
+        let network = Network::of(&spec).unwrap().with(Rule::Adam);
         let (batch, mut scratch) = (sequences(&network, 5), Scratch::new(&network));
         let mut replica = loaded(&network, &drawn(&spec, 0.3));
         let adam = Optimizer::Adam(Adam { decay: 0.01, ..Default::default() });
         for step in 0..12 {
-            replica.step(&mut scratch, &batch, &Update::new(&adam, step, 0.01));
+            scratch.step(&mut replica, &batch, &Update::new(&adam, step, 0.01));
         }
-        let of_part = |part: usize| (0..network.sizes.len()).map(move |which| (part, which));
+        let of_part = |part: usize| (0..network.layout.sizes.len()).map(move |which| (part, which));
         let all: Vec<_> = (0..3).flat_map(of_part).collect();
         let numbers = all.into_iter().flat_map(|(part, which)| replica.read(part, which));
         let fold = |hash: u32, v: f32| {
@@ -301,7 +310,7 @@ fn speed() {
             let start = busy();
             for step in 0..steps {
                 let update = Update::new(&spec.optimizer, (round * steps + step) as u64, 1e-4);
-                replica.step(&mut scratch, &batch, &update);
+                scratch.step(&mut replica, &batch, &update);
             }
             least = least.min((busy() - start) / steps as f64);
             let start = busy();

@@ -1,24 +1,11 @@
-//! One network: its parameters, the training step and the measuring of it.
+//! The loops of a network with their memory: the training step of a replica and the measuring of it.
 
 use super::minimal::Minimal;
 use super::sequence::Sequence;
 use super::symbols::{Tally, tally};
 use super::transformer::Transformer;
-use super::{Kind, Network};
-use crate::kernels::cpu::ReplicaState;
+use super::{Kind, Network, Replica};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row, Update};
-use crate::kernels::cpu::wide::wide;
-
-/// One network with what its optimizer remembers.
-///
-/// Parameters and moments are each one number after the other, in rows that are filled up with zeros.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Replica {
-    /// `[part][parameter]`.
-    state: Vec<Vec<Vec<Row>>>,
-    /// Numbers of each parameter.
-    sizes: Vec<usize>,
-}
 
 /// A network's loops and their memory, which all replicas of a run may use in turn.
 #[derive(Debug, Clone)]
@@ -37,7 +24,7 @@ enum Engine {
 
 /// What is to be computed of sequences, each of [`Network::length`] symbols and one more.
 enum Job<'a> {
-    Step(&'a [u8], &'a Update),
+    Gradients(&'a [u8]),
     Measure(&'a [u8], &'a mut Tally),
     /// Of contexts without the symbol more: logits after each, and head scores on the first ones.
     Answer(&'a [u8], &'a mut Asked),
@@ -68,7 +55,7 @@ impl Scratch {
         Scratch {
             engine,
             sequence: Sequence::new(network.symbols, span),
-            gradients: network.rows(),
+            gradients: network.layout.rows(),
             network: network.clone(),
         }
     }
@@ -80,59 +67,37 @@ impl Scratch {
             Engine::Minimal(_) => vec![],
         }
     }
-}
 
-impl ReplicaState for Replica {
-    fn read(&self, part: usize, which: usize) -> Vec<f32> {
-        self.state[part][which].iter().flat_map(|row| row.0).take(self.sizes[which]).collect()
-    }
-
-    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
-        for (row, values) in self.state[part][which].iter_mut().zip(values.chunks(LANES)) {
-            row.0[..values.len()].copy_from_slice(values);
-        }
-    }
-
-    fn copy(&mut self, other: &Self) {
-        self.state.clone_from(&other.state);
-    }
-}
-
-impl Replica {
-    /// A network whose numbers are all zero.
-    pub fn new(network: &Network) -> Self {
-        Replica { state: vec![network.rows(); 1 + network.rule.moments()], sizes: network.sizes.clone() }
-    }
-
-    /// One step on a batch.
+    /// One step of a replica on a batch.
     ///
     /// # Shapes
     /// `batch` is `[sequences, length + 1]`, each symbol below [`Network::symbols`].
-    pub fn step(&mut self, scratch: &mut Scratch, batch: &[u8], update: &Update) {
-        self.compute(scratch, Job::Step(batch, update));
+    pub fn step(&mut self, replica: &mut Replica, batch: &[u8], update: &Update) {
+        self.compute(replica, Job::Gradients(batch));
+        replica.update(&self.network.layout, &self.gradients, update);
     }
 
-    /// Loss and right answers on a batch as in [`Replica::step`].
-    pub fn measure(&mut self, scratch: &mut Scratch, batch: &[u8]) -> Tally {
+    /// Loss and right answers on a batch as in [`Scratch::step`].
+    pub fn measure(&mut self, replica: &Replica, batch: &[u8]) -> Tally {
         let mut tally = Tally::default();
-        self.compute(scratch, Job::Measure(batch, &mut tally));
+        self.compute(replica, Job::Measure(batch, &mut tally));
         tally
     }
 
     /// Answers on contexts, `[contexts, length]`.
-    pub(super) fn answer(&mut self, scratch: &mut Scratch, contexts: &[u8], asked: &mut Asked) {
-        self.compute(scratch, Job::Answer(contexts, asked));
+    pub(super) fn answer(&mut self, replica: &Replica, contexts: &[u8], asked: &mut Asked) {
+        self.compute(replica, Job::Answer(contexts, asked));
     }
 
-    fn compute(&mut self, scratch: &mut Scratch, job: Job) {
-        let Scratch { network, engine, sequence, gradients } = scratch;
+    fn compute(&mut self, replica: &Replica, job: Job) {
+        let Scratch { network, engine, sequence, gradients } = self;
         match engine {
-            Engine::Attention(net) => net.load(&self.state[0]),
-            Engine::Minimal(net) => net.load(&self.state[0]),
+            Engine::Attention(net) => net.load(replica.weights()),
+            Engine::Minimal(net) => net.load(replica.weights()),
         }
         let (symbols, length) = (network.symbols, network.length);
         match job {
-            Job::Step(batch, update) => {
+            Job::Gradients(batch) => {
                 let scale = 1.0 / (batch.len() / (length + 1) * length).max(1) as f32;
                 for symbols in batch.chunks_exact(length + 1) {
                     sequence.read(symbols);
@@ -143,7 +108,6 @@ impl Replica {
                     Engine::Attention(net) => net.unload(gradients),
                     Engine::Minimal(net) => net.unload(gradients),
                 }
-                self.update(network, gradients, update);
             }
             Job::Measure(batch, sums) => {
                 for context in batch.chunks_exact(length + 1) {
@@ -165,13 +129,6 @@ impl Replica {
                     }
                 }
             }
-        }
-    }
-
-    fn update(&mut self, network: &Network, gradients: &[Vec<Row>], update: &Update) {
-        let free = update.undecayed();
-        for (which, (gradient, decays)) in gradients.iter().zip(&network.decays).enumerate() {
-            apply(&mut self.state, which, gradient, if *decays { update } else { &free });
         }
     }
 }
@@ -212,18 +169,6 @@ impl Engine {
             score[0] += (1..=last).map(|i| share(i, i - 1)).sum::<f64>() / last as f64;
             score[1] += (1..=last).filter(follows).map(|j| share(last, j)).sum::<f64>();
             score[2] += f64::from(u8::from(found));
-        }
-    }
-}
-
-wide! {
-    /// Moves parameter `which` against its gradient.
-    fn apply(state: &mut [Vec<Vec<Row>>], which: usize, gradient: &[Row], update: &Update) {
-        match state {
-            [w] => update.apply(&mut w[which], gradient, &mut [], &mut []),
-            [w, m] => update.apply(&mut w[which], gradient, &mut m[which], &mut []),
-            [w, m, v, ..] => update.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
-            [] => {}
         }
     }
 }

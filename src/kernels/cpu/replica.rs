@@ -1,0 +1,92 @@
+//! One network whose parameters lie one number after the other, in rows of lanes: what the loops of networks on sequences
+//! and of networks on prompts keep and update alike.
+
+use super::ReplicaState;
+use super::one_hidden_layer::{LANES, Row, Update};
+use super::wide::wide;
+use crate::kernels::plan::Rule;
+use crate::run::RunSpec;
+
+/// What is known of any network's numbers before it is trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    /// Numbers of each parameter.
+    pub sizes: Vec<usize>,
+    /// Whether weight decay pulls on each parameter.
+    pub decays: Vec<bool>,
+    /// Update rule.
+    pub rule: Rule,
+}
+
+impl Layout {
+    /// The layout of a run's network.
+    pub fn of(spec: &RunSpec) -> Self {
+        let architecture = spec.architecture();
+        let parameters = architecture.parameters(spec.task.sampler().inputs(), 1);
+        let decays = (0..parameters.len()).map(|which| architecture.decays(which)).collect();
+        let sizes = parameters.iter().map(|p| p.len()).collect();
+        Layout { sizes, decays, rule: Rule::of(&spec.optimizer) }
+    }
+
+    /// Room for all parameters, one list of rows for each.
+    pub fn rows(&self) -> Vec<Vec<Row>> {
+        self.sizes.iter().map(|size| vec![Row::ZERO; size.div_ceil(LANES)]).collect()
+    }
+}
+
+/// One network with what its optimizer remembers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replica {
+    /// `[part][parameter]`, rows that are filled up with zeros.
+    state: Vec<Vec<Vec<Row>>>,
+    /// Numbers of each parameter.
+    sizes: Vec<usize>,
+}
+
+impl Replica {
+    /// A network whose numbers are all zero.
+    pub fn new(layout: &Layout) -> Self {
+        Replica { state: vec![layout.rows(); 1 + layout.rule.moments()], sizes: layout.sizes.clone() }
+    }
+
+    /// The weights, as loops take them: one list for each parameter, the last row filled up with zeros.
+    pub fn weights(&self) -> &[Vec<Row>] {
+        &self.state[0]
+    }
+
+    /// Moves all weights against their gradient, which lies as they do.
+    pub fn update(&mut self, layout: &Layout, gradient: &[Vec<Row>], update: &Update) {
+        let free = update.undecayed();
+        for (which, (gradient, decays)) in gradient.iter().zip(&layout.decays).enumerate() {
+            apply(&mut self.state, which, gradient, if *decays { update } else { &free });
+        }
+    }
+}
+
+impl ReplicaState for Replica {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        self.state[part][which].iter().flat_map(|row| row.0).take(self.sizes[which]).collect()
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        for (row, values) in self.state[part][which].iter_mut().zip(values.chunks(LANES)) {
+            row.0[..values.len()].copy_from_slice(values);
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.state.clone_from(&other.state);
+    }
+}
+
+wide! {
+    /// Moves parameter `which` against its gradient.
+    fn apply(state: &mut [Vec<Vec<Row>>], which: usize, gradient: &[Row], update: &Update) {
+        match state {
+            [w] => update.apply(&mut w[which], gradient, &mut [], &mut []),
+            [w, m] => update.apply(&mut w[which], gradient, &mut m[which], &mut []),
+            [w, m, v, ..] => update.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
+            [] => {}
+        }
+    }
+}

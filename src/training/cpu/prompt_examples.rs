@@ -1,0 +1,96 @@
+//! What networks on prompts train on and are measured by, on the processor, whether they are trained or executed.
+
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::tasks::Batch;
+use crate::tokens::Prompts;
+use crate::training::session::learner::MEASURE_SAMPLE;
+
+/// The prompts of a run.
+pub struct PromptExamples {
+    spec: RunSpec,
+    /// How a prompt is written down.
+    pub prompts: Prompts,
+    /// The variance of a label.
+    variance: f64,
+    /// The batch that was drawn last.
+    pub batch: Batch,
+    /// The finite sample of each replica, where the task has one.
+    samples: Vec<Batch>,
+    held_out: Batch,
+}
+
+impl PromptExamples {
+    /// The prompts of a run; of finite samples the first `most`.
+    ///
+    /// # Errors
+    /// A sentence that says that the task is not one on prompts.
+    pub fn of(spec: &RunSpec, most: usize) -> Result<Self, String> {
+        let sampler = spec.task.sampler();
+        let (Some(prompts), Some(variance)) = (sampler.prompts(), sampler.label_variance(spec.run.seed))
+        else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
+        Ok(PromptExamples {
+            prompts,
+            variance,
+            batch: Batch::default(),
+            samples: spec.samples(most),
+            held_out: Batch::default(),
+            spec: spec.clone(),
+        })
+    }
+
+    /// Draws the training batch of `step` in replica number `number`; samples have to be whole.
+    pub fn draw(&mut self, number: usize, step: u64) {
+        self.batch.clear();
+        self.spec.draw(&self.samples, number, step, &mut self.batch);
+    }
+
+    /// Draws held-out prompts up to so many.
+    pub fn prepare(&mut self, held_out: usize) {
+        let have = self.held_out.len();
+        if have < held_out {
+            let sampler = self.spec.task.sampler();
+            sampler.held_out(self.spec.run.seed, have, held_out - have, &mut self.held_out);
+        }
+    }
+
+    /// Appends the measurements of replica number `number` before training step `step`: mean squared errors on what it
+    /// trains on and on `held_out` prompts, relative to the variance of a label, and the shares of it that are explained.
+    ///
+    /// `outputs` appends what the network makes of prompts `[prompts, columns]`; it is asked about `together` of them at
+    /// once.
+    pub fn measure(
+        &mut self,
+        (number, step, held_out): (usize, u64, usize),
+        row: &mut Row,
+        together: usize,
+        mut outputs: impl FnMut(&[f32], &mut Vec<f32>),
+    ) {
+        if self.samples.is_empty() {
+            self.draw(number, step);
+        }
+        let (columns, mut found) = (self.prompts.columns(), vec![]);
+        let mut error = |rows: &[f32]| {
+            let (mut sum, mut count) = (0.0, 0);
+            for rows in rows.chunks(together.saturating_mul(columns)) {
+                found.clear();
+                outputs(rows, &mut found);
+                let labels = rows.chunks(columns).flat_map(|row| self.prompts.parts(row).2);
+                sum += labels.zip(&found).map(|(y, f)| f64::from(f - y).powi(2)).sum::<f64>();
+                count += found.len();
+            }
+            (sum / count.max(1) as f64 / self.variance) as f32
+        };
+        let train = match self.samples.get(number) {
+            Some(sample) => error(&sample.x[..sample.x.len().min(MEASURE_SAMPLE * columns)]),
+            None => error(&self.batch.x),
+        };
+        let test = error(&self.held_out.x[..held_out * columns]);
+        row.train_loss.push(train);
+        row.train_accuracy.push(1.0 - train);
+        row.test_loss.push(test);
+        row.test_accuracy.push(1.0 - test);
+    }
+}
