@@ -5,6 +5,7 @@
 mod chains;
 mod groups;
 mod networks;
+mod prompts;
 mod throughput;
 
 use std::path::{Path, PathBuf};
@@ -47,8 +48,11 @@ pub struct Arguments {
     /// Instead, time training of networks on sequences of Markov chains.
     #[arg(long, conflicts_with_all = ["groups", "science"])]
     chains: bool,
-    /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
+    /// Instead, time training of networks on prompts of tokens.
     #[arg(long, conflicts_with_all = ["groups", "chains", "science"])]
+    prompts: bool,
+    /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
+    #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "science"])]
     sweeps: bool,
     /// Instead, compare every instance of the parity lab's specification, and every figure of the look-up lab's, with
     /// what was found elsewhere.
@@ -127,6 +131,9 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if arguments.chains {
         return chains::NETWORKS.compare(&devices, arguments);
+    }
+    if arguments.prompts {
+        return prompts::NETWORKS.compare(&devices, arguments);
     }
     if arguments.sweeps {
         return throughput::compare(&devices, arguments);

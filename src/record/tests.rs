@@ -255,6 +255,18 @@ fn weights_are_checked_by_their_header() {
     assert!(sentence(&broken).contains("finite numbers alone"));
 }
 
+/// Names that a line of a script gives to what stands outside of functions.
+fn given(line: &str) -> Vec<&str> {
+    let defined = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));
+    let names: Vec<&str> = match (defined, line.split_once(" = ")) {
+        (Some(rest), _) => rest.split(['(', ':']).take(1).collect(),
+        (None, Some((names, _))) => names.split(", ").collect(),
+        (None, None) => vec![],
+    };
+    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    names.into_iter().filter(is_name).collect()
+}
+
 #[test]
 fn every_preset_has_a_script_or_a_sentence() {
     let mut refused = vec![];
@@ -262,6 +274,11 @@ fn every_preset_has_a_script_or_a_sentence() {
         match torch::script(&preset.link().spec) {
             Ok(script) => {
                 assert!(!script.contains("{{"), "{}", preset.slug);
+                // Parts are written by themselves: what one calls SIZE, another must not.
+                let mut names: Vec<&str> = script.lines().flat_map(given).collect();
+                names.sort_unstable();
+                let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+                assert!(names.len() > 10 && twice.is_none(), "{}: {twice:?}", preset.slug);
                 assert!(
                     script.contains(&encode(&Link {
                         view: View::of(&preset.link().spec.task),

@@ -295,6 +295,22 @@ mod tests {
     }
 
     #[test]
+    fn the_script_asks_for_settings_that_there_are() {
+        let mut written = vec!["batch", "held"];
+        for function in [Function::Linear, Function::Network] {
+            let task = SparseTokenRegression { function, ..Default::default() };
+            written.extend(task.to_pytorch(0).unwrap().settings.into_iter().map(|(key, _)| key));
+        }
+        let (task, script) = (SparseTokenRegression::default(), include_str!("pytorch/prompts.py"));
+        let asked: Vec<&str> =
+            script.split("S[\"").skip(1).filter_map(|rest| Some(rest.split_once("\"]")?.0)).collect();
+        assert!(asked.len() > 15);
+        for key in asked {
+            assert!(written.contains(&key) || settings::Settings::value(&task, key).is_some(), "{key}");
+        }
+    }
+
+    #[test]
     fn changes_of_a_prompt_that_it_cannot_have_are_named() {
         let task = SparseTokenRegression::default();
         let problem =

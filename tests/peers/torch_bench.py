@@ -5,7 +5,8 @@ step, with the hinge loss and plain SGD at rate 0.1; all replicas train at once 
 With --groups the work is that of `lab bench --groups`: one hidden layer on pairs of group elements, all
 pairs in every step, cross-entropy with a norm penalty, Adam at rate 0.01. With --chains it is that of
 `lab bench --chains`: networks on sequences (torch_chains.py), each with a Markov chain of its own; --prebuilt
-takes those from a pool that was drawn beforehand.
+takes those from a pool that was drawn beforehand. With --prompts it is that of `lab bench --prompts`: networks on
+prompts of tokens (torch_prompts.py); --library times those that PyTorch has a layer for, with that layer.
 
 The peer is meant to be fast: data are drawn on the device, nothing is read back between the two ends of
 a window, and one call updates all parameters. On CUDA the same step is also timed as a CUDA graph.
@@ -14,6 +15,7 @@ a window, and one call updates all parameters. On CUDA the same step is also tim
     python3 torch_bench.py --seconds 3 --groups
     python3 torch_bench.py --seconds 3 --groups "n=31&width=256"
     python3 torch_bench.py --seconds 3 --chains "" "k=3&t=100&batch=64" --prebuilt
+    python3 torch_bench.py --seconds 3 --prompts --library
 
 Exit code 3 means that there is no torch to import.
 """
@@ -33,6 +35,7 @@ except (ImportError, OSError) as why:  # OSError: installed, but one of its libr
 
 sys.dont_write_bytecode = True  # nothing beside the tests
 import torch_chains
+import torch_prompts
 
 N, K, BATCH, RATE = 50, 3, 32, 0.1
 REPLICAS = (1, 64, 1024)
@@ -57,6 +60,19 @@ CHAINS = (
     "k=3&t=100&norm=pre&std=0.02&batch=64&wd=0.1",
     "d=48&heads=3.3&gram=3&t=100&batch=64",
     "model=minimal-markov&opt=sgd&t=100&batch=64&lr=0.002",
+)
+# Networks on prompts, likewise.
+PROMPTS = (
+    "",
+    "n=4&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01",
+    "n=8&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01",
+    "n=16&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01",
+    "model=token-mlp&n=4&dim=4&q=1&g=linear&codes=random&wd=0.01",
+    "model=token-mlp&n=8&dim=4&q=1&g=linear&codes=random&wd=0.01",
+    "model=token-mlp&n=16&dim=4&q=1&g=linear&codes=random&wd=0.01",
+    "model=gru&n=4&dim=4&q=1&g=linear&codes=random&wd=0.01",
+    "model=gru&n=8&dim=4&q=1&g=linear&codes=random&wd=0.01",
+    "model=gru&n=16&dim=4&q=1&g=linear&codes=random&wd=0.01",
 )
 DEFAULTS = {
     "op": "add",
@@ -236,7 +252,8 @@ def measure(mode, what, memory, build, device, seconds):
         return
     try:
         network = build()
-        found = rates(captured(network, device) if mode == "CUDA graph" else network.step, device, seconds)
+        step = captured(network, device) if mode.startswith("CUDA graph") else network.step
+        found = rates(step, device, seconds)
     except RuntimeError as why:
         is_full = any(words in str(why) for words in ("out of memory", "allocate memory", "enough memory"))
         reason = "does not fit in memory" if is_full else str(why).splitlines()[0]
@@ -291,6 +308,20 @@ def measure_chains(mode, device, seconds, links, prebuilt):
             torch.cuda.empty_cache()
 
 
+def measure_prompts(mode, device, seconds, links, library):
+    """All networks on prompts that `links` name; with `library` those alone that PyTorch has a layer for."""
+    for link in links:
+        settings = torch_prompts.settings_of(link)
+        layer = torch_prompts.LIBRARY.get(settings["model"])
+        if library and layer is None:
+            continue
+        named = f"{mode}, with its own layer" if library else mode
+        build = lambda: torch_prompts.PromptNetwork(settings, device, library, adam)
+        measure(named, {"link": link}, torch_prompts.needed(settings), build, device, seconds)
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3.0, help="seconds per size, split into five windows")
@@ -307,6 +338,13 @@ def main():
         help="networks on sequences instead: settings as in a link, or those of the bench",
     )
     parser.add_argument("--prebuilt", action="store_true", help="of those, take sequences drawn beforehand")
+    parser.add_argument(
+        "--prompts",
+        nargs="*",
+        metavar="LINK",
+        help="networks on prompts instead: settings as in a link, or those of the bench",
+    )
+    parser.add_argument("--library", action="store_true", help="of those, the ones that PyTorch has a layer for")
     arguments = parser.parse_args()
     seconds = arguments.seconds
     if not seconds > 0:
@@ -314,7 +352,7 @@ def main():
     torch.manual_seed(0)
     cpu, threads = torch.device("cpu"), torch.get_num_threads()
     runs = [("eager", cpu, threads)]
-    if arguments.groups is not None or arguments.chains is not None:
+    if any(chosen is not None for chosen in (arguments.groups, arguments.chains, arguments.prompts)):
         counts = sorted({1, threads}, reverse=True)
         runs = [(f"eager, {count} thread{'s' if count > 1 else ''}", cpu, count) for count in counts]
     if torch.cuda.is_available():
@@ -324,6 +362,8 @@ def main():
         torch.set_num_threads(count)
         if arguments.chains is not None:
             measure_chains(mode, device, seconds, arguments.chains or CHAINS, arguments.prebuilt)
+        elif arguments.prompts is not None:
+            measure_prompts(mode, device, seconds, arguments.prompts or PROMPTS, arguments.library)
         elif arguments.groups is not None:
             measure_groups(mode, device, seconds, arguments.groups or GROUPS)
         else:

@@ -3,8 +3,8 @@
 # A row of x is a prompt: all its tokens, then all names as positions from 0. Losses are squared errors; what is measured
 # is relative to the variance of a label, so that 1 is knowing nothing, and in place of accuracy there is R².
 
-N, DIM, NAMES, CODE = S["n"], S["d"], S["q"], S["code_dim"]
-SIZE = math.sqrt(NAMES * DIM)
+N, DIM, NAMES, CODE = S["n"], S["dim"], S["q"], S["code_dim"]
+ROOT = math.sqrt(NAMES * DIM)
 
 
 def parts(x):
@@ -16,9 +16,9 @@ def parts(x):
 def g(named):
     """The labels of named tokens, which stand side by side in the last axis."""
     if S["g"] == "mean":
-        return named.sum(-1) / SIZE
+        return named.sum(-1) / ROOT
     if S["g"] == "squares":
-        return (named.square() - 1).sum(-1) / SIZE
+        return (named.square() - 1).sum(-1) / ROOT
     hidden = named @ torch.tensor(S["teacher_w"], dtype=torch.float)  # linear, or a network of ReLUs with these weights
     if S["g"] == "linear":
         return hidden.squeeze(-1)
