@@ -10,7 +10,18 @@
 //!
 //! [`Draw`] draws [`Examples`] of a [`Target`]; a [`Plan`] says which [`Network`] travels in the tokens and how its functions
 //! become [sums of ReLUs](Relus); [`Transformer`] writes the layers down; [`Tokens`] are what they work on, with a
-//! [`Layout`]; [`direct`] is descent without tokens.
+//! [`Layout`]; [`direct`] is descent without tokens, and a [`Race`] runs both side by side.
+//!
+//! ```
+//! use vivarium::descent::{Draw, Plan, Race};
+//! let plan = Plan::default();
+//! let w = plan.network.draw(0, 0, 1.0);
+//! let mut race = Race::new(&plan, Draw::default().draw(0, 0), &w);
+//! for _ in 0..10 {
+//!     race.step(); // ten layers each
+//! }
+//! assert!(race.standing().distance < 1e-12);
+//! ```
 //!
 //! # Three traps
 //! Where all weights are 0 a network without biases stands still, though the paper begins there; an output layer of ReLUs,
@@ -27,8 +38,11 @@ mod network;
 mod number;
 mod phase;
 mod plan;
+mod race;
 mod relus;
 mod target;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod transformer;
 
@@ -41,6 +55,7 @@ pub use network::Network;
 pub use number::{Number, distance, join, split};
 pub use phase::{Kind, Phase};
 pub use plan::{MOST_HEADS, MOST_HIDDEN, MOST_IN_TOKEN, MOST_IN_TOKENS, MOST_OPERATIONS, Plan, Sizes};
+pub use race::{Race, Standing, State, corollary};
 pub use relus::{Approximation, Relu, Relus};
 pub use target::{Draw, Function, MOST_EXAMPLES, MOST_IN_TEACHER, MOST_INPUTS, Spread, Target};
 pub use tokens::Tokens;
