@@ -54,7 +54,10 @@ pub use matrix::{Head, Matrix};
 pub use network::Network;
 pub use number::{Number, distance, join, split};
 pub use phase::{Kind, Phase};
-pub use plan::{MOST_HEADS, MOST_HIDDEN, MOST_IN_TOKEN, MOST_IN_TOKENS, MOST_OPERATIONS, Plan, Sizes};
+pub use plan::{
+    LEAST_DELTA, MOST_HEADS, MOST_HIDDEN, MOST_IN_TOKEN, MOST_IN_TOKENS, MOST_KNOTS, MOST_OPERATIONS, Plan,
+    Sizes,
+};
 pub use race::{Race, Standing, State, corollary};
 pub use relus::{Approximation, Relu, Relus};
 pub use target::{Draw, Function, MOST_EXAMPLES, MOST_IN_TEACHER, MOST_INPUTS, Spread, Target};

@@ -14,6 +14,13 @@ pub const MOST_IN_TOKEN: u64 = 1 << 13;
 /// Most numbers of all tokens together: 8 MiB in double precision.
 pub const MOST_IN_TOKENS: u64 = 1 << 20;
 
+/// Most straight lines of a smooth activation.
+pub const MOST_KNOTS: usize = 1024;
+
+/// The narrowest band δ: σ(z/δ) − σ(z/δ − 1) is 1 for large z as long as double precision holds z/δ − 1, up to
+/// z/δ = 2⁵³ (in single precision, up to 2²⁴).
+pub const LEAST_DELTA: f64 = 1e-9;
+
 /// Most heads of a step.
 pub const MOST_HEADS: u64 = 1 << 18;
 
@@ -129,10 +136,15 @@ impl Plan {
         if hidden.contains(&0) || *inputs == 0 || *outputs == 0 {
             problems.push(Problem::new("hidden", "0", tr!("at least one number in every layer")));
         }
-        if self.approximation.knots == 0 {
-            problems.push(Problem::new("knots", "0", tr!("at least one straight line")));
+        let Approximation { delta, knots, reach } = self.approximation;
+        if knots == 0 || knots > MOST_KNOTS {
+            let expected = tr!("from 1 to {most}", most = MOST_KNOTS);
+            problems.push(Problem::new("knots", &knots.to_string(), expected));
         }
-        let Approximation { delta, reach, .. } = self.approximation;
+        if delta < LEAST_DELTA {
+            let expected = tr!("at least {least}: rounding would hide the slope", least = LEAST_DELTA);
+            problems.push(Problem::new("delta", &delta.to_string(), expected));
+        }
         let positive = [("delta", delta), ("reach", reach), ("lr", self.rate), ("box", self.limit)];
         for (key, number) in positive {
             let is_sound = number.is_finite() && number > 0.0;
@@ -219,8 +231,8 @@ mod tests {
         };
         assert_eq!(found(&Plan::default(), 16), None);
         assert_eq!(found(&with(vec![20; 5]), 51), None);
-        let many = Approximation { knots: 4000, ..Approximation::default() };
-        let tanh = Network { activation: Activation::Tanh, hidden: vec![60], ..Network::default() };
+        let lines = |knots| Approximation { knots, ..Approximation::default() };
+        let tanh = Network { activation: Activation::Tanh, hidden: vec![64, 64], ..Network::default() };
         for (plan, examples, key, sentence) in [
             (with(vec![4; 6]), 16, "hidden", "at most 5 hidden layers"),
             (with(vec![4, 0]), 16, "hidden", "at least one number in every layer"),
@@ -232,10 +244,17 @@ mod tests {
             ),
             (with(vec![30; 5]), 400, "n", "at most 251, for tokens of 4149 numbers"),
             (
-                Plan { network: tanh, approximation: many, ..Plan::default() },
+                Plan { network: tanh, approximation: lines(1024), ..Plan::default() },
                 16,
                 "knots",
-                "fewer: a step would have 480306 heads, more than 262144",
+                "fewer: a step would have 262790 heads, more than 262144",
+            ),
+            (Plan { approximation: lines(1025), ..Plan::default() }, 16, "knots", "from 1 to 1024"),
+            (
+                Plan { approximation: Approximation { delta: 1e-12, ..lines(8) }, ..Plan::default() },
+                16,
+                "delta",
+                "at least 0.000000001: rounding would hide the slope",
             ),
             (Plan { rate: 0.0, ..Plan::default() }, 16, "lr", "a finite number above 0"),
             (Plan { limit: f64::NAN, ..Plan::default() }, 16, "box", "a finite number above 0"),
