@@ -12,6 +12,7 @@
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
 //! | [`tokens`] | prompts whose positions name tokens, and what theory says of them |
+//! | [`descent`] | a transformer whose layers are gradient descent on a network inside of its tokens |
 //! | [`tasks`], [`models`] | what there is to learn, and what learns |
 //! | [`optim`] | losses and update rules |
 //! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
@@ -46,6 +47,7 @@ pub mod app;
 pub mod bounds;
 pub mod catalog;
 pub mod charts;
+pub mod descent;
 pub mod display;
 pub mod groups;
 pub mod kernels;

@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("groups", &[]),
     ("markov", &["settings", "rng"]),
     ("tokens", &["settings", "rng"]),
+    ("descent", &["bounds", "settings", "rng"]),
     ("pytorch", &["settings"]),
     ("tasks", &["settings", "catalog", "bounds", "rng", "groups", "markov", "tokens", "pytorch"]),
     ("models", &["settings", "catalog", "bounds", "rng", "tasks", "groups", "tokens", "pytorch"]),

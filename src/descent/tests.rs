@@ -1,0 +1,486 @@
+//! The construction as a whole: against its matrices, against direct descent, and against the paper and its table.
+
+use super::*;
+
+fn network(hidden: Vec<usize>, activation: Activation) -> Network {
+    Network { hidden, activation, ..Network::default() }
+}
+
+fn plan(network: Network) -> Plan {
+    Plan { network, ..Plan::default() }
+}
+
+/// The race on the sine of section 5.1, from weights drawn with seed 0.
+fn race(plan: &Plan) -> Race {
+    Race::new(plan, Draw::default().draw(0, 0), &plan.network.draw(0, 0, 1.0))
+}
+
+fn after(plan: &Plan, steps: usize) -> Standing {
+    let mut race = race(plan);
+    (0..steps).for_each(|_| race.step());
+    race.standing()
+}
+
+/// Weights in the tokens of these examples after so many steps.
+fn weights_after(plan: &Plan, examples: &Examples, w: &[f64], steps: usize) -> Vec<f64> {
+    let transformer = Transformer::new(plan, examples);
+    let mut tokens = transformer.tokens::<f64>(examples, w);
+    (0..steps).for_each(|_| transformer.step(&mut tokens));
+    tokens.weights(transformer.layout())
+}
+
+/// Two outputs, for which there is no drawn target.
+fn two_outputs(count: usize) -> Examples {
+    let examples = Draw { examples: count, ..Draw::default() }.draw(0, 0);
+    let mut y: Vec<f64> = (0..count).flat_map(|i| [examples.label(i)[0], examples.input(i)[0]]).collect();
+    y.extend([0.0; 2]);
+    Examples { outputs: 2, y, ..examples }
+}
+
+/// M v, entry by entry, from the last column to the first.
+fn times<T: Number>(matrix: &Matrix, vector: &[T]) -> Vec<T> {
+    let dense = matrix.dense();
+    let row = |row: usize| {
+        let mut sum = T::default();
+        for column in (0..matrix.columns).rev() {
+            sum += T::of(dense[row * matrix.columns + column]) * vector[column];
+        }
+        sum
+    };
+    (0..matrix.rows).map(row).collect()
+}
+
+fn dot<T: Number>(a: &[T], b: &[T]) -> T {
+    let mut sum = T::default();
+    a.iter().zip(b).for_each(|(a, b)| sum += *a * *b);
+    sum
+}
+
+/// What a layer does to the tokens by its definition, with matrices of D² entries.
+fn by_definition<T: Number>(layer: &Layer, tokens: &Tokens<T>) -> Vec<Vec<T>> {
+    let count = tokens.count();
+    let before: Vec<Vec<T>> = (0..count).map(|i| tokens.token(i)).collect();
+    let mut after = before.clone();
+    let heads: Vec<Head> = (0..layer.heads()).map(|head| layer.head(head).unwrap()).collect();
+    let of = |matrix: fn(&Head) -> &Matrix| -> Vec<Vec<Vec<T>>> {
+        heads.iter().map(|head| before.iter().map(|h| times(matrix(head), h)).collect()).collect()
+    };
+    let (q, k, v) = (of(|head| &head.q), of(|head| &head.k), of(|head| &head.v));
+    for i in 0..count {
+        let mut total = vec![T::default(); tokens.dimension()];
+        let mut add = |row: &[T]| total.iter_mut().zip(row).for_each(|(total, x)| *total += *x);
+        match layer.kind() {
+            Kind::Attention => {
+                for s in 0..count {
+                    let mut sum = vec![T::default(); tokens.dimension()];
+                    for m in 0..heads.len() {
+                        let score = dot(&q[m][i], &k[m][s]).relu();
+                        sum.iter_mut().zip(&v[m][s]).for_each(|(sum, v)| *sum += score * *v);
+                    }
+                    add(&sum);
+                }
+                let count = T::of(count as f64);
+                total.iter_mut().for_each(|total| *total = *total / count);
+            }
+            Kind::Mlp => {
+                let hidden: Vec<T> =
+                    times(&layer.first(), &before[i]).into_iter().map(Number::relu).collect();
+                add(&times(&layer.second(), &hidden));
+            }
+            Kind::Product => {
+                for m in 0..heads.len() {
+                    let score = dot(&q[m][i], &k[m][i]);
+                    add(&v[m][i].iter().map(|v| score * *v).collect::<Vec<T>>());
+                }
+            }
+        }
+        after[i].iter_mut().zip(&total).for_each(|(h, total)| *h += *total);
+    }
+    after
+}
+
+/// Two steps layer by layer, of which every number is compared with the definition, to the last bit.
+fn is_as_defined<T: Number>(plan: &Plan, examples: &Examples, change: impl Fn(&mut Tokens<T>)) {
+    let transformer = Transformer::new(plan, examples);
+    let mut tokens = transformer.tokens::<T>(examples, &plan.network.draw(1, 0, 1.2));
+    change(&mut tokens);
+    for layer in transformer.layers().iter().chain(transformer.layers()) {
+        let wanted = by_definition(layer, &tokens);
+        layer.apply(&mut tokens);
+        for (i, wanted) in wanted.iter().enumerate() {
+            let token = tokens.token(i);
+            let differs = (0..token.len()).find(|c| token[*c] != wanted[*c]);
+            let name = differs.map(|c| (transformer.layout().name(c), token[c], wanted[c]));
+            assert!(name.is_none(), "{:?} token {i}: {name:?}", layer.phase);
+        }
+    }
+}
+
+#[test]
+fn layers_do_what_their_matrices_say_to_the_last_bit() {
+    let examples = Draw { examples: 4, ..Draw::default() }.draw(0, 0);
+    let few = Approximation { knots: 5, delta: 0.03, reach: 3.0 };
+    for activation in Activation::ALL.iter().copied() {
+        for hidden in [vec![], vec![3], vec![3, 2]] {
+            let plan = Plan { approximation: few, ..plan(network(hidden, activation)) };
+            is_as_defined::<f64>(&plan, &examples, |_| ());
+            is_as_defined::<f32>(&plan, &examples, |_| ());
+        }
+    }
+    // Two outputs, with the activation.
+    let both = Network { outputs: 2, output: Output::Activated, ..network(vec![3], Activation::Relu) };
+    is_as_defined::<f64>(&plan(both.clone()), &two_outputs(4), |_| ());
+    // A box that the step leaves.
+    is_as_defined::<f64>(&Plan { limit: 0.3, ..plan(both) }, &two_outputs(4), |_| ());
+    // Tokens that do not agree about the weights.
+    let odd = plan(network(vec![3], Activation::Tanh));
+    let place = Layout::new(&odd.network).weights(1, 1).start;
+    is_as_defined::<f64>(&odd, &examples, |tokens| tokens.row_mut(place)[2] += 0.25);
+}
+
+#[test]
+fn tokens_are_where_descent_is_outside_the_band() {
+    for hidden in [vec![], vec![5], vec![8, 8], vec![6, 5, 4], vec![5; 4], vec![6; 5]] {
+        let plan = plan(network(hidden, Activation::Relu));
+        let mut race = race(&plan);
+        assert_eq!(race.transformer().layers().len(), 2 * plan.network.layers() + 4);
+        for _ in 0..20 {
+            race.step();
+            let Standing { distance, in_band, step, .. } = race.standing();
+            assert_eq!(in_band, 0);
+            assert!(distance < 1e-12, "{:?} {step}: {distance:e}", plan.network.hidden);
+        }
+        let Standing { moved, token_loss, direct_loss, .. } = race.standing();
+        assert!(moved > 1e-3 && (token_loss - direct_loss).abs() < 1e-12);
+    }
+    // Two outputs.
+    let two = plan(Network { outputs: 2, ..network(vec![5], Activation::Relu) });
+    let examples = two_outputs(7);
+    let mut race = Race::new(&two, examples, &two.network.draw(0, 0, 1.0));
+    (0..5).for_each(|_| race.step());
+    let standing = race.standing();
+    assert!(standing.in_band > 0 || standing.distance < 1e-12, "{standing:?}");
+}
+
+#[test]
+fn after_a_step_scratch_is_0_and_all_tokens_carry_the_same_weights() {
+    for activation in Activation::ALL.iter().copied() {
+        let plan = plan(network(vec![4, 3], activation));
+        let examples = Draw::default().draw(0, 0);
+        let transformer = Transformer::new(&plan, &examples);
+        let layout = transformer.layout();
+        let mut tokens = transformer.tokens::<f64>(&examples, &plan.network.draw(2, 0, 1.0));
+        let before = tokens.clone();
+        for _ in 0..5 {
+            let states = transformer.trace(tokens.clone());
+            assert_eq!(states.len(), 2 * 3 + 5);
+            transformer.step(&mut tokens);
+            assert_eq!(states.last(), Some(&tokens));
+            // The query's errors are 0 all the way.
+            let query = examples.len();
+            assert!(
+                states.iter().all(|state| layout.block(Block::Errors).all(|c| state.row(c)[query] == 0.0))
+            );
+            assert!(layout.scratch().all(|c| tokens.row(c).iter().all(|x| *x == 0.0)));
+            assert!(tokens.are_alike(layout.block(Block::Weights)));
+        }
+        for c in [layout.block(Block::Input), layout.block(Block::Label), layout.one()..layout.len()]
+            .into_iter()
+            .flatten()
+        {
+            assert_eq!(tokens.row(c), before.row(c), "{}", layout.name(c));
+        }
+        assert_ne!(tokens.weights(layout), before.weights(layout));
+    }
+}
+
+#[test]
+fn neither_the_order_of_examples_nor_the_label_of_the_query_counts() {
+    let (plan, examples) = (Plan::default(), Draw::default().draw(0, 0));
+    let w = plan.network.draw(0, 0, 1.0);
+    let wanted = weights_after(&plan, &examples, &w, 30);
+    let order: Vec<usize> = (0..16).map(|i| (i * 7 + 3) % 16).collect();
+    let turned = weights_after(&plan, &examples.permuted(&order), &w, 30);
+    assert!(distance(&wanted, &turned) < 1e-13);
+    assert_eq!(weights_after(&plan, &examples.clone().with_query_label(&[7.0]), &w, 30), wanted);
+    // Its input does not count either.
+    let moved = Draw { query: -1.1, ..Draw::default() }.draw(0, 0);
+    assert_eq!(weights_after(&plan, &moved, &w, 30), wanted);
+}
+
+/// The table of section 5.1 for weights of our own draw: the same rows and magnitudes. The numbers are from an independent
+/// program in Python.
+#[test]
+fn the_table_of_section_5_1_holds() {
+    let steps = [1, 5, 10, 25, 50, 100];
+    let row = |plan: &Plan| {
+        let mut race = race(plan);
+        let mut row = vec![];
+        for step in 1..=100 {
+            race.step();
+            if steps.contains(&step) {
+                row.push(race.standing().distance);
+            }
+        }
+        (row, race.standing())
+    };
+    let near = |row: &[f64], wanted: &[f64]| {
+        let close = |(a, b): (&f64, &f64)| (a / b - 1.0).abs() < 0.02;
+        assert!(row.iter().zip(wanted).all(close), "{row:?} {wanted:?}");
+    };
+    let with = |delta: f64| {
+        let approximation = Approximation { delta, ..Approximation::default() };
+        Plan { approximation, ..Plan::default() }
+    };
+    // The first ReLU comes into the band of 10⁻⁴ at step 61.
+    let (exact, end) = row(&with(1e-4));
+    assert!(exact[..5].iter().all(|distance| *distance < 1e-14), "{exact:?}");
+    assert!((1e-5..1e-3).contains(&exact[5]), "{exact:?}");
+    assert!((end.direct_loss - 0.04845).abs() < 1e-4 && (end.token_loss - end.direct_loss).abs() < 1e-5);
+    assert!((end.moved - 0.7564).abs() < 1e-3);
+    near(&row(&with(0.1)).0, &[0.007137, 0.01593, 0.03468, 0.09852, 0.1270, 0.1368]);
+    near(&row(&with(0.01)).0, &[0.0001123, 0.002248, 0.005069, 0.00667, 0.01131, 0.009594]);
+    let wanted: [(usize, &[f64]); 4] = [
+        (8, &[0.005328, 0.02871, 0.05046, 0.08413, 0.1276, 0.2140]),
+        (16, &[0.001153, 0.006134, 0.01173, 0.02216, 0.03692, 0.06280]),
+        (32, &[0.0004188, 0.001855, 0.002987, 0.004799, 0.007668, 0.01460]),
+        (64, &[9.532e-5, 0.0003782, 0.0006245, 0.001059, 0.001491, 0.002352]),
+    ];
+    for (knots, wanted) in wanted {
+        let approximation = Approximation { knots, ..Approximation::default() };
+        let plan = Plan { approximation, ..plan(network(vec![8, 8], Activation::Tanh)) };
+        near(&row(&plan).0, wanted);
+    }
+}
+
+/// The table's row in single precision, δ = 10⁻³: rounding is 10⁻⁷, and the band does the rest.
+#[test]
+fn tokens_in_single_precision_follow_too() {
+    let approximation = Approximation { delta: 1e-3, ..Approximation::default() };
+    let plan = Plan { approximation, ..Plan::default() };
+    let examples = Draw::default().draw(0, 0);
+    let transformer = Transformer::new(&plan, &examples);
+    let mut direct = plan.network.draw(0, 0, 1.0);
+    let mut tokens = transformer.tokens::<f32>(&examples, &direct);
+    for step in 1..=25 {
+        transformer.step(&mut tokens);
+        let (gradient, _) = direct::gradient(&plan.network, &examples, &direct);
+        direct = direct::moved(&plan, &direct, &gradient);
+        let apart = distance(&tokens.weights(transformer.layout()), &direct);
+        let most = if step < 4 { 1e-6 } else { 2e-3 };
+        assert!(apart < most, "{step}: {apart:e}");
+        assert!(step < 25 || apart > 1e-4);
+    }
+}
+
+#[test]
+fn the_error_falls_with_the_square_of_the_lines() {
+    for activation in [Activation::Tanh, Activation::Sigmoid, Activation::Gelu] {
+        let error = |knots: usize| {
+            let approximation = Approximation { knots, ..Approximation::default() };
+            after(&Plan { approximation, ..plan(network(vec![8, 8], activation)) }, 10).distance
+        };
+        // Three doublings of M.
+        let slope = libm::log2(error(128) / error(16)) / 3.0;
+        assert!((-2.3..-1.7).contains(&slope), "{activation:?} {slope}");
+    }
+}
+
+#[test]
+fn the_error_of_relus_is_that_of_the_band() {
+    let of = |delta: f64| {
+        let approximation = Approximation { delta, ..Approximation::default() };
+        let mut race = race(&Plan { approximation, ..Plan::default() });
+        let mut hits = 0;
+        for _ in 0..25 {
+            race.step();
+            hits += race.standing().in_band;
+        }
+        (race.standing().distance, hits)
+    };
+    for delta in [1e-4, 1e-6, 1e-8] {
+        let (distance, hits) = of(delta);
+        assert!(hits == 0 && distance < 1e-12, "{delta}: {distance:e}");
+    }
+    let wide = [0.003, 0.03, 0.3].map(of);
+    assert!(wide.windows(2).all(|pair| pair[1].0 > 3.0 * pair[0].0 && pair[1].1 > pair[0].1), "{wide:?}");
+    assert!(wide[0].0 > 1e-3 && wide[0].1 > 0);
+}
+
+#[test]
+fn weights_of_0_never_move() {
+    let examples = Draw::default().draw(0, 0);
+    for activation in [Activation::Relu, Activation::Tanh, Activation::Gelu] {
+        let plan = plan(network(vec![8, 8], activation));
+        let mut race = Race::new(&plan, examples.clone(), &plan.network.draw(0, 0, 0.0));
+        (0..50).for_each(|_| race.step());
+        let Standing { moved, distance, .. } = race.standing();
+        assert_eq!((moved, distance), (0.0, 0.0), "{activation:?}");
+    }
+    // The sigmoid is not 0 at 0: its output layer moves, where the labels are not 0 on average.
+    let points = vec![[-1.0, 2.0], [0.5, 1.0], [1.0, 3.0]];
+    let own = Draw { function: Function::Points, points, ..Draw::default() };
+    let plan = plan(network(vec![8, 8], Activation::Sigmoid));
+    let mut race = Race::new(&plan, own.draw(0, 0), &plan.network.draw(0, 0, 0.0));
+    race.step();
+    assert!(race.standing().moved > 0.1);
+}
+
+/// With these weights an output of ReLUs is 0 for every example.
+#[test]
+fn an_activated_output_may_be_dead() {
+    let of = |output| {
+        let plan = plan(Network { output, ..Network::default() });
+        let examples = Draw::default().draw(0, 0);
+        let w = plan.network.draw(0, 0, 1.0);
+        let dead = (0..16).all(|i| plan.network.predict(&w, examples.input(i)) == [0.0]);
+        (dead, after(&plan, 20))
+    };
+    let (dead, standing) = of(Output::Activated);
+    assert!(dead && standing.moved == 0.0 && standing.distance == 0.0, "{standing:?}");
+    let (dead, standing) = of(Output::Linear);
+    assert!(!dead && standing.moved > 0.1);
+}
+
+#[test]
+fn bounds_hold_at_every_step() {
+    let smooth = |activation, knots| {
+        let approximation = Approximation { knots, ..Approximation::default() };
+        Plan { approximation, ..plan(network(vec![8, 8], activation)) }
+    };
+    let wide = Approximation { delta: 0.1, ..Approximation::default() };
+    for plan in [
+        Plan::default(),
+        Plan { approximation: wide, ..Plan::default() },
+        smooth(Activation::Tanh, 8),
+        smooth(Activation::Gelu, 32),
+        Plan { limit: 0.5, ..smooth(Activation::Sigmoid, 16) },
+    ] {
+        let mut race = race(&plan);
+        for _ in 0..40 {
+            race.step();
+            let Standing { distance, recursion, corollary, .. } = race.standing();
+            assert!(distance <= recursion * (1.0 + 1e-9), "{:?}", race.standing());
+            assert!(recursion <= corollary * (1.0 + 1e-9), "{:?}", race.standing());
+        }
+    }
+    assert_eq!(corollary(0.1, 5, 2.0, 0.0), 1.0);
+    assert!((corollary(0.5, 2, 3.0, 2.0) - 4.0 * 3.0 / 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_race_goes_on_from_what_was_kept_of_it() {
+    let plan = plan(network(vec![4, 3], Activation::Tanh));
+    let mut whole = race(&plan);
+    (0..6).for_each(|_| whole.step());
+    let kept = whole.state().clone();
+    let mut other = race(&plan);
+    other.resume(State::of(kept.parts().each_ref().map(Vec::as_slice)));
+    assert_eq!(other.standing(), whole.standing());
+    (0..6).for_each(|_| [&mut whole, &mut other].into_iter().for_each(Race::step));
+    assert_eq!(other.standing(), whole.standing());
+    assert_eq!(other.tokens(), whole.tokens());
+}
+
+/// Section 5.1: 102 heads with ReLUs and 1,110 with tanh and M = 32, those of products among them.
+#[test]
+fn counts_are_those_of_the_table() {
+    let of = |plan: &Plan| Transformer::new(plan, &Draw::default().draw(0, 0)).counts();
+    let relu = of(&Plan::default());
+    assert_eq!((relu.layers, relu.heads, relu.products), (10, 85, 17));
+    // Two for the loss gradient, two for each weight and for each number of scratch.
+    assert_eq!(relu.units, 2 + 2 * 88 + 2 * 52);
+    assert_eq!(relu.parameters, 3 * 145 * 145 * 102 + 2 * 145 * 282);
+    let tanh = plan(network(vec![8, 8], Activation::Tanh));
+    let counts = of(&tanh);
+    assert_eq!(counts.heads + counts.products, 1110);
+    for (plan, counts) in [(Plan::default(), relu), (tanh, counts)] {
+        let sizes = plan.sizes(16);
+        assert_eq!((sizes.layers, sizes.heads), (counts.layers, counts.heads + counts.products));
+        assert_eq!(sizes.token, Layout::new(&plan.network).len() as u64);
+        assert!(counts.entries > counts.heads && counts.entries < counts.parameters / 100);
+    }
+}
+
+/// Appendix D: ‖Q‖₁ ≤ 1 and ‖K‖₁ ≤ 1 in all layers, and ‖V‖₁ ≤ 1 in those of products.
+#[test]
+fn norms_are_as_small_as_the_paper_has_them() {
+    for activation in Activation::ALL.iter().copied() {
+        let plan = plan(network(vec![4, 3], activation));
+        let transformer = Transformer::new(&plan, &Draw::default().draw(0, 0));
+        for layer in transformer.layers() {
+            for m in 0..layer.heads() {
+                let Head { q, k, v } = layer.head(m).unwrap();
+                assert!(q.norm() <= 1.0 && k.norm() <= 1.0, "{:?} {m}", layer.phase);
+                assert!(layer.kind() != Kind::Product || v.norm() == 1.0);
+                let writes = layer.writes(m).unwrap();
+                assert!(v.entries.iter().all(|(row, ..)| writes.contains(row)));
+            }
+            assert!(layer.head(layer.heads()).is_none() && layer.writes(layer.heads()).is_none());
+        }
+        // R₃ is above everything that it has to hide.
+        assert!(transformer.mask() >= 2.0 && transformer.mask().log2().fract() == 0.0);
+    }
+}
+
+/// Of every layer: other coordinates stay as they are, and what it does not read does not count.
+#[test]
+fn layers_read_and_write_what_they_are_said_to() {
+    let plan = plan(network(vec![4, 3], Activation::Tanh));
+    let examples = Draw { examples: 5, ..Draw::default() }.draw(0, 0);
+    let transformer = Transformer::new(&plan, &examples);
+    let layout = transformer.layout();
+    let states = transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw(0, 0, 1.0)));
+    for (layer, states) in transformer.layers().iter().zip(states.windows(2)) {
+        let (writes, reads) = (layout.writes(layer.phase), layout.reads(layer.phase));
+        let is_read = |c: usize| c == layout.one() || reads.iter().any(|range| range.contains(&c));
+        let mut strange = states[0].clone();
+        for c in (0..layout.len()).filter(|c| !is_read(*c) && !writes.contains(c)) {
+            strange.row_mut(c).fill(0.7);
+        }
+        layer.apply(&mut strange);
+        for c in 0..layout.len() {
+            let same = states[0].row(c) == states[1].row(c);
+            assert!(same || writes.contains(&c), "{:?} writes {}", layer.phase, layout.name(c));
+            let as_before = strange.row(c) == states[1].row(c);
+            assert!(as_before || !writes.contains(&c), "{:?} reads more for {}", layer.phase, layout.name(c));
+        }
+    }
+}
+
+#[test]
+fn entries_are_counted_without_writing_them_down() {
+    for activation in Activation::ALL.iter().copied() {
+        let plan = plan(network(vec![4, 3], activation));
+        let transformer = Transformer::new(&plan, &Draw::default().draw(0, 0));
+        for layer in transformer.layers() {
+            let heads = (0..layer.heads()).filter_map(|m| layer.head(m));
+            let of_heads: usize =
+                heads.flat_map(|head| [head.q, head.k, head.v]).map(|m| m.entries.len()).sum();
+            let of_units = layer.first().entries.len() + layer.second().entries.len();
+            assert_eq!(layer.entries(), (of_heads + of_units) as u64, "{activation:?} {:?}", layer.phase);
+        }
+    }
+}
+
+#[test]
+fn looks_of_a_head_are_what_it_adds_up() {
+    let (plan, examples) = (Plan::default(), Draw::default().draw(0, 0));
+    let transformer = Transformer::new(&plan, &examples);
+    let layout = transformer.layout();
+    let states = transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw(0, 0, 1.0)));
+    // A ReLU is one head, with c = 1.
+    let looks = transformer.layers()[0].looks(3, &states[0]).unwrap();
+    let written = states[1].row(layout.outputs(1).start + 3);
+    for (row, written) in looks.chunks(17).zip(written) {
+        assert!((row.iter().sum::<f64>() - written).abs() < 1e-14);
+    }
+    // In a layer of products every token looks at itself.
+    let at = transformer.layers().iter().position(|layer| layer.phase == Phase::Backward(3)).unwrap();
+    let looks = transformer.layers()[at].looks(0, &states[at]).unwrap();
+    let g = states[at].row(layout.block(Block::LossGradient).start);
+    for (i, row) in looks.chunks(17).enumerate() {
+        assert!(row.iter().enumerate().all(|(s, look)| *look == if s == i { g[i] } else { 0.0 }));
+    }
+    assert!(transformer.layers()[9].looks(0, &states[9]).is_none());
+}
