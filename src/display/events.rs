@@ -8,7 +8,7 @@ use crate::protocol::Row;
 impl RunView {
     /// Notes what a measurement tells.
     pub fn note(&mut self, row: &Row) {
-        let has_sample = self.spec().task.sampler().sample_size().is_some();
+        let has_sample = self.spec().task.examples().sample_size().is_some();
         let nearest = self.state.as_ref().and_then(|state| state.nearest(row));
         self.milestones.hear(row, has_sample, nearest);
     }

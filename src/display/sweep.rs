@@ -48,7 +48,7 @@ impl Outcome {
     /// Of the run of `spec`, whose replicas reached the target at `times`, with its last measurement.
     pub fn of(spec: &RunSpec, times: &[Option<u64>], last: Option<&Row>) -> Self {
         Outcome {
-            times: best(times, spec.task.sampler().tries()),
+            times: best(times, spec.task.examples().tries()),
             last: last.map_or([f32::NAN; 2], |row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]),
             right: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
         }

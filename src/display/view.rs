@@ -164,7 +164,7 @@ pub trait Lab: Sync {
 
     /// Accuracy of guessing.
     fn chance(&self, spec: &RunSpec) -> f32 {
-        1.0 / spec.task.sampler().classes().unwrap_or(2) as f32
+        1.0 / spec.task.examples().classes().unwrap_or(2) as f32
     }
 
     /// Whether the page fetches its second program at once, since little of a run can be shown without it.
@@ -424,7 +424,7 @@ impl RunView {
 
     /// The same of the best of each group of networks that shares its data, where there are such groups.
     pub fn trials(&self) -> Vec<Option<u64>> {
-        best(&self.times(), self.spec().task.sampler().tries())
+        best(&self.times(), self.spec().task.examples().tries())
     }
 
     /// Whether steps were made and more can be, by one run that the link describes.

@@ -26,14 +26,16 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::family::{Execution, Family};
 use super::prompts::{self, CODES};
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::Range;
 use crate::sources::MOUSAVI_2025;
-use crate::tasks::{Form, Sampler, Task};
+use crate::tasks::{Examples, Form, Task};
 use crate::tokens::{Function, Prompts, Readout};
 use crate::{bounds, choices, settings};
 
@@ -76,17 +78,21 @@ impl GatedMemory {
     }
 }
 
-impl ModelConfig for GatedMemory {
-    fn bind(&self, examples: &dyn Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(self.on(prompts::of(examples))))
-    }
+impl Bind for GatedMemory {
+    type Bound = OnPrompts;
 
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPrompts> {
+        Cow::Owned(self.on(prompts::of(examples)))
+    }
+}
+
+impl ModelConfig for GatedMemory {
     fn takes(&self) -> &'static [Form] {
         &[Form::Prompt]
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        Some(self.on(task.sampler().prompts()?).written(seed))
+        Some(self.on(task.examples().prompts()?).written(seed))
     }
 
     fn family(&self) -> Option<Family> {
@@ -331,7 +337,9 @@ impl Architecture for OnPrompts {
     fn decays(&self, _which: usize) -> bool {
         false
     }
+}
 
+impl Network for OnPrompts {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on prompts has no first layer that is linear in the input")
     }
@@ -353,7 +361,7 @@ impl Architecture for OnPrompts {
 impl super::Net for GatedMemory {
     fn forward(
         &self,
-        _examples: &dyn Sampler,
+        _examples: &dyn Examples,
         _parameters: &[burn::tensor::Tensor<3>],
         _x: burn::tensor::Tensor<3>,
         _stage: usize,

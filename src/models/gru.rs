@@ -20,14 +20,18 @@ mod tests;
 
 pub use reference::Plain;
 
-use super::{Architecture, Bound, Family, Initialisation, ModelConfig, Parameter, Rows, crowded, prompts};
+use std::borrow::Cow;
+
+use super::{
+    Architecture, Bind, Family, Initialisation, ModelConfig, Network, Parameter, Rows, crowded, prompts,
+};
 use crate::bounds;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{CHO_2014, MOUSAVI_2025};
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 use crate::tokens::Prompts;
 
 settings! {
@@ -79,11 +83,15 @@ pub struct OnPrompts {
     pub prompts: Prompts,
 }
 
-impl ModelConfig for Gru {
-    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OnPrompts { net: self.clone(), prompts: prompts::of(examples) }))
-    }
+impl Bind for Gru {
+    type Bound = OnPrompts;
 
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPrompts> {
+        Cow::Owned(OnPrompts { net: self.clone(), prompts: prompts::of(examples) })
+    }
+}
+
+impl ModelConfig for Gru {
     fn takes(&self) -> &'static [Form] {
         &[Form::Prompt]
     }
@@ -153,7 +161,9 @@ impl Architecture for OnPrompts {
         let gates = bounds::product([3, self.prompts.length, self.net.width]);
         prompts::encoded_numbers(&self.prompts).max(gates)
     }
+}
 
+impl Network for OnPrompts {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a recurrent network has no first layer that is linear in a row of the batch")
     }
@@ -169,7 +179,7 @@ impl Architecture for OnPrompts {
 impl super::Net for Gru {
     fn forward(
         &self,
-        examples: &dyn crate::tasks::Sampler,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -24,13 +24,15 @@ pub use reference::{Look, Plain};
 #[cfg(feature = "train")]
 mod tensors;
 
+use std::borrow::Cow;
+
 use super::initialisation::{Initialisation, each};
-use super::{Architecture, Bound, Family, ModelConfig, Parameter, Rows, prompts};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, prompts};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::MOUSAVI_2025;
-use crate::tasks::{Form, Sampler, Task};
+use crate::tasks::{Examples, Form, Task};
 use crate::tokens::Prompts;
 use crate::{bounds, choices, settings};
 
@@ -142,11 +144,15 @@ impl TokenAttention {
     }
 }
 
-impl ModelConfig for TokenAttention {
-    fn bind(&self, examples: &dyn Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OnPrompts { net: self.clone(), prompts: prompts::of(examples) }))
-    }
+impl Bind for TokenAttention {
+    type Bound = OnPrompts;
 
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPrompts> {
+        Cow::Owned(OnPrompts { net: self.clone(), prompts: prompts::of(examples) })
+    }
+}
+
+impl ModelConfig for TokenAttention {
     fn takes(&self) -> &'static [Form] {
         &[Form::Prompt]
     }
@@ -266,7 +272,9 @@ impl Architecture for OnPrompts {
         let hidden = bounds::product([self.prompts.length, net.width]);
         heads.max(hidden).max(prompts::encoded_numbers(&self.prompts))
     }
+}
 
+impl Network for OnPrompts {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on prompts has no first layer that is linear in the input")
     }

@@ -106,7 +106,7 @@ fn has_heads(run: &RunView) -> Result<(), String> {
 
 /// What the curve of training is called.
 fn trained(run: &RunView) -> Option<&'static str> {
-    trained_on(run.spec().task.sampler().sample_size().is_some(), run.spec().batch())
+    trained_on(run.spec().task.examples().sample_size().is_some(), run.spec().batch())
 }
 
 fn error(run: &RunView) -> Lines {
@@ -236,7 +236,7 @@ fn answered(run: &RunView) -> Lines {
 
 fn positions(run: &RunView) -> Bars {
     let errors = run.finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
-    let length = run.spec().task.sampler().length();
+    let length = run.spec().task.examples().length();
     let bar = |at: usize| ((at + 1).to_string(), errors.get(at).copied().unwrap_or(f32::NAN));
     Bars {
         x_label: tr!("position").into(),

@@ -236,7 +236,7 @@ pub(super) fn span(run: &RunView) -> Lines {
         false => {
             let newest = run.history.last().map(|row| crate::analysis::curves::spread(&row.test_loss).0);
             spec.task
-                .sampler()
+                .examples()
                 .sample_size()
                 .zip(newest)
                 .map(|(m, error)| (m as f64, error))

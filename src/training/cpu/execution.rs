@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a constructed network too. What
-//! is measured is [`Architecture::evaluate`](crate::models::Architecture::evaluate), the network's own plain loops, with the number of positions that have passed
+//! is measured is [`Network::evaluate`](crate::models::Network::evaluate), the network's own plain loops, with the number of positions that have passed
 //! among its parameters; after the last position a step changes nothing.
 
 use super::learner::{CpuLearner, CpuNetwork};
@@ -62,7 +62,7 @@ impl PromptExecution {
     /// Mean squared error on these prompts, relative to the variance of a label.
     fn error(&self, network: &Executed, rows: &[f32]) -> f32 {
         let weights: Vec<&[f32]> = network.parameters.iter().map(Vec::as_slice).collect();
-        let outputs = self.spec.architecture().evaluate(&weights, self.prompts.width(), rows, 0);
+        let outputs = self.spec.network().evaluate(&weights, self.prompts.width(), rows, 0);
         let labels = rows.chunks(self.prompts.columns()).flat_map(|row| self.prompts.parts(row).2);
         let sum: f64 = labels.zip(&outputs).map(|(y, f)| f64::from(f - y).powi(2)).sum();
         (sum / outputs.len().max(1) as f64 / self.variance) as f32

@@ -50,7 +50,7 @@ pub trait PromptLoop: Sized {
 
 /// The family of a run's network, and the prompts that it is on.
 fn family_of(spec: &RunSpec) -> Result<(Family, Prompts), String> {
-    let prompts = spec.task.sampler().prompts();
+    let prompts = spec.task.examples().prompts();
     let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
     let family = spec.model.config().family();
     Ok((family.ok_or_else(|| format!("its model is {}", spec.model.info().name))?, prompts))
@@ -74,7 +74,7 @@ impl Layout {
             Optimizer::Adam(_) => Rule::Adam,
         };
         let architecture = spec.architecture();
-        let parameters = architecture.parameters(spec.task.sampler().inputs(), 1);
+        let parameters = architecture.parameters(spec.task.examples().inputs(), 1);
         let decays = (0..parameters.len()).map(|which| architecture.decays(which)).collect();
         Layout { sizes: parameters.iter().map(|p| p.len()).collect(), decays, rule }
     }

@@ -113,7 +113,7 @@ impl Network {
             Optimizer::Sgd(sgd) => Rule::Sgd { momentum: sgd.momentum > 0.0 },
             Optimizer::Adam(_) => Rule::Adam,
         };
-        let (symbols, length) = (spec.task.sampler().inputs(), spec.task.sampler().length());
+        let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().length());
         let architecture = spec.architecture();
         let sizes: Vec<usize> = architecture.parameters(symbols, 1).iter().map(|p| p.len()).collect();
         let decays = (0..sizes.len()).map(|which| architecture.decays(which)).collect();
