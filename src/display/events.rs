@@ -4,6 +4,7 @@ use super::milestones::Milestones;
 use super::view::{Phase, RunView};
 use super::words::thousands;
 use crate::protocol::Row;
+use crate::sorting;
 
 impl RunView {
     /// Notes what a measurement tells.
@@ -55,7 +56,7 @@ impl RunView {
             }
             _ => {}
         }
-        events.sort_by_key(|(step, _)| *step);
+        sorting::sort_by_key(&mut events, |(step, _)| *step);
         events
     }
 }

@@ -10,6 +10,7 @@ use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::run::time::{duration, seconds_of_one};
 use crate::settings::Axis;
+use crate::sorting;
 use crate::sweep::{Cell, cells, places};
 
 /// A sweep that is being made.
@@ -188,7 +189,7 @@ impl Sweep {
                     Some(Point { x: axis[cell.at], times, horizon: cell.spec.run.steps })
                 })
                 .collect();
-            points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
+            sorting::sort_by(&mut points, |a, b| a.x.total_cmp(&b.x));
             points
         };
         (0..series.values.len().max(1)).map(|line| (name(line), points(line))).collect()

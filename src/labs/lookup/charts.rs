@@ -10,6 +10,7 @@ use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
 use crate::display::RunView;
 use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
 use crate::models::Model;
+use crate::sorting;
 use crate::tasks::sparse_token_regression::charts;
 
 /// Most positions that are named below a matrix.
@@ -121,7 +122,7 @@ fn error(run: &RunView) -> Lines {
     };
     let (own, mut all) = (whole(run.spec(), "h"), floors(run.spec()));
     // Where names would touch, the first stays: that of the run's own heads.
-    all.sort_by_key(|(heads, _)| Some(*heads) != own);
+    sorting::sort_by_key(&mut all, |(heads, _)| Some(*heads) != own);
     lines.references = all.into_iter().map(named).collect();
     lines.references.push((1.0, tr!("always the mean").into()));
     lines
