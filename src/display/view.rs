@@ -257,7 +257,10 @@ pub enum Work {
 }
 
 /// What a lab knows of a run, and what its probes have found, besides what every run has.
-pub trait LabState: Any + fmt::Debug + Send + Sync {
+///
+/// It writes nothing of itself: what is written of all lists and settings of all labs by `derive(Debug)` would
+/// be in every program that has one, and nobody reads it.
+pub trait LabState: Any + Send + Sync {
     /// The same once more.
     fn cloned(&self) -> Box<dyn LabState>;
 
@@ -298,6 +301,12 @@ impl dyn LabState {
     /// The same, to be changed.
     pub fn of_mut<S: LabState>(&mut self) -> Option<&mut S> {
         (self as &mut dyn Any).downcast_mut()
+    }
+}
+
+impl fmt::Debug for dyn LabState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LabState")
     }
 }
 

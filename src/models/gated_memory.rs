@@ -198,15 +198,9 @@ impl OnPrompts {
         }
     }
 
-    /// Hidden units of the readout, as [`Teacher::readout_units`](crate::tokens::Teacher::readout_units) has them, without
-    /// drawing g.
+    /// Hidden units of the readout.
     fn units(&self) -> usize {
-        let Prompts { function, names, dim, units, .. } = self.prompts;
-        match function {
-            Function::Linear | Function::Mean => 2,
-            Function::Squares => names * dim * self.net.knots,
-            Function::Network => units,
-        }
+        self.prompts.readout_units(self.net.knots)
     }
 
     /// All parameters of one network, before any position has passed.

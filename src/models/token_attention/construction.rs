@@ -72,8 +72,7 @@ impl TokenAttention {
         let Some(drawn) = task.examples().prompts().filter(|_| self.begin == Beginning::Construction) else {
             return vec![];
         };
-        // How many units it has does not depend on what is drawn.
-        let (q, units) = (drawn.names, drawn.teacher(0).readout_units(self.knots));
+        let (q, units) = (drawn.names, drawn.readout_units(self.knots));
         let unmet = [
             (
                 "h",
