@@ -7,6 +7,7 @@
 //! | [`mod@settings`], [`mod@catalog`] | one declaration per adjustable value; tables of entries |
 //! | [`language`] | texts in the reader's language |
 //! | [`sources`] | the publications that are cited |
+//! | [`sorting`] | sorting by one function for all types |
 //! | [`bounds`] | how large a run may be |
 //! | [`rng`] | the one source of randomness, the same on every processor |
 //! | [`groups`] | finite groups and their irreducible real representations |
@@ -65,6 +66,7 @@ pub mod record;
 pub mod rng;
 pub mod run;
 pub mod settings;
+pub mod sorting;
 pub mod sources;
 pub mod sweep;
 pub mod tasks;

@@ -51,7 +51,7 @@ impl Probed {
 
     /// Numbers in one input.
     pub fn inputs(&self) -> usize {
-        self.spec.task.sampler().inputs()
+        self.spec.task.examples().inputs()
     }
 
     /// Columns of the first parameter, at least one.

@@ -12,7 +12,7 @@ pub use sizes::Sizes;
 
 use serde::{Deserialize, Serialize};
 
-use crate::models::{Model, Rows};
+use crate::models::{Architecture, Bound, Model, Network, Rows};
 use crate::optim::Optimizer;
 use crate::optim::loss::Loss;
 use crate::settings::{Axis, Knob, Problem, Range, Settings, Value};
@@ -173,14 +173,14 @@ impl RunSpec {
     /// Examples of one training step.
     pub fn batch(&self) -> usize {
         match self.run.batch {
-            0 => self.task.sampler().sample_size().unwrap_or(1),
+            0 => self.task.examples().sample_size().unwrap_or(1),
             batch => batch,
         }
     }
 
     /// Held-out examples that there are, up to those that are wanted.
     pub fn held_out(&self) -> usize {
-        self.task.sampler().held_out_size().map_or(self.run.held_out, |most| most.min(self.run.held_out))
+        self.task.examples().held_out_size().map_or(self.run.held_out, |most| most.min(self.run.held_out))
     }
 
     /// Every knob of this run with its section, in the order of the form and of the link.
@@ -267,14 +267,19 @@ impl RunSpec {
     }
 
     /// The model's architecture, for the task's examples.
-    pub fn architecture(&self) -> crate::models::Bound<'_> {
-        self.model.architecture(self.task.sampler())
+    pub fn architecture(&self) -> Bound<'_, dyn Architecture> {
+        self.model.architecture(self.task.examples())
+    }
+
+    /// The same with what the network answers.
+    pub fn network(&self) -> Bound<'_, dyn Network> {
+        self.model.network(self.task.examples())
     }
 
     /// What the model's first parameter is for this task.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
-        match self.task.sampler().form().input() {
+        match self.task.examples().form().input() {
             Some(row) if rows != Rows::NONE => Rows { row, ..rows },
             _ => rows,
         }
@@ -282,7 +287,7 @@ impl RunSpec {
 
     /// The parameters of all replicas.
     pub fn parameters(&self) -> Vec<crate::models::Parameter> {
-        self.architecture().parameters(self.task.sampler().inputs(), self.run.replicas)
+        self.architecture().parameters(self.task.examples().inputs(), self.run.replicas)
     }
 
     /// Initial values of the parameters of all replicas, each `[replicas, rows, columns]`.
@@ -295,7 +300,7 @@ impl RunSpec {
 
     /// Those of the first `replicas`.
     pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
-        let inputs = self.task.sampler().inputs();
+        let inputs = self.task.examples().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
         // A network that is constructed is the same in every replica.
         let mut initial = match self.model.config().constructed(&self.task, self.run.seed) {
@@ -340,7 +345,7 @@ impl RunSpec {
 
     /// Floating-point operations of one step over all replicas, roughly.
     pub fn step_flops(&self) -> f64 {
-        let one = self.architecture().step_flops(self.task.sampler().inputs(), self.batch());
+        let one = self.architecture().step_flops(self.task.examples().inputs(), self.batch());
         one * self.run.replicas as f64
     }
 

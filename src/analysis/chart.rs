@@ -95,7 +95,7 @@ impl Chart {
     /// What examples are to the networks that the chart is about: to the task that declares it; none if it is about all.
     pub fn form(self) -> Option<Form> {
         let at = Task::CHARTS.iter().position(|charts| charts.contains(&self))?;
-        Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.sampler().form())
+        Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.examples().form())
     }
 
     /// The chart of that permanent name.

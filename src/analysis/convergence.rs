@@ -12,6 +12,7 @@
 
 use super::{Lines, Role, Series};
 use crate::rng::{Purpose, Stream};
+use crate::sorting;
 
 /// Resamples behind a confidence interval (Edelman 2024, appendix B.4.2).
 pub const RESAMPLES: usize = 100;
@@ -230,7 +231,7 @@ pub fn by_start(solved: &[Option<u64>], inits: usize) -> Lines {
     );
     let dots = |init: usize| {
         let mut times: Vec<u64> = solved.iter().skip(init).step_by(inits.max(1)).flatten().copied().collect();
-        times.sort_unstable();
+        sorting::sort_by_key(&mut times, |time| *time);
         let (x, y) = times.into_iter().map(|t| (init as f64 + 1.0, t as f32)).unzip();
         Series { name: name.clone(), role: Role::Test, x, y, points: true, ..Default::default() }
     };

@@ -14,6 +14,7 @@
 
 use super::Grid;
 use super::neurons::LIVE;
+use crate::sorting;
 
 /// How near the neurons are to those of the theorem.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,9 +138,8 @@ fn norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
 /// As [`ParityNeurons::read`].
 pub fn top_neurons(u: &[f32], w: &[f32], width: usize, relevant: &[usize], count: usize) -> Grid {
     let norms = norms(u, w, width).unwrap_or_default();
-    let mut order: Vec<usize> = (0..norms.len()).collect();
     // Of equal ones the lower number, so that the picture stands still.
-    order.sort_unstable_by(|a, b| norms[*b].total_cmp(&norms[*a]).then(a.cmp(b)));
+    let mut order = sorting::places(norms.len(), &|a, b| norms[b].total_cmp(&norms[a]));
     order.truncate(count);
     let rows = if order.is_empty() { 0 } else { u.len() / width };
     Grid {

@@ -9,6 +9,7 @@
 //! in [`walsh`]: bit i of a point is set where x_i = −1.
 
 use super::{Bars, walsh};
+use crate::sorting;
 
 /// Most inputs whose whole cube is visited: 65 536 points, and a transform of one million additions.
 pub const MOST_INPUTS: usize = 16;
@@ -74,10 +75,9 @@ impl Spectrum {
 
     /// The `count` coefficients of largest absolute value with their sets, largest first.
     pub fn largest(&self, count: usize) -> Vec<(Vec<usize>, f64)> {
-        let mut masks: Vec<usize> = (0..self.coefficients.len()).collect();
         let size = |mask: usize| self.coefficients[mask].abs();
         // Of equal ones the lower mask, so that the list stands still.
-        masks.sort_unstable_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+        let masks = sorting::places(self.coefficients.len(), &|a, b| size(b).total_cmp(&size(a)));
         let members = |mask: usize| (0..self.by_degree.len()).filter(|i| mask >> i & 1 == 1).collect();
         masks.into_iter().take(count).map(|mask| (members(mask), self.coefficients[mask])).collect()
     }

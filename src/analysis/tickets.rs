@@ -7,6 +7,7 @@
 
 use super::Bars;
 use super::recovery::choose;
+use crate::sorting;
 
 /// Neurons that are drawn at most.
 pub const DRAWN: usize = 24;
@@ -29,8 +30,7 @@ pub fn norms(weights: &[f32], width: usize) -> Vec<f32> {
 /// As in [`norms`].
 pub fn strongest(weights: &[f32], width: usize, count: usize) -> Vec<usize> {
     let norms = norms(weights, width);
-    let mut order: Vec<usize> = (0..width).collect();
-    order.sort_by(|a, b| norms[*b].total_cmp(&norms[*a]));
+    let mut order = sorting::places(width, &|a, b| norms[b].total_cmp(&norms[a]));
     order.truncate(count);
     order
 }

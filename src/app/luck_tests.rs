@@ -109,7 +109,7 @@ fn the_half_known_neuron_is_a_good_one() {
     let mut whole = kept.clone();
     whole.parse("keep", "").unwrap();
     let width = 400;
-    let held = luck(&whole.initial_of(1)[W], width, &kept.task.sampler().relevant(kept.run.seed));
+    let held = luck(&whole.initial_of(1)[W], width, &kept.task.examples().relevant(kept.run.seed));
     let good: Vec<String> = (0..width).filter(|j| held[*j] == 2).map(|j| (j + 1).to_string()).collect();
     assert!(good.contains(&kept.value("keep").unwrap().to_string()), "good ones are {good:?}");
     // 1.3 % of 400 are 5.2.
@@ -150,7 +150,7 @@ mod trained {
         for seed in 0..3 {
             let mut state = open(master.link);
             state.run.link.spec.run.seed = seed;
-            state.run.relevant = state.run.spec().task.sampler().relevant(seed);
+            state.run.relevant = state.run.spec().task.examples().relevant(seed);
             let (row, weights) = trained(state.run.spec());
             assert!(row.test_accuracy[0] > 0.999, "master {seed}");
             (state.run.weights.step, state.run.weights.values) = (10_000, Arc::new(weights));

@@ -4,6 +4,7 @@
 //! A chart is one colour for the most part, and long rows of pixels repeat. The encoder that plotters brings writes three
 //! bytes per pixel and compresses in haste: thirty times as large, for a hundred pictures that lie in the repository.
 
+use crate::sorting;
 use std::collections::BTreeMap;
 
 /// Colours of a picture.
@@ -48,7 +49,7 @@ fn palette(pixels: &[u8]) -> Vec<[u8; 3]> {
         *counts.entry([coarse(pixel[0]), coarse(pixel[1]), coarse(pixel[2])]).or_default() += 1;
     }
     let mut colours: Vec<_> = counts.into_iter().collect();
-    colours.sort_by_key(|(colour, count)| (usize::MAX - count, *colour));
+    sorting::sort_by_key(&mut colours, |(colour, count)| (usize::MAX - count, *colour));
     colours.into_iter().take(COLOURS).map(|(colour, _)| colour).collect()
 }
 

@@ -77,7 +77,7 @@ pub fn explain(text: &str) -> Result<(), Trouble> {
         print_value(knob, link.view.value(knob.key));
     }
     let relevant: Vec<_> =
-        link.spec.task.sampler().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
+        link.spec.task.examples().relevant(link.spec.run.seed).iter().map(|i| (i + 1).to_string()).collect();
     println!("Relevant coordinates: {}", relevant.join(", "));
     for reason in cannot_learn(&link.spec) {
         println!("{reason}");

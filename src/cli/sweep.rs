@@ -56,7 +56,7 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
                 output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
             }
             sweep.ends.push(right.unwrap_or_default());
-            sweep.done.push(best(&solved, cell.spec.task.sampler().tries()));
+            sweep.done.push(best(&solved, cell.spec.task.examples().tries()));
             bar.inc(1);
         }
         Ok(())
@@ -156,7 +156,7 @@ pub(super) fn table(spec: &RunSpec, sweep: &Sweep) -> String {
 
 /// Whether what counts is what networks come to on rows of their own, and not when.
 pub(super) fn ends_count(spec: &RunSpec) -> bool {
-    spec.task.sampler().splits()
+    spec.task.examples().splits()
 }
 
 /// Median and quartiles of what networks get wrong at the end.
@@ -209,7 +209,7 @@ pub(super) fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
 /// From which value on most trials succeed, for each value of the second setting, where trials have several restarts
 /// and both settings are numbers.
 fn enough(spec: &RunSpec, sweep: &Sweep) -> String {
-    if spec.task.sampler().tries() == 1 {
+    if spec.task.examples().tries() == 1 {
         return String::new();
     }
     let (of, by) = (&spec.run.sweep.key, &spec.run.series.key);

@@ -187,7 +187,7 @@ fn swept(found: &Found) -> Result<Sweep, Trouble> {
     let sweep = Sweep::of(&found.spec).zip(all).map(|(mut sweep, ended)| {
         for (cell, ended) in sweep.cells.iter().zip(&ended) {
             let times: Vec<Option<u64>> = ended.iter().map(|network| network.solved).collect();
-            sweep.done.push(best(&times, cell.spec.task.sampler().tries()));
+            sweep.done.push(best(&times, cell.spec.task.examples().tries()));
             sweep.ends.push(ended.iter().map(|network| network.accuracy).collect());
         }
         sweep
@@ -221,7 +221,7 @@ fn draw(path: &Path, found: &Found) -> Result<(), Trouble> {
         true => vec![share(found, &sweep), curve(found, sweep, chart::SWEEP)],
         false => {
             let mut all = maps(found, &sweep);
-            if found.spec.task.sampler().tries() > 1 && thresholds(&found.spec, &sweep).is_some() {
+            if found.spec.task.examples().tries() > 1 && thresholds(&found.spec, &sweep).is_some() {
                 all.push(curve(found, sweep, chart::THRESHOLD));
             }
             all

@@ -121,7 +121,7 @@ fn of_catalogues(into: &mut Vec<String>) {
     }
     for entry in Model::ENTRIES {
         let Some(model) = Model::from_slug(entry.info.slug) else { continue };
-        let rows = model.architecture(Task::default().sampler()).rows();
+        let rows = model.architecture(Task::default().examples()).rows();
         let many = [rows.row, rows.column].into_iter().filter(|noun| !noun.is_empty());
         into.extend([rows.name, rows.row, rows.column, rows.entry].map(String::from));
         into.extend(many.map(|noun| format!("{noun}s")));

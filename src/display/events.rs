@@ -4,11 +4,12 @@ use super::milestones::Milestones;
 use super::view::{Phase, RunView};
 use super::words::thousands;
 use crate::protocol::Row;
+use crate::sorting;
 
 impl RunView {
     /// Notes what a measurement tells.
     pub fn note(&mut self, row: &Row) {
-        let has_sample = self.spec().task.sampler().sample_size().is_some();
+        let has_sample = self.spec().task.examples().sample_size().is_some();
         let nearest = self.state.as_ref().and_then(|state| state.nearest(row));
         self.milestones.hear(row, has_sample, nearest);
     }
@@ -55,7 +56,7 @@ impl RunView {
             }
             _ => {}
         }
-        events.sort_by_key(|(step, _)| *step);
+        sorting::sort_by_key(&mut events, |(step, _)| *step);
         events
     }
 }

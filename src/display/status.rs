@@ -91,7 +91,7 @@ fn learning(run: &RunView) -> String {
     }
     let Some(row) = run.history.last() else { return tr!("Learning").into() };
     let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
-    let finite = run.spec().task.sampler().sample_size().is_some();
+    let finite = run.spec().task.examples().sample_size().is_some();
     if run.vocabulary().explains {
         let share = percent(test);
         return match replicas {

@@ -10,6 +10,7 @@ use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::run::time::{duration, seconds_of_one};
 use crate::settings::Axis;
+use crate::sorting;
 use crate::sweep::{Cell, cells, places};
 
 /// A sweep that is being made.
@@ -48,7 +49,7 @@ impl Outcome {
     /// Of the run of `spec`, whose replicas reached the target at `times`, with its last measurement.
     pub fn of(spec: &RunSpec, times: &[Option<u64>], last: Option<&Row>) -> Self {
         Outcome {
-            times: best(times, spec.task.sampler().tries()),
+            times: best(times, spec.task.examples().tries()),
             last: last.map_or([f32::NAN; 2], |row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]),
             right: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
         }
@@ -188,7 +189,7 @@ impl Sweep {
                     Some(Point { x: axis[cell.at], times, horizon: cell.spec.run.steps })
                 })
                 .collect();
-            points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
+            sorting::sort_by(&mut points, |a, b| a.x.total_cmp(&b.x));
             points
         };
         (0..series.values.len().max(1)).map(|line| (name(line), points(line))).collect()

@@ -24,7 +24,7 @@ impl RunView {
         let spec = before.spec().clone();
         *self = RunView {
             weights: Weights {
-                inputs: spec.task.sampler().inputs(),
+                inputs: spec.task.examples().inputs(),
                 width: spec.parameters().first().map_or(0, |w| w.shape[2]),
                 ..Weights::default()
             },
@@ -36,7 +36,7 @@ impl RunView {
             phase: before.phase,
             link: before.link,
             sweep: before.sweep,
-            relevant: spec.task.sampler().relevant(spec.run.seed),
+            relevant: spec.task.examples().relevant(spec.run.seed),
             ..RunView::default()
         };
         if !self.lab().needs_second_program() || self.lazy().is_some() {
@@ -174,8 +174,8 @@ impl RunView {
 
     /// Has theory follow λ to what it is by now.
     pub fn follow_lambda(&mut self) {
-        if let (Some(penalty), Some(state)) = (self.spec().architecture().penalty(self.step), &mut self.state)
-        {
+        let penalty = self.spec().architecture().penalty(self.step);
+        if let (Some(penalty), Some(state)) = (penalty, &mut self.state) {
             state.follow_lambda(penalty.lambda);
         }
         self.settle();

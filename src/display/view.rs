@@ -164,7 +164,7 @@ pub trait Lab: Sync {
 
     /// Accuracy of guessing.
     fn chance(&self, spec: &RunSpec) -> f32 {
-        1.0 / spec.task.sampler().classes().unwrap_or(2) as f32
+        1.0 / spec.task.examples().classes().unwrap_or(2) as f32
     }
 
     /// Whether the page fetches its second program at once, since little of a run can be shown without it.
@@ -257,7 +257,10 @@ pub enum Work {
 }
 
 /// What a lab knows of a run, and what its probes have found, besides what every run has.
-pub trait LabState: Any + fmt::Debug + Send + Sync {
+///
+/// It writes nothing of itself: what is written of all lists and settings of all labs by `derive(Debug)` would
+/// be in every program that has one, and nobody reads it.
+pub trait LabState: Any + Send + Sync {
     /// The same once more.
     fn cloned(&self) -> Box<dyn LabState>;
 
@@ -298,6 +301,12 @@ impl dyn LabState {
     /// The same, to be changed.
     pub fn of_mut<S: LabState>(&mut self) -> Option<&mut S> {
         (self as &mut dyn Any).downcast_mut()
+    }
+}
+
+impl fmt::Debug for dyn LabState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LabState")
     }
 }
 
@@ -424,7 +433,7 @@ impl RunView {
 
     /// The same of the best of each group of networks that shares its data, where there are such groups.
     pub fn trials(&self) -> Vec<Option<u64>> {
-        best(&self.times(), self.spec().task.sampler().tries())
+        best(&self.times(), self.spec().task.examples().tries())
     }
 
     /// Whether steps were made and more can be, by one run that the link describes.

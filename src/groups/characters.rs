@@ -21,6 +21,7 @@ use std::cmp::Ordering;
 use nalgebra::{Complex, DMatrix};
 
 use super::{Group, generic};
+use crate::sorting;
 
 /// Values nearer than this are the same; those of different characters are much further apart.
 const SAME: f64 = 1e-7;
@@ -54,7 +55,9 @@ impl Characters {
         let mut rows: Vec<(usize, Vec<[f64; 2]>)> =
             vectors.chunks(classes).map(|u| character(group, &roots, &quotients, u)).collect();
         let trivial = |row: &[[f64; 2]]| row.iter().all(|value| *value == [1.0, 0.0]);
-        rows.sort_by(|(d, a), (e, b)| trivial(b).cmp(&trivial(a)).then(d.cmp(e)).then_with(|| larger(a, b)));
+        sorting::sort_by(&mut rows, |(d, a), (e, b)| {
+            trivial(b).cmp(&trivial(a)).then(d.cmp(e)).then_with(|| larger(a, b))
+        });
         let squares: Vec<(f64, usize)> = (0..classes)
             .map(|c| (group.classes()[c].len() as f64, group.classes()[c][0]))
             .map(|(size, a)| (size / group.order() as f64, group.class_of(group.times(a, a))))

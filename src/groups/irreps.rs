@@ -12,6 +12,7 @@
 //! with the complex dimension d, and with χ + χ̄ for a joined pair (section 2.6; Edelman 2024, appendix D.8).
 
 use super::{Characters, Group, matrices, named};
+use crate::sorting;
 
 /// What the matrices that commute with an irreducible real representation are like (Frobenius and Schur 1906).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl Irreps {
             all.push(Irrep::new(kind, characters.dimensions[r], character));
         }
         // Stable: among equal dimensions the order of the characters stays.
-        all[1..].sort_by_key(|irrep| irrep.dimension);
+        sorting::sort_by_key(&mut all[1..], |irrep| irrep.dimension);
         name(group, &mut all);
         let bases = all.iter().map(|irrep| basis(group, irrep)).collect();
         Irreps { group: group.clone(), all, bases }

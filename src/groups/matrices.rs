@@ -8,6 +8,7 @@
 use nalgebra::{DMatrix, DMatrixView};
 
 use super::{Group, Irrep, generic};
+use crate::sorting;
 
 /// The matrices, `[order, D, D]`, of an irrep with this orthonormal `basis`, `[functions, order]`.
 pub(super) fn of(group: &Group, irrep: &Irrep, basis: &[f64]) -> Vec<f64> {
@@ -44,7 +45,7 @@ fn eigenspace(group: &Group, d: usize, functions: &DMatrixView<f64>) -> DMatrix<
     let eigen = (functions.transpose() * translated).symmetric_eigen();
     let mut sorted: Vec<(f64, usize)> =
         eigen.eigenvalues.iter().copied().enumerate().map(|(at, value)| (value, at)).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorting::sort_by(&mut sorted, |a, b| a.0.total_cmp(&b.0));
     // Each eigenvalue is there D times, up to rounding.
     let gap = |at: usize| {
         let below = if at == 0 { f64::INFINITY } else { sorted[at].0 - sorted[at - 1].0 };

@@ -19,6 +19,7 @@
 //! assert_eq!((group.element(swap), group.element(turn)), ("(1 2)", "(1 2 3)"));
 //! assert_eq!(group.element(group.times(swap, turn)), "(2 3)"); // first the turn, then the swap
 //! ```
+use crate::sorting;
 
 pub mod cayley;
 pub mod characters;
@@ -102,9 +103,11 @@ impl Group {
         }
         let identity = self.identity;
         if classes.len() == self.order {
-            classes.sort_by_key(|class| (class[0] != identity, class[0]));
+            sorting::sort_by_key(&mut classes, |class| (class[0] != identity, class[0]));
         } else {
-            classes.sort_by_cached_key(|class| (self.element_order(class[0]), class.len(), class[0]));
+            sorting::sort_by_cached_key(&mut classes, |class| {
+                (self.element_order(class[0]), class.len(), class[0])
+            });
         }
         for (index, class) in classes.iter().enumerate() {
             class.iter().for_each(|a| self.class_of[*a] = index);

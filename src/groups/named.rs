@@ -171,7 +171,8 @@ fn cycle_notation(permutation: &[u8]) -> String {
 /// The permutation of the same cycle type that has the points in their order: longest cycles first.
 pub(super) fn typical(permutation: &[u8]) -> Vec<u8> {
     let mut lengths: Vec<usize> = cycles(permutation).iter().map(Vec::len).collect();
-    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    lengths.sort_unstable();
+    lengths.reverse();
     let mut typical: Vec<u8> = (0..permutation.len() as u8).collect();
     let mut start = 0;
     for length in lengths {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Group;
+use crate::sorting;
 
 /// Most elements of a group whose subgroups are looked for.
 pub const MOST_ELEMENTS: usize = 128;
@@ -45,8 +46,9 @@ impl Subgroup {
                 continue;
             }
             let members: Vec<usize> = (0..group.order()).filter(|a| set >> a & 1 == 1).collect();
-            let conjugates: BTreeSet<Set> =
-                (0..group.order()).map(|by| conjugate(group, &members, by)).collect();
+            // Collecting them would sort them first, by a function of its own.
+            let mut conjugates: BTreeSet<Set> = BTreeSet::new();
+            (0..group.order()).for_each(|by| _ = conjugates.insert(conjugate(group, &members, by)));
             let names: Vec<&str> = generators.iter().map(|a| group.element(*a)).collect();
             all.push(Subgroup {
                 name: format!("⟨{}⟩ order {}", names.join(", "), members.len()),
@@ -56,7 +58,7 @@ impl Subgroup {
             });
             seen.extend(conjugates);
         }
-        all.sort_by_key(|subgroup| (subgroup.order(), subgroup.conjugates));
+        sorting::sort_by_key(&mut all, |subgroup| (subgroup.order(), subgroup.conjugates));
         Some(all)
     }
 

@@ -93,10 +93,10 @@ impl Network {
     /// # Errors
     /// A sentence for the person.
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let (sampler, name) = (spec.task.sampler(), spec.model.info().name);
-        let Some(examples) = sampler.parity_examples() else {
-            return Err(match sampler.classes() {
-                None if sampler.form().has_bits() => tr!("its task is another function than parity").into(),
+        let (task, name) = (spec.task.examples(), spec.model.info().name);
+        let Some(examples) = task.parity_examples() else {
+            return Err(match task.classes() {
+                None if task.form().has_bits() => tr!("its task is another function than parity").into(),
                 None => tr!("its inputs are numbers, not bits").into(),
                 Some(_) => tr!("its model is the {model}", model = name),
             });

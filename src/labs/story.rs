@@ -332,7 +332,7 @@ mod tests {
                                         step = 0;
                                     }
                                     StoryAction::Point(chart) => {
-                                        let form = link.spec.task.sampler().form();
+                                        let form = link.spec.task.examples().form();
                                         assert!(
                                             chart.form().is_none_or(|of| form.is_a(of)),
                                             "{place}: {word}"

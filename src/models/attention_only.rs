@@ -34,14 +34,16 @@ pub use stepwise::LookJob;
 #[cfg(feature = "train")]
 mod tensors;
 
+use std::borrow::Cow;
+
 use super::family::{AttentionLayers, Family, LayerPlaces, Places};
 use super::initialisation::each;
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, OLSSON_2022, SHAW_2018};
-use crate::tasks::{Form, Task};
+use crate::tasks::{Examples, Form, Task};
 use crate::{bounds, choices, settings};
 
 choices! {
@@ -139,11 +141,15 @@ impl AttentionOnly {
     }
 }
 
-impl ModelConfig for AttentionOnly {
-    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OfLength { net: self.clone(), length: examples.length() }))
-    }
+impl Bind for AttentionOnly {
+    type Bound = OfLength;
 
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OfLength> {
+        Cow::Owned(OfLength { net: self.clone(), length: examples.length() })
+    }
+}
+
+impl ModelConfig for AttentionOnly {
     fn takes(&self) -> &'static [Form] {
         &[Form::Sequence]
     }
@@ -272,7 +278,9 @@ impl Architecture for OfLength {
         let wide = if self.net.mlp == Block::On { 4 * self.net.hidden } else { self.net.hidden };
         bounds::product([self.length, (self.length * heads).max(wide).max(inputs)])
     }
+}
 
+impl Network for OfLength {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on sequences has no first layer that is linear in the input")
     }

@@ -32,12 +32,15 @@
 
 mod reference;
 
+use std::borrow::Cow;
+
 use super::initialisation::each;
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES, KARPATHY_2020};
+use crate::tasks::Examples;
 use crate::{choices, settings};
 
 choices! {
@@ -110,11 +113,15 @@ const EPSILON: f64 = 1e-5;
 /// How far below the largest of its head a score counts.
 const DEPTH: f64 = 40.0;
 
-impl ModelConfig for ClsTransformer {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for ClsTransformer {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for ClsTransformer {
     fn attends_from_cls(&self) -> bool {
         true
     }
@@ -192,7 +199,9 @@ impl Architecture for ClsTransformer {
     fn decays(&self, which: usize) -> bool {
         matches!(which, QUERY | KEY | VALUE | OUT | W1 | W2 | HEAD)
     }
+}
 
+impl Network for ClsTransformer {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a transformer has no first layer that is linear in the input")
     }
@@ -273,7 +282,7 @@ impl ClsTransformer {
 impl super::Net for ClsTransformer {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

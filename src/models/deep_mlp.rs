@@ -21,15 +21,17 @@
 //! makes 600,000 steps/s of ten times as many. A fused kernel would bring a factor of thirty, for a network whose
 //! runs take a second; on a GPU, where autodiff makes 1,000 steps/s, three hundred.
 
+use std::borrow::Cow;
+
 use super::{
-    Activation, Architecture, Bound, Forms, Initialisation, ModelConfig, Parameter, crowded, initialisation,
-    pytorch,
+    Activation, Architecture, Bind, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
+    initialisation, pytorch,
 };
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{BELILOVSKY_2019, EDELMAN_2024};
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 use crate::{choices, settings};
 
 choices! {
@@ -109,11 +111,15 @@ pub fn b(layer: usize) -> usize {
     2 * layer + 1
 }
 
-impl ModelConfig for DeepMlp {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for DeepMlp {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for DeepMlp {
     fn takes(&self) -> &'static [Form] {
         &[Form::Bits, Form::Row]
     }
@@ -176,7 +182,9 @@ impl Architecture for DeepMlp {
     fn stages(&self) -> usize {
         if self.greedy() { self.widths.len() } else { 1 }
     }
+}
 
+impl Network for DeepMlp {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[w(0)].into(), weights[b(0)].into()))
     }
@@ -208,7 +216,7 @@ impl Architecture for DeepMlp {
 impl super::Net for DeepMlp {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         stage: usize,

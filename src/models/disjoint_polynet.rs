@@ -13,10 +13,13 @@
 //! if k divides n; otherwise the blocks differ by one coordinate, and no pair of n and k is refused.
 //! The blocks of w stand one below the other in one parameter `[replicas, inputs, 1]`.
 
+use std::borrow::Cow;
+
 use super::Architecture;
-use super::Bound;
+use super::Bind;
 use super::Forms;
 use super::ModelConfig;
+use super::Network;
 use super::Parameter;
 use super::Rows;
 use super::initialisation::each;
@@ -27,7 +30,7 @@ use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
 use crate::sources::BARAK_2022;
 use crate::sources::EDELMAN_2024;
-use crate::tasks::Task;
+use crate::tasks::{Examples, Task};
 use crate::{choices, settings};
 
 choices! {
@@ -68,14 +71,18 @@ impl DisjointPolynet {
     }
 }
 
-impl ModelConfig for DisjointPolynet {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for DisjointPolynet {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for DisjointPolynet {
     fn suits(&self, task: &Task) -> bool {
         // It is made for parities, whose theory it comes with.
-        task.sampler().parity().is_some()
+        task.examples().parity().is_some()
     }
 
     fn mend(&mut self, inputs: usize) {
@@ -120,7 +127,9 @@ impl Architecture for DisjointPolynet {
         let problem = || Problem::new("degree", &found, tr!("at most n = {n}", n = inputs));
         (self.degree > inputs).then(problem).into_iter().collect()
     }
+}
 
+impl Network for DisjointPolynet {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], inputs: usize) -> Option<Forms<'a>> {
         let mut w = vec![0.0; inputs * self.degree];
         for (factor, block) in self.blocks(inputs).enumerate() {
@@ -140,7 +149,7 @@ impl Architecture for DisjointPolynet {
 impl super::Net for DisjointPolynet {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -19,13 +19,15 @@
 //! W is applied to E and E' once per step, and the rows of the products are looked up, as
 //! [`lookup`] says, instead of looking up embeddings and multiplying for every pair.
 
+use std::borrow::Cow;
+
 use super::initialisation::each;
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded, lookup};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{GROMOV_2023, PEARCE_2023};
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 use crate::{choices, settings};
 
 choices! {
@@ -89,11 +91,15 @@ pub const UNEMBED: usize = 3;
 /// Place of E', which is there only if untied.
 pub const EMBED_B: usize = 4;
 
-impl ModelConfig for EmbeddingMlp {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for EmbeddingMlp {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for EmbeddingMlp {
     fn takes(&self) -> &'static [Form] {
         &[Form::Pair]
     }
@@ -151,10 +157,13 @@ impl Architecture for EmbeddingMlp {
     fn activations(&self, inputs: usize) -> u64 {
         self.width.max(inputs) as u64
     }
+}
 
+impl Network for EmbeddingMlp {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a perceptron on pairs of elements has no first layer that is linear in the input")
     }
+
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         let seen = |(embed, row): (usize, usize)| {
             let own = &weights[W][row * self.width..(row + self.embedding) * self.width];
@@ -195,7 +204,7 @@ impl Architecture for EmbeddingMlp {
 impl super::Net for EmbeddingMlp {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

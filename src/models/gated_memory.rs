@@ -26,15 +26,17 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::family::{Execution, Family};
 use super::on_prompts;
 use super::prompts::{self, CODES};
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::Range;
 use crate::sources::MOUSAVI_2025;
-use crate::tasks::{Form, Sampler, Task};
+use crate::tasks::{Examples, Form, Task};
 use crate::tokens::{Function, Prompts, Readout};
 use crate::{bounds, choices, settings};
 
@@ -77,17 +79,21 @@ impl GatedMemory {
     }
 }
 
-impl ModelConfig for GatedMemory {
-    fn bind(&self, examples: &dyn Sampler) -> Bound<'_> {
+impl Bind for GatedMemory {
+    type Bound = OnPrompts;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPrompts> {
         on_prompts::bound(self, examples)
     }
+}
 
+impl ModelConfig for GatedMemory {
     fn takes(&self) -> &'static [Form] {
         &[Form::Prompt]
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        Some(self.on(task.sampler().prompts()?).written(seed))
+        Some(self.on(task.examples().prompts()?).written(seed))
     }
 
     fn family(&self) -> Option<Family> {
@@ -187,15 +193,9 @@ impl OnPrompts {
         }
     }
 
-    /// Hidden units of the readout, as [`Teacher::readout_units`](crate::tokens::Teacher::readout_units) has them, without
-    /// drawing g.
+    /// Hidden units of the readout.
     fn units(&self) -> usize {
-        let Prompts { function, names, dim, units, .. } = self.prompts;
-        match function {
-            Function::Linear | Function::Mean => 2,
-            Function::Squares => names * dim * self.net.knots,
-            Function::Network => units,
-        }
+        self.prompts.readout_units(self.net.knots)
     }
 
     /// All parameters of one network, before any position has passed.
@@ -326,7 +326,9 @@ impl Architecture for OnPrompts {
     fn decays(&self, _which: usize) -> bool {
         false
     }
+}
 
+impl Network for OnPrompts {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on prompts has no first layer that is linear in the input")
     }
@@ -348,7 +350,7 @@ impl Architecture for OnPrompts {
 impl super::Net for GatedMemory {
     fn forward(
         &self,
-        _examples: &dyn Sampler,
+        _examples: &dyn Examples,
         _parameters: &[burn::tensor::Tensor<3>],
         _x: burn::tensor::Tensor<3>,
         _stage: usize,

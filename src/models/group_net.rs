@@ -12,9 +12,11 @@
 //! in the thesis; ν reproduces its figures. Nor is the initial law: entries are normal here.
 
 pub use super::activation::Sigma;
+use std::borrow::Cow;
+
 use super::family::{Family, PairNet};
 use super::initialisation::each;
-use super::{Architecture, Bound, ModelConfig, Parameter, Penalty, Rows, crowded, pytorch};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch};
 use crate::catalog::Info;
 use crate::groups::theory::{self, Construction};
 use crate::groups::{Group, Irreps};
@@ -22,7 +24,7 @@ use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range, Settings};
 use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use crate::tasks::groups::Operation;
-use crate::tasks::{Form, Groups, Task};
+use crate::tasks::{Examples, Form, Groups, Task};
 use crate::{bounds, choices, settings};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -217,11 +219,15 @@ pub const V: usize = 1;
 /// Place of w.
 pub const W: usize = 2;
 
-impl ModelConfig for GroupNet {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for GroupNet {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for GroupNet {
     fn takes(&self) -> &'static [Form] {
         &[Form::Pair]
     }
@@ -297,7 +303,9 @@ impl Architecture for GroupNet {
     fn next_penalty(&self, step: u64) -> Option<u64> {
         self.lambdas.iter().map(|(from, _)| *from).find(|from| *from > step)
     }
+}
 
+impl Network for GroupNet {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on pairs has many outputs")
     }
@@ -335,7 +343,7 @@ impl Architecture for GroupNet {
 impl super::Net for GroupNet {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,
@@ -401,7 +409,7 @@ mod tests {
             let least = f64::from(margin.fold(f32::INFINITY, f32::min));
             let norms = net.penalty(0).unwrap().norms(&weights, net.width);
             let group = task.group().unwrap();
-            assert!(Task::Groups(task.clone()).sampler().problems().is_empty());
+            assert!(Task::Groups(task.clone()).examples().problems().is_empty());
             least / norms / theory::max_margin(&group, &Irreps::of(&group)).unwrap().value
         };
         let net = GroupNet { from: Beginning::Maximum, ..Default::default() };

@@ -12,12 +12,14 @@ mod reference;
 #[cfg(feature = "train")]
 mod tensors;
 
-use super::{Architecture, Bound, Family, ModelConfig, Parameter, Rows};
+use std::borrow::Cow;
+
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
-use crate::tasks::{Form, Task};
+use crate::tasks::{Examples, Form, Task};
 use crate::{bounds, choices, settings};
 
 choices! {
@@ -55,11 +57,11 @@ impl MinimalMarkov {
 
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
     pub fn counting(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
-        let sampler = task.sampler();
-        if sampler.form() != Form::Sequence {
+        let examples = task.examples();
+        if examples.form() != Form::Sequence {
             return None;
         }
-        let symbols = sampler.inputs();
+        let symbols = examples.inputs();
         let (distance, kernel) = match self.from {
             Beginning::Constant => return None,
             Beginning::Bigram => {
@@ -68,7 +70,7 @@ impl MinimalMarkov {
             }
             Beginning::Unigram => (0, vec![1.0; symbols * symbols]),
         };
-        let lags = (0..sampler.length()).map(|d| f32::from(d == distance)).collect();
+        let lags = (0..examples.length()).map(|d| f32::from(d == distance)).collect();
         Some(vec![kernel, lags])
     }
 }
@@ -78,11 +80,15 @@ pub const KERNEL: usize = 0;
 /// Place of v, `[1, length]`, from distance 0.
 pub const LAGS: usize = 1;
 
-impl ModelConfig for MinimalMarkov {
-    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Sequence(Box::new(OfLength { net: self.clone(), length: examples.length() }))
-    }
+impl Bind for MinimalMarkov {
+    type Bound = OfLength;
 
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OfLength> {
+        Cow::Owned(OfLength { net: self.clone(), length: examples.length() })
+    }
+}
+
+impl ModelConfig for MinimalMarkov {
     fn takes(&self) -> &'static [Form] {
         &[Form::Sequence]
     }
@@ -144,7 +150,9 @@ impl Architecture for OfLength {
     fn activations(&self, inputs: usize) -> u64 {
         bounds::product([self.length, self.length.max(inputs * inputs)])
     }
+}
 
+impl Network for OfLength {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on sequences has no first layer that is linear in the input")
     }

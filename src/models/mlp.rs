@@ -17,12 +17,15 @@
 //! network to begin another. With one initialisation for all replicas (`inits=1`) a ticket is trained on several
 //! orders of data; with one for each, the same list is some neurons of other layers: as many, as they come.
 
+use std::borrow::Cow;
+
 use super::Activation;
 use super::Architecture;
-use super::Bound;
+use super::Bind;
 use super::Forms;
 use super::Initialisation;
 use super::ModelConfig;
+use super::Network;
 use super::Parameter;
 use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
@@ -33,7 +36,7 @@ use crate::pytorch::ToPyTorch;
 use crate::settings::{Problem, Range};
 use crate::sources::BARAK_2022;
 use crate::sources::EDELMAN_2024;
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 use crate::{choices, settings};
 
 choices! {
@@ -138,11 +141,15 @@ fn shapes(inputs: usize, replicas: usize, width: usize) -> Vec<Parameter> {
     ]
 }
 
-impl ModelConfig for Mlp {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for Mlp {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for Mlp {
     fn takes(&self) -> &'static [Form] {
         &[Form::Bits, Form::Row]
     }
@@ -198,7 +205,9 @@ impl Architecture for Mlp {
         let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
         beyond.then(|| Problem::new("keep", &found(), expected())).into_iter().collect()
     }
+}
 
+impl Network for Mlp {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[W].into(), weights[B].into()))
     }
@@ -248,7 +257,7 @@ impl Mlp {
 impl super::Net for Mlp {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -39,7 +39,7 @@ use crate::bounds;
 use crate::language::translated;
 use crate::pytorch::ToPyTorch;
 use crate::settings::Problem;
-use crate::tasks::{Form, Sampler, Task};
+use crate::tasks::{Examples, Form, Task};
 
 crate::catalog! {
     /// Every model, with its settings.
@@ -82,6 +82,10 @@ crate::catalog! {
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
+    /// What gives its architecture.
+    pub fn architectures(&self) -> &dyn Architectures;
+    /// What gives the network that is run.
+    pub fn networks(&self) -> &dyn Networks;
     /// The same for putting its settings right.
     pub fn config_mut(&mut self) -> &mut dyn ModelConfig;
     /// The model's part of a PyTorch script.
@@ -103,22 +107,25 @@ impl Model {
     }
 
     /// The model's architecture for these examples; most do not look at them.
-    pub fn architecture(&self, examples: &dyn Sampler) -> Bound<'_> {
-        self.config().bind(examples)
+    pub fn architecture(&self, examples: &dyn Examples) -> Bound<'_, dyn Architecture> {
+        self.architectures().architecture(examples)
+    }
+
+    /// The same with what the network answers.
+    pub fn network(&self, examples: &dyn Examples) -> Bound<'_, dyn Network> {
+        self.networks().network(examples)
     }
 }
 
 /// What a model's settings say of it before it is bound to the sizes of a task's examples.
 pub trait ModelConfig {
-    /// The architecture for these examples.
-    fn bind(&self, examples: &dyn Sampler) -> Bound<'_>;
     /// What an example may be to the model.
     fn takes(&self) -> &'static [Form] {
         Form::BITS
     }
     /// Whether it can learn `task`.
     fn suits(&self, task: &Task) -> bool {
-        self.takes().contains(&task.sampler().form())
+        self.takes().contains(&task.examples().form())
     }
     /// The initial weights of one replica, in the order of [`Architecture::parameters`], if they are not drawn but
     /// constructed for `task`.
@@ -312,6 +319,14 @@ pub trait Architecture {
     fn stages(&self) -> usize {
         1
     }
+}
+
+/// An architecture that can be run, in plain loops: what a network answers, and what is looked into.
+///
+/// # Why
+/// The page's first program runs no network, and would bring what all of them answer if it could: see
+/// [`Examples`](crate::tasks::Examples).
+pub trait Network: Architecture {
     /// The first layer of one replica, if it is linear in the input.
     ///
     /// # Shapes
@@ -321,17 +336,17 @@ pub trait Architecture {
         None
     }
     /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
-    /// gradients. Only for models that have a [first layer](Architecture::first_layer).
+    /// gradients. Only for models that have a [first layer](Network::first_layer).
     fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64;
     /// The functions on the elements that each neuron of one replica is made of, for probes: embeddings u and v and
     /// output weights w, or one of these alone. Only for models on pairs.
     ///
     /// # Shapes
-    /// `weights` as in [`Architecture::first_layer`]; each result is `[inputs, neurons]`.
+    /// `weights` as in [`Network::first_layer`]; each result is `[inputs, neurons]`.
     fn neurons(&self, _weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
         None
     }
-    /// The shares of attention that [`Architecture::attention`] is the mean of, for every row of `x` by itself,
+    /// The shares of attention that [`Network::attention`] is the mean of, for every row of `x` by itself,
     /// `[examples, heads, inputs + 1]`.
     fn looks(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32]) -> Option<Vec<f32>> {
         None
@@ -340,30 +355,35 @@ pub trait Architecture {
     /// the rows of `x`. Only for models with attention.
     ///
     /// # Shapes
-    /// `weights` and `x` as in [`Architecture::evaluate`]; the result is `[heads, inputs + 1]`.
+    /// `weights` and `x` as in [`Network::evaluate`]; the result is `[heads, inputs + 1]`.
     fn attention(&self, _weights: &[&[f32]], _inputs: usize, _x: &[f32]) -> Option<Vec<Vec<f32>>> {
         None
     }
     /// f in `stage` for every row of `x`, in plain loops: for probes, where no tensor library is.
     ///
     /// # Shapes
-    /// `weights` as in [`Architecture::first_layer`]; `x` is `[examples, columns]`; the result is `[examples]`, or
+    /// `weights` as in [`Network::first_layer`]; `x` is `[examples, columns]`; the result is `[examples]`, or
     /// `[examples, classes]`.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], stage: usize) -> Vec<f32> {
-        let Some((w, b)) = self.first_layer(weights, inputs) else {
+        let Some(forms) = self.first_layer(weights, inputs) else {
             unreachable!("a model without a linear first layer evaluates itself")
         };
-        let mut slopes = vec![0.0; b.len()];
-        x.chunks_exact(inputs)
-            .map(|x| {
-                let mut z: Vec<f64> = b.iter().map(|b| f64::from(*b)).collect();
-                for (x, row) in x.iter().zip(w.chunks_exact(b.len())) {
-                    z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(x * w));
-                }
-                self.head(weights, &z, &mut slopes, stage) as f32
-            })
-            .collect()
+        heads(&forms, inputs, x, &|z, slopes| self.head(weights, z, slopes, stage))
     }
+}
+
+/// What `head` makes of the values of these forms for every row of `x`; one function for all models.
+fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mut [f64]) -> f64) -> Vec<f32> {
+    let mut slopes = vec![0.0; b.len()];
+    x.chunks_exact(inputs)
+        .map(|x| {
+            let mut z: Vec<f64> = b.iter().map(|b| f64::from(*b)).collect();
+            for (x, row) in x.iter().zip(w.chunks_exact(b.len())) {
+                z.iter_mut().zip(row).for_each(|(z, w)| *z += f64::from(x * w));
+            }
+            head(&z, &mut slopes) as f32
+        })
+        .collect()
 }
 
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
@@ -386,20 +406,59 @@ fn product(z: &[f64], slopes: &mut [f64]) -> f64 {
     z.iter().product()
 }
 
-/// An architecture with all sizes that it needs of a task's examples.
-pub enum Bound<'a> {
-    /// One that depends on the number of inputs alone.
-    Plain(&'a dyn Architecture),
-    /// One that depends on the length of the sequences besides, or on the layout of prompts.
-    Sequence(Box<dyn Architecture>),
+/// How a model's settings become a network on the examples of a task.
+pub trait Bind {
+    /// The settings themselves where the network depends on the number of inputs alone; else what holds them beside the
+    /// length of the sequences, or the layout of the prompts.
+    type Bound: Network + Clone + 'static;
+    /// The network on these examples.
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, Self::Bound>;
 }
 
-impl<'a> std::ops::Deref for Bound<'a> {
-    type Target = dyn Architecture + 'a;
+/// What gives the architecture of any model.
+pub trait Architectures {
+    /// The architecture for these examples.
+    fn architecture(&self, examples: &dyn Examples) -> Bound<'_, dyn Architecture>;
+}
+
+/// What gives the network of any model.
+pub trait Networks {
+    /// The network for these examples.
+    fn network(&self, examples: &dyn Examples) -> Bound<'_, dyn Network>;
+}
+
+impl<M: Bind> Architectures for M {
+    fn architecture(&self, examples: &dyn Examples) -> Bound<'_, dyn Architecture> {
+        match self.bind(examples) {
+            Cow::Borrowed(own) => Bound::Own(own),
+            Cow::Owned(bound) => Bound::New(Box::new(bound)),
+        }
+    }
+}
+
+impl<M: Bind> Networks for M {
+    fn network(&self, examples: &dyn Examples) -> Bound<'_, dyn Network> {
+        match self.bind(examples) {
+            Cow::Borrowed(own) => Bound::Own(own),
+            Cow::Owned(bound) => Bound::New(Box::new(bound)),
+        }
+    }
+}
+
+/// What [`Bind`] gives, by what is asked of it: an [`Architecture`] or a [`Network`].
+pub enum Bound<'a, What: ?Sized + 'a> {
+    /// The settings themselves.
+    Own(&'a What),
+    /// What was made of them for these examples.
+    New(Box<What>),
+}
+
+impl<What: ?Sized> std::ops::Deref for Bound<'_, What> {
+    type Target = What;
     fn deref(&self) -> &Self::Target {
         match self {
-            Bound::Plain(model) => *model,
-            Bound::Sequence(model) => &**model,
+            Bound::Own(model) => model,
+            Bound::New(model) => model,
         }
     }
 }
@@ -414,7 +473,7 @@ pub trait Net {
     /// `[replicas, batch, 1]`, or with a number for each class, or of prompts with one for each position.
     fn forward(
         &self,
-        examples: &dyn Sampler,
+        examples: &dyn Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         stage: usize,

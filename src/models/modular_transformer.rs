@@ -24,14 +24,16 @@
 
 mod reference;
 
+use std::borrow::Cow;
+
 use super::initialisation::each;
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded, lookup};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded, lookup};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{NANDA_2023, VASWANI_2017};
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 
 settings! {
     /// One layer of attention and MLP on two elements and "=", where it is read out.
@@ -82,11 +84,15 @@ pub const B_OUT: usize = 10;
 /// Place of W_U.
 pub const UNEMBED: usize = 11;
 
-impl ModelConfig for ModularTransformer {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for ModularTransformer {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for ModularTransformer {
     fn takes(&self) -> &'static [Form] {
         &[Form::Pair]
     }
@@ -157,10 +163,13 @@ impl Architecture for ModularTransformer {
         let looked_up = self.heads * (self.attention + 1);
         self.hidden.max(looked_up).max(self.embedding).max(inputs) as u64
     }
+}
 
+impl Network for ModularTransformer {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a transformer on pairs of elements has no first layer that is linear in the input")
     }
+
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         // The neuron-logit map; what neurons see of the elements hangs on attention.
         let map = lookup::product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]
@@ -188,7 +197,7 @@ impl Architecture for ModularTransformer {
 impl super::Net for ModularTransformer {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

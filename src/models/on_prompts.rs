@@ -4,10 +4,12 @@
 //! They differ in their parameters after the codes, in the numbers that they make on the way, and in the way itself. That is
 //! what a [`PromptNetwork`] says; the rest of its [`Architecture`] follows.
 
+use std::borrow::Cow;
+
 use super::prompts::{self, CODES, CODES_OF_POSITIONS};
-use super::{Architecture, Bound, Parameter, Rows, crowded};
+use super::{Architecture, Network, Parameter, Rows, crowded};
 use crate::settings::Problem;
-use crate::tasks::Sampler;
+use crate::tasks::Examples;
 use crate::tokens::Prompts;
 
 /// What differs between the networks on prompts that are trained.
@@ -38,11 +40,11 @@ pub struct OnPrompts<N> {
 }
 
 /// A network for these examples.
-pub fn bound<N: Clone>(net: &N, examples: &dyn Sampler) -> Bound<'static>
+pub fn bound<N: Clone>(net: &N, examples: &dyn Examples) -> Cow<'static, OnPrompts<N>>
 where
-    OnPrompts<N>: Architecture + 'static,
+    OnPrompts<N>: Clone,
 {
-    Bound::Sequence(Box::new(OnPrompts { net: net.clone(), prompts: prompts::of(examples) }))
+    Cow::Owned(OnPrompts { net: net.clone(), prompts: prompts::of(examples) })
 }
 
 /// The weights of one replica in double precision, with all that their use needs: for probes, and as the reference of
@@ -124,7 +126,9 @@ impl<N: PromptNetwork> Architecture for OnPrompts<N> {
     fn activations(&self, _inputs: usize) -> u64 {
         self.net.activations(&self.prompts).max(prompts::encoded_numbers(&self.prompts))
     }
+}
 
+impl<N: PromptNetwork> Network for OnPrompts<N> {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a network on prompts has no first layer that is linear in a row of the batch")
     }

@@ -29,13 +29,16 @@ pub(super) mod reference;
 
 pub use reference::average;
 
+use std::borrow::Cow;
+
 use super::initialisation::each;
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows, crowded};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024, VASWANI_2017};
+use crate::tasks::Examples;
 
 settings! {
     /// One block of attention and MLP, read out at a token of its own.
@@ -84,11 +87,15 @@ pub const B2: usize = 9;
 /// Place of u.
 pub const U: usize = 10;
 
-impl ModelConfig for ParityTransformer {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for ParityTransformer {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for ParityTransformer {
     fn attends_from_cls(&self) -> bool {
         true
     }
@@ -154,7 +161,9 @@ impl Architecture for ParityTransformer {
         let scores = self.heads * (inputs + 2);
         scores.max(self.heads * self.attention).max(self.hidden).max(self.embedding) as u64
     }
+}
 
+impl Network for ParityTransformer {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a transformer has no first layer that is linear in the input")
     }
@@ -188,7 +197,7 @@ pub(super) fn gelu(z: burn::tensor::Tensor<3>) -> burn::tensor::Tensor<3> {
 impl super::Net for ParityTransformer {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -4,12 +4,15 @@
 //! It is the student of which everything is known. With the correlation loss, one fresh example a step and weights that
 //! begin at zero, gradient descent adds up yx: Hebb's rule (Vallet 1989).
 
+use std::borrow::Cow;
+
 use super::initialisation::Initialisation;
-use super::{Architecture, Bound, Forms, ModelConfig, Parameter, Rows};
+use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::Range;
 use crate::sources::Source;
+use crate::tasks::Examples;
 use crate::{choices, settings};
 
 choices! {
@@ -44,11 +47,15 @@ impl Perceptron {
     };
 }
 
-impl ModelConfig for Perceptron {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
+impl Bind for Perceptron {
+    type Bound = Self;
+
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
     }
 }
+
+impl ModelConfig for Perceptron {}
 
 impl ToPyTorch for Perceptron {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
@@ -76,7 +83,9 @@ impl Architecture for Perceptron {
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         4.0 * batch as f64 * inputs as f64
     }
+}
 
+impl Network for Perceptron {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[0].into(), vec![0.0].into()))
     }
@@ -91,7 +100,7 @@ impl Architecture for Perceptron {
 impl super::Net for Perceptron {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

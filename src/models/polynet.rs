@@ -9,12 +9,15 @@
 //! every w_i must find a different bit. The w_i are the columns of one parameter `[replicas, inputs, k]`, as
 //! in the [perceptron](super::mlp), so that charts of its first layer show them too.
 
+use std::borrow::Cow;
+
 use super::Activation;
 use super::Architecture;
-use super::Bound;
+use super::Bind;
 use super::Forms;
 use super::Initialisation;
 use super::ModelConfig;
+use super::Network;
 use super::Parameter;
 use super::Rows;
 use super::family::{Family, Head, OneHiddenLayer};
@@ -24,6 +27,7 @@ use crate::pytorch::Part;
 use crate::pytorch::ToPyTorch;
 use crate::settings::Range;
 use crate::sources::{BARAK_2022, EDELMAN_2024};
+use crate::tasks::Examples;
 use crate::{choices, settings};
 
 choices! {
@@ -63,11 +67,15 @@ pub const W: usize = 0;
 /// Place of the b_i.
 pub const B: usize = 1;
 
-impl ModelConfig for Polynet {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for Polynet {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for Polynet {
     fn family(&self) -> Option<Family> {
         Some(Family::OneHiddenLayer(OneHiddenLayer {
             width: self.degree,
@@ -119,7 +127,9 @@ impl Architecture for Polynet {
     fn step_flops(&self, inputs: usize, batch: usize) -> f64 {
         4.0 * batch as f64 * inputs as f64 * self.degree as f64
     }
+}
 
+impl Network for Polynet {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[W].into(), weights[B].into()))
     }
@@ -133,7 +143,7 @@ impl Architecture for Polynet {
 impl super::Net for Polynet {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

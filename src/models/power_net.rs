@@ -14,14 +14,16 @@
 //! The rest of the program wants one number: it gets the first logit less the second. Its logistic loss is the
 //! cross-entropy of the two, and y times it is the margin.
 
+use std::borrow::Cow;
+
 use super::initialisation::each;
-use super::{Architecture, Bound, Forms, ModelConfig, Parameter, Penalty, Rows, crowded, pytorch};
+use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch};
 use crate::catalog::Info;
 use crate::groups::theory;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
-use crate::tasks::Task;
+use crate::tasks::{Examples, Task};
 use crate::{choices, settings};
 
 choices! {
@@ -107,25 +109,29 @@ impl PowerNet {
     }
 }
 
-impl ModelConfig for PowerNet {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for PowerNet {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for PowerNet {
     fn suits(&self, task: &Task) -> bool {
         // It is made for parities, whose theory it comes with.
-        task.sampler().parity().is_some()
+        task.examples().parity().is_some()
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        let sampler = task.sampler();
+        let examples = task.examples();
         (self.from == Beginning::Maximum)
-            .then(|| self.maximum(sampler.inputs(), &sampler.relevant(seed)))
+            .then(|| self.maximum(examples.inputs(), &examples.relevant(seed)))
             .flatten()
     }
 
     fn construction_problems(&self, task: &Task) -> Vec<Problem> {
-        task.sampler().parity().and_then(|k| self.beginning_problem(k)).into_iter().collect()
+        task.examples().parity().and_then(|k| self.beginning_problem(k)).into_iter().collect()
     }
 
     fn is_of_powers(&self) -> bool {
@@ -179,7 +185,9 @@ impl Architecture for PowerNet {
         let lambda = change.map_or(self.lambda, |(_, lambda)| *lambda);
         Some(Penalty { lambda, exponent: self.degree + 1 })
     }
+}
 
+impl Network for PowerNet {
     fn first_layer<'a>(&self, weights: &[&'a [f32]], _inputs: usize) -> Option<Forms<'a>> {
         Some((weights[U].into(), vec![0.0; self.width].into()))
     }
@@ -201,7 +209,7 @@ impl Architecture for PowerNet {
 impl super::Net for PowerNet {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

@@ -73,7 +73,7 @@ pub fn encoded(
 }
 
 /// The prompts of a task on which such networks are, or of another task any.
-pub fn of(examples: &dyn crate::tasks::Sampler) -> Prompts {
+pub fn of(examples: &dyn crate::tasks::Examples) -> Prompts {
     examples.prompts().unwrap_or_default()
 }
 

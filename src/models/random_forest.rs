@@ -14,14 +14,16 @@
 //! both. Trees are [smartcore](https://docs.rs/smartcore)'s. What is saved of a forest is how many trees it has: which
 //! they are follows from the specification, and they are grown again where a run is taken up.
 
+use std::borrow::Cow;
+
 use super::family::{Family, Trees};
-use super::{Architecture, Bound, ModelConfig, Parameter, Rows};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::Range;
 use crate::sources::{BREIMAN_2001, EDELMAN_2024_FRONTIER};
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 
 settings! {
     /// Trees that vote.
@@ -55,11 +57,15 @@ impl RandomForest {
     }
 }
 
-impl ModelConfig for RandomForest {
-    fn bind(&self, _examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
-        Bound::Plain(self)
-    }
+impl Bind for RandomForest {
+    type Bound = Self;
 
+    fn bind(&self, _examples: &dyn Examples) -> Cow<'_, Self> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ModelConfig for RandomForest {
     fn takes(&self) -> &'static [Form] {
         &[Form::Row]
     }
@@ -96,7 +102,9 @@ impl Architecture for RandomForest {
         // Every node looks at all rows; a tree of some hundred leaves.
         batch as f64 * batch.min(400) as f64 * self.trees().candidates(inputs) as f64
     }
+}
 
+impl Network for RandomForest {
     fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
         unreachable!("a forest has no first layer, and no probe asks for one")
     }
@@ -106,7 +114,7 @@ impl Architecture for RandomForest {
 impl super::Net for RandomForest {
     fn forward(
         &self,
-        _examples: &dyn crate::tasks::Sampler,
+        _examples: &dyn crate::tasks::Examples,
         _parameters: &[burn::tensor::Tensor<3>],
         _x: burn::tensor::Tensor<3>,
         _stage: usize,

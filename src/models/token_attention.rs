@@ -24,14 +24,16 @@ pub use reference::Look;
 #[cfg(feature = "train")]
 mod tensors;
 
+use std::borrow::Cow;
+
 use super::initialisation::{Initialisation, each};
 use super::on_prompts::{self, PromptNetwork};
-use super::{Bound, Family, ModelConfig, Parameter, prompts};
+use super::{Bind, Family, ModelConfig, Parameter, prompts};
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings::{Problem, Range};
 use crate::sources::MOUSAVI_2025;
-use crate::tasks::{Form, Sampler, Task};
+use crate::tasks::{Examples, Form, Task};
 use crate::tokens::Prompts;
 use crate::{bounds, choices, settings};
 
@@ -143,11 +145,15 @@ impl TokenAttention {
     }
 }
 
-impl ModelConfig for TokenAttention {
-    fn bind(&self, examples: &dyn Sampler) -> Bound<'_> {
+impl Bind for TokenAttention {
+    type Bound = OnPrompts;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPrompts> {
         on_prompts::bound(self, examples)
     }
+}
 
+impl ModelConfig for TokenAttention {
     fn takes(&self) -> &'static [Form] {
         &[Form::Prompt]
     }

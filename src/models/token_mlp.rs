@@ -16,15 +16,17 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::on_prompts::{self, PromptNetwork};
-use super::{Bound, Family, Initialisation, ModelConfig, Parameter, prompts};
+use super::{Bind, Family, Initialisation, ModelConfig, Parameter, prompts};
 use crate::bounds;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::Range;
 use crate::sources::MOUSAVI_2025;
-use crate::tasks::Form;
+use crate::tasks::{Examples, Form};
 use crate::tokens::Prompts;
 
 settings! {
@@ -67,11 +69,15 @@ pub type OnPrompts = on_prompts::OnPrompts<TokenMlp>;
 /// The network of one replica in double precision.
 pub type Plain = on_prompts::Plain<TokenMlp>;
 
-impl ModelConfig for TokenMlp {
-    fn bind(&self, examples: &dyn crate::tasks::Sampler) -> Bound<'_> {
+impl Bind for TokenMlp {
+    type Bound = OnPrompts;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPrompts> {
         on_prompts::bound(self, examples)
     }
+}
 
+impl ModelConfig for TokenMlp {
     fn takes(&self) -> &'static [Form] {
         &[Form::Prompt]
     }
@@ -125,7 +131,7 @@ impl PromptNetwork for TokenMlp {
 impl super::Net for TokenMlp {
     fn forward(
         &self,
-        examples: &dyn crate::tasks::Sampler,
+        examples: &dyn crate::tasks::Examples,
         parameters: &[burn::tensor::Tensor<3>],
         x: burn::tensor::Tensor<3>,
         _stage: usize,

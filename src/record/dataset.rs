@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FileError;
 use super::head::{HEAD, unmarked};
+use crate::sorting;
 use crate::tasks::tabular::uploaded::UploadedTable;
 
 /// Most columns besides the label.
@@ -329,7 +330,7 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
     let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(labels.of(*row))).collect();
     if let Some(numbers) = numbers.filter(|_| counts.len() > MOST_CLASSES) {
         let mut sorted = numbers.clone();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         let median = sorted[sorted.len() / 2];
         // Where half of the rows have the smallest value, the others are one class.
         let least = sorted[0];
@@ -343,7 +344,7 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
     }
     let mut frequent: Vec<(&str, usize)> = counts.iter().map(|(name, count)| (*name, *count)).collect();
     // The sort is stable, so that equal counts stay in the order of their names.
-    frequent.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    sorting::sort_by_key(&mut frequent, |(_, count)| std::cmp::Reverse(*count));
     if frequent.len() > 2 {
         let (most, next, all) = (frequent[0].0, frequent[1].0, frequent.len());
         notes.push(tr!(
@@ -354,7 +355,7 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
         ));
     }
     let mut two = [frequent[0].0, frequent[1].0];
-    two.sort_by(|a, b| match (number(a), number(b)) {
+    sorting::sort_by(&mut two, |a, b| match (number(a), number(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => a.cmp(b),
     });

@@ -143,7 +143,7 @@ impl Raw {
         if let Some(found) = self.replicas.filter(|found| *found != replicas) {
             return Err(FileError::field(of("train_loss", 1), numbers_of(replicas, found)));
         }
-        if let Some(at) = self.judged.filter(|_| !link.spec.task.sampler().has_measures()) {
+        if let Some(at) = self.judged.filter(|_| !link.spec.task.examples().has_measures()) {
             return Err(FileError::field(of("measures", at), tr!("absent in this lab")));
         }
         let [program, front, device, learner, system] = self.environment;

@@ -284,7 +284,7 @@ fn check_row(row: &Row, at: usize, spec: &RunSpec) -> Result<(), FileError> {
         ("test_loss", &row.test_loss),
         ("test_accuracy", &row.test_accuracy),
     ];
-    let judged = spec.task.sampler().has_measures();
+    let judged = spec.task.examples().has_measures();
     if row.measures.len() > Measure::ALL.len() || !(judged || row.measures.is_empty()) {
         return Err(FileError::field(format!("measures of measurement {at}"), tr!("absent in this lab")));
     }

@@ -109,7 +109,9 @@ fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
         let RunSpec { model, task, .. } = runs.unchecked(number)?;
         model.config().construction(&task)
     };
-    let different: BTreeMap<_, u64> = numbers.filter_map(of_one).collect();
+    // Collecting them would sort them first.
+    let mut different: BTreeMap<_, u64> = BTreeMap::new();
+    numbers.filter_map(of_one).for_each(|(law, operations)| _ = different.insert(law, operations));
     different.into_values().fold(0, u64::saturating_add)
 }
 

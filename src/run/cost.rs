@@ -61,11 +61,11 @@ pub struct Cost {
 }
 
 impl RunSpec {
-    /// What this run takes, of whose task there are no [problems](crate::tasks::Sampler::problems); of a sweep, each of
+    /// What this run takes, of whose task there are no [problems](crate::tasks::Examples::problems); of a sweep, each of
     /// its runs as it would be without the swept settings.
     pub fn cost(&self) -> Cost {
-        let sampler = self.task.sampler();
-        let (inputs, sizes) = (sampler.inputs(), self.sizes());
+        let task = self.task.examples();
+        let (inputs, sizes) = (task.inputs(), self.sizes());
         let [replicas, batch, held_out] =
             [self.run.replicas, self.batch(), self.held_out()].map(|n| n as u64);
         let (weights, moments) = (sizes.weights, self.optimizer.moments() as u64);
@@ -88,12 +88,12 @@ impl RunSpec {
             ),
         };
         let examples = sum([data, kept]);
-        let chains = sampler.chain_sequences();
+        let chains = task.chain_sequences();
         let line = chains.as_ref().map_or(0, |chains| chains.operations());
         let heads: usize = self.model.config().heads().iter().sum();
-        let seen = sampler.sample_size().map_or(batch, |size| size as u64);
+        let seen = task.sample_size().map_or(batch, |size| size as u64);
         let rows = (self.run.steps / self.run.every.max(1)).saturating_add(1).min(MOST_ROWS);
-        let of_row = product([replicas, if sampler.has_measures() { 16 } else { 5 }]);
+        let of_row = product([replicas, if task.has_measures() { 16 } else { 5 }]);
         let constructed = self.construction();
         Cost {
             page: sum([
@@ -126,7 +126,7 @@ impl RunSpec {
 
     /// Whether a page may draw or write down the initial weights of the first network at once.
     pub fn is_drawn_at_once(&self) -> bool {
-        let numbers = self.architecture().parameters(self.task.sampler().inputs(), 1);
+        let numbers = self.architecture().parameters(self.task.examples().inputs(), 1);
         let numbers = numbers.iter().map(Parameter::numbers).fold(0, u64::saturating_add);
         numbers <= MOST_DRAWN && self.construction() <= SLICE
     }
@@ -140,7 +140,7 @@ impl RunSpec {
             Some(Family::OneHiddenLayer(_)) => {
                 let visits = product([run.steps, run.batch as u64]);
                 let is_counted = |sample: u64| sample == 0 || visits / sample < u64::from(u32::MAX);
-                let examples = self.task.sampler().parity_examples();
+                let examples = self.task.examples().parity_examples();
                 run.batch > 0 && examples.is_some_and(|of| !of.all_inputs && is_counted(of.sample as u64))
             }
             family => family.is_some(),

@@ -13,18 +13,18 @@ impl RunSpec {
 
     /// The same with those that `more` finds, which is asked only about a task that can be.
     pub(super) fn problems_and(&self, more: impl FnOnce() -> Vec<Problem>) -> Vec<Problem> {
-        let sampler = self.task.sampler();
-        let mut problems = sampler.problems();
+        let examples = self.task.examples();
+        let mut problems = examples.problems();
         if !problems.is_empty() {
             // Sizes of what cannot be are no sizes.
             return problems;
         }
         problems.extend(self.suits());
-        if self.run.batch == 0 && sampler.sample_size().is_none() {
+        if self.run.batch == 0 && examples.sample_size().is_none() {
             let expected = tr!("at least 1: examples that are always fresh are no sample");
             problems.push(Problem::new("batch", "0", expected));
         }
-        let mut sizes = self.architecture().problems(sampler.inputs(), self.batch(), self.run.replicas);
+        let mut sizes = self.architecture().problems(examples.inputs(), self.batch(), self.run.replicas);
         sizes.extend(self.problems_of_size());
         // Only for what has room are initial weights constructed.
         let constructions =
@@ -44,11 +44,11 @@ impl RunSpec {
             let expected = tr!("one of {slugs} for this task", slugs = slugs.join(", "));
             problems.push(Problem::new(MODEL_KEY, self.model.info().slug, expected));
         }
-        if self.task.sampler().classes().is_some() && self.run.loss != Loss::CrossEntropy {
+        if self.task.examples().classes().is_some() && self.run.loss != Loss::CrossEntropy {
             let expected = tr!("ce, since the labels are classes");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }
-        if self.task.sampler().prompts().is_some() && self.run.loss != Loss::Square {
+        if self.task.examples().prompts().is_some() && self.run.loss != Loss::Square {
             let expected = tr!("square, since the labels are real numbers");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }

@@ -25,26 +25,26 @@ pub struct Sizes {
 }
 
 impl RunSpec {
-    /// The sizes of this run, of which the [task](crate::tasks::Sampler::problems) has no problem.
+    /// The sizes of this run, of which the [task](crate::tasks::Examples::problems) has no problem.
     pub fn sizes(&self) -> Sizes {
-        let sampler = self.task.sampler();
-        let (inputs, columns) = (sampler.inputs(), sampler.columns());
+        let examples = self.task.examples();
+        let (inputs, columns) = (examples.inputs(), examples.columns());
         let (batch, replicas, held_out) = (self.batch(), self.run.replicas, self.held_out());
         let activations = self.architecture().activations(inputs);
         Sizes {
             weights: self.parameters().iter().map(Parameter::numbers).fold(0, u64::saturating_add),
-            data: product([replicas, batch, columns.max(sampler.classes().unwrap_or(1))]),
-            samples: product([replicas, sampler.sample_size().unwrap_or(0), columns]),
+            data: product([replicas, batch, columns.max(examples.classes().unwrap_or(1))]),
+            samples: product([replicas, examples.sample_size().unwrap_or(0), columns]),
             held_out: product([held_out, columns]),
-            splits: if sampler.splits() { product([replicas, held_out, columns]) } else { 0 },
+            splits: if examples.splits() { product([replicas, held_out, columns]) } else { 0 },
             activations: product([replicas as u64, batch as u64, activations]),
         }
     }
 
     /// What model, examples and replicas are too large for together.
     pub(super) fn problems_of_size(&self) -> Vec<Problem> {
-        let sampler = self.task.sampler();
-        let (inputs, sizes) = (sampler.inputs(), self.sizes());
+        let examples = self.task.examples();
+        let (inputs, sizes) = (examples.inputs(), self.sizes());
         let mut problems = vec![];
         if self.is_by_autodiff() {
             let activations = self.architecture().activations(inputs);
@@ -82,9 +82,9 @@ impl RunSpec {
         };
         let with = |value: u64| {
             let mut spec = self.clone();
-            let sampler = |spec: &RunSpec| spec.task.sampler().inputs();
+            let inputs = |spec: &RunSpec| spec.task.examples().inputs();
             spec.set(key, &Value::Int(value)).ok()?;
-            let mut problems = spec.architecture().problems(sampler(&spec), spec.batch(), spec.run.replicas);
+            let mut problems = spec.architecture().problems(inputs(&spec), spec.batch(), spec.run.replicas);
             problems.extend(spec.problems_of_size());
             problems.iter().all(|problem| !keys.contains(&problem.key.as_str())).then_some(spec)
         };

@@ -29,7 +29,7 @@ impl RunSpec {
         }
         if !self.problems_within(most).is_empty() {
             self.task.config_mut().mend();
-            self.model.config_mut().mend(self.task.sampler().inputs());
+            self.model.config_mut().mend(self.task.examples().inputs());
         }
         if !self.problems_within(most).is_empty() {
             // A step of a whole sample, or of many networks, is mended by a smaller network alone.
@@ -38,7 +38,7 @@ impl RunSpec {
             let usual = RunSpec::of_lab(self.task.info().slug).map(|usual| usual.model);
             if let Some(model) = fresh.or(usual) {
                 self.model = model;
-                self.model.config_mut().mend(self.task.sampler().inputs());
+                self.model.config_mut().mend(self.task.examples().inputs());
             }
             let expected = self.task.config().smaller_network();
             repaired.push(Problem::new(MODEL_KEY, slug, expected));
@@ -104,7 +104,7 @@ impl RunSpec {
             problems.iter().any(|still| still.key == problem.key)
         };
         // Of a task that cannot be, nothing is constructed.
-        if !self.task.sampler().problems().is_empty() {
+        if !self.task.examples().problems().is_empty() {
             return None;
         }
         if problem.key == BEGINNING || !blocks(self) {

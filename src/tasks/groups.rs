@@ -17,7 +17,7 @@
 
 pub mod charts;
 
-use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_ELEMENTS};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -104,7 +104,7 @@ impl Groups {
         }
     }
 
-    /// Elements of a group that is not [too large](Sampler::problems); of one that is, so many that their square is a
+    /// Elements of a group that is not [too large](Examples::problems); of one that is, so many that their square is a
     /// number of 32 bits all the same.
     pub fn order(&self) -> usize {
         self.elements().min((1 << 15) - 1) as usize
@@ -188,7 +188,7 @@ impl Groups {
     }
 
     /// The group whose law the table is; for a table that is none, the cyclic group whose waves it is compared
-    /// with. None for a table of one's own that is no group's, and where it is [too large](Sampler::problems).
+    /// with. None for a table of one's own that is no group's, and where it is [too large](Examples::problems).
     pub fn group(&self) -> Option<Group> {
         if self.elements() > MOST_ELEMENTS as u64 {
             return None;
@@ -312,7 +312,7 @@ impl Groups {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for Groups {
+impl Examples for Groups {
     fn form(&self) -> Form {
         Form::Pair
     }
@@ -332,33 +332,6 @@ impl Sampler for Groups {
     fn held_out_size(&self) -> Option<usize> {
         let (all, trained) = (self.pairs(), self.trained());
         Some(if trained == all { all } else { all - trained })
-    }
-
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let trained = self.split(seed).0;
-        let visited: Vec<u32> =
-            self.visits(seed, replica, step, size).into_iter().map(|at| trained[at]).collect();
-        self.push(&visited, &self.products(seed), out);
-    }
-
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let held_out = self.split(seed).1;
-        let until = (from + size).min(held_out.len());
-        self.push(&held_out[from.min(until)..until], &self.products(seed), out);
-    }
-
-    fn finite_sample(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let trained = self.split(seed).0;
-        self.push(&trained[from..from + size], &self.products(seed), out);
-    }
-
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        let m = self.trained();
-        if size == m {
-            // The whole sample at every step: its order makes no difference.
-            return (0..m).collect();
-        }
-        super::epochs(Stream::new(seed, Purpose::Order, replica), m, step, size)
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -384,6 +357,35 @@ impl Sampler for Groups {
             problems.push(Problem::new(key, &found, expected));
         }
         problems
+    }
+}
+
+impl Sampler for Groups {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let trained = self.split(seed).0;
+        let visited: Vec<u32> =
+            self.visits(seed, replica, step, size).into_iter().map(|at| trained[at]).collect();
+        self.push(&visited, &self.products(seed), out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let held_out = self.split(seed).1;
+        let until = (from + size).min(held_out.len());
+        self.push(&held_out[from.min(until)..until], &self.products(seed), out);
+    }
+
+    fn finite_sample(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let trained = self.split(seed).0;
+        self.push(&trained[from..from + size], &self.products(seed), out);
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        let m = self.trained();
+        if size == m {
+            // The whole sample at every step: its order makes no difference.
+            return (0..m).collect();
+        }
+        super::epochs(Stream::new(seed, Purpose::Order, replica), m, step, size)
     }
 }
 

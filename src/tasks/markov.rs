@@ -19,7 +19,7 @@ pub mod charts;
 use crate::catalog::chart::Chart;
 use std::ops::Range as Span;
 
-use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::Info;
 use crate::markov::theory::Explorer;
 use crate::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, contexts, symbols_of};
@@ -133,7 +133,7 @@ impl MarkovChain {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for MarkovChain {
+impl Examples for MarkovChain {
     fn has_measures(&self) -> bool {
         true
     }
@@ -161,21 +161,6 @@ impl Sampler for MarkovChain {
     fn classes(&self) -> Option<usize> {
         Some(self.symbols)
     }
-
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let mut sequences = vec![];
-        self.drawn().sequences(seed, replica, step, size, &mut sequences);
-        self.push(&sequences, out);
-    }
-
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let mut sequences = vec![];
-        self.held_out_sequences(self.test, seed, from..from + size, &mut sequences);
-        self.push(&sequences, out);
-    }
-
-    // Every batch is fresh: there is no sample to visit.
-    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 
     fn sample_size(&self) -> Option<usize> {
         None
@@ -207,6 +192,23 @@ impl Sampler for MarkovChain {
         }
         problems
     }
+}
+
+impl Sampler for MarkovChain {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let mut sequences = vec![];
+        self.drawn().sequences(seed, replica, step, size, &mut sequences);
+        self.push(&sequences, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let mut sequences = vec![];
+        self.held_out_sequences(self.test, seed, from..from + size, &mut sequences);
+        self.push(&sequences, out);
+    }
+
+    // Every batch is fresh: there is no sample to visit.
+    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 }
 
 #[cfg(test)]

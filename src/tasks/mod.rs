@@ -39,7 +39,9 @@ crate::catalog! {
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
-    /// The task's sampler.
+    /// What is known of the task's examples before one is drawn.
+    pub fn examples(&self) -> &dyn Examples;
+    /// What draws them.
     pub fn sampler(&self) -> &dyn Sampler;
     /// What page, links and forms ask of the task.
     pub fn config(&self) -> &dyn TaskConfig;
@@ -87,8 +89,13 @@ impl Batch {
     }
 }
 
-/// What every task can do. All of it is a function of the arguments alone.
-pub trait Sampler {
+/// What is known of a task's examples before one is drawn.
+///
+/// # Why
+/// The page's first program refuses runs, counts what they take and shows their form, and draws no example. So what it
+/// asks is a trait of its own: whoever has the examples of a task as one value has all of their functions, and drawing
+/// them is a tenth of what that program was.
+pub trait Examples {
     /// What an example is.
     fn form(&self) -> Form {
         Form::default()
@@ -115,26 +122,9 @@ pub trait Sampler {
     fn held_out_size(&self) -> Option<usize> {
         None
     }
-    /// Appends the training examples of `step` in `replica` to `out`.
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
-    /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all
-    /// replicas and its labels carry no noise, except where [replicas have their own](Sampler::splits).
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);
     /// Whether each replica has held-out examples of its own, which are what its sample leaves of some data.
     fn splits(&self) -> bool {
         false
-    }
-    /// The same as [`Sampler::held_out`] for one replica.
-    fn held_out_of(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.held_out(seed, from, size, out);
-    }
-    /// Appends examples `from..from + size` of the finite sample of `replica` to `out`, if the task has one.
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
-    /// Which examples of the finite sample of `replica` make the batch of `step`: every example once per
-    /// epoch, in an order that changes with the epoch. Only for tasks with a finite sample.
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        let order = Stream::new(seed, Purpose::Order, replica);
-        self.sample_size().map_or(vec![], |all| epochs(order, all, step, size))
     }
     /// Size of the finite sample, or `None` if every batch is fresh.
     fn sample_size(&self) -> Option<usize>;
@@ -168,13 +158,34 @@ pub trait Sampler {
     fn prompts(&self) -> Option<Prompts> {
         None
     }
-    /// The variance of a label without noise, in a task whose labels are real numbers: measures are relative to it.
-    fn label_variance(&self, _seed: u64) -> Option<f64> {
-        None
-    }
     /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
     fn has_measures(&self) -> bool {
         false
+    }
+}
+
+/// The examples themselves. All of it is a function of the arguments alone.
+pub trait Sampler: Examples {
+    /// Appends the training examples of `step` in `replica` to `out`.
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
+    /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all
+    /// replicas and its labels carry no noise, except where [replicas have their own](Examples::splits).
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);
+    /// The same as [`Sampler::held_out`] for one replica.
+    fn held_out_of(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.held_out(seed, from, size, out);
+    }
+    /// Appends examples `from..from + size` of the finite sample of `replica` to `out`, if the task has one.
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
+    /// Which examples of the finite sample of `replica` make the batch of `step`: every example once per
+    /// epoch, in an order that changes with the epoch. Only for tasks with a finite sample.
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        let order = Stream::new(seed, Purpose::Order, replica);
+        self.sample_size().map_or(vec![], |all| epochs(order, all, step, size))
+    }
+    /// The variance of a label without noise, in a task whose labels are real numbers: measures are relative to it.
+    fn label_variance(&self, _seed: u64) -> Option<f64> {
+        None
     }
 }
 

@@ -25,7 +25,7 @@
 
 pub mod charts;
 
-use super::{Batch, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -211,42 +211,13 @@ impl SparseBoolean {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for SparseBoolean {
+impl Examples for SparseBoolean {
     fn inputs(&self) -> usize {
         self.n
     }
 
     fn tries(&self) -> usize {
         self.tries
-    }
-
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        if self.m == 0 {
-            let stream = Stream::new(seed, Purpose::Batch, self.shared(replica));
-            return self.draw(stream, step, 0..size, &self.relevant(seed), out);
-        }
-        let whole = self.whole(seed, self.shared(replica));
-        out.visit(&whole, self.n, self.visits(seed, replica, step, size));
-    }
-
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let stream = Stream::new(seed, Purpose::HeldOut, 0);
-        self.draw(stream, 0, from..from + size, &self.relevant(seed), out);
-    }
-
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let whole = self.whole(seed, self.shared(replica));
-        let until = (from + size).min(self.m);
-        out.x.extend_from_slice(&whole.x[from * self.n..until * self.n]);
-        out.y.extend_from_slice(&whole.y[from..until]);
-    }
-
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        if size == self.m {
-            // The whole sample at every step: its order makes no difference.
-            return (0..size).collect();
-        }
-        super::epochs(Stream::new(seed, Purpose::Order, self.shared(replica)), self.m, step, size)
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -282,6 +253,37 @@ impl Sampler for SparseBoolean {
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems
+    }
+}
+
+impl Sampler for SparseBoolean {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        if self.m == 0 {
+            let stream = Stream::new(seed, Purpose::Batch, self.shared(replica));
+            return self.draw(stream, step, 0..size, &self.relevant(seed), out);
+        }
+        let whole = self.whole(seed, self.shared(replica));
+        out.visit(&whole, self.n, self.visits(seed, replica, step, size));
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let stream = Stream::new(seed, Purpose::HeldOut, 0);
+        self.draw(stream, 0, from..from + size, &self.relevant(seed), out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let whole = self.whole(seed, self.shared(replica));
+        let until = (from + size).min(self.m);
+        out.x.extend_from_slice(&whole.x[from * self.n..until * self.n]);
+        out.y.extend_from_slice(&whole.y[from..until]);
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        if size == self.m {
+            // The whole sample at every step: its order makes no difference.
+            return (0..size).collect();
+        }
+        super::epochs(Stream::new(seed, Purpose::Order, self.shared(replica)), self.m, step, size)
     }
 }
 

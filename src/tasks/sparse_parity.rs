@@ -20,7 +20,7 @@
 pub mod charts;
 
 use super::parity::ParityExamples;
-use super::{Batch, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Sampler, TaskConfig, pytorch};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -182,7 +182,7 @@ impl SparseParity {
     pub const CHARTS: &[Chart] = charts::CHARTS;
 }
 
-impl Sampler for SparseParity {
+impl Examples for SparseParity {
     fn parity_examples(&self) -> Option<ParityExamples> {
         Some(self.drawn())
     }
@@ -195,47 +195,8 @@ impl Sampler for SparseParity {
         self.n
     }
 
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        if self.sample_size().is_some() {
-            for at in self.visits(seed, replica, step, size) {
-                self.finite_sample(seed, replica, at, 1, out);
-            }
-            return;
-        }
-        let (stream, noise) = [Purpose::Batch, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
-        self.examples(stream, Some(noise), step, 0..size, &self.relevant(seed), out);
-    }
-
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        if let Some(all) = self.cube().filter(|all| *all == size) {
-            // Every input at every step: their order makes no difference.
-            return (0..all).collect();
-        }
-        let size_of_all = self.sample_size().unwrap_or(self.m);
-        super::epochs(Stream::new(seed, Purpose::Order, replica), size_of_all, step, size)
-    }
-
     fn held_out_size(&self) -> Option<usize> {
         self.cube()
-    }
-
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        if let Some(all) = self.cube() {
-            // In such an order that those which are measured stand for all where they are fewer.
-            let numbers = from..(from + size).min(all);
-            let spread = numbers.map(|number| number.wrapping_mul(SPREAD) % all);
-            return self.points(spread, &self.relevant(seed), out);
-        }
-        let stream = Stream::new(seed, Purpose::HeldOut, 0);
-        self.examples(stream, None, 0, from..from + size, &self.relevant(seed), out);
-    }
-
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        if self.cube().is_some() {
-            return self.points(from..from + size, &self.relevant(seed), out);
-        }
-        let (stream, noise) = [Purpose::Sample, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
-        self.examples(stream, Some(noise), 0, from..from + size, &self.relevant(seed), out);
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -284,6 +245,47 @@ impl Sampler for SparseParity {
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems
+    }
+}
+
+impl Sampler for SparseParity {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        if self.sample_size().is_some() {
+            for at in self.visits(seed, replica, step, size) {
+                self.finite_sample(seed, replica, at, 1, out);
+            }
+            return;
+        }
+        let (stream, noise) = [Purpose::Batch, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
+        self.examples(stream, Some(noise), step, 0..size, &self.relevant(seed), out);
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        if let Some(all) = self.cube().filter(|all| *all == size) {
+            // Every input at every step: their order makes no difference.
+            return (0..all).collect();
+        }
+        let size_of_all = self.sample_size().unwrap_or(self.m);
+        super::epochs(Stream::new(seed, Purpose::Order, replica), size_of_all, step, size)
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        if let Some(all) = self.cube() {
+            // In such an order that those which are measured stand for all where they are fewer.
+            let numbers = from..(from + size).min(all);
+            let spread = numbers.map(|number| number.wrapping_mul(SPREAD) % all);
+            return self.points(spread, &self.relevant(seed), out);
+        }
+        let stream = Stream::new(seed, Purpose::HeldOut, 0);
+        self.examples(stream, None, 0, from..from + size, &self.relevant(seed), out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        if self.cube().is_some() {
+            return self.points(from..from + size, &self.relevant(seed), out);
+        }
+        let (stream, noise) = [Purpose::Sample, Purpose::Noise].map(|p| Stream::new(seed, p, replica)).into();
+        self.examples(stream, Some(noise), 0, from..from + size, &self.relevant(seed), out);
     }
 }
 

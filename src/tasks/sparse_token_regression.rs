@@ -15,7 +15,7 @@
 
 pub mod charts;
 
-use super::{Batch, Form, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -182,7 +182,7 @@ impl TaskConfig for SparseTokenRegression {
     }
 }
 
-impl Sampler for SparseTokenRegression {
+impl Examples for SparseTokenRegression {
     fn form(&self) -> Form {
         Form::Prompt
     }
@@ -201,27 +201,6 @@ impl Sampler for SparseTokenRegression {
 
     fn prompts(&self) -> Option<Prompts> {
         Some(self.drawn())
-    }
-
-    fn label_variance(&self, seed: u64) -> Option<f64> {
-        Some(self.drawn().variance(seed))
-    }
-
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        if self.m == 0 {
-            return self.push(seed, replica, [Purpose::Batch, Purpose::Names], step, 0..size, out);
-        }
-        let visits = self.visits(seed, replica, step, size).into_iter();
-        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, visits, out);
-    }
-
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.push(seed, 0, [Purpose::HeldOut, Purpose::HeldOutNames], 0, from..from + size, out);
-    }
-
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let until = (from + size).min(self.m);
-        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, from..until, out);
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -245,6 +224,29 @@ impl Sampler for SparseTokenRegression {
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems
+    }
+}
+
+impl Sampler for SparseTokenRegression {
+    fn label_variance(&self, seed: u64) -> Option<f64> {
+        Some(self.drawn().variance(seed))
+    }
+
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        if self.m == 0 {
+            return self.push(seed, replica, [Purpose::Batch, Purpose::Names], step, 0..size, out);
+        }
+        let visits = self.visits(seed, replica, step, size).into_iter();
+        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, visits, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.push(seed, 0, [Purpose::HeldOut, Purpose::HeldOutNames], 0, from..from + size, out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let until = (from + size).min(self.m);
+        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, from..until, out);
     }
 }
 

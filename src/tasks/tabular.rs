@@ -29,7 +29,7 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Batch, Form, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig, pytorch};
 use crate::bounds::MOST_SAMPLE;
 use crate::catalog::Info;
 use crate::pytorch::{Part, ToPyTorch, from_one};
@@ -347,7 +347,7 @@ impl Tabular {
     pub const CHARTS: &[crate::catalog::chart::Chart] = &[];
 }
 
-impl Sampler for Tabular {
+impl Examples for Tabular {
     fn form(&self) -> Form {
         Form::Row
     }
@@ -365,33 +365,6 @@ impl Sampler for Tabular {
 
     fn splits(&self) -> bool {
         true
-    }
-
-    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let (order, first) = (self.split(seed, replica), self.tested());
-        let visits = self.visits(seed, replica, step, size);
-        self.take(seed, visits.into_iter().map(|at| order.place((first + at) as u32) as usize), out);
-    }
-
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.held_out_of(seed, 0, from, size, out);
-    }
-
-    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.places(seed, replica, from..(from + size).min(self.tested()), out);
-    }
-
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let first = self.tested();
-        self.places(seed, replica, first + from..first + (from + size).min(self.size()), out);
-    }
-
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        if size == self.size() {
-            // The whole sample at every step: its order makes no difference.
-            return (0..size).collect();
-        }
-        super::epochs(Stream::new(seed, Purpose::Order, replica), self.size(), step, size)
     }
 
     fn sample_size(&self) -> Option<usize> {
@@ -428,6 +401,35 @@ impl Sampler for Tabular {
             problems.push(Problem::new("m", &self.m.to_string(), expected));
         }
         problems
+    }
+}
+
+impl Sampler for Tabular {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let (order, first) = (self.split(seed, replica), self.tested());
+        let visits = self.visits(seed, replica, step, size);
+        self.take(seed, visits.into_iter().map(|at| order.place((first + at) as u32) as usize), out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.held_out_of(seed, 0, from, size, out);
+    }
+
+    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.places(seed, replica, from..(from + size).min(self.tested()), out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let first = self.tested();
+        self.places(seed, replica, first + from..first + (from + size).min(self.size()), out);
+    }
+
+    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        if size == self.size() {
+            // The whole sample at every step: its order makes no difference.
+            return (0..size).collect();
+        }
+        super::epochs(Stream::new(seed, Purpose::Order, replica), self.size(), step, size)
     }
 }
 

@@ -20,7 +20,7 @@
 
 pub mod charts;
 
-use super::{Batch, Preset, Sampler, TaskConfig};
+use super::{Batch, Examples, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
@@ -108,11 +108,25 @@ impl TaskConfig for TeacherStudent {
     }
 }
 
-impl Sampler for TeacherStudent {
+impl Examples for TeacherStudent {
     fn inputs(&self) -> usize {
         self.n
     }
 
+    fn sample_size(&self) -> Option<usize> {
+        (self.m > 0).then_some(self.m)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if bounds::product([self.m, self.n]) <= MOST_SAMPLE {
+            return vec![];
+        }
+        let expected = tr!("at most {most} for n = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
+        vec![Problem::new("m", &self.m.to_string(), expected)]
+    }
+}
+
+impl Sampler for TeacherStudent {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         if self.m == 0 {
             return self.draw(seed, Stream::new(seed, Purpose::Batch, replica), step, 0..size, out);
@@ -128,18 +142,6 @@ impl Sampler for TeacherStudent {
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
         let until = (from + size).min(self.m);
         self.draw(seed, Stream::new(seed, Purpose::Sample, replica), 0, from..until, out);
-    }
-
-    fn sample_size(&self) -> Option<usize> {
-        (self.m > 0).then_some(self.m)
-    }
-
-    fn problems(&self) -> Vec<Problem> {
-        if bounds::product([self.m, self.n]) <= MOST_SAMPLE {
-            return vec![];
-        }
-        let expected = tr!("at most {most} for n = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
-        vec![Problem::new("m", &self.m.to_string(), expected)]
     }
 }
 

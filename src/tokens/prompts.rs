@@ -140,6 +140,15 @@ impl Prompts {
         Teacher::new(self.function, self.names, self.dim, self.units, seed)
     }
 
+    /// Hidden units of [`Teacher::readout`] with so many `knots` for each square, whatever is drawn of g.
+    pub fn readout_units(&self, knots: usize) -> usize {
+        match self.function {
+            Function::Linear | Function::Mean => 2,
+            Function::Squares => self.names * self.dim * knots,
+            Function::Network => self.units,
+        }
+    }
+
     /// The variance of a label without noise.
     pub fn variance(&self, seed: u64) -> f64 {
         self.teacher(seed).variance(self.length, self.repeats == Repeats::Free)

@@ -90,15 +90,6 @@ impl Readout {
 const SPAN: f64 = 4.0;
 
 impl Teacher {
-    /// Hidden units of [`Teacher::readout`] with so many `knots` for each square.
-    pub fn readout_units(&self, knots: usize) -> usize {
-        match &self.kind {
-            Kind::Linear(_) | Kind::Mean => 2,
-            Kind::Squares => self.names * self.dim * knots,
-            Kind::Network(network) => network.a.len(),
-        }
-    }
-
     /// g as a network: exactly, but for squares, which are interpolated linearly between `knots` + 1 equally distant
     /// points of \[−4, 4\]; there the error of x² is at most h²/8 to either side, h being their distance.
     pub fn readout(&self, knots: usize) -> Readout {
@@ -333,6 +324,7 @@ fn unit(vector: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::Prompts;
 
     #[test]
     fn functions_are_what_they_are_called() {
@@ -351,9 +343,10 @@ mod tests {
         for function in Function::ALL {
             let (teacher, knots) = (Teacher::new(*function, 2, 3, 5, 9), 40);
             let readout = teacher.readout(knots);
+            let prompts = Prompts { names: 2, dim: 3, units: 5, function: *function, ..Default::default() };
             assert_eq!(
                 (readout.a.len(), readout.w.len() / 6),
-                (teacher.readout_units(knots), readout.a.len())
+                (prompts.readout_units(knots), readout.a.len())
             );
             // h = 0.2: six squares may each be off by 0.005.
             let within =

@@ -36,7 +36,7 @@ fn assert_bounded(spec: &RunSpec, text: &str) {
     }
     let limits = [MOST_NUMBERS, MOST_HELD_OUT, MOST_SAMPLE];
     assert!(limits.iter().all(|limit| *limit < u64::from(u32::MAX / 4)));
-    let inputs = spec.task.sampler().inputs();
+    let inputs = spec.task.examples().inputs();
     assert!(spec.architecture().activations(inputs) < u64::from(u32::MAX / 4), "{text}");
     if let Task::Groups(task) = &spec.task {
         assert!(task.elements() <= 128 && task.order().pow(2) <= 1 << 14, "{text}");

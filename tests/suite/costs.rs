@@ -275,7 +275,7 @@ fn nothing_wraps_whatever_the_settings_are() {
                 let _ = spec.set(knob.key, &Value::Int(high));
             }
         }
-        if !spec.task.sampler().problems().is_empty() {
+        if !spec.task.examples().problems().is_empty() {
             // Sizes of what cannot be are no sizes.
             spec.task = RunSpec::of_lab(task).unwrap().task;
         }

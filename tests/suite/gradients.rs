@@ -68,7 +68,7 @@ fn every_stage(spec: &RunSpec) -> impl Iterator<Item = u64> {
 
 /// A replica with its initial weights, as it is at `step`, and that step's batch.
 fn reference(spec: &RunSpec, replica: usize, step: u64) -> (Reference, Batch) {
-    let inputs = spec.task.sampler().inputs();
+    let inputs = spec.task.examples().inputs();
     let initial = spec.architecture().initial(spec.run.seed, inputs, spec.run.replicas);
     let one: Vec<Vec<f32>> = initial
         .iter()
@@ -126,7 +126,7 @@ fn one_neuron_or_one_product_is_a_parity() {
             "model=disjoint-polynet&layout=blocks",
         ] {
             let spec = spec(&format!("#v1/sparse-parity?n=9&k={degree}&{model}&degree={degree}"));
-            let relevant = spec.task.sampler().relevant(0);
+            let relevant = spec.task.examples().relevant(0);
             let mut parameters = spec.architecture().initial(0, 9, 1);
             parameters.iter_mut().flatten().for_each(|v| *v = 0.0);
             let columns = parameters[0].len() / 9;
@@ -146,7 +146,7 @@ fn one_neuron_or_one_product_is_a_parity() {
             let on_device: Vec<Tensor<3>> =
                 parameters.iter().zip(&shapes).map(|(values, p)| tensor(values, p.shape)).collect();
             let outputs =
-                spec.model.net().forward(spec.task.sampler(), &on_device, tensor(&batch.x, [1, 256, 9]), 0);
+                spec.model.net().forward(spec.task.examples(), &on_device, tensor(&batch.x, [1, 256, 9]), 0);
             let reference = Reference::new(&spec.model, spec.run.loss, 9, &parameters);
             for ((x, y), output) in batch.x.chunks(9).zip(&batch.y).zip(numbers(outputs)) {
                 assert!((output - y).abs() < 1e-3, "{model}, degree {degree}: {output} for {y}");

@@ -8,6 +8,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sources", &[]),
     ("bounds", &[]),
     ("settings", &[]),
+    ("sorting", &[]),
     ("catalog", &["settings"]),
     ("rng", &[]),
     ("groups", &[]),
@@ -127,8 +128,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("cli", &["app", "worker"]),
 ];
 
-/// What all may name: the words for a person, and the publications.
-const EVERYWHERE: &[&str] = &["language", "sources"];
+/// What all may name: the words for a person, the publications, and how lists are sorted.
+const EVERYWHERE: &[&str] = &["language", "sources", "sorting"];
 
 /// The two fronts, page and command line.
 const FRONTS: &[&str] = &["app", "cli"];

@@ -38,18 +38,18 @@ fn plain_loops_give_what_tensors_give() {
         let tensor = |values: &[f32], shape: [usize; 3]| {
             Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
         };
-        let architecture = spec.architecture();
-        let initial = architecture.initial(spec.run.seed, 9, 2);
+        let network = spec.network();
+        let initial = network.initial(spec.run.seed, 9, 2);
         let parameters: Vec<Tensor<3>> =
             initial.iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
         let x = examples(&spec).x;
-        for stage in 0..architecture.stages() {
+        for stage in 0..network.stages() {
             let x_tensor = tensor(&x, [1, 40, 9]);
-            let outputs = spec.model.net().forward(spec.task.sampler(), &parameters, x_tensor, stage);
+            let outputs = spec.model.net().forward(spec.task.examples(), &parameters, x_tensor, stage);
             let outputs = numbers(outputs);
             for replica in 0..2 {
                 let weights = weights(&spec, replica);
-                let plain = architecture.evaluate(&slices(&weights), 9, &x, stage);
+                let plain = network.evaluate(&slices(&weights), 9, &x, stage);
                 assert_eq!(plain.len(), 40);
                 for (plain, tensors) in plain.iter().zip(&outputs[replica * 40..]) {
                     let error = (plain - tensors).abs();
@@ -63,27 +63,27 @@ fn plain_loops_give_what_tensors_give() {
 #[test]
 fn heads_continue_first_layers_and_know_their_slopes() {
     for (link, spec) in every_spec() {
-        let architecture = spec.architecture();
+        let network = spec.network();
         let (weights, x) = (weights(&spec, 1), examples(&spec).x);
         let weights = slices(&weights);
-        let Some((w, b)) = architecture.first_layer(&weights, 9) else { continue };
+        let Some((w, b)) = network.first_layer(&weights, 9) else { continue };
         let width = b.len();
         assert_eq!(w.len(), 9 * width, "{link}");
-        let stage = architecture.stages() - 1;
-        for (x, output) in x.chunks(9).zip(architecture.evaluate(&weights, 9, &x, stage)) {
+        let stage = network.stages() - 1;
+        for (x, output) in x.chunks(9).zip(network.evaluate(&weights, 9, &x, stage)) {
             let form = |j: usize| {
                 f64::from(b[j]) + (0..9).map(|i| f64::from(x[i]) * f64::from(w[i * width + j])).sum::<f64>()
             };
             let mut z: Vec<f64> = (0..width).map(form).collect();
             let mut slopes = vec![f64::NAN; width];
-            let head = architecture.head(&weights, &z, &mut slopes, stage);
+            let head = network.head(&weights, &z, &mut slopes, stage);
             assert!((head - f64::from(output)).abs() < 1e-6 * (1.0 + head.abs()), "{link}: {head}, {output}");
             let mut unused = slopes.clone();
             for j in 0..width {
                 let (value, h) = (z[j], 1e-6);
                 let mut at = |moved: f64| {
                     z[j] = moved;
-                    architecture.head(&weights, &z, &mut unused, stage)
+                    network.head(&weights, &z, &mut unused, stage)
                 };
                 let numeric = (at(value + h) - at(value - h)) / (2.0 * h);
                 at(value);
@@ -102,10 +102,10 @@ fn a_trained_transformer_attends_to_the_relevant_bits() {
     let (mut run, spec) = (session(link), spec(link));
     let x = examples(&spec).x;
     let mass = |weights: &[Vec<f32>]| -> f32 {
-        let heads = spec.architecture().attention(&slices(weights), 10, &x).unwrap();
+        let heads = spec.network().attention(&slices(weights), 10, &x).unwrap();
         assert_eq!((heads.len(), heads[0].len()), (4, 11));
         assert!(heads.iter().all(|head| (head.iter().sum::<f32>() - 1.0).abs() < 1e-5));
-        spec.task.sampler().relevant(0).iter().map(|bit| average(&heads)[*bit]).sum()
+        spec.task.examples().relevant(0).iter().map(|bit| average(&heads)[*bit]).sum()
     };
     let before = mass(&pollster::block_on(run.checkpoint()).unwrap().weights.parameters);
     assert!(finish(&mut run).solved[0].is_some());

@@ -34,7 +34,7 @@ fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
 
 /// Every point of the cube once, with its label.
 fn cube(spec: &RunSpec, inputs: usize) -> Batch {
-    let relevant = spec.task.sampler().relevant(spec.run.seed);
+    let relevant = spec.task.examples().relevant(spec.run.seed);
     let mut batch = Batch::default();
     for point in 0..1usize << inputs {
         let x: Vec<f32> = (0..inputs).map(|i| if point >> i & 1 == 1 { -1.0 } else { 1.0 }).collect();
@@ -49,7 +49,7 @@ fn cube(spec: &RunSpec, inputs: usize) -> Batch {
 fn the_gap_is_that_of_the_gradient_over_the_whole_cube() {
     for model in MODELS {
         let spec = spec(&format!("#v1/sparse-parity?n=8&k=3&{model}&seed=3"));
-        let relevant = spec.task.sampler().relevant(3);
+        let relevant = spec.task.examples().relevant(3);
         let net = Reference::new(&spec.model, spec.run.loss, 8, &weights(&spec));
         let gradient = &net.gradients(&cube(&spec, 8))[0];
         // A Disjoint-PolyNet keeps one weight per input, each in the form of its block.
@@ -189,7 +189,7 @@ fn replicas_that_diverge_leave_the_others_alone() {
 fn disjoint_polynet_follows_the_gradient_flow() {
     let link = "#v1/sparse-parity?model=disjoint-polynet&n=6&layout=blocks&init=ones&loss=corr&batch=4096&lr=0.002&steps=200&halt=steps&every=50&held=64";
     let spec = spec(link);
-    let relevant = spec.task.sampler().relevant(0);
+    let relevant = spec.task.examples().relevant(0);
     let mut session = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
     let mut moved = vec![];
     for step in [50, 100, 150, 200] {

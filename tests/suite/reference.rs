@@ -60,8 +60,7 @@ impl Reference {
         let columns = w.len() / self.inputs;
         let z = self.forms(w, &vec![0.0; columns], x);
         let mut slopes = vec![0.0; columns];
-        let output =
-            model.architecture(vivarium::tasks::Task::default().sampler()).head(&[], &z, &mut slopes, 0);
+        let output = model.network(vivarium::tasks::Task::default().examples()).head(&[], &z, &mut slopes, 0);
         (output, vec![self.back(x, &slopes)])
     }
 

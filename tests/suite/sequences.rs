@@ -68,7 +68,7 @@ fn tensors_give_what_plain_loops_give() {
         let device = Device::cpu();
         let learner = Autodiff::new(&spec, device.tensors());
         let gradients: Vec<Vec<f32>> = learner.gradients(3).into_iter().map(numbers).collect();
-        let columns = spec.task.sampler().columns();
+        let columns = spec.task.examples().columns();
         let mut both = Batch::default();
         for replica in 0..2 {
             spec.task.sampler().sample(spec.run.seed, replica, 3, spec.run.batch, &mut both);
@@ -79,7 +79,7 @@ fn tensors_give_what_plain_loops_give() {
         let parameters: Vec<Tensor<3>> =
             spec.initial().iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
         let x = tensor(&both.x, [2, spec.run.batch, columns]);
-        let outputs = numbers(spec.model.net().forward(spec.task.sampler(), &parameters, x, 0));
+        let outputs = numbers(spec.model.net().forward(spec.task.examples(), &parameters, x, 0));
         for replica in 0..2 {
             let half = both.x.len() / 2;
             let sequences: Vec<u8> =

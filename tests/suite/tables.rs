@@ -32,7 +32,7 @@ fn networks_are_measured_on_their_own_held_out_rows() {
             })
             .collect();
         let right = |batch: &Batch| {
-            let outputs = spec.architecture().evaluate(&own, 5, &batch.x, 0);
+            let outputs = spec.network().evaluate(&own, 5, &batch.x, 0);
             let right = outputs.iter().zip(&batch.y).filter(|(f, y)| *f * *y > 0.0).count();
             right as f32 / batch.len() as f32
         };

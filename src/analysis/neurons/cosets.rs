@@ -8,6 +8,7 @@
 use crate::analysis::Bars;
 use crate::groups::Group;
 use crate::groups::subgroups::{Side, Subgroup, coset_share};
+use crate::sorting;
 
 /// Share of the variance from which on a neuron counts as constant on cosets.
 pub const EXPLAINED: f64 = 0.95;
@@ -93,7 +94,7 @@ fn conjugates(group: &Group, members: &[usize]) -> Vec<Vec<usize>> {
         moved
     };
     let mut all: Vec<Vec<usize>> = (0..group.order()).map(by).collect();
-    all.sort_unstable();
+    sorting::sort_by(&mut all, Vec::cmp);
     all.dedup();
     all
 }

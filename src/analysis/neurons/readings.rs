@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use super::{Neurons, Part};
 use crate::analysis::{Bars, Grid, Lines, Role, Series};
+use crate::sorting;
 
 /// Bins of a histogram of shares.
 const SHARE_BINS: usize = 20;
@@ -52,7 +53,9 @@ pub fn power_histogram(start: Option<&Neurons>, now: &Neurons) -> Lines {
 pub fn power_grid(now: &Neurons, names: &[String]) -> Grid {
     let mut columns: Vec<(usize, usize, Vec<f32>)> =
         now.live().into_iter().map(|neuron| (now.dominant(neuron), neuron, now.shares(neuron))).collect();
-    columns.sort_by(|a, b| (a.0.cmp(&b.0)).then(b.2[b.0].total_cmp(&a.2[a.0])).then(a.1.cmp(&b.1)));
+    sorting::sort_by(&mut columns, |a, b| {
+        (a.0.cmp(&b.0)).then(b.2[b.0].total_cmp(&a.2[a.0])).then(a.1.cmp(&b.1))
+    });
     let row = |irrep: usize| columns.iter().map(move |(_, _, shares)| shares[irrep]);
     Grid {
         title: tr!("Power by {kind}", kind = kind(now)),

@@ -133,7 +133,10 @@ pub fn reads() -> Vec<String> {
 pub fn texts(json: &str) -> Option<Table> {
     let object = js_sys::JSON::parse(json).ok()?.dyn_into::<Object>().ok()?;
     let pair = |pair: JsValue| Some((get(&pair, "0").as_string()?, get(&pair, "1").as_string()?));
-    Some(Object::entries(&object).iter().filter_map(pair).collect())
+    // Collecting them would sort them first, by a function of its own.
+    let mut table = Table::new();
+    Object::entries(&object).iter().filter_map(pair).for_each(|(text, own)| _ = table.insert(text, own));
+    Some(table)
 }
 
 /// Opens the page again.

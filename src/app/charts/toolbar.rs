@@ -127,7 +127,7 @@ fn smoothing() -> AnyView {
 pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
-        let form = state.run.spec().task.sampler().form();
+        let form = state.run.spec().task.examples().form();
         let suits = |chart: &Chart| chart.form().is_none_or(|of| form.is_a(of));
         let shown = |chart: &Chart| state.run.link.view.show.contains(chart);
         Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart)).collect::<Vec<_>>()

@@ -27,6 +27,7 @@ use crate::protocol::{Command, Ending};
 use crate::record::reading::News;
 use crate::record::weights::Header;
 use crate::record::{Environment, Record, csv, torch};
+use crate::sorting;
 use crate::ui::request::Request;
 
 /// What can be saved of a run.
@@ -220,7 +221,7 @@ impl State {
         let solved = record.solved.iter().enumerate();
         self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
         // As they were found; a page lists them so.
-        self.run.solved.sort_by_key(|(replica, step)| (*step, *replica));
+        sorting::sort_by_key(&mut self.run.solved, |(replica, step)| (*step, *replica));
         self.run.step = record.step;
         if record.held_out > 0 {
             self.run.held_out = record.held_out;

@@ -6,6 +6,7 @@ use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::display::words::thousands;
 use crate::permalink::decode;
+use crate::sorting;
 
 /// Milliseconds after which what was deleted cannot be brought back.
 const DELETED_MS: f64 = 3_600_000.0;
@@ -67,7 +68,7 @@ impl State {
                 if is_first {
                     let (blank, current) = (self.library.is_blank, id_of(self.run.spec()));
                     let mut last: Vec<&SavedRun> = self.library.listed();
-                    last.sort_by(|a, b| b.at.total_cmp(&a.at));
+                    sorting::sort_by(&mut last, |a, b| b.at.total_cmp(&a.at));
                     let offer = last.into_iter().find(|kept| !kept.ended && (blank || kept.id == current));
                     self.library.offer = offer.map(|kept| kept.id.clone());
                 } else if self.library.unstored.iter().any(|held| held.reason == Reason::NoStorage) {

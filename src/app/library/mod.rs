@@ -32,6 +32,7 @@ use crate::language::translated;
 use crate::permalink::{Link, View, encode};
 pub use crate::record::saved::{Edit, SavedRun};
 use crate::run::RunSpec;
+use crate::sorting;
 
 /// Most runs that are stored.
 pub const MOST_RUNS: usize = 100;
@@ -232,7 +233,7 @@ impl Library {
     /// The runs that are not deleted: those that are pinned first, and then the newest.
     pub fn listed(&self) -> Vec<&SavedRun> {
         let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
-        listed.sort_by(|a, b| b.pinned.cmp(&a.pinned).then(b.at.total_cmp(&a.at)));
+        sorting::sort_by(&mut listed, |a, b| b.pinned.cmp(&a.pinned).then(b.at.total_cmp(&a.at)));
         listed
     }
 

@@ -25,7 +25,7 @@ pub const CPU_HELD_OUT: usize = 1024;
 
 /// Held-out examples that a run is measured on while it goes on on the processor, if not all.
 pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
-    let is_drawn = spec.task.sampler().held_out_size().is_none();
+    let is_drawn = spec.task.examples().held_out_size().is_none();
     (is_drawn && spec.held_out() > CPU_HELD_OUT).then_some(CPU_HELD_OUT)
 }
 

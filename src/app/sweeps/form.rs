@@ -245,7 +245,7 @@ impl Choice {
         link.view.speed = 0;
         // Two settings have the map; of one, the curve says more.
         // Where each network has rows of its own to be tested on, it is compared by what it comes to there.
-        let curve = if link.spec.task.sampler().splits() { chart::ENDS } else { chart::SWEEP };
+        let curve = if link.spec.task.examples().splits() { chart::ENDS } else { chart::SWEEP };
         let has_curve = link.view.show.contains(&curve);
         if link.spec.run.series.is_empty() && !has_curve {
             link.view.show.push(curve);

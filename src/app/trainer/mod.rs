@@ -179,7 +179,7 @@ pub mod scripted {
                         _ => 0,
                     };
                     let held_out = held_out_limit.unwrap_or(spec.held_out()).min(spec.held_out());
-                    let relevant = spec.task.sampler().relevant(spec.run.seed);
+                    let relevant = spec.task.examples().relevant(spec.run.seed);
                     assert!(self.program.on_gpu() || held_out <= 1024);
                     say(Event::Started {
                         step,

@@ -40,7 +40,7 @@ mod tests {
             assert!(notices.is_empty() && decoded.spec.problems().is_empty(), "{name}: {notices:?}");
             let spec = NETWORKS.work(link, LearnerChoice::Fused);
             assert!(spec.problems().is_empty(), "{name}");
-            assert!(name.contains(&format!("t = {}", spec.task.sampler().length())), "{name}");
+            assert!(name.contains(&format!("t = {}", spec.task.examples().length())), "{name}");
             assert_eq!(spec.batch(), if link.is_empty() { 32 } else { 64 }, "{name}");
         }
     }

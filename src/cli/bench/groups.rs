@@ -50,7 +50,7 @@ mod tests {
             assert!(spec.problems().is_empty(), "{name}");
             assert!(matches!(&spec.optimizer, Optimizer::Adam(adam) if adam.lr == 0.01), "{name}");
             // 6 · pairs · order · width, and all pairs unless the name says how many.
-            let order = spec.task.sampler().inputs();
+            let order = spec.task.examples().inputs();
             let pairs = if name.contains("batch") { 1000 } else { order * order };
             let width: usize = spec.value("width").unwrap().to_string().parse().unwrap();
             assert_eq!(spec.step_flops(), (6 * pairs * order * width) as f64, "{name}");

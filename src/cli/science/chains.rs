@@ -26,7 +26,7 @@ pub(super) fn measured(row: &Row, which: OfChains) -> Vec<f32> {
 ///
 /// A strategy counts from its second measurement in a row on: between two of them a network is as near to either.
 pub(super) fn stages(spec: &RunSpec, rows: &[Row]) -> Vec<Vec<Strategy>> {
-    let Some(drawn) = spec.task.sampler().chain_sequences() else { return vec![] };
+    let Some(drawn) = spec.task.examples().chain_sequences() else { return vec![] };
     let of_replica = |r: usize| {
         let near = |row: &Row| {
             let own: Vec<Option<f32>> = row.measures.iter().map(|values| values.get(r).copied()).collect();

@@ -94,7 +94,7 @@ fn trial(cell: Cell, places: &[f64], probed: &[Measure], device: &Device) -> Res
     let mut session = Session::start(&cell.spec, device, Options::default())?;
     if probed.is_empty() {
         let outcome = pollster::block_on(session.finish(|_| {}))?;
-        let solved = best(&outcome.solved, cell.spec.task.sampler().tries());
+        let solved = best(&outcome.solved, cell.spec.task.examples().tries());
         return Ok(Trial { cell, x, rows: outcome.rows, solved, looks: vec![] });
     }
     let every =
@@ -119,7 +119,7 @@ fn trial(cell: Cell, places: &[f64], probed: &[Measure], device: &Device) -> Res
         }
     }
     looked(&session)?;
-    let solved = best(session.solved(), cell.spec.task.sampler().tries());
+    let solved = best(session.solved(), cell.spec.task.examples().tries());
     Ok(Trial { cell, x, rows, solved, looks })
 }
 
@@ -133,17 +133,17 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
     let one = |r: usize| {
         if measure == Measure::Movement {
             let width = spec.parameters()[0].shape[2];
-            let everywhere = vec![true; spec.task.sampler().inputs()];
+            let everywhere = vec![true; spec.task.examples().inputs()];
             return Movement::between(&part(&start[0], r), &part(&now[0], r), width, &everywhere).rho();
         }
         if measure == Measure::Revealed {
-            let relevant = spec.task.sampler().relevant(spec.run.seed);
+            let relevant = spec.task.examples().relevant(spec.run.seed);
             let width = spec.parameters()[0].shape[2];
             return f32::from(u8::from(revealed(&part(&start[0], r), &part(&now[0], r), width, &relevant)));
         }
         if measure == Measure::Lead {
             let [_, inputs, width] = spec.parameters()[0].shape;
-            let relevant = spec.task.sampler().relevant(spec.run.seed);
+            let relevant = spec.task.examples().relevant(spec.run.seed);
             let (inside, outside) = reach(&part(&now[0], r), inputs, width, &relevant);
             return inside / outside;
         }
@@ -164,7 +164,7 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
                 found.few.first().map_or(f32::NAN, |first| *first as f32)
             }
             Measure::Attention => {
-                spec.task.sampler().relevant(spec.run.seed).iter().map(|i| found.numbers[*i]).sum()
+                spec.task.examples().relevant(spec.run.seed).iter().map(|i| found.numbers[*i]).sum()
             }
             _ => {
                 let [neurons, irreps] = found.counts[..] else { return f32::NAN };

@@ -7,6 +7,7 @@ use crate::analysis::{Reading, chart};
 use crate::display::sweep::{self, abscissa};
 use crate::display::view::RunView;
 use crate::display::words::{percent, setting, symbol};
+use crate::sorting;
 
 /// The chart.
 pub(super) const ENDS: ChartSpec = ChartSpec::new(chart::ENDS, reading)
@@ -27,7 +28,7 @@ pub fn final_errors(run: &RunView) -> Vec<Curve> {
                 Some((places[cell.at], sweep.right(run)?.iter().map(|right| 1.0 - right).collect()))
             })
             .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sorting::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
         (name.unwrap_or(tr!("median").into()), points)
     };
     (0..series.values.len().max(1)).map(curve).collect()

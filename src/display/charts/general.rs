@@ -73,7 +73,7 @@ fn trained_on(run: &RunView) -> Option<&'static str> {
     // Every sequence is trained on at all of its places, so that one is enough.
     match run.vocabulary().trains_only {
         true => Some(tr!("training batch")),
-        false => curves::trained_on(run.spec().task.sampler().sample_size().is_some(), run.spec().batch()),
+        false => curves::trained_on(run.spec().task.examples().sample_size().is_some(), run.spec().batch()),
     }
 }
 
@@ -226,7 +226,7 @@ fn times(run: &RunView) -> Lines {
     let mut lines = if settings.inits > 0 && settings.inits < settings.replicas {
         convergence::by_start(&solved, settings.inits)
     } else {
-        let sets = convergence::sets(run.spec().task.sampler().inputs(), run.relevant.len());
+        let sets = convergence::sets(run.spec().task.examples().inputs(), run.relevant.len());
         convergence::histogram(&convergence::Times::new(&solved), settings.every, sets, Height::Count)
     };
     if run.vocabulary().columns {
@@ -288,7 +288,7 @@ fn searches(run: &RunView) -> Vec<Series> {
     let Some(values) = sweep.values.iter().map(|v| v.parse().ok()).collect::<Option<Vec<usize>>>() else {
         return vec![];
     };
-    let task = spec.task.sampler();
+    let task = spec.task.examples();
     let k = task.relevant(spec.run.seed).len();
     match sweep.key.as_str() {
         _ if run.vocabulary().columns => vec![],

@@ -159,7 +159,7 @@ impl Chart {
             )
             .into());
         }
-        let form = run.spec().task.sampler().form();
+        let form = run.spec().task.examples().form();
         if let Some(of) = self.form().filter(|of| !form.is_a(*of)) {
             return Err(of.only().into());
         }

@@ -22,7 +22,7 @@ impl Layout {
     /// The layout of a run's network.
     pub fn of(spec: &RunSpec) -> Self {
         let architecture = spec.architecture();
-        let parameters = architecture.parameters(spec.task.sampler().inputs(), 1);
+        let parameters = architecture.parameters(spec.task.examples().inputs(), 1);
         let decays = (0..parameters.len()).map(|which| architecture.decays(which)).collect();
         let sizes = parameters.iter().map(|p| p.len()).collect();
         Layout { sizes, decays, rule: Rule::of(&spec.optimizer) }

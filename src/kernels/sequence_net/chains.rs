@@ -32,7 +32,7 @@ impl Sampling {
     /// A sentence for the person.
     #[expect(clippy::float_cmp, reason = "only exactly 1 is uniform")]
     pub fn of(spec: &RunSpec) -> Result<Self, String> {
-        let Some(drawn) = spec.task.sampler().chain_sequences() else {
+        let Some(drawn) = spec.task.examples().chain_sequences() else {
             return Err("its examples are no sequences".into());
         };
         let ChainSequences { symbols, length, order, train: chains, alpha, .. } = drawn;

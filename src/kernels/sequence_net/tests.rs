@@ -14,7 +14,7 @@ use crate::optim::loss::Loss;
 use crate::optim::{Adam, Optimizer};
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::tasks::{MarkovChain, Sampler, Task};
+use crate::tasks::{Examples, MarkovChain, Task};
 use crate::training::autodiff::Autodiff;
 use crate::training::cpu::sequence_net::SequenceNetCpu;
 use crate::training::gpu::sequence_net::SequenceNetGpu;

@@ -2,7 +2,7 @@
 
 use crate::labs::advice::too_few;
 use crate::run::RunSpec;
-use crate::tasks::{Sampler, Task};
+use crate::tasks::{Examples, Task};
 
 /// Why these settings can hardly learn, as a sentence.
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {

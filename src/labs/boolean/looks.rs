@@ -34,7 +34,7 @@ pub fn head(run: &RunView, heads: usize) -> Option<usize> {
 }
 
 fn drawn(run: &RunView) -> Lines {
-    let inputs = run.spec().task.sampler().inputs();
+    let inputs = run.spec().task.examples().inputs();
     match looked_at(run) {
         (0, _) => by_example(&[], 1, inputs + 1, None, &run.relevant),
         (heads, shares) => by_example(shares, heads, inputs + 1, head(run, heads), &run.relevant),
@@ -47,7 +47,7 @@ pub fn of_heads(run: &RunView) -> Vec<f32> {
     if heads == 0 {
         return vec![];
     }
-    let tokens = run.spec().task.sampler().inputs() + 1;
+    let tokens = run.spec().task.examples().inputs() + 1;
     let mut sums = vec![0.0; heads];
     for (at, own) in shares.chunks_exact(tokens).enumerate() {
         sums[at % heads] += run.relevant.iter().filter_map(|i| own.get(*i)).sum::<f32>();

@@ -18,7 +18,7 @@ pub const PROBES: &[ProbeSpec] = &[ProbeSpec { probe: LOOKS, job: |_| Some(Box::
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
-        _ if !spec.task.sampler().form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
+        _ if !spec.task.examples().form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
         true => Ok(()),
         false => Err(tr!("This network has no attention.").into()),
     }
@@ -26,7 +26,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
 
 fn looks(network: &Probed) -> Option<Finding> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
-    let (model, weights) = (spec.architecture(), network.slices());
+    let (model, weights) = (spec.network(), network.slices());
     let heads = model.attention(&weights, inputs, &[])?.len();
     let examples = (MOST_LOOKS / (heads * (inputs + 1))).clamp(1, LOOKED_AT);
     spec.task.sampler().held_out(spec.run.seed, 0, examples, &mut batch);

@@ -75,7 +75,7 @@ fn operation(task: &Groups) -> Option<Operation> {
 
 /// The arrays that neurons are read from, of a network on a group of that order.
 fn arrays(network: &Probed, order: usize) -> Option<Vec<Vec<f32>>> {
-    network.spec.architecture().neurons(&network.slices(), order)
+    network.spec.network().neurons(&network.slices(), order)
 }
 
 fn survey(network: &Probed, group: &Group) -> Option<Survey> {
@@ -114,7 +114,7 @@ fn outputs(network: &Probed) -> Option<Finding> {
     let order = task(&network.spec)?.order();
     let pairs = sampled_pairs(order, SHOWN_PAIRS);
     let x: Vec<f32> = pairs.iter().flat_map(|(a, b)| [*a as f32, *b as f32]).collect();
-    let outputs = network.spec.architecture().evaluate(&network.slices(), order, &x, 0);
+    let outputs = network.spec.network().evaluate(&network.slices(), order, &x, 0);
     let pairs: Vec<usize> = pairs.into_iter().flat_map(|(a, b)| [a, b]).collect();
     Some(Finding::of(OUTPUTS.id()).with_counts(pairs).with_numbers(outputs))
 }
@@ -163,7 +163,7 @@ fn progress(network: &Probed) -> Option<Box<dyn Job>> {
 impl Job for ProgressJob {
     fn poll(&mut self, network: &Probed) -> Option<Finding> {
         let spec = &network.spec;
-        let (task, model) = (task(spec)?, spec.architecture());
+        let (task, model) = (task(spec)?, spec.network());
         let order = task.order();
         match self {
             ProgressJob::Evaluating { outputs, operation } => {

@@ -25,8 +25,8 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
 
 /// Whether there are pairs that are not trained on.
 fn has_held_out(spec: &RunSpec) -> bool {
-    let sampler = spec.task.sampler();
-    sampler.sample_size() != Some(sampler.inputs().pow(2))
+    let examples = spec.task.examples();
+    examples.sample_size() != Some(examples.inputs().pow(2))
 }
 
 /// What the accuracy that counts is measured on.

@@ -10,6 +10,7 @@ use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
 use crate::display::RunView;
 use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
 use crate::models::Model;
+use crate::sorting;
 use crate::tasks::sparse_token_regression::charts;
 
 /// Most positions that are named below a matrix.
@@ -106,7 +107,7 @@ fn has_heads(run: &RunView) -> Result<(), String> {
 
 /// What the curve of training is called.
 fn trained(run: &RunView) -> Option<&'static str> {
-    trained_on(run.spec().task.sampler().sample_size().is_some(), run.spec().batch())
+    trained_on(run.spec().task.examples().sample_size().is_some(), run.spec().batch())
 }
 
 fn error(run: &RunView) -> Lines {
@@ -121,7 +122,7 @@ fn error(run: &RunView) -> Lines {
     };
     let (own, mut all) = (whole(run.spec(), "h"), floors(run.spec()));
     // Where names would touch, the first stays: that of the run's own heads.
-    all.sort_by_key(|(heads, _)| Some(*heads) != own);
+    sorting::sort_by_key(&mut all, |(heads, _)| Some(*heads) != own);
     lines.references = all.into_iter().map(named).collect();
     lines.references.push((1.0, tr!("always the mean").into()));
     lines
@@ -236,7 +237,7 @@ fn answered(run: &RunView) -> Lines {
 
 fn positions(run: &RunView) -> Bars {
     let errors = run.finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
-    let length = run.spec().task.sampler().length();
+    let length = run.spec().task.examples().length();
     let bar = |at: usize| ((at + 1).to_string(), errors.get(at).copied().unwrap_or(f32::NAN));
     Bars {
         x_label: tr!("position").into(),

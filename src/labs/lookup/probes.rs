@@ -35,7 +35,7 @@ const MOST_OPERATIONS: f64 = 1e9;
 const PROMPTS: (usize, usize) = (32, 1000);
 
 fn is_of_prompts(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.sampler().form() == Form::Prompt {
+    match spec.task.examples().form() == Form::Prompt {
         true => Ok(()),
         false => Err(Form::Prompt.only().into()),
     }
@@ -192,7 +192,7 @@ impl Job for Positions {
     fn poll(&mut self, network: &Probed) -> Option<Finding> {
         let prompts = self.held_out.prompts;
         let rows = self.held_out.next();
-        let outputs = network.spec.architecture().evaluate(&network.slices(), network.inputs(), rows, 0);
+        let outputs = network.spec.network().evaluate(&network.slices(), network.inputs(), rows, 0);
         for (row, outputs) in rows.chunks(prompts.columns()).zip(outputs.chunks(prompts.length)) {
             for ((sum, y), f) in self.squares.iter_mut().zip(prompts.parts(row).2).zip(outputs) {
                 *sum += f64::from(f - y).powi(2);

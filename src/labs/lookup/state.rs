@@ -156,7 +156,7 @@ impl LookupState {
             return vec![f64::NAN; self.prompts.length];
         }
         let weights: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
-        let outputs = self.spec.architecture().evaluate(&weights, self.prompts.width(), row, 0);
+        let outputs = self.spec.network().evaluate(&weights, self.prompts.width(), row, 0);
         outputs.into_iter().map(f64::from).collect()
     }
 }

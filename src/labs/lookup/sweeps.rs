@@ -9,6 +9,7 @@ use crate::display::RunView;
 use crate::display::charts::{final_errors, with_axes};
 use crate::display::words::{label, significant, symbol, thousands};
 use crate::settings::Axis;
+use crate::sorting;
 use crate::tokens::theory::oracle::mean_risk;
 use crate::tokens::theory::retrieval::{bound, retrieval};
 
@@ -35,7 +36,7 @@ fn floors_of(run: &RunView, line: usize) -> Vec<(f64, f32)> {
             Some((heads as f64, floor(&cell.spec, heads)? as f32))
         })
         .collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorting::sort_by(&mut all, |a, b| a.0.total_cmp(&b.0));
     all
 }
 
@@ -236,7 +237,7 @@ pub(super) fn span(run: &RunView) -> Lines {
         false => {
             let newest = run.history.last().map(|row| crate::analysis::curves::spread(&row.test_loss).0);
             spec.task
-                .sampler()
+                .examples()
                 .sample_size()
                 .zip(newest)
                 .map(|(m, error)| (m as f64, error))
@@ -244,7 +245,7 @@ pub(super) fn span(run: &RunView) -> Lines {
                 .collect()
         }
     };
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorting::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
     let last = points.iter().fold(size as f64, |last, (m, _)| last.max(*m));
     let own: Vec<f32> = outside_span(spec).into_iter().map(|left| left as f32).collect();
     let mut lines = with_axes(tr!("training prompts n"), tr!("relative error"));

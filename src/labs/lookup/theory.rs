@@ -78,7 +78,7 @@ pub fn has_span(spec: &RunSpec) -> Result<(), String> {
 /// What the oracle of theorem 6 cannot tell from the span of the first n prompts of the run's own sample, for n = 0, 1, …:
 /// it knows u and t, and sees tokens through that span alone. Empty without a sample, or where it takes too long.
 pub fn outside_span(spec: &RunSpec) -> Vec<f64> {
-    let Some((task, m)) = task(spec).zip(spec.task.sampler().sample_size()) else { return vec![] };
+    let Some((task, m)) = task(spec).zip(spec.task.examples().sample_size()) else { return vec![] };
     let prompts = task.drawn();
     let (teacher, size) = (prompts.teacher(spec.run.seed), prompts.length * prompts.dim);
     let Some(u) = teacher.direction() else { return vec![] };

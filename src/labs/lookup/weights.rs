@@ -15,8 +15,8 @@ pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 pub const SPEC: ProbeSpec = ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) };
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    let sampler = spec.task.sampler();
-    if sampler.form() != Form::Prompt {
+    let examples = spec.task.examples();
+    if examples.form() != Form::Prompt {
         return Err(Form::Prompt.only().into());
     }
     match is_small(spec) {
@@ -27,7 +27,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
 
 /// Whether a page can hold the parameters of one network, and answers a prompt in no time.
 pub fn is_small(spec: &RunSpec) -> bool {
-    let (architecture, inputs) = (spec.architecture(), spec.task.sampler().inputs());
+    let (architecture, inputs) = (spec.architecture(), spec.task.examples().inputs());
     let numbers =
         architecture.parameters(inputs, 1).iter().map(Parameter::numbers).fold(0, u64::saturating_add);
     // A step goes forward and twice as far back.

@@ -173,7 +173,7 @@ pub(super) fn span(run: &RunView) -> Option<String> {
         "Whoever sees tokens through the span of n prompts alone leaves 1 − n/{size} of the variance on average.",
         size
     );
-    let sample = run.spec().task.sampler().sample_size();
+    let sample = run.spec().task.examples().sample_size();
     let error = newest(run, |row| &row.test_loss);
     Some(match sample.filter(|_| error.is_finite()) {
         Some(n) => tr!(

@@ -23,7 +23,7 @@ pub const PROBES: &[ProbeSpec] = &[
 ];
 
 fn is_of_sequences(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.sampler().form() == Form::Sequence {
+    match spec.task.examples().form() == Form::Sequence {
         true => Ok(()),
         false => Err(Form::Sequence.only().into()),
     }
@@ -64,7 +64,7 @@ impl Ablation {
             inference: Inference::new(spec).ok()?,
             heads,
             held_out: spec.held_out(),
-            length: spec.task.sampler().length(),
+            length: spec.task.examples().length(),
             logits: vec![],
             found: vec![],
         })

@@ -32,7 +32,7 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(|run| Some(said_of_movement(run)))
     .follows(Follows::Weights),
     ChartSpec::new(charts::GAP, |run| {
-        let inputs = run.spec().task.sampler().inputs();
+        let inputs = run.spec().task.examples().inputs();
         let reference = relu_majority_gap(inputs, run.relevant.len());
         Reading::Lines(marked(gap::chart(&gaps(run), Some(reference)), run))
     })
@@ -40,14 +40,14 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(|run| Some(said_of_gap(run))),
     ChartSpec::new(charts::SPECTRUM, |run| {
         let shares = run.finding(&SPECTRUM).map(|found| found.numbers.clone());
-        let none = || vec![f32::NAN; run.spec().task.sampler().inputs() + 1];
+        let none = || vec![f32::NAN; run.spec().task.examples().inputs() + 1];
         Reading::Bars(spectrum::degrees(&shares.unwrap_or_else(none), run.relevant.len()))
     })
     .probe(SPECTRUM)
     .summary(|run| Some(said_of_spectrum(run))),
     ChartSpec::new(charts::ATTENTION, |run| {
         let mass = run.finding(&ATTENTION).map(|found| found.numbers.clone());
-        let none = || vec![f32::NAN; run.spec().task.sampler().inputs()];
+        let none = || vec![f32::NAN; run.spec().task.examples().inputs()];
         Reading::Bars(attention::by_bit(&mass.unwrap_or_else(none), &run.relevant))
     })
     .probe(ATTENTION)

@@ -35,9 +35,9 @@ pub const PROBES: &[ProbeSpec] = &[
 ];
 
 fn is_of_parities(spec: &RunSpec) -> Result<(), String> {
-    let sampler = spec.task.sampler();
-    match sampler.parity() {
-        _ if !sampler.form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
+    let examples = spec.task.examples();
+    match examples.parity() {
+        _ if !examples.form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
         None => Err(tr!("This is about parities.").into()),
         Some(_) => Ok(()),
     }
@@ -56,7 +56,7 @@ fn has_gap(spec: &RunSpec) -> Result<(), String> {
 
 fn has_spectrum(spec: &RunSpec) -> Result<(), String> {
     is_of_parities(spec)?;
-    match spec.task.sampler().inputs() > MOST_INPUTS {
+    match spec.task.examples().inputs() > MOST_INPUTS {
         true => {
             Err(tr!("The spectrum takes all 2^n inputs: it is there for n up to {most}.", most = MOST_INPUTS))
         }
@@ -66,7 +66,7 @@ fn has_spectrum(spec: &RunSpec) -> Result<(), String> {
 
 fn has_attention(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
-        _ if !spec.task.sampler().form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
+        _ if !spec.task.examples().form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
         true => Ok(()),
         false => Err(tr!("This network has no attention.").into()),
     }
@@ -92,8 +92,8 @@ struct GapJob {
 
 fn gap(network: &Probed) -> Option<Box<dyn Job>> {
     let (spec, inputs) = (&network.spec, network.inputs());
-    let relevant = spec.task.sampler().relevant(spec.run.seed);
-    let (w, b) = spec.architecture().first_layer(&network.slices(), inputs)?;
+    let relevant = spec.task.examples().relevant(spec.run.seed);
+    let (w, b) = spec.network().first_layer(&network.slices(), inputs)?;
     let layer = FirstLayer { weights: &w, biases: &b, inputs, width: b.len() };
     let gradient = PopulationGradient::new(&layer, &relevant);
     Some(Box::new(GapJob { relevant, gradient }))
@@ -102,7 +102,7 @@ fn gap(network: &Probed) -> Option<Box<dyn Job>> {
 impl Job for GapJob {
     fn poll(&mut self, network: &Probed) -> Option<Finding> {
         let (weights, spec) = (network.slices(), &network.spec);
-        let (model, stage, loss) = (spec.architecture(), spec.stage(network.step), spec.run.loss);
+        let (model, stage, loss) = (spec.network(), spec.stage(network.step), spec.run.loss);
         let head = |z: &[f64], slopes: &mut [f64]| model.head(&weights, z, slopes, stage);
         if !self.gradient.advance(&head, &|y, f| loss.slope(y, f), points(network)) {
             return None;
@@ -127,12 +127,12 @@ impl Job for SpectrumJob {
         let until = (outputs.len() + points(network)).min(all);
         let x: Vec<f32> = (outputs.len()..until).flat_map(|mask| point(mask, inputs)).collect();
         let stage = spec.stage(network.step);
-        outputs.extend(spec.architecture().evaluate(&network.slices(), inputs, &x, stage));
+        outputs.extend(spec.network().evaluate(&network.slices(), inputs, &x, stage));
         if outputs.len() < all {
             return None;
         }
         let found = Finding::of(SPECTRUM.id());
-        Some(match Walsh::read(outputs, &spec.task.sampler().relevant(spec.run.seed)) {
+        Some(match Walsh::read(outputs, &spec.task.examples().relevant(spec.run.seed)) {
             Some(spectrum) => found
                 .with_few([f64::from(spectrum.correlation as f32)])
                 .with_numbers(spectrum.by_degree.iter().map(|share| *share as f32).collect()),
@@ -146,7 +146,7 @@ fn attention(network: &Probed) -> Option<Finding> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
     spec.task.sampler().held_out(spec.run.seed, 0, ATTENDED, &mut batch);
     // The last token is [CLS] itself.
-    let mut mass = average(&spec.architecture().attention(&network.slices(), inputs, &batch.x)?);
+    let mut mass = average(&spec.network().attention(&network.slices(), inputs, &batch.x)?);
     mass.truncate(inputs);
     Some(Finding::of(ATTENTION.id()).with_numbers(mass))
 }

@@ -40,7 +40,7 @@ pub fn error_at(overlap: f64) -> f64 {
 /// Whether training is Hebb's rule: fresh examples, whose products yx are added up from zero.
 pub fn is_hebb(spec: &RunSpec) -> bool {
     let is_plain = matches!(&spec.optimizer, Optimizer::Sgd(sgd) if sgd.momentum == 0.0 && sgd.decay == 0.0);
-    let is_fresh = spec.task.sampler().sample_size().is_none();
+    let is_fresh = spec.task.examples().sample_size().is_none();
     // A page asks at every drawing, also of a deep network, whose weights would take it a second.
     let begins_at_zero = || spec.is_drawn_at_once() && spec.initial_of(1).iter().flatten().all(|w| *w == 0.0);
     is_plain && is_fresh && spec.run.loss == Loss::Correlation && begins_at_zero()
@@ -60,7 +60,7 @@ fn drawn(run: &RunView) -> Reading {
     let mut series =
         vec![Series { name: tr!("network").into(), role: Role::Test, x, y, ..Default::default() }];
     if is_hebb(spec) {
-        let alpha = |step: u64| (step * spec.run.batch as u64) as f64 / spec.task.sampler().inputs() as f64;
+        let alpha = |step: u64| (step * spec.run.batch as u64) as f64 / spec.task.examples().inputs() as f64;
         let steps = (1..=POINTS).map(|at| (run.step * at).div_ceil(POINTS)).filter(|step| *step > 0);
         let (x, y) = steps.map(|step| (step as f64, of_hebb(alpha(step)) as f32)).unzip();
         let name = tr!("Hebb's rule, by theory").into();

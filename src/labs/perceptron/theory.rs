@@ -23,7 +23,7 @@ pub fn after(alpha: u32) -> String {
 pub fn about(run: &RunView) -> Vec<String> {
     let spec = run.spec();
     let row = run.history.last();
-    let (step, inputs) = (row.map_or(0, |row| row.step), spec.task.sampler().inputs());
+    let (step, inputs) = (row.map_or(0, |row| row.step), spec.task.examples().inputs());
     let alpha = step as f64 * spec.run.batch as f64 / inputs as f64;
     let wrong = row.map_or(f32::NAN, |row| 1.0 - spread(&row.test_accuracy).0);
     let measured = tr!(

@@ -12,7 +12,7 @@ use crate::platform::file::GivenFile;
 use crate::record::dataset::Dataset;
 use crate::run::RunSpec;
 use crate::tasks::tabular::{Origin, Tabular};
-use crate::tasks::{Sampler, Task};
+use crate::tasks::{Examples, Task};
 
 /// Most files that are kept; the oldest goes first.
 const MOST_KEPT: usize = 8;

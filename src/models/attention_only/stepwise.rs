@@ -158,12 +158,12 @@ mod tests {
         ] {
             let spec = decode(link).0.spec;
             let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
-            let length = spec.task.sampler().length();
-            let (of_length, symbols) = (OfLength { net: net.clone(), length }, spec.task.sampler().inputs());
+            let length = spec.task.examples().length();
+            let (of_length, symbols) = (OfLength { net: net.clone(), length }, spec.task.examples().inputs());
             let weights = spec.initial();
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let mut context = vec![];
-            let drawn = spec.task.sampler().chain_sequences().unwrap();
+            let drawn = spec.task.examples().chain_sequences().unwrap();
             drawn.held_out_sequences(drawn.test, 3, 0..1, &mut context);
             for (t, off) in [(length, vec![]), (length / 2, vec![0]), (1, vec![]), (length, vec![1, 2])] {
                 let context = &context[..t];

@@ -6,7 +6,7 @@ use burn::tensor::activation::{relu, softmax};
 use super::{AttentionOnly, LayerPlaces, NORM_EPSILON};
 use crate::models::Net;
 use crate::models::sequences::{one_hot, past, skewed};
-use crate::tasks::Sampler;
+use crate::tasks::Examples;
 
 /// Far below any score, and far from the end of the numbers.
 const NEVER: f32 = -1e30;
@@ -15,7 +15,7 @@ impl Net for AttentionOnly {
     /// A row for every symbol of every context: `[replicas, batch · length, symbols]`.
     fn forward(
         &self,
-        _examples: &dyn Sampler,
+        _examples: &dyn Examples,
         parameters: &[Tensor<3>],
         x: Tensor<3>,
         _stage: usize,

@@ -107,7 +107,7 @@ impl Plain<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Architecture;
+    use crate::models::{Architecture, Network};
 
     /// With equal scores every token gets the same share; a 1 whose key fits the query better gets more, a 0 does not.
     #[test]

@@ -154,7 +154,7 @@ mod tests {
     use super::super::{Beginning, MinimalMarkov};
     use super::*;
     use crate::markov::theory::{Law, Tensor};
-    use crate::models::Architecture;
+    use crate::models::{Architecture, Network};
     use crate::rng::{Purpose, Stream};
     use crate::tasks::{MarkovChain, Task};
 

@@ -5,13 +5,13 @@ use burn::tensor::Tensor;
 use super::{KERNEL, LAGS, MinimalMarkov};
 use crate::models::Net;
 use crate::models::sequences::{one_hot, past, skewed};
-use crate::tasks::Sampler;
+use crate::tasks::Examples;
 
 impl Net for MinimalMarkov {
     /// A row for every symbol of every context: `[replicas, batch · length, symbols]`.
     fn forward(
         &self,
-        _examples: &dyn Sampler,
+        _examples: &dyn Examples,
         parameters: &[Tensor<3>],
         x: Tensor<3>,
         _stage: usize,

@@ -137,7 +137,7 @@ impl Plain<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Architecture;
+    use crate::models::{Architecture, Network};
 
     fn times(row: &[f64], matrix: &[f32], columns: usize) -> Vec<f64> {
         (0..columns)

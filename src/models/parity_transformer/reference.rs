@@ -92,7 +92,7 @@ impl Plain<'_> {
     }
 }
 
-/// The mean over heads of their [attention](crate::models::Architecture::attention).
+/// The mean over heads of their [attention](crate::models::Network::attention).
 pub fn average(attention: &[Vec<f32>]) -> Vec<f32> {
     let tokens = attention.first().map_or(0, Vec::len);
     let mean = |token: usize| attention.iter().map(|head| head[token]).sum::<f32>() / attention.len() as f32;
@@ -124,7 +124,7 @@ pub(in crate::models) fn gelu(z: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Architecture;
+    use crate::models::{Architecture, Network};
 
     /// With equal scores every token gets the same share; a bit whose key fits the query better gets more.
     #[test]

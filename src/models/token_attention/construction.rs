@@ -32,7 +32,7 @@ impl TokenAttention {
     /// The weights of equation A.2, in the order of [`Architecture::parameters`], if that is what a run begins from and
     /// nothing [stands in its way](Self::look_up_problems).
     pub fn looks_up(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
-        let drawn = task.sampler().prompts()?;
+        let drawn = task.examples().prompts()?;
         if self.begin == Beginning::Random || !self.look_up_problems(task).is_empty() {
             return None;
         }
@@ -69,11 +69,10 @@ impl TokenAttention {
     /// What stands in the way of the weights of equation A.2, each with what would be right; nothing where a run does not
     /// begin from them.
     pub fn look_up_problems(&self, task: &Task) -> Vec<Problem> {
-        let Some(drawn) = task.sampler().prompts().filter(|_| self.begin == Beginning::Construction) else {
+        let Some(drawn) = task.examples().prompts().filter(|_| self.begin == Beginning::Construction) else {
             return vec![];
         };
-        // How many units it has does not depend on what is drawn.
-        let (q, units) = (drawn.names, drawn.teacher(0).readout_units(self.knots));
+        let (q, units) = (drawn.names, drawn.readout_units(self.knots));
         let unmet = [
             (
                 "h",

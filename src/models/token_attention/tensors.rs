@@ -6,13 +6,13 @@ use burn::tensor::activation::{relu, softmax};
 use super::{QueryKey, TokenAttention};
 use crate::models::Net;
 use crate::models::prompts::{self, CODES};
-use crate::tasks::Sampler;
+use crate::tasks::Examples;
 
 impl Net for TokenAttention {
     /// A number for every position of every prompt: `[replicas, batch, length]`.
     fn forward(
         &self,
-        examples: &dyn Sampler,
+        examples: &dyn Examples,
         parameters: &[Tensor<3>],
         x: Tensor<3>,
         _stage: usize,

@@ -4,7 +4,7 @@ use super::*;
 use crate::models::Architecture;
 use crate::rng::{Purpose, Stream};
 use crate::settings::Settings;
-use crate::tasks::{Batch, SparseTokenRegression};
+use crate::tasks::{Batch, Sampler, SparseTokenRegression};
 use crate::tokens::{Codes, Function};
 
 /// Every combination of what scores and values can be, on prompts with codes of every kind.

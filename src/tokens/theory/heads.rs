@@ -44,7 +44,8 @@ pub fn floor_of_squares(heads: usize, names: usize, positions: usize, repeated: 
     for (share, classes) in partitions(names, positions, repeated) {
         let count = |class: usize| classes.iter().filter(|c| **c == class).count();
         let mut counts: Vec<usize> = (0..names).map(count).collect();
-        counts.sort_unstable_by(|a, b| b.cmp(a));
+        counts.sort_unstable();
+        counts.reverse();
         let squares = |counts: &[usize]| counts.iter().map(|m| (m * m) as f64).sum::<f64>();
         left += share * squares(&counts[heads.min(names)..]);
         whole += share * squares(&counts);

@@ -99,7 +99,7 @@ impl Autodiff {
 
     /// What a network with these parameters makes of the examples `x`.
     fn outputs(&self, parameters: &[Tensor<3>], x: Tensor<3>, stage: usize) -> Tensor<3> {
-        self.spec.model.net().forward(self.spec.task.sampler(), parameters, x, stage)
+        self.spec.model.net().forward(self.spec.task.examples(), parameters, x, stage)
     }
 
     /// The labels as one-hot vectors, a row for each prediction, where they are classes.
@@ -116,7 +116,7 @@ impl Autodiff {
     /// The numbers that are to be predicted, `[replicas or 1, batch, 1]`, or of prompts `[.., batch, length]`: there the
     /// last numbers of each row.
     fn targets(&self, x: &Tensor<3>, y: Tensor<3>) -> Tensor<3> {
-        match self.spec.task.sampler().prompts() {
+        match self.spec.task.examples().prompts() {
             None => y,
             Some(prompts) => x.clone().narrow(2, prompts.columns() - prompts.length, prompts.length),
         }
@@ -184,7 +184,7 @@ impl Autodiff {
     /// Loss and accuracy on all symbols of the next batch; the rest is judged by our loops, as for every learner.
     fn measure_sequences(&mut self, step: u64) -> Local<'_, Row> {
         let seen = self.loader.batch(step);
-        let predictions = (seen.1.dims()[1] * self.spec.task.sampler().length()) as f32;
+        let predictions = (seen.1.dims()[1] * self.spec.task.examples().length()) as f32;
         let sums = self.sums(&seen, self.spec.stage(step)) / predictions;
         let replicas = self.spec.run.replicas;
         let all = joined(self.parameters.iter().cloned().chain([sums]));
@@ -215,7 +215,7 @@ impl Autodiff {
 
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
     fn hold_out(&mut self, count: usize) {
-        let width = self.spec.architecture().activations(self.spec.task.sampler().inputs());
+        let width = self.spec.architecture().activations(self.spec.task.examples().inputs());
         let each = bounds::product([width, self.spec.run.replicas as u64]);
         let chunk = (MEASURE_NUMBERS / each).clamp(32, 1024) as usize / 32 * 32;
         let mut have: usize = self.held_out.iter().map(|(_, y)| y.dims()[1]).sum();

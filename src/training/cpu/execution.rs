@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a constructed network too. What
-//! is measured is [`Architecture::evaluate`](crate::models::Architecture::evaluate), the network's own plain loops, with the number of positions that have passed
+//! is measured is [`Network::evaluate`](crate::models::Network::evaluate), the network's own plain loops, with the number of positions that have passed
 //! among its parameters; after the last position a step changes nothing.
 
 use super::learner::{CpuLearner, CpuNetwork};
@@ -60,7 +60,7 @@ impl CpuNetwork for PromptExecution {
         let Some(Family::Execution(execution)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
-        let parameters = spec.architecture().parameters(spec.task.sampler().inputs(), 1);
+        let parameters = spec.architecture().parameters(spec.task.examples().inputs(), 1);
         let network = Executed { parameters: parameters.iter().map(|p| vec![0.0; p.len()]).collect() };
         let family = PromptExecution { spec: spec.clone(), clock: execution.clock, examples };
         Ok((family, network))
@@ -80,9 +80,9 @@ impl CpuNetwork for PromptExecution {
 
     fn measure(&mut self, replica: &mut Executed, number: usize, step: u64, held_out: usize, row: &mut Row) {
         let weights: Vec<&[f32]> = replica.parameters.iter().map(Vec::as_slice).collect();
-        let (architecture, inputs) = (self.spec.architecture(), self.examples.prompts.width());
+        let (network, inputs) = (self.spec.network(), self.examples.prompts.width());
         self.examples.measure((number, step, held_out), row, usize::MAX, |rows, out| {
-            out.extend(architecture.evaluate(&weights, inputs, rows, 0));
+            out.extend(network.evaluate(&weights, inputs, rows, 0));
         });
     }
 }

@@ -29,7 +29,7 @@ impl CpuNetwork for GroupNetFamily {
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let net = covered(spec)?;
-        let order = spec.task.sampler().inputs();
+        let order = spec.task.examples().inputs();
         let network = Network {
             order,
             neurons: net.width,

@@ -76,7 +76,7 @@ impl Forest {
         if tree >= self.trees.count as u64 {
             return Ok(());
         }
-        let candidates = self.trees.candidates(self.spec.task.sampler().inputs());
+        let candidates = self.trees.candidates(self.spec.task.examples().inputs());
         let groves = self.groves.as_mut().map_err(|failure| failure.clone())?;
         for (replica, grove) in groves.iter_mut().enumerate() {
             let stream = Stream::new(self.spec.run.seed, Purpose::Weights, replica as u32);

@@ -28,7 +28,7 @@ impl CpuNetwork for SequenceNet {
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
         let (Some(sequences), Some(evaluator)) =
-            (spec.task.sampler().chain_sequences(), Evaluator::new(spec))
+            (spec.task.examples().chain_sequences(), Evaluator::new(spec))
         else {
             return Err(format!("its task is {}", spec.task.info().name));
         };

@@ -55,9 +55,9 @@ impl Words {
         if let Some((_, data)) = self.known.iter().find(|(known, _)| *known == origin) {
             return *data;
         }
-        let relevant = spec.task.sampler().relevant(spec.run.seed);
+        let relevant = spec.task.examples().relevant(spec.run.seed);
         let relevant = [self.push(relevant.iter().map(|i| *i as u32).collect()), relevant.len()];
-        let (rows, size) = (bit_packed::rows(spec), spec.task.sampler().sample_size().unwrap_or(0));
+        let (rows, size) = (bit_packed::rows(spec), spec.task.examples().sample_size().unwrap_or(0));
         let own = rows.len() / spec.run.replicas;
         let rows = [self.push(rows), own, size];
         let held_out = self.push(bit_packed::held_out(spec, spec.held_out()));

@@ -39,7 +39,7 @@ fn shape(spec: &RunSpec) -> Result<Shape, String> {
     kernels_cover(spec)?;
     let net = covered(spec)?;
     Ok(Shape {
-        order: spec.task.sampler().inputs(),
+        order: spec.task.examples().inputs(),
         neurons: net.width,
         sigma: net.sigma,
         nu: net.exponent,

@@ -301,7 +301,7 @@ impl BatchedRuns {
             step: run.step,
             epoch: (visit / all) as u32,
             place: (visit % all) as u32,
-            threshold: (run.spec.task.sampler().noise() * 4_294_967_296.0).ceil() as u32,
+            threshold: (run.spec.task.examples().noise() * 4_294_967_296.0).ceil() as u32,
             relevant: run.data.relevant,
             rows: [rows + replica * own, size],
         }

@@ -86,7 +86,7 @@ mod with_session {
         use crate::kernels::client::{client, limits};
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
-        let inputs = spec.task.sampler().inputs();
+        let inputs = spec.task.examples().inputs();
         let widest = spec.architecture().activations(inputs).max(inputs as u64);
         let activations = bounds::product([spec.run.replicas as u64, spec.batch() as u64, widest]);
         let weights = parameters.iter().map(|p| p.numbers()).max().unwrap_or(0);

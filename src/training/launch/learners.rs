@@ -156,18 +156,18 @@ const LOOP_NAME: &str = "fused loop, SIMD";
 
 /// Whether a label is a sign, which the networks of one hidden layer with one output predict.
 fn of_signs(spec: &RunSpec) -> bool {
-    let sampler = spec.task.sampler();
-    sampler.classes().is_none() && sampler.prompts().is_none()
+    let examples = spec.task.examples();
+    examples.classes().is_none() && examples.prompts().is_none()
 }
 
 /// Whether an example is a sequence, with a prediction after each of its symbols.
 fn of_sequences(spec: &RunSpec) -> bool {
-    spec.task.sampler().chain_sequences().is_some()
+    spec.task.examples().chain_sequences().is_some()
 }
 
 /// Whether an example is a pair of elements, with one label of several classes.
 fn of_pairs(spec: &RunSpec) -> bool {
-    spec.task.sampler().classes().is_some() && !of_sequences(spec)
+    spec.task.examples().classes().is_some() && !of_sequences(spec)
 }
 
 /// Whether a network attends to the tokens of a prompt.
@@ -399,7 +399,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Cpu,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
         covers: |_| Ok(()),
-        outgrown: |spec| spec.step_flops() / spec.task.sampler().length() as f64 > POSITION_WORTH_FLOPS,
+        outgrown: |spec| spec.step_flops() / spec.task.examples().length() as f64 > POSITION_WORTH_FLOPS,
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,

@@ -182,7 +182,7 @@ impl Session {
     pub fn started(&self) -> Event {
         Event::Started {
             step: self.step,
-            relevant: self.spec.task.sampler().relevant(self.spec.run.seed),
+            relevant: self.spec.task.examples().relevant(self.spec.run.seed),
             held_out: self.held_out(),
             parameters: self.spec.parameters().iter().map(crate::models::Parameter::len).sum(),
             learner: self.learner_name.clone(),
@@ -275,7 +275,7 @@ impl Session {
 
     /// Whether the replica has reached the target, or one that shares its data has.
     fn is_served(&self, replica: usize) -> bool {
-        let tries = self.spec.task.sampler().tries();
+        let tries = self.spec.task.examples().tries();
         self.solved.chunks(tries).nth(replica / tries).is_some_and(|all| all.iter().any(Option::is_some))
     }
 

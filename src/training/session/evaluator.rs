@@ -174,7 +174,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 impl Evaluator {
     /// The evaluator of a run on sequences; none for other tasks.
     pub fn new(spec: &RunSpec) -> Option<Self> {
-        let drawn = spec.task.sampler().chain_sequences()?;
+        let drawn = spec.task.examples().chain_sequences()?;
         let (seed, held_out) = (spec.run.seed, spec.held_out());
         let (mut contexts, mut truths) = (vec![], vec![]);
         add(&drawn, drawn.test, seed, 0..held_out, &mut contexts, &mut truths);
@@ -377,7 +377,7 @@ mod tests {
                 assert_eq!(*own, evaluation.kl);
             }
             // The truth is that of the sequence's own chain.
-            let drawn = spec.task.sampler().chain_sequences().unwrap();
+            let drawn = spec.task.examples().chain_sequences().unwrap();
             for example in [0, 7, 399] {
                 let (mut context, mut truth) = (vec![], vec![]);
                 add(&drawn, drawn.test, spec.run.seed, example..example + 1, &mut context, &mut truth);

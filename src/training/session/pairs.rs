@@ -58,7 +58,7 @@ pub fn covered(spec: &RunSpec) -> Result<PairNet, String> {
 /// A sentence for the person.
 pub fn kernels_cover(spec: &RunSpec) -> Result<(), String> {
     covered(spec)?;
-    match Some(spec.batch()) == spec.task.sampler().sample_size() {
+    match Some(spec.batch()) == spec.task.examples().sample_size() {
         true => Ok(()),
         false => Err("a step takes a part of the sample".into()),
     }

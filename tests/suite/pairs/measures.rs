@@ -4,7 +4,7 @@ use super::reference::{Reference, measure, replica};
 use super::{both_sets, every_model};
 use crate::{finish, session, spec};
 
-/// Losses, accuracies and margins of the first row, from outputs of [`vivarium::models::Architecture::evaluate`] and
+/// Losses, accuracies and margins of the first row, from outputs of [`vivarium::models::Network::evaluate`] and
 /// from double precision.
 #[test]
 fn the_first_row_is_what_plain_loops_give() {
@@ -25,7 +25,7 @@ fn the_first_row_is_what_plain_loops_give() {
                 let measured =
                     [(row.train_loss[r], row.train_accuracy[r]), (row.test_loss[r], row.test_accuracy[r])];
                 for (batch, (loss, accuracy)) in both_sets(&spec).iter().zip(measured) {
-                    let plain = spec.architecture().evaluate(&slices, 7, &batch.x, 0);
+                    let plain = spec.network().evaluate(&slices, 7, &batch.x, 0);
                     let plain: Vec<Vec<f64>> =
                         plain.chunks(7).map(|row| row.iter().map(|f| f64::from(*f)).collect()).collect();
                     for expected in [measure(&plain, &batch.y), reference.measure(batch)] {

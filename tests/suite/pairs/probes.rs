@@ -37,7 +37,7 @@ const GROUPS: [&str; 6] = [
 
 /// u, v and w of every neuron, or the last alone, `[elements, neurons]`, in double precision.
 fn functions(spec: &RunSpec, weights: &[Vec<f32>]) -> Vec<Vec<f64>> {
-    let order = spec.task.sampler().inputs();
+    let order = spec.task.examples().inputs();
     let wide = |values: &[f32]| values.iter().map(|v| f64::from(*v)).collect::<Vec<f64>>();
     let product = |a: &[f64], b: &[f64], inner: usize| -> Vec<f64> {
         let columns = b.len() / inner;
@@ -71,7 +71,7 @@ fn powers_add_up_to_squared_norms() {
     for group in GROUPS {
         for model in every_model() {
             let spec = spec(&format!("#v1/groups?{group}&{model}&seed=6"));
-            let (weights, order) = (stirred(&spec), spec.task.sampler().inputs());
+            let (weights, order) = (stirred(&spec), spec.task.examples().inputs());
             let (now, functions) = (neurons(&spec, weights.clone()), functions(&spec, &weights));
             assert_eq!(now.parts(), functions.len());
             let width = functions[0].len() / order;

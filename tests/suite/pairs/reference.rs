@@ -54,7 +54,7 @@ impl Reference {
     /// The network of a run with these weights of one replica.
     pub fn new(spec: &RunSpec, weights: &[Vec<f32>]) -> Self {
         let parameters = weights.iter().map(|p| p.iter().map(|v| f64::from(*v)).collect()).collect();
-        Reference { model: spec.model.clone(), elements: spec.task.sampler().inputs(), parameters }
+        Reference { model: spec.model.clone(), elements: spec.task.examples().inputs(), parameters }
     }
 
     /// f(a, b), a logit for each element.

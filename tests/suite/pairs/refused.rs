@@ -60,7 +60,7 @@ fn tables_of_no_group_are_refused_by_their_violation() {
         assert!(said.contains("the entries of a square table of at most 24 rows"), "{table}: {said}");
     }
     let mended = decode("#v1/groups?op=table&table=0.1.1.1").0.spec;
-    assert_eq!(mended.task.sampler().inputs(), 4, "the table of the default");
+    assert_eq!(mended.task.examples().inputs(), 4, "the table of the default");
     two_steps(&mended);
 }
 
@@ -69,7 +69,7 @@ fn tables_of_groups_are_taken_however_they_are_written() {
     for table in ["0.1.1.0", "1%202%0A2%201", "e,r;r,e", "1.0.0.1"] {
         let (link, notices) = decode(&format!("#v1/groups?op=table&table={table}"));
         assert!(notices.is_empty(), "{table}: {notices:?}");
-        assert_eq!(link.spec.task.sampler().inputs(), 2);
+        assert_eq!(link.spec.task.examples().inputs(), 2);
         assert_eq!(decode(&encode(&link)), (link.clone(), vec![]));
         two_steps(&link.spec);
     }

@@ -48,7 +48,7 @@ pub trait PromptLoop: Sized {
 
 /// The family of a run's network, and the prompts that it is on.
 fn family_of(spec: &RunSpec) -> Result<(Family, Prompts), String> {
-    let prompts = spec.task.sampler().prompts();
+    let prompts = spec.task.examples().prompts();
     let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
     let family = spec.model.config().family();
     Ok((family.ok_or_else(|| format!("its model is {}", spec.model.info().name))?, prompts))

@@ -17,7 +17,7 @@ fn run(settings: &str) -> RunSpec {
 
 /// Outputs and gradient in double precision.
 fn exact(spec: &RunSpec, rows: &[f32]) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let (initial, of_task) = (spec.initial_of(1), prompts::of(spec.task.sampler()));
+    let (initial, of_task) = (spec.initial_of(1), prompts::of(spec.task.examples()));
     let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
     let each = rows.chunks(of_task.columns());
     match &spec.model {

@@ -103,7 +103,7 @@ impl Network {
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(format!("its model is the {}", spec.model.info().name)),
         };
-        let (symbols, length) = (spec.task.sampler().inputs(), spec.task.sampler().length());
+        let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().length());
         Ok(Network { symbols, length, kind, layout: Layout::of(spec) })
     }
 }

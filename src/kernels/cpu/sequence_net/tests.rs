@@ -18,7 +18,7 @@ fn spec(link: &str) -> RunSpec {
 /// Weights of standard deviation `scale`, gains around 1.
 fn drawn(spec: &RunSpec, scale: f32) -> Vec<Vec<f32>> {
     let stream = Stream::new(5, Purpose::Weights, 0);
-    let parameters = spec.architecture().parameters(spec.task.sampler().inputs(), 1);
+    let parameters = spec.architecture().parameters(spec.task.examples().inputs(), 1);
     let draw = |(which, p): (usize, &crate::models::Parameter)| {
         let mean = if p.name.contains("gain") { 1.0 } else { 0.0 };
         (0..p.len() as u32).map(|i| mean + scale * stream.normal(which as u64, i)).collect()
@@ -55,7 +55,7 @@ fn loaded(network: &Network, weights: &[Vec<f32>]) -> Replica {
 
 /// The reference: loss and gradients.
 fn exact(spec: &RunSpec, weights: &[Vec<f32>], batch: &[u8]) -> (f64, Vec<Vec<f64>>) {
-    let (symbols, length) = (spec.task.sampler().inputs(), spec.task.sampler().length());
+    let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().length());
     let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     match &spec.model {
         Model::AttentionOnly(net) => {

@@ -5,6 +5,7 @@ use crate::display::words::{decimal, percent};
 use crate::labs::lookup::LookupState;
 use crate::permalink::View;
 use crate::settings::real;
+use crate::sorting;
 use crate::ui::request::Request;
 
 /// Held-out prompts that can be looked into.
@@ -49,7 +50,7 @@ pub enum PromptAction {
 fn with(changes: &[(u64, f64)], at: usize, value: f64) -> Option<String> {
     let mut all: Vec<(u64, f64)> = changes.iter().copied().filter(|(place, _)| *place != at as u64).collect();
     all.push((at as u64, value));
-    all.sort_by_key(|(place, _)| *place);
+    sorting::sort_by_key(&mut all, |(place, _)| *place);
     let written = |(place, value): &(u64, f64)| format!("{place}:{}", real(*value));
     (all.len() <= MOST_CHANGES).then(|| all.iter().map(written).collect::<Vec<_>>().join("_"))
 }

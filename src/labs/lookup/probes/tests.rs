@@ -83,7 +83,7 @@ fn errors_by_position_are_those_of_the_network() {
         let (sampler, mut batch) = (spec.task.sampler(), Batch::default());
         sampler.held_out(spec.run.seed, 0, 64, &mut batch);
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-        let outputs = spec.architecture().evaluate(&slices, sampler.inputs(), &batch.x, 0);
+        let outputs = spec.network().evaluate(&slices, sampler.inputs(), &batch.x, 0);
         let prompts = sampler.prompts().unwrap();
         for (i, error) in errors.iter().enumerate() {
             let rows = batch.x.chunks(prompts.columns()).zip(outputs.chunks(5));

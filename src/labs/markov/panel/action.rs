@@ -5,6 +5,7 @@ use crate::analysis::chains::letter;
 use crate::labs::markov::state::MarkovState;
 use crate::permalink::View;
 use crate::rng::{Purpose, Stream};
+use crate::sorting;
 
 /// What can be done to what is looked into.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +103,7 @@ pub(super) fn whole(shares: &[f64], sum: usize) -> Vec<usize> {
     let mut parts: Vec<usize> = exact.iter().map(|x| libm::floor(*x) as usize).collect();
     let mut order: Vec<usize> = (0..shares.len()).filter(|at| shares[*at] > 0.0).collect();
     let rest = |at: &usize| exact[*at] - libm::floor(exact[*at]);
-    order.sort_by(|a, b| rest(b).total_cmp(&rest(a)));
+    sorting::sort_by(&mut order, |a, b| rest(b).total_cmp(&rest(a)));
     let missing = sum - parts.iter().sum::<usize>();
     order.iter().take(missing).for_each(|at| parts[*at] += 1);
     parts

@@ -22,7 +22,7 @@ use crate::models::mlp::Mlp;
 use crate::models::polynet::Bias;
 use crate::models::{Activation, Model, PowerNet};
 use crate::run::RunSpec;
-use crate::tasks::{Sampler, Task};
+use crate::tasks::{Examples, Task};
 
 /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {

@@ -46,7 +46,7 @@ fn drawn(spec: &RunSpec) -> Vec<Vec<f32>> {
 
 fn plain(spec: &RunSpec, weights: &[Vec<f32>]) -> Plain {
     let Some(Family::TokenAttention(net)) = spec.model.config().family() else { panic!() };
-    let prompts = spec.task.sampler().prompts().unwrap();
+    let prompts = spec.task.examples().prompts().unwrap();
     OnPrompts { net, prompts }.plain(&weights.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
@@ -70,7 +70,7 @@ fn outputs_and_gradients_are_those_of_the_formulas() {
         let (layout, weights) = (Layout::of(&spec), drawn(&spec));
         let (replica, plain) = (loaded(&layout, &weights), plain(&spec, &weights));
         let mut loops = AttentionLoop::of(&spec).unwrap();
-        let columns = spec.task.sampler().columns();
+        let columns = spec.task.examples().columns();
         // The second time what the first has left behind must not matter.
         for step in 0..2 {
             let rows = batch(&spec, step);
