@@ -199,7 +199,7 @@ impl Sweep {
 /// The axis of a sweep's curves: its label, the places of its values, and whether it can be logarithmic. A value of zero,
 /// as no noise, has no place on a logarithmic axis, and words have no ratio.
 pub(super) fn abscissa(spec: &RunSpec) -> (String, Vec<f64>, bool) {
-    let Axis { key, values } = &spec.run.sweep;
+    let Axis { key, values, .. } = &spec.run.sweep;
     let at = places(&spec.run.sweep);
     let are_numbers = values.iter().all(|v| v.parse::<f64>().is_ok());
     let label = match are_numbers {

@@ -53,19 +53,6 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
     }
 }
 
-/// Forgets the names of settings that the run of `link` has lost since the teacher's keys were read, as those of a model
-/// that was put back; which they are.
-pub(super) fn repair(link: &mut Link) -> Vec<Problem> {
-    let mut problems = vec![];
-    for (key, value) in std::mem::take(&mut link.reserved) {
-        let (kept, problem) = read(&link.spec, &key, &value);
-        // Of what is kept whole everything has been said.
-        problems.extend(problem.filter(|_| kept.as_ref() != Some(&value)));
-        link.reserved.extend(kept.map(|kept| (key, kept)));
-    }
-    problems
-}
-
 fn is_knob(spec: &RunSpec, key: &str) -> bool {
     let of = |knobs: &[crate::settings::Knob]| knobs.iter().any(|knob| knob.key == key);
     [MODEL_KEY, OPTIMIZER_KEY].contains(&key)
@@ -75,6 +62,19 @@ fn is_knob(spec: &RunSpec, key: &str) -> bool {
 }
 
 impl Link {
+    /// Forgets the names of settings that the run has lost since the teacher's keys were read, as those of a model that
+    /// was put back or that another one has taken the place of; which they are.
+    pub fn repair_lesson(&mut self) -> Vec<Problem> {
+        let mut problems = vec![];
+        for (key, value) in std::mem::take(&mut self.reserved) {
+            let (kept, problem) = read(&self.spec, &key, &value);
+            // Of what is kept whole everything has been said.
+            problems.extend(problem.filter(|_| kept.as_ref() != Some(&value)));
+            self.reserved.extend(kept.map(|kept| (key, kept)));
+        }
+        problems
+    }
+
     fn reserved(&self, key: &str) -> Option<&str> {
         self.reserved.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str())
     }

@@ -268,7 +268,7 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         }
     }
     notices.extend(link.spec.repair_within(most));
-    notices.extend(lesson::repair(&mut link));
+    notices.extend(link.repair_lesson());
     notices.extend(link.view.repair(&link.spec));
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;

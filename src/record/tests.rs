@@ -263,6 +263,9 @@ fn given(line: &str) -> Vec<&str> {
         (None, Some((names, _))) => names.split(", ").collect(),
         (None, None) => vec![],
     };
+    if line.starts_with(' ') {
+        return vec![];
+    }
     let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     names.into_iter().filter(is_name).collect()
 }

@@ -10,12 +10,34 @@ use super::real;
 ///
 /// A link may give numbers as a range, `lr:log:0.01..1:5` or `n:lin:10..40:4`: the ends and how many. What is kept is the
 /// values, and a range is written only where it is shorter and stands for the same values whatever the knob.
+///
+/// # Why
+/// Whether there is such a range is found once, when the axis is made: the page writes its link at every change, and to
+/// work out a thousand values takes milliseconds in a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Plain")]
 pub struct Axis {
     /// The knob.
     pub key: String,
     /// What it is set to, in order.
     pub values: Vec<String>,
+    /// The range that is written for them.
+    #[serde(skip)]
+    range: Option<String>,
+}
+
+/// An axis as it comes out of a file or a message.
+#[derive(Deserialize)]
+#[serde(rename = "Axis")]
+struct Plain {
+    key: String,
+    values: Vec<String>,
+}
+
+impl From<Plain> for Axis {
+    fn from(Plain { key, values }: Plain) -> Self {
+        Axis::new(key, values)
+    }
 }
 
 /// Most values of an axis.
@@ -43,11 +65,18 @@ impl Spread {
     /// `count` numbers from `from` to `to`, each rounded to four digits, or to a whole number and then without
     /// repetitions; none where there is no such range.
     pub fn numbers(self, from: f64, to: f64, count: usize, whole: bool) -> Option<Vec<String>> {
+        let mut numbers: Vec<String> = self.each(from, to, count, whole)?.collect();
+        numbers.dedup();
+        Some(numbers)
+    }
+
+    /// The same one by one, with repetitions.
+    fn each(self, from: f64, to: f64, count: usize, whole: bool) -> Option<impl Iterator<Item = String>> {
         let possible = from.is_finite() && to.is_finite() && (2..=MOST_VALUES).contains(&count);
         if !possible || (self == Spread::Log && (from <= 0.0 || to <= 0.0)) {
             return None;
         }
-        let one = |at: usize| {
+        let one = move |at: usize| {
             let share = at as f64 / (count - 1) as f64;
             let number = match (self, at) {
                 (_, 0) => from,
@@ -62,13 +91,28 @@ impl Spread {
             let is_end = at == 0 || at == count - 1;
             real(if is_end { number } else { format!("{number:.3e}").parse().unwrap_or(number) })
         };
-        let mut numbers: Vec<String> = (0..count).map(one).collect();
-        numbers.dedup();
-        Some(numbers)
+        #[cfg(test)]
+        let one = move |at: usize| {
+            MADE.set(MADE.get() + 1);
+            one(at)
+        };
+        Some((0..count).map(one))
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Values of ranges that this thread has worked out.
+    static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Axis {
+    /// These values of a knob.
+    pub fn new(key: String, values: Vec<String>) -> Self {
+        let range = find_range(&values);
+        Axis { key, values, range }
+    }
+
     /// Whether there is nothing to go through.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -87,29 +131,8 @@ impl Axis {
     }
 
     /// The range that stands for the values, if there is one that is shorter and means them for any knob that has them.
-    pub fn range(&self) -> Option<String> {
-        let count = self.values.len();
-        let (from, to) = (self.values.first()?, self.values.last()?);
-        let (low, high) = (from.parse().ok()?, to.parse().ok()?);
-        if count < FEWEST_IN_RANGE {
-            return None;
-        }
-        // Fractions are for real numbers alone; whole numbers may be either, and must come out the same.
-        let kinds: &[bool] = if self.are_whole() { &[false, true] } else { &[false] };
-        let is =
-            |spread: Spread, whole| spread.numbers(low, high, count, whole).as_ref() == Some(&self.values);
-        let means = |spread: Spread| kinds.iter().all(|whole| is(spread, *whole));
-        let (_, word) = Spread::ALL.into_iter().find(|(spread, _)| means(*spread))?;
-        let range = format!("{word}:{from}..{to}:{count}");
-        (range.len() < self.list().len()).then_some(range)
-    }
-
-    fn are_whole(&self) -> bool {
-        self.values.iter().all(|value| value.parse::<u64>().is_ok())
-    }
-
-    fn list(&self) -> String {
-        self.values.join("_")
+    pub fn range(&self) -> Option<&str> {
+        self.range.as_deref()
     }
 
     /// The axis that `text` stands for: nothing, or `key:value_value`.
@@ -118,7 +141,7 @@ impl Axis {
             return Some(Axis::default());
         }
         let (key, values) = text.split_once(':')?;
-        let axis = Axis { key: key.into(), values: values.split('_').map(String::from).collect() };
+        let axis = Axis::new(key.into(), values.split('_').map(String::from).collect());
         axis.is_sound().then_some(axis)
     }
 
@@ -127,7 +150,7 @@ impl Axis {
             (1..=longest).contains(&text.len())
                 && text.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
         };
-        let short = || self.list().len() <= LONGEST_LIST || self.range().is_some();
+        let short = || length(&self.values) <= LONGEST_LIST || self.range.is_some();
         let all = self.values.len() <= MOST_VALUES && self.values.iter().all(|v| word(v, 24, ".-+"));
         if self.key.is_empty() {
             self.is_empty()
@@ -142,8 +165,42 @@ impl fmt::Display for Axis {
         if self.is_empty() {
             return Ok(());
         }
-        write!(f, "{}:{}", self.key, self.range().unwrap_or_else(|| self.list()))
+        match &self.range {
+            Some(range) => write!(f, "{}:{range}", self.key),
+            None => write!(f, "{}:{}", self.key, self.values.join("_")),
+        }
     }
+}
+
+/// Characters of the list of these values.
+fn length(values: &[String]) -> usize {
+    values.iter().map(|value| value.len() + 1).sum::<usize>().saturating_sub(1)
+}
+
+fn are_whole(values: &[String]) -> bool {
+    values.iter().all(|value| value.parse::<u64>().is_ok())
+}
+
+/// The range that stands for these values, if there is one that is shorter and means them for any knob that has them.
+fn find_range(values: &[String]) -> Option<String> {
+    let count = values.len();
+    let (from, to) = (values.first()?, values.last()?);
+    let (low, high) = (from.parse().ok()?, to.parse().ok()?);
+    // A range has nothing twice in a row.
+    if count < FEWEST_IN_RANGE || values.windows(2).any(|pair| pair[0] == pair[1]) {
+        return None;
+    }
+    // Fractions are for real numbers alone; whole numbers may be either, and must come out the same.
+    let kinds: &[bool] = if are_whole(values) { &[false, true] } else { &[false] };
+    // As far as they are the same: most lists end at their second value.
+    let is = |spread: Spread, whole| {
+        let all = spread.each(low, high, count, whole);
+        all.is_some_and(|all| all.zip(values).all(|(number, value)| number == *value))
+    };
+    let means = |spread: Spread| kinds.iter().all(|whole| is(spread, *whole));
+    let (_, word) = Spread::ALL.into_iter().find(|(spread, _)| means(*spread))?;
+    let range = format!("{word}:{from}..{to}:{count}");
+    (range.len() < length(values)).then_some(range)
 }
 
 #[cfg(test)]
@@ -187,7 +244,7 @@ mod tests {
     fn eight_values_are_the_fewest_of_a_range() {
         let text = |values: Vec<u32>| {
             let values = values.iter().map(u32::to_string).collect();
-            Axis { key: "m".into(), values }.to_string()
+            Axis::new("m".into(), values).to_string()
         };
         assert_eq!(text((1..=7).map(|i| 10 * i).collect()), "m:10_20_30_40_50_60_70");
         assert_eq!(text((1..=8).map(|i| 10 * i).collect()), "m:lin:10..80:8");
@@ -206,17 +263,16 @@ mod tests {
     /// A link gives back the values it was made of, whichever way it writes them.
     #[test]
     fn a_range_is_written_only_where_it_means_the_same() {
-        let text =
-            |key: &str, values: &[String]| Axis { key: key.into(), values: values.to_vec() }.to_string();
+        let text = |key: &str, values: &[String]| Axis::new(key.into(), values.to_vec()).to_string();
         for spread in Spread::ALL.map(|(spread, _)| spread) {
             for whole in [false, true] {
                 for (from, to) in [(1.0, 100.0), (10.0, 40.0), (0.001, 1.0), (3.0, 3.5), (64.0, 1.0)] {
                     for count in [2, 4, 7, 9, 25, 100] {
                         let Some(values) = spread.numbers(from, to, count, whole) else { continue };
-                        let axis = Axis { key: "lr".into(), values: values.clone() };
+                        let axis = Axis::new("lr".into(), values.clone());
                         let written = axis.to_string();
                         for knob_is_whole in [whole, !whole] {
-                            if knob_is_whole && !axis.are_whole() {
+                            if knob_is_whole && !are_whole(&values) {
                                 continue;
                             }
                             let spelt = Axis::spelt(&written, |_| knob_is_whole).unwrap_or(written.clone());
@@ -235,6 +291,79 @@ mod tests {
         assert_eq!(text("lr", &rates), "lr:log:0.001..1:10");
         assert_eq!(text("n", &[&even[..], &["7".to_string()]].concat()), "n:10_20_30_40_50_60_70_80_90_7");
         let long: Vec<String> = (0..900).map(|i| format!("{}", 1000 + i * i)).collect();
-        assert!(!Axis { key: "n".into(), values: long }.is_sound(), "no link could hold it");
+        assert!(!Axis::new("n".into(), long).is_sound(), "no link could hold it");
+    }
+
+    /// As it was found before: whole lists were made, and held against the values.
+    fn by_lists(values: &[String]) -> Option<String> {
+        let count = values.len();
+        let (from, to) = (values.first()?, values.last()?);
+        let (low, high) = (from.parse().ok()?, to.parse().ok()?);
+        if count < FEWEST_IN_RANGE {
+            return None;
+        }
+        let kinds: &[bool] = if are_whole(values) { &[false, true] } else { &[false] };
+        let is = |spread: Spread, whole: bool| {
+            spread.numbers(low, high, count, whole).is_some_and(|all| all == values)
+        };
+        let means = |spread: Spread| kinds.iter().all(|whole| is(spread, *whole));
+        let (_, word) = Spread::ALL.into_iter().find(|(spread, _)| means(*spread))?;
+        let range = format!("{word}:{from}..{to}:{count}");
+        (range.len() < values.join("_").len()).then_some(range)
+    }
+
+    #[test]
+    fn the_range_is_the_one_that_whole_lists_gave() {
+        let mut ranges = 0;
+        let mut check = |values: &[String]| {
+            let expected = by_lists(values);
+            assert_eq!(find_range(values), expected, "{values:?}");
+            ranges += usize::from(expected.is_some());
+        };
+        for spread in Spread::ALL.map(|(spread, _)| spread) {
+            for whole in [false, true] {
+                for (from, to) in
+                    [(1.0, 100.0), (10.0, 40.0), (0.001, 1.0), (64.0, 1.0), (5.0, 5.0), (-3.0, 4.0)]
+                {
+                    for count in [2, 7, 8, 9, 25, 100, 1000] {
+                        let Some(mut values) = spread.numbers(from, to, count, whole) else { continue };
+                        check(&values);
+                        // One that is another number, the same in other words, or there twice.
+                        let middle = values.len() / 2;
+                        let known = values[middle].clone();
+                        for other in ["7.5".to_string(), format!("{known}.0"), values[0].clone()] {
+                            values[middle] = other;
+                            check(&values);
+                        }
+                        values[middle] = known.clone();
+                        values.insert(middle, known);
+                        check(&values);
+                    }
+                }
+            }
+        }
+        check(&[]);
+        check(&["relu".to_string(), "sign".into()]);
+        assert!(ranges > 30, "{ranges}");
+    }
+
+    #[test]
+    fn a_thousand_values_are_worked_out_once() {
+        let text = Axis::spelt("seed:lin:1..1000:1000", |_| true).unwrap();
+        MADE.set(0);
+        let axis = Axis::parse(&text).unwrap();
+        // Once as whole numbers and once as real ones.
+        assert_eq!(MADE.replace(0), 2000);
+        let copies: Vec<Axis> = (0..50).map(|_| axis.clone()).collect();
+        assert!(copies.iter().all(|copy| copy.to_string() == "seed:lin:1..1000:1000" && copy.is_sound()));
+        assert_eq!(MADE.replace(0), 0);
+        let uneven: Vec<String> = (1..=500).map(|i| (i * i).to_string()).collect();
+        let list = Axis::new("seed".into(), uneven);
+        // Each spread differs at its second value.
+        assert!(MADE.replace(0) <= 4 && list.range().is_none());
+        // What comes out of a message is the same.
+        let text = serde_json::to_string(&axis).unwrap();
+        assert!(text.starts_with(r#"{"key":"seed","values":["1","2""#) && !text.contains("range"), "{text}");
+        assert_eq!(serde_json::from_str::<Axis>(&text).unwrap(), axis);
     }
 }

@@ -5,6 +5,7 @@ mod form;
 pub mod groups;
 pub mod markov;
 mod parity;
+mod remembered;
 pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod sparse_token_regression;

@@ -25,6 +25,9 @@
 
 pub mod charts;
 
+use std::cell::RefCell;
+
+use super::remembered::Remembered;
 use super::{Batch, Examples, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
@@ -71,6 +74,16 @@ settings! {
 pub const MOST_DRAWS: u64 = 100;
 /// Most sets that are tried on a sample.
 pub const MOST_SETS: usize = 1 << 18;
+
+/// Samples of which it is remembered which draw they are: those of all networks of a run, twice.
+const REMEMBERED: usize = 1 << 13;
+
+#[cfg(test)]
+thread_local! {
+    /// Samples for which this thread has looked for a draw that fits one set only.
+    static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl SparseBoolean {
     /// Name, source and summary.
     pub const INFO: Info = Info {
@@ -111,7 +124,7 @@ impl SparseBoolean {
         &self,
         stream: Stream,
         step: u64,
-        examples: std::ops::Range<usize>,
+        examples: impl Iterator<Item = usize>,
         places: &[usize],
         out: &mut Batch,
     ) {
@@ -125,18 +138,45 @@ impl SparseBoolean {
         }
     }
 
-    /// The whole sample of the networks that share it.
-    fn whole(&self, seed: u64, sample: u32) -> Batch {
-        let (stream, places) = (Stream::new(seed, Purpose::Sample, sample), self.relevant(seed));
-        let mut batch = Batch::default();
-        for attempt in 0..MOST_DRAWS {
-            batch.clear();
-            self.draw(stream, attempt, 0..self.m, &places, &mut batch);
-            if self.is_told(&batch) {
-                break;
-            }
+    /// Appends these examples of the sample of the networks that share it.
+    fn draw_sample(
+        &self,
+        seed: u64,
+        sample: u32,
+        examples: impl ExactSizeIterator<Item = usize>,
+        out: &mut Batch,
+    ) {
+        if examples.len() > 0 {
+            let stream = Stream::new(seed, Purpose::Sample, sample);
+            self.draw(stream, self.attempt(seed, sample), examples, &self.relevant(seed), out);
         }
-        batch
+    }
+
+    /// Which of the samples that are drawn one after the other it is.
+    ///
+    /// # Why
+    /// To try all sets on a sample takes up to half a second, and every batch asks for it. Each of its examples is drawn
+    /// by itself, so that the number of the draw is all that has to be known.
+    fn attempt(&self, seed: u64, sample: u32) -> u64 {
+        type Key = (&'static str, [usize; 3], Vec<usize>, u64, u32);
+        thread_local! {
+            static KNOWN: RefCell<Remembered<Key, u64>> = const { RefCell::new(Remembered::new(REMEMBERED)) };
+        }
+        let key = (self.function.slug(), [self.n, self.k, self.m], self.support.clone(), seed, sample);
+        KNOWN.with_borrow_mut(|known| known.get(key, 1, || self.find_attempt(seed, sample)))
+    }
+
+    fn find_attempt(&self, seed: u64, sample: u32) -> u64 {
+        #[cfg(test)]
+        LOOKED.set(LOOKED.get() + 1);
+        let (stream, places) = (Stream::new(seed, Purpose::Sample, sample), self.relevant(seed));
+        let (mut batch, last) = (Batch::default(), MOST_DRAWS - 1);
+        let is_told = |attempt: &u64| {
+            batch.clear();
+            self.draw(stream, *attempt, 0..self.m, &places, &mut batch);
+            self.is_told(&batch)
+        };
+        (0..last).find(is_told).unwrap_or(last)
     }
 
     /// Whether a sample fits one set of places only, as far as that can be seen.
@@ -262,8 +302,8 @@ impl Sampler for SparseBoolean {
             let stream = Stream::new(seed, Purpose::Batch, self.shared(replica));
             return self.draw(stream, step, 0..size, &self.relevant(seed), out);
         }
-        let whole = self.whole(seed, self.shared(replica));
-        out.visit(&whole, self.n, self.visits(seed, replica, step, size));
+        let visits = self.visits(seed, replica, step, size);
+        self.draw_sample(seed, self.shared(replica), visits.into_iter(), out);
     }
 
     fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
@@ -272,10 +312,7 @@ impl Sampler for SparseBoolean {
     }
 
     fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let whole = self.whole(seed, self.shared(replica));
-        let until = (from + size).min(self.m);
-        out.x.extend_from_slice(&whole.x[from * self.n..until * self.n]);
-        out.y.extend_from_slice(&whole.y[from..until]);
+        self.draw_sample(seed, self.shared(replica), from..(from + size).min(self.m), out);
     }
 
     fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
@@ -361,6 +398,58 @@ mod tests {
         // Two labels cannot name three of a hundred places, and are taken as they are.
         let task = SparseBoolean { m: 2, ..Default::default() };
         assert!(!task.is_told(&sample(&task, 0)) && sample(&task, 0).len() == 2);
+    }
+
+    /// As it was drawn before: whole, and anew at every call.
+    fn whole(task: &SparseBoolean, seed: u64, sample: u32) -> (Batch, u64) {
+        let (stream, places) = (Stream::new(seed, Purpose::Sample, sample), task.relevant(seed));
+        let mut batch = Batch::default();
+        for attempt in 0..MOST_DRAWS {
+            batch.clear();
+            task.draw(stream, attempt, 0..task.m, &places, &mut batch);
+            if task.is_told(&batch) {
+                return (batch, attempt);
+            }
+        }
+        (batch, MOST_DRAWS - 1)
+    }
+
+    #[test]
+    fn a_sample_is_looked_for_once_and_is_the_same_bit_for_bit() {
+        let (mut samples, mut anew) = (0, 0);
+        LOOKED.set(0);
+        for function in Function::ALL.iter().copied() {
+            for (n, m, support) in [(10, 9, vec![]), (9, 12, vec![2, 5, 9]), (7, 2, vec![])] {
+                let task = SparseBoolean { function, n, m, support, tries: 2, ..Default::default() };
+                for (seed, replica) in [(1, 0), (1, 5), (8, 0)] {
+                    let (expected, attempt) = whole(&task, seed, replica / 2);
+                    samples += 1;
+                    anew += u64::from(attempt > 0);
+                    let mut found = Batch::default();
+                    task.finite_sample(seed, replica, 0, m, &mut found);
+                    assert_eq!(found, expected, "{function:?} {n} {m} {seed}");
+                    // In parts, and in the order in which they are visited.
+                    found.clear();
+                    (0..m).step_by(4).for_each(|from| task.finite_sample(seed, replica, from, 4, &mut found));
+                    assert_eq!(found, expected);
+                    for step in 0..6 {
+                        found.clear();
+                        task.sample(seed, replica, step, 5, &mut found);
+                        let visits = task.visits(seed, replica, step, 5);
+                        let x: Vec<f32> =
+                            visits.iter().flat_map(|at| expected.x[at * n..][..n].to_vec()).collect();
+                        assert_eq!((found.x.clone(), found.len()), (x, 5));
+                        assert!(visits.iter().zip(&found.y).all(|(at, y)| expected.y[*at] == *y));
+                    }
+                }
+            }
+        }
+        assert_eq!(LOOKED.get(), samples);
+        assert!(anew > 5, "some are drawn more than once: {anew}");
+        let none = SparseBoolean { m: 0, ..Default::default() };
+        let mut found = Batch::default();
+        none.finite_sample(0, 0, 0, 10, &mut found);
+        assert!(found.is_empty() && LOOKED.get() == samples);
     }
 
     #[test]

@@ -15,6 +15,10 @@
 
 pub mod charts;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::remembered::Remembered;
 use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig};
 use crate::bounds::{self, MOST_SAMPLE};
 use crate::catalog::Info;
@@ -69,6 +73,15 @@ settings! {
     }
 }
 
+/// Most numbers in the teachers that are kept, 8 MiB: those of thousands of runs that train together.
+const MOST_KEPT: usize = 1 << 20;
+
+#[cfg(test)]
+thread_local! {
+    /// Teachers that this thread has drawn.
+    static DRAWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl SparseTokenRegression {
     /// Name, source and summary.
     pub const INFO: Info = Info {
@@ -88,9 +101,23 @@ impl SparseTokenRegression {
         Prompts { length, dim, names, repeats, function, units, codes, code_dim, scale }
     }
 
-    /// The teacher of these prompts.
-    pub fn teacher(&self, seed: u64) -> Teacher {
-        self.drawn().teacher(seed)
+    /// The teacher of these prompts. It is drawn once, with the moments of a random network: every batch asks for it.
+    pub fn teacher(&self, seed: u64) -> Rc<Teacher> {
+        type Key = (&'static str, [usize; 3], u64);
+        thread_local! {
+            static KNOWN: RefCell<Remembered<Key, Rc<Teacher>>> =
+                const { RefCell::new(Remembered::new(MOST_KEPT)) };
+        }
+        let SparseTokenRegression { names, dim, units, function, .. } = *self;
+        // As many numbers as it may have, and room for itself.
+        let size = 64 + units * names * dim;
+        let draw = || {
+            #[cfg(test)]
+            DRAWN.set(DRAWN.get() + 1);
+            Rc::new(self.drawn().teacher(seed))
+        };
+        let key = (function.slug(), [names, dim, units], seed);
+        KNOWN.with_borrow_mut(|known| known.get(key, size, draw))
     }
 
     /// Appends prompts whose tokens and names are of these purposes.
@@ -110,7 +137,7 @@ impl SparseTokenRegression {
         let lists = if is_test && self.test == TestLists::One { Lists::One } else { self.lists };
         let from = Draw { tokens: stream(tokens), names: stream(names), noise, lists };
         let begin = out.x.len();
-        prompts.draw(&prompts.teacher(seed), &from, step, examples, &mut out.x);
+        prompts.draw(&self.teacher(seed), &from, step, examples, &mut out.x);
         let rows = out.x[begin..].chunks(prompts.columns());
         out.y.extend(rows.map(|row| prompts.parts(row).2[0]));
     }
@@ -264,6 +291,36 @@ mod tests {
             assert_eq!(batch.x[at * columns..][..columns], whole.x[visit * columns..][..columns]);
         }
         assert_eq!(whole.len(), 40);
+    }
+
+    #[test]
+    fn the_teacher_is_drawn_once_and_the_labels_are_the_same_bit_for_bit() {
+        DRAWN.set(0);
+        for (at, function) in Function::ALL.iter().copied().enumerate() {
+            let task = SparseTokenRegression { function, dim: 3, units: 5, ..Default::default() };
+            let prompts = task.drawn();
+            for step in 0..4 {
+                for seed in [3, 4] {
+                    let mut batch = Batch::default();
+                    task.sample(seed, 1, step, 6, &mut batch);
+                    let stream = |purpose| Stream::new(seed, purpose, 1);
+                    let (tokens, names) = (stream(Purpose::Batch), stream(Purpose::Names));
+                    let from = Draw { tokens, names, noise: None, lists: task.lists };
+                    let mut expected = vec![];
+                    prompts.draw(&prompts.teacher(seed), &from, step, 0..6, &mut expected);
+                    assert_eq!(batch.x, expected, "{function:?}");
+                    task.held_out(seed, 0, 5, &mut batch);
+                }
+            }
+            assert_eq!(DRAWN.get(), 2 * (at + 1), "one for each seed");
+        }
+        // Those of another size or with other units are others.
+        let task = SparseTokenRegression { function: Function::Network, ..Default::default() };
+        for other in
+            [SparseTokenRegression { units: 9, ..task.clone() }, SparseTokenRegression { dim: 2, ..task }]
+        {
+            assert_eq!(*other.teacher(3), other.drawn().teacher(3));
+        }
     }
 
     #[test]

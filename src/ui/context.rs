@@ -13,8 +13,8 @@ pub struct RunContext {
     pub run: MappedSignal<RunView>,
     /// How the setting of a key stands; whoever calls is told when that changes.
     pub field: Callback<&'static str, FieldState>,
-    /// What was wrong with the last file that was to be opened; empty where nothing was.
-    pub flaw: Memo<String>,
+    /// What was wrong with the last file that was to be opened, or nothing; whoever calls is told when that changes.
+    pub flaw: Callback<(), String>,
     /// Does what a panel asks for.
     pub ask: Callback<Request>,
 }
@@ -41,6 +41,11 @@ impl RunContext {
     /// How the setting of a key stands, telling its readers only when that changes.
     pub fn field(self, key: &'static str) -> Memo<FieldState> {
         Memo::new(move |_| self.field.run(key))
+    }
+
+    /// What was wrong with the last file that was to be opened; empty where nothing was.
+    pub fn flaw(self) -> Memo<String> {
+        Memo::new(move |_| self.flaw.run(()))
     }
 
     /// Takes a text for a setting of the run or of its view; it can be undone.

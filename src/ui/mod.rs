@@ -18,6 +18,8 @@ pub mod button;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod context;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod effect;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod file_button;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod icon;

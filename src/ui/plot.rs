@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ResizeObserver;
 
 use super::appearance::Appearance;
+use super::effect::effect;
 use super::surface::Surface;
 use crate::analysis::{Lines, Reading};
 use crate::charts::{Across, Theme, draw_across};
@@ -136,7 +137,7 @@ pub fn paint_on(news: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Sen
         drawn_at.set_value(now_ms());
         paint();
     };
-    Effect::new(move |_| {
+    effect(move || {
         if !news() || scheduled.get_value() {
             return;
         }

@@ -9,21 +9,24 @@ import { open, stepOf, until, visit } from "./harness.mjs";
 
 const RUNS = Number(process.env.VIVARIUM_SOAK_RUNS ?? 12);
 
-/**
- * Short runs of three labs, with their last steps. The same three again and again: each kept run is a line in the list
- * and holds its curves, so runs of other seeds would add those.
- */
+/** Short runs of three labs, with their last steps. */
 const LINKS = [
   ["#v1/sparse-parity?n=12&k=2&width=16&held=128&every=5&steps=200&halt=steps&speed=0&device=cpu", 200],
   ["#v1/groups?n=5&width=16&every=5&steps=150&halt=steps&speed=0&device=cpu", 150],
   ["#v1/markov?t=16&batch=4&held=16&every=5&steps=20&halt=steps&speed=0&device=cpu", 20],
 ];
 
-/**
- * What each of these may grow by between the second quarter and the last: MiB, or how many. Runs of one lab leave nothing
- * behind; each change of the lab leaves 14 KiB in the page's own program, as measured over 150 of them.
- */
-const MORE = { heap: 1, page: 1 + 0.02 * (RUNS / 2), worker: 1, nodes: 600, listeners: 100 };
+/** Seeds of each of them, one after the other and then again: fewer runs than the browser stores. */
+const SEEDS = 30;
+
+/** Which run comes when, with its last step: each is of another lab than the one before. */
+const run = (at) => {
+  const [link, last] = LINKS[at % LINKS.length];
+  return [`${link}&seed=${Math.floor(at / LINKS.length) % SEEDS}`, last];
+};
+
+/** What each of these may grow by between the second quarter and the last: MiB, or how many. */
+const MORE = { heap: 1, page: 1, worker: 1, nodes: 600, listeners: 100 };
 const MIB = 1 << 20;
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -41,14 +44,14 @@ export function soak(here) {
           return made;
         };
       });
-      const { page, see, heard } = await visit(browser.context, here().address, LINKS[0][0]);
+      const { page, see, heard } = await visit(browser.context, here().address, run(0)[0]);
       const session = await browser.context.newCDPSession(page);
       await session.send("Performance.enable");
       const held = [];
-      for (let run = 0; run < RUNS; run++) {
-        const [link, last] = LINKS[run % LINKS.length];
-        if (run > 0) await page.evaluate((link) => (location.hash = link), link);
-        await until(async () => page.url().includes(link.split("?")[0]) && (await stepOf(see)) === last, `run ${run}`);
+      for (let at = 0; at < RUNS; at++) {
+        const [link, last] = run(at);
+        if (at > 0) await page.evaluate((link) => (location.hash = link), link);
+        await until(async () => page.url().includes(link.split("?")[0]) && (await stepOf(see)) === last, `run ${at}`);
         await session.send("HeapProfiler.collectGarbage");
         const { metrics } = await session.send("Performance.getMetrics");
         const of = (name) => metrics.find((metric) => metric.name === name).value;
@@ -61,7 +64,7 @@ export function soak(here) {
           listeners: of("JSEventListeners"),
           workers: page.workers().length,
         });
-        if (process.env.VIVARIUM_SOAK_RUNS && run % 10 === 0) console.log(`  ${run}: ${JSON.stringify(held.at(-1))}`);
+        if (process.env.VIVARIUM_SOAK_RUNS && at % 10 === 0) console.log(`  ${at}: ${JSON.stringify(held.at(-1))}`);
       }
       // The worker has not been replaced, and no second one is left behind.
       assert.ok(held.every(({ workers }) => workers === 1));

@@ -167,7 +167,7 @@ fn some_values(range: Range) -> Vec<Value> {
         Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
         Range::Axis => vec![
             Value::Axis(Default::default()),
-            Value::Axis(Axis { key: "lr".into(), values: vec!["0.1".into(), "0.5".into()] }),
+            Value::Axis(Axis::new("lr".into(), vec!["0.1".into(), "0.5".into()])),
         ],
         Range::Sizes(low, high, most) => {
             vec![

@@ -13,6 +13,7 @@ use super::crosshair::{Pointed, Scene};
 use super::curves::Curves;
 use super::viewport::ViewportAction;
 use crate::app::state::Action;
+use crate::ui::effect::effect;
 
 /// How far a pointer must move before it counts as dragged, in CSS pixels.
 const SLACK: f64 = 3.0;
@@ -66,7 +67,7 @@ impl Hand {
         let hand = Hand { of, drag, range, pressed };
         hand.listen(of.frame, OVER);
         hand.listen(of.names, &["click", "dblclick"]);
-        Effect::new(move |_| {
+        effect(move || {
             of.legend.with(|_| ());
             if let Some(at) = pressed.get_value() {
                 request_animation_frame(move || hand.focus_again(&at));
@@ -291,7 +292,7 @@ impl Hand {
     fn view(self) -> AnyView {
         let overlay = NodeRef::<Div>::new();
         let before = StoredValue::new(String::new());
-        Effect::new(move |_| {
+        effect(move || {
             self.of.drawn.get();
             let (pointed, range) = (self.of.gaze.pointed.get(), self.range.get());
             let Some(overlay) = overlay.get() else { return };

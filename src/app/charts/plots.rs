@@ -36,16 +36,24 @@ pub fn provide_tools(store: Store) {
 #[component]
 pub fn Plots() -> impl IntoView {
     let store = Store::here();
-    let shown = store.memo(|state| state.run.link.view.show.clone());
     // One row takes the height that two usually share.
-    let is_row = Memo::new(move |_| shown.with(|shown| shown.len() < 3));
+    let is_row = store.memo(|state| state.run.link.view.show.len() < 3);
+    let lab = store.memo(|state| state.run.link.spec.task.info().slug);
+    // Each lab has a list of its own: one for all of them would remember every chart that was ever in it.
+    let charts = move || {
+        lab.get();
+        let shown = store.memo(|state| state.run.link.view.show.clone());
+        view! {
+            <For each=move || shown.get() key=|chart| *chart let:chart>
+                <Plot chart />
+            </For>
+        }
+    };
     view! {
         <section class="plots" class:plots--row=is_row aria-label=tr!("Charts")>
             <Headline />
             <Toolbar />
-            <For each=move || shown.get() key=|chart| *chart let:chart>
-                <Plot chart shown />
-            </For>
+            {charts}
         </section>
     }
     .into_any()
@@ -56,8 +64,6 @@ pub fn Plots() -> impl IntoView {
 fn Plot(
     /// What it shows.
     chart: Chart,
-    /// All that are shown, which decide its room.
-    shown: Memo<Vec<Chart>>,
 ) -> impl IntoView {
     let store = Store::here();
     let stamp = store.memo(move |state| {
@@ -66,9 +72,9 @@ fn Plot(
     let label = store.memo(move |state| chart.summary(&state.run));
     let title = store.memo(move |state| chart.title(&state.run));
     let reason = store.memo(move |state| chart.applies(&state.run).err());
-    let room = Memo::new(move |_| {
-        shown
-            .with(|shown| shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied()))
+    let room = store.memo(move |state| {
+        let shown = &state.run.link.view.show;
+        shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied())
     });
     let kind = chart.info().kind;
     let pointed = store.memo(move |state| {

@@ -134,9 +134,7 @@ pub fn Toolbar() -> impl IntoView {
     });
     view! {
         <div class="switches" role="group" aria-label=tr!("Charts") data-testid="toolbar">
-            <For each=move || offered.get() key=|chart| *chart let:chart>
-                <ChartSwitch chart />
-            </For>
+            {move || offered.get().into_iter().map(|chart| view! { <ChartSwitch chart /> }).collect_view()}
             <span class="switches__axes">
                 <AxisSwitch key="x" word=tr!("Log x")
                     hint=tr!("Logarithmic steps, which show memorising and understanding apart.") />

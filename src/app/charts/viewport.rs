@@ -32,6 +32,9 @@ pub struct Viewport {
 /// Fewest steps that are shown.
 const FEWEST: f64 = 2.0;
 
+/// Most names of curves that are remembered as hidden: each kept run that is drawn over a chart has a name of its own.
+const MOST_HIDDEN: usize = 256;
+
 impl Viewport {
     /// Whether this curve is not drawn.
     pub fn hides(&self, chart: &str, name: &str) -> bool {
@@ -77,6 +80,7 @@ impl Viewport {
                 }
             }
         }
+        self.hidden.drain(..self.hidden.len().saturating_sub(MOST_HIDDEN));
     }
 }
 
@@ -141,6 +145,9 @@ mod tests {
         assert_eq!(see(ViewportAction::Only("loss", "b".into(), names.to_vec())), ["ac", "a"]);
         assert_eq!(see(ViewportAction::Only("loss", "c".into(), names.to_vec())), ["ab", "a"]);
         assert_eq!(see(ViewportAction::Only("loss", "c".into(), names.to_vec())), ["", "a"]);
+        (0..2 * MOST_HIDDEN).for_each(|at| viewing.see(ViewportAction::Toggle("loss", at.to_string()), 10.0));
+        assert_eq!((viewing.hidden.len(), viewing.hides("accuracy", "a")), (MOST_HIDDEN, false));
+        assert!(viewing.hides("loss", &(2 * MOST_HIDDEN - 1).to_string()));
     }
 
     #[test]

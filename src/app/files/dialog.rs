@@ -126,10 +126,10 @@ fn read_away(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
 /// How far the file has been read, with the button that ends it, while `is_here`.
 fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) -> AnyView {
     let is_here = Memo::new(move |_| is_here());
-    let said = store.memo(|state| state.reading.as_ref().map(FileReading::sentence).unwrap_or_default());
-    let share = store.memo(|state| state.reading.as_ref().map_or(0.0, |reading| reading.share));
     let cancel = move |_| store.act(Action::Request(Request::CancelFile));
     let shown = move || {
+        let said = store.memo(|state| state.reading.as_ref().map(FileReading::sentence).unwrap_or_default());
+        let share = store.memo(|state| state.reading.as_ref().map_or(0.0, |reading| reading.share));
         view! {
             <div class="reading" data-testid="reading">
                 // Ten times a second is too often to be read out: the name and the button say enough.

@@ -15,12 +15,6 @@ use crate::ui::browser::{focus, get};
 pub fn Gallery() -> impl IntoView {
     let store = Store::here();
     let is_open = store.memo(|state| state.gallery.is_open);
-    // The cards are a long text: it is made when it changes, and not at every step of the run beneath.
-    let version = store.memo(|state| state.gallery.version);
-    let cards = move || {
-        version.get();
-        store.peek(|state| state.gallery.cards())
-    };
     let fill = move |event: Event| {
         let Some(field) = event.target() else { return };
         let word = |key: &str| get(&field, key).as_string().unwrap_or_default();
@@ -49,6 +43,12 @@ pub fn Gallery() -> impl IntoView {
     move || {
         is_open.get().then(|| {
             let head = store.peek(|state| state.gallery.head());
+            // The cards are a long text: it is made when it changes, and not at every step of the run beneath.
+            let version = store.memo(|state| state.gallery.version);
+            let cards = move || {
+                version.get();
+                store.peek(|state| state.gallery.cards())
+            };
             view! {
                 <main class="gallery" data-testid="gallery-view" on:input=fill on:click=press>
                     // Markup: `Gallery::head` and `Gallery::cards`, written with `Html`, which escapes texts.

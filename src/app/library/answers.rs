@@ -6,6 +6,7 @@ use crate::app::state::State;
 use crate::app::trainer::Effect;
 use crate::display::words::thousands;
 use crate::permalink::decode;
+use crate::record::saved::Marks;
 use crate::sorting;
 
 /// Milliseconds after which what was deleted cannot be brought back.
@@ -61,6 +62,11 @@ impl Library {
 
 impl State {
     pub(super) fn answered(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
+        self.take_answer(answer, effects);
+        self.library.let_go_of_curves();
+    }
+
+    fn take_answer(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
         match answer {
             LibraryAnswer::Loaded(stock) => {
                 let is_first = self.library.storage == Storage::Unknown;
@@ -89,20 +95,23 @@ impl State {
                 };
                 effects.push(Effect::Library(read));
             }
-            LibraryAnswer::Fetched(id, bytes) => {
+            LibraryAnswer::Fetched(id, fetched) => {
+                let Some(known) = self.library.find(&id).cloned() else { return };
                 let held = self.library.unstored.iter().find(|held| held.id == id);
-                let bytes = match held {
-                    Some(held) => {
-                        held.bytes.clone().ok_or_else(|| tr!("this browser has none of them").to_string())
+                let (kept, bytes) = match (held, fetched) {
+                    (Some(held), _) => {
+                        let none = || tr!("this browser has none of them").to_string();
+                        (known, held.bytes.clone().ok_or_else(none))
                     }
-                    None => bytes,
+                    // Its curves are not on the page, and they and the checkpoint must be of the same run.
+                    (None, Ok((stored, bytes))) => (stored.marked(Marks::of(&known)), Ok(bytes)),
+                    (None, Err(why)) => (known, Err(why)),
                 };
-                if let Some(kept) = self.library.find(&id).cloned()
-                    && !self.await_table(&kept)
-                {
+                if !self.await_table(&kept) {
                     self.take_up_kept(kept, bytes, effects);
                 }
             }
+            LibraryAnswer::Curves(id, rows) => self.draw_over(id, rows),
             LibraryAnswer::Stored(stored) => {
                 self.library.release(&stored.id);
                 // In place of one that could not be read.
@@ -110,7 +119,7 @@ impl State {
                 if let Some(known) = self.library.runs.iter_mut().find(|known| known.id == stored.id)
                     && known.revision <= stored.revision
                 {
-                    let marks = crate::record::saved::Marks::of(&stored);
+                    let marks = Marks::of(&stored);
                     *known = std::mem::take(known).marked(marks);
                 }
             }
@@ -128,7 +137,10 @@ impl State {
                         Refusal::Failed(why) => why.clone(),
                         _ => tr!("they cannot be read now").into(),
                     };
-                    return self.answered(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
+                    return self.take_answer(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
+                }
+                if let Some(LibraryCommand::ReadCurves(_)) = command.as_deref() {
+                    self.message = tr!("The curves of that run cannot be read now.").into();
                 }
                 self.library.refused(refusal, command.map(|command| *command), effects);
             }

@@ -9,12 +9,14 @@ use crate::charts::MUTED;
 use crate::display::words::{difference, thousands};
 use crate::record::head::HEAD;
 use crate::record::saved::link;
+use crate::run::RunSpec;
+use crate::ui::browser::get;
 use crate::ui::file_button::FileButton;
 
-/// What a line of the list says besides the name.
-fn about(state: &State, kept: &SavedRun) -> String {
+/// What a line of the list says besides the name, of a kept run of `spec`.
+fn about(state: &State, kept: &SavedRun, spec: &RunSpec) -> String {
     let step = thousands(kept.step);
-    let difference = difference(state.run.spec(), &link(&kept.link).unwrap_or_default().spec);
+    let difference = difference(state.run.spec(), spec);
     if !state.library.is_stored(&kept.id) {
         return tr!("not stored; step {step}; {difference}", step, difference);
     }
@@ -61,12 +63,11 @@ pub fn Offer() -> impl IntoView {
     (offered, asked)
 }
 
-/// All kept runs.
+/// All kept runs. Folded, the list is not there: each line follows every change of the page.
 #[component]
 pub fn Library() -> impl IntoView {
-    let store = Store::here();
-    let ids = store
-        .memo(|state| state.library.listed().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>());
+    let (store, open) = (Store::here(), RwSignal::new(false));
+    let many = store.memo(|state| state.library.listed().len());
     let trouble = store.memo(|state| state.library.trouble.clone());
     let damaged = store.memo(|state| state.library.damaged.clone());
     let damaged_entries = move || {
@@ -83,17 +84,36 @@ pub fn Library() -> impl IntoView {
         });
         entries.collect_view()
     };
+    let is_open = Memo::new(move |_| open.get());
+    let lines = move || {
+        is_open.get().then(|| {
+            let ids = store.memo(|state| {
+                state.library.listed().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>()
+            });
+            view! {
+                <For each=move || ids.get() key=String::clone let:id>
+                    <Entry id />
+                </For>
+            }
+        })
+    };
+    let toggled = move |event: web_sys::Event| {
+        if let Some(details) = event.target() {
+            open.set(get(&details, "open").is_truthy());
+        }
+        store.act(Action::Library(LibraryAction::Load));
+    };
     view! {
-        <details class="library" data-testid="library"
-            on:toggle=move |_| store.act(Action::Library(LibraryAction::Load))>
-            <summary class="group__name">{move || tr!("Kept runs ({many})", many = ids.with(Vec::len))}</summary>
+        <details class="library" data-testid="library" on:toggle=toggled>
+            // The browser says only later that it has unfolded the list.
+            <summary class="group__name" on:click=move |_| open.set(true)>
+                {move || tr!("Kept runs ({many})", many = many.get())}
+            </summary>
             <p class="library__about">
                 {tr!("Runs are kept in this browser, on this device, and nothing of them leaves it. Where there is no room for another run, it stays on this page until the page is closed; nothing is deleted unasked. Pinned runs stand first, and are spared when all others are deleted.")}
             </p>
             <ul class="library__list">
-                <For each=move || ids.get() key=String::clone let:id>
-                    <Entry id />
-                </For>
+                {lines}
                 {damaged_entries}
             </ul>
             <button class="switch" type="button" data-testid="delete-unpinned"
@@ -114,11 +134,12 @@ fn Entry(
 ) -> impl IntoView {
     let store = Store::here();
     let seen = {
-        let id = id.clone();
+        // Read once: what a run is found by says what run it is, and to read a link takes a while.
+        let (id, spec) = (id.clone(), link(&id).unwrap_or_default().spec);
         store.memo(move |state| {
             let kept = state.library.find(&id)?;
-            let drawn = state.library.is_drawn(&id).to_string();
-            Some([kept.name.clone(), kept.pinned.to_string(), about(state, kept), drawn, tint(kept.colour)])
+            let (drawn, about) = (state.library.is_drawn(&id).to_string(), about(state, kept, &spec));
+            Some([kept.name.clone(), kept.pinned.to_string(), about, drawn, tint(kept.colour)])
         })
     };
     // One kind of signal for all: each closure in a view is code of its own.

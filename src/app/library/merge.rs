@@ -36,8 +36,14 @@ pub fn merged(old: Option<&SavedRun>, new: SavedRun) -> Option<SavedRun> {
 }
 
 /// The newer of what a page knows and what is stored: of the run what got further, of what is said of it the later word.
+/// Lists are read without curves: those that the page has stay, where they are those of the same steps.
 pub fn newest(known: SavedRun, stored: SavedRun) -> SavedRun {
     let marks = Marks::of(if known.revision > stored.revision { &known } else { &stored });
-    let further = if progress(&known) > progress(&stored) { known } else { stored };
-    further.marked(marks)
+    let (mine, theirs) = (progress(&known), progress(&stored));
+    if mine > theirs {
+        return known.marked(marks);
+    }
+    let has_curves = mine == theirs && stored.rows.is_empty();
+    let rows = if has_curves { known.rows } else { stored.rows };
+    SavedRun { rows, ..stored }.marked(marks)
 }

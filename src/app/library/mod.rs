@@ -22,6 +22,9 @@ mod storage_tests;
 pub(in crate::app) mod tests;
 
 mod answers;
+mod curves;
+#[cfg(test)]
+mod curves_tests;
 pub mod merge;
 mod room;
 mod tables;
@@ -30,6 +33,7 @@ mod update;
 use crate::display::{RunView, words};
 use crate::language::translated;
 use crate::permalink::{Link, View, encode};
+use crate::protocol::Row;
 pub use crate::record::saved::{Edit, SavedRun};
 use crate::run::RunSpec;
 use crate::sorting;
@@ -56,14 +60,16 @@ pub enum LibraryCommand {
     Edit(Vec<Edit>),
     /// Forget these runs.
     Forget(Vec<String>),
-    /// Open the table of this number, if one is named and kept, and give the checkpoint of this run.
+    /// Open the table of this number, if one is named and kept, and give this run with its curves and its checkpoint.
     Fetch(String, Option<u64>),
+    /// Give the curves of this run.
+    ReadCurves(String),
 }
 
 /// All that is kept.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stock {
-    /// The runs that can be used.
+    /// The runs that can be used, without their curves.
     pub runs: Vec<SavedRun>,
     /// The entries that cannot: what each is stored under, and why.
     pub damaged: Vec<(String, String)>,
@@ -91,12 +97,14 @@ pub enum Refusal {
 pub enum LibraryAnswer {
     /// All that is kept.
     Loaded(Stock),
-    /// These runs, which another tab has written, and those of them that are kept no longer.
+    /// These runs, which another tab has written, without their curves, and those of them that are kept no longer.
     Refreshed(Vec<SavedRun>, Vec<String>),
     /// Another tab has written these runs; without any, it may be all.
     News(Vec<String>),
-    /// The checkpoint of a run, or why there is none.
-    Fetched(String, Result<Vec<u8>, String>),
+    /// A run as it is stored, with its checkpoint, or why there is none.
+    Fetched(String, Result<(Box<SavedRun>, Vec<u8>), String>),
+    /// The curves of a run; none where it is not stored.
+    Curves(String, Vec<Row>),
     /// What is kept of a run after it was written down, without its curves: another tab may have had its say.
     Stored(Box<SavedRun>),
     /// There is no room for what was to be written, which comes back.
@@ -178,7 +186,7 @@ pub(super) struct Waiting {
 /// The kept runs, as the page knows them.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
-    /// All of them, deleted ones too.
+    /// All of them, deleted ones too. Of those that are stored, most are without their curves.
     pub runs: Vec<SavedRun>,
     /// The entries that cannot be read, each with what it is stored under and why.
     pub damaged: Vec<(String, String)>,
@@ -192,7 +200,7 @@ pub struct Library {
     pub(super) is_blank: bool,
     /// The runs that are not stored, with their checkpoints: they last as long as the page.
     pub(super) unstored: Vec<Unstored>,
-    /// What the person has said of runs while nothing could be stored.
+    /// What the person has said of runs while nothing could be stored, in one edit for each run.
     pub(super) edits: Vec<Edit>,
     /// The runs that are being written.
     pub(super) sent: Vec<String>,

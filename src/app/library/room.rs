@@ -163,9 +163,11 @@ impl Library {
     /// Keeps on the page what was to be written.
     fn take_back(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, reason: Reason) {
         let id = kept.id.clone();
-        // The list may have been read anew meanwhile.
-        if self.find(&id).is_none() {
-            self.runs.push(kept);
+        // The list may have been read anew meanwhile, and its curves may be gone.
+        match self.runs.iter_mut().find(|known| known.id == id) {
+            Some(known) if known.rows.is_empty() => known.rows = kept.rows,
+            Some(_) => {}
+            None => self.runs.push(kept),
         }
         self.hold(&id, bytes, reason);
     }

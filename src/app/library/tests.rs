@@ -58,7 +58,7 @@ impl Shelf {
         let mut stock = Stock { now: NOON + self.runs.len() as f64, ..Stock::default() };
         for id in self.runs.keys() {
             match self.joined(id).unwrap().check(id) {
-                Ok(run) => stock.runs.push(run),
+                Ok(run) => stock.runs.push(SavedRun { rows: vec![], ..run }),
                 Err(why) => stock.damaged.push((id.clone(), why.to_string())),
             }
         }
@@ -77,7 +77,8 @@ impl Shelf {
                 return Some(LibraryAnswer::Loaded(self.stock()));
             }
             LibraryCommand::Refresh(ids) => {
-                let found: Vec<SavedRun> = ids.iter().filter_map(|id| self.joined(id)).collect();
+                let found = ids.iter().filter_map(|id| self.joined(id));
+                let found = found.map(|run| SavedRun { rows: vec![], ..run }).collect();
                 let is_gone = |id: &String| !self.runs.contains_key(id);
                 return Some(LibraryAnswer::Refreshed(found, ids.into_iter().filter(is_gone).collect()));
             }
@@ -104,8 +105,13 @@ impl Shelf {
                 self.states.remove(id);
             }),
             LibraryCommand::Fetch(id, _) => {
-                let bytes = self.states.get(&id).cloned().ok_or("there are none".to_string());
-                return Some(LibraryAnswer::Fetched(id, bytes));
+                let found = self.runs.get(&id).cloned().zip(self.states.get(&id).cloned());
+                let found = found.map(|(run, bytes)| (run.into(), bytes));
+                return Some(LibraryAnswer::Fetched(id, found.ok_or("there are none".to_string())));
+            }
+            LibraryCommand::ReadCurves(id) => {
+                let rows = self.runs.get(&id).map_or(vec![], |run| run.rows.clone());
+                return Some(LibraryAnswer::Curves(id, rows));
             }
         }
         None

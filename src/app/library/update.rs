@@ -1,21 +1,19 @@
 //! What changes the kept runs: what a person wants of them, what the browser answers, and the run under way.
 
+use super::curves::{bytes as bytes_of, thinned};
 use super::merge::merged;
 use super::tables::{file_of, lacking};
 use super::{
-    COLOURS, LibraryAction, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Storage, id_of, name_of,
+    COLOURS, Library, LibraryAction, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Storage,
+    id_of, name_of,
 };
-use crate::analysis::curves::History;
 use crate::app::state::{State, UndoEntry};
 use crate::app::trainer::Effect;
+use crate::display::Phase;
 use crate::display::words::count;
-use crate::display::{Phase, RunView};
 use crate::permalink::encode;
-use crate::protocol::Row;
-use crate::record::saved::{Edit, FORMAT, Marks, link, name};
+use crate::record::saved::{Edit, FORMAT, Marks, name};
 
-/// Most bytes of the curves of one run, roughly.
-const MOST_OF_CURVES: usize = 256 << 10;
 /// Seconds between two times that a run under way is written down.
 const BETWEEN_S: u32 = 3;
 /// Seconds that a run must have lived to be worth it, unless it has ended.
@@ -23,22 +21,21 @@ const LEAST_S: u32 = 2;
 /// Seconds between two attempts to open a storage that has failed.
 const AGAIN_S: u32 = 30;
 
-/// Some of the rows, evenly, the first and the last among them.
-fn thinned(history: &History) -> Vec<Row> {
-    let rows: Vec<&Row> = history.rows().collect();
-    let size = rows.last().map_or(1, |row| size(row));
-    let stride = rows.len().div_ceil((MOST_OF_CURVES / size).max(16)).max(1);
-    let last = rows.len().saturating_sub(1);
-    rows.into_iter()
-        .enumerate()
-        .filter(|(i, _)| i % stride == 0 || *i == last)
-        .map(|(_, row)| row.clone())
-        .collect()
-}
-
-/// Bytes that a row takes where numbers are of eight.
-fn size(row: &Row) -> usize {
-    64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>())
+impl Library {
+    /// Keeps what the person says of runs until it can be stored.
+    fn hold_edits(&mut self, edits: Vec<Edit>) {
+        for edit in edits {
+            match self.edits.iter_mut().find(|known| known.id == edit.id) {
+                // However often somebody changes their mind, the last word of each kind counts.
+                Some(known) => {
+                    known.name = edit.name.or(known.name.take());
+                    known.pinned = edit.pinned.or(known.pinned);
+                    known.deleted = edit.deleted.or(known.deleted);
+                }
+                None => self.edits.push(edit),
+            }
+        }
+    }
 }
 
 impl State {
@@ -80,18 +77,14 @@ impl State {
                 self.library.damaged.retain(|(damaged, _)| *damaged != key);
                 effects.push(Effect::Library(LibraryCommand::Forget(vec![key])));
             }
-            LibraryAction::Overlay(id) => self.overlay(id),
+            LibraryAction::Overlay(id) => self.overlay(id, effects),
             LibraryAction::TakeUp(id) => {
                 self.library.waiting = None;
                 let table = self.library.find(&id).and_then(lacking);
                 // What is on the page alone need not be fetched.
-                match self.library.unstored.iter().find(|held| held.id == id && table.is_none()) {
-                    Some(held) => {
-                        let none = || tr!("this browser has none of them").to_string();
-                        let bytes = held.bytes.clone().ok_or_else(none);
-                        self.answered(LibraryAnswer::Fetched(id, bytes), effects);
-                    }
-                    None => effects.push(Effect::Library(LibraryCommand::Fetch(id, table))),
+                match table.is_none() && !self.library.is_stored(&id) {
+                    true => self.answered(LibraryAnswer::Fetched(id, Err(String::new())), effects),
+                    false => effects.push(Effect::Library(LibraryCommand::Fetch(id, table))),
                 }
             }
             LibraryAction::NotNow => self.library.waiting = None,
@@ -171,26 +164,8 @@ impl State {
         // Also of what is on the page alone: an earlier state of it may be stored.
         match self.library.storage {
             Storage::Ready => effects.push(Effect::Library(LibraryCommand::Edit(edits))),
-            _ => self.library.edits.extend(edits),
+            _ => self.library.hold_edits(edits),
         }
-    }
-
-    fn overlay(&mut self, id: String) {
-        self.library.drawings += 1;
-        if self.library.is_drawn(&id) {
-            return self.library.drawn.retain(|(drawn, _)| *drawn != id);
-        }
-        let Some(kept) = self.library.find(&id) else { return };
-        let mut drawn = RunView {
-            link: link(&kept.link).unwrap_or_default(),
-            step: kept.step,
-            labs: self.run.labs,
-            ..RunView::default()
-        };
-        kept.rows.iter().for_each(|row| drawn.history.push(row.clone()));
-        drawn.state.clone_from(&self.run.state);
-        drawn.link.view.clone_from(&self.run.link.view);
-        self.library.drawn.push((id, drawn));
     }
 
     /// Another run is about to begin; the one under way is written down.
@@ -214,9 +189,10 @@ impl State {
 
     /// The run that the page was left at, if there is more of it than of the one under way.
     pub fn offer(&self) -> Option<&SavedRun> {
-        let kept = self.library.find(self.library.offer.as_ref()?)?;
-        let is_ahead = kept.id != id_of(self.run.spec()) || kept.step > self.run.step;
-        (self.run.runs == 1 && kept.deleted == 0.0 && is_ahead && kept.step > 0).then_some(kept)
+        let offer = self.library.offer.as_ref().filter(|_| self.run.runs == 1)?;
+        let kept = self.library.find(offer).filter(|kept| kept.deleted == 0.0 && kept.step > 0)?;
+        let is_ahead = kept.step > self.run.step || kept.id != id_of(self.run.spec());
+        is_ahead.then_some(kept)
     }
 
     /// A second has passed.
@@ -266,7 +242,7 @@ impl State {
             at: self.library.now,
             step,
             ended,
-            bytes: rows.iter().map(size).sum::<usize>() + bytes.as_ref().map_or(0, Vec::len),
+            bytes: bytes_of(&rows) + bytes.as_ref().map_or(0, Vec::len),
             solved: run.solved.clone(),
             table: file_of(spec),
             rows,
@@ -285,5 +261,6 @@ impl State {
             Some(reason @ Reason::NoRoom) if !must && !ended => self.library.hold(&kept.id, bytes, reason),
             _ => self.library.store(kept, bytes, effects),
         }
+        self.library.let_go_of_curves();
     }
 }

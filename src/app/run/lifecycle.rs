@@ -32,6 +32,9 @@ pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
 /// Most changes of the learning rate that a link can hold.
 const MAX_CHANGES: usize = 64;
 
+/// Most notices that wait to be read: a few more than one link can cause.
+const MAX_NOTICES: usize = 24;
+
 impl State {
     /// Changes the state; what is returned must be done, in order.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
@@ -229,14 +232,20 @@ impl State {
                 tr!("Restarted")
             };
             let mut link = Link { spec, ..self.run.link.clone() };
-            self.notices.extend(link.view.repair(&link.spec));
+            let lost = link.view.repair(&link.spec);
+            self.notices.retain(|known| !lost.contains(known));
+            self.notices.extend(lost);
+            // Nobody has to read them, and each change may bring more.
+            self.notices.drain(..self.notices.len().saturating_sub(MAX_NOTICES));
             self.change(link, tr!("{seed} because {what}.", seed, what), effects);
         }
         Ok(())
     }
 
     /// Takes up another link, which can be undone.
-    pub(in crate::app) fn change(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
+    pub(in crate::app) fn change(&mut self, mut link: Link, message: String, effects: &mut Vec<Effect>) {
+        // Another model or lab has other settings. Nothing is said of it: they are gone from the form as well.
+        link.repair_lesson();
         // Where a teacher's run waits is no place for another one.
         self.take_up(link.without("at"), message, effects);
     }

@@ -8,7 +8,7 @@ use crate::app::trainer::{Effect, Program, Trainer, TrainerMessage};
 use crate::display::Phase;
 use crate::display::status::held_out;
 use crate::labs::find;
-use crate::permalink::encode;
+use crate::permalink::{decode, encode};
 use crate::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
 
 /// The page with whatever trainer it opened.
@@ -320,6 +320,37 @@ fn a_pasted_link_is_opened_with_its_notices_and_can_be_undone() {
     assert_eq!(page.starts(), starts, "the same run is not begun again");
     page.act(Action::Undo);
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
+}
+
+#[test]
+fn what_a_link_keeps_of_a_model_goes_with_the_model() {
+    let text = "#v1/sparse-parity?n=20&lock=width,seed,bias&hide=act,presets";
+    let mut page = Page::open(text);
+    page.edit("width", "64");
+    assert_eq!(page.link(), text, "it is locked");
+    page.edit("model", "polynet");
+    let left = "#v1/sparse-parity?model=polynet&n=20&lock=seed,bias&hide=presets";
+    assert_eq!((page.link().as_str(), decode(left).1.len()), (left, 0));
+    assert_eq!(decode(left).0, page.state.run.link);
+    page.edit("model", "mlp");
+    assert!(!page.state.run.link.locks("width") && page.state.run.link.locks("bias"));
+    page.act(Action::Undo);
+    page.act(Action::Undo);
+    assert_eq!(page.link(), text, "with the model it comes back");
+}
+
+#[test]
+fn notices_of_changes_do_not_pile_up() {
+    let mut page = Page::open("#v1/markov?t=8&held=64&batch=4&device=cpu");
+    for at in 0..40 {
+        page.edit("k", "3");
+        let bits: Vec<String> = (0..6).map(|bit| (at >> bit & 1).to_string()).collect();
+        page.edit("seq", &format!("2.{}", bits.join(".")));
+        page.edit("k", "2");
+        let notices = &page.state.notices;
+        assert_eq!(notices.last().map(|notice| notice.key.as_str()), Some("seq"));
+        assert_eq!(notices.len(), 24.min(at + 1));
+    }
 }
 
 #[test]

@@ -55,5 +55,9 @@ pub fn Later(
     part: Part,
 ) -> impl IntoView {
     let Program(program) = expect_context();
-    (move || program.get().map(|draw| draw(part))).into_any()
+    match program.get_untracked() {
+        // It comes once and stays. Whoever followed it nevertheless would be remembered by it for ever.
+        Some(draw) => untrack(|| draw(part)),
+        None => (move || program.get().map(|draw| draw(part))).into_any(),
+    }
 }

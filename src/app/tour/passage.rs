@@ -78,10 +78,10 @@ pub fn Tour() -> impl IntoView {
             request_animation_frame(|| focus(".tour__title"));
         }
     });
-    let html = store.memo(|state| state.tour.as_ref().map(|tour| tour.html()).unwrap_or_default());
-    let is_open = Memo::new(move |_| html.with(|html| !html.is_empty()));
+    let is_open = store.memo(|state| state.tour.is_some());
     move || {
         is_open.get().then(|| {
+            let html = store.memo(|state| state.tour.as_ref().map(|tour| tour.html()).unwrap_or_default());
             view! {
                 <section class="tour" aria-label=tr!("Story") data-testid="tour" on:click=press
                     // Markup: `Tour::html`, written with `Html`, which escapes texts.

@@ -22,7 +22,7 @@ const ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
 
 /// Whether the link is a sweep over this setting.
 pub(super) fn is_over(run: &RunView, key: &str) -> bool {
-    let Axis { key: own, values } = &run.link.spec.run.sweep;
+    let Axis { key: own, values, .. } = &run.link.spec.run.sweep;
     own == key && !values.is_empty()
 }
 

@@ -137,6 +137,11 @@ async fn carry_out(command: &LibraryCommand) -> Result<Option<LibraryAnswer>, Js
             }
             fetch(id).await.map(Some)
         }
+        LibraryCommand::ReadCurves(id) => {
+            let work = transaction(&[RUNS], "readonly").await?;
+            let run = done(work.object_store(RUNS)?.get(id)?).await?;
+            Ok(Some(LibraryAnswer::Curves(id.clone(), read_run(run, id).map_or(vec![], |run| run.rows))))
+        }
         LibraryCommand::Keep(kept, bytes) => {
             database().await?;
             let _turn = lock(&name(), PATIENCE_MS).await;
@@ -168,6 +173,11 @@ fn read_run(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
     run.check(key)
 }
 
+/// The same for a list, which is without curves: those of all runs together would take tens of megabytes.
+fn read_line(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
+    read_run(value, key).map(|run| SavedRun { rows: vec![], ..run })
+}
+
 fn read_marks(value: JsValue) -> Option<Marks> {
     serde_wasm_bindgen::from_value::<Marks>(value).ok()?.check()
 }
@@ -189,7 +199,7 @@ async fn load() -> Result<Stock, JsValue> {
     let mut stock = Stock { now: Date::now(), ..Stock::default() };
     for (key, value) in runs {
         let said = marks.iter().find(|(of, _)| *of == key).and_then(|(_, value)| read_marks(value.clone()));
-        match read_run(value, &key) {
+        match read_line(value, &key) {
             Ok(run) => stock.runs.push(match said {
                 Some(said) => run.marked(said),
                 None => run,
@@ -208,7 +218,7 @@ async fn refresh(ids: &[String]) -> Result<LibraryAnswer, JsValue> {
     for id in ids {
         let (run, said) = (runs.get(id)?, marks.get(id)?);
         let (run, said) = (done(run).await?, done(said).await?);
-        match read_run(run.clone(), id) {
+        match read_line(run.clone(), id) {
             Ok(run) => found.push(match read_marks(said) {
                 Some(said) => run.marked(said),
                 None => run,
@@ -344,7 +354,7 @@ async fn fetch(id: &str) -> Result<LibraryAnswer, JsValue> {
     let (run, state) = (done(run).await?, done(state).await?);
     let bytes = state.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec());
     let checked = match (read_run(run, id), bytes) {
-        (Ok(run), Ok(bytes)) => check_state(&run, bytes),
+        (Ok(run), Ok(bytes)) => check_state(&run, bytes).map(|bytes| (Box::new(run), bytes)),
         (Err(why), _) => Err(why.to_string()),
         (_, Err(_)) => Err(tr!("this browser has none of them").into()),
     };

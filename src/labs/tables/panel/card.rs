@@ -83,7 +83,7 @@ fn section(context: RunContext, card: Card) -> AnyView {
                 <p class="card__note">
                     {tr!("Columns of numbers, and one with two classes or more; or drop the file anywhere on the page. It is read here and never sent anywhere: a link to this run holds a number that it can be recognised by, and whoever opens the link needs the same file.")}
                 </p>
-                <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{context.flaw}</p>
+                <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{context.flaw()}</p>
             </section>
         </section>
     }
