@@ -330,6 +330,8 @@ fn percent_decode(text: &str) -> String {
 }
 
 #[cfg(test)]
+mod edge_tests;
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::chart;
