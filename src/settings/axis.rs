@@ -176,6 +176,33 @@ mod tests {
         }
     }
 
+    /// The ends are what somebody gave, digit by digit, though 0.3 · (0.7 / 0.3) is 0.7000000000000001.
+    #[test]
+    fn the_ends_of_a_range_are_not_rounded() {
+        assert_eq!(values("lr:log:0.3..0.7:3", false), "0.3_0.4583_0.7");
+        assert_eq!(values("lr:lin:0.12345..0.56789:3", false), "0.12345_0.3457_0.56789");
+    }
+
+    #[test]
+    fn eight_values_are_the_fewest_of_a_range() {
+        let text = |values: Vec<u32>| {
+            let values = values.iter().map(u32::to_string).collect();
+            Axis { key: "m".into(), values }.to_string()
+        };
+        assert_eq!(text((1..=7).map(|i| 10 * i).collect()), "m:10_20_30_40_50_60_70");
+        assert_eq!(text((1..=8).map(|i| 10 * i).collect()), "m:lin:10..80:8");
+        // The range of four digits, which would be read as 10000, 21429, 32857, … by a setting of whole numbers.
+        let rounded = vec![10_000, 21_430, 32_860, 44_290, 55_710, 67_140, 78_570, 90_000];
+        assert_eq!(text(rounded), "m:10000_21430_32860_44290_55710_67140_78570_90000");
+    }
+
+    #[test]
+    fn keys_of_axes_are_words() {
+        let is_read =
+            ["longkeys:1", "longerkey:1", "n&:1", "n:1", ":1"].map(|text| Axis::parse(text).is_some());
+        assert_eq!(is_read, [true, false, false, true, false]);
+    }
+
     /// A link gives back the values it was made of, whichever way it writes them.
     #[test]
     fn a_range_is_written_only_where_it_means_the_same() {

@@ -124,3 +124,57 @@ fn found_text_is_shortened_and_harmless() {
     let p = Problem::new("n", &("x\u{7}\n".to_string() + &"y".repeat(100_000)), "less");
     assert!(p.found.chars().count() <= 41 && !p.found.contains('\n'));
 }
+
+/// The last that a range takes, and the first that it does not.
+#[test]
+fn ranges_end_where_they_say() {
+    let [places, more_places] =
+        [64, 65].map(|many| (1..=many).map(|i: u64| i.to_string()).collect::<Vec<_>>());
+    let [places, more_places] = [places, more_places].map(|places| places.join("."));
+    let [steps, more_steps] = [64, 65].map(|many| (1..=many).map(|i| format!("{i}:0.5")).collect::<Vec<_>>());
+    let [steps, more_steps] = [steps, more_steps].map(|steps| steps.join("_"));
+    let ranges: [(Range, &[&str], &[&str]); 4] = [
+        (Range::List(1, 99), &["", "99.1", &places], &["100", "7.7", "3.0", &more_places]),
+        (Range::Sizes(1, 9, 3), &["9", "9.1.9"], &["", "0", "9.0", "10.1", "1.1.1.1"]),
+        (Range::Numbers(0, 7, 4), &["", "0.7.7.0"], &["8", "0.8", "0.0.0.0.0"]),
+        (
+            Range::Schedule(0.0, 1.0),
+            &["", "0:1_6:0", &steps],
+            &["5:1.5", "5:-0.1", "5:NaN", "5:0.1_5:0.2", "5:0.1_6:1.5", &more_steps],
+        ),
+    ];
+    for (range, taken, refused) in ranges {
+        let knob = Knob { range, ..knob("c").clone() };
+        for text in taken {
+            assert_eq!(knob.parse(text).unwrap().to_string(), *text, "{range:?}");
+        }
+        for text in refused {
+            assert!(knob.parse(text).is_err(), "{range:?}: {text}");
+        }
+    }
+}
+
+/// A link keeps its spelling: exponents begin where they save four characters.
+#[test]
+fn numbers_are_written_as_they_always_were() {
+    for (number, text) in [
+        (0.1, "0.1"),
+        (0.00001, "0.00001"),
+        (0.000001, "1e-6"),
+        (-0.00002, "-0.00002"),
+        (100_000.0, "100000"),
+        (1_000_000.0, "1e6"),
+        (123_456_789.0, "123456789"),
+    ] {
+        assert_eq!(real(number), text);
+    }
+    let said = [0, 7, 100, 999, 1000, 100_000, 1_234_567].map(thousands);
+    assert_eq!(said, ["0", "7", "100", "999", "1,000", "100,000", "1,234,567"]);
+}
+
+#[test]
+fn forty_characters_are_shown_whole() {
+    let found = |many: usize| Problem::new("n", &"y".repeat(many), "less").found;
+    assert_eq!([found(40), found(41)], ["y".repeat(40), "y".repeat(40) + "…"]);
+    assert_eq!(Problem::new("n", "\u{7}", "less").found, "(nothing)");
+}
