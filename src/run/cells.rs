@@ -199,6 +199,55 @@ mod tests {
         }
     }
 
+    /// Of 129 times 8 runs one cannot be: parity of 8 bits out of 7. Along the edges it is found before anything is made, in
+    /// the middle when its turn comes.
+    #[test]
+    fn of_more_runs_than_a_page_makes_the_edges_are_looked_at() {
+        let link = |at: usize, line: usize| {
+            let mut sizes: Vec<String> = (10..139).map(|n| n.to_string()).collect();
+            sizes[at] = "7".into();
+            let mut bits = ["1", "2", "3", "4", "5", "6", "7"].to_vec();
+            bits.insert(line, "8");
+            format!("#v1/sparse-parity?sweep=n:{}&series=k:{}", sizes.join("_"), bits.join("_"))
+        };
+        for (at, line) in [(0, 3), (128, 3), (64, 0), (64, 7)] {
+            let notices = decode_within(&link(at, line), 2000).1;
+            assert!(notices.iter().any(|notice| notice.key == "sweep"), "{at} {line}: {notices:?}");
+        }
+        let (read, notices) = decode_within(&link(64, 3), 2000);
+        assert!(notices.is_empty() && count(&read.spec) == 1032, "{notices:?}");
+        let cells = crate::sweep::cells(&read.spec);
+        assert!(cells.len() == 1031 && cells.iter().all(|cell| (cell.at, cell.series) != (64, 3)));
+        assert!(crate::sweep::cell(&read.spec, 64 * 8 + 3).is_err());
+        let other = crate::sweep::cell(&read.spec, 64 * 8 + 4).unwrap();
+        assert_eq!((other.at, other.series, other.spec.value("k").unwrap().to_string()), (64, 4, "4".into()));
+    }
+
+    /// Networks of largest margin on Z_121 to Z_128 take 2.46 · 10⁸ operations, with Z_120 2.73 · 10⁸; 2²⁸ are the most.
+    #[test]
+    fn constructions_of_a_sweep_are_added_up() {
+        let notices = |values: &str| decode(&format!("#v1/groups?width=512&from=maximum&sweep=n:{values}")).1;
+        assert!(notices("lin:121..128:8").is_empty(), "{:?}", notices("lin:121..128:8"));
+        let too_many = notices("lin:120..128:9");
+        assert!(
+            too_many[0].key == "sweep" && too_many[0].expected.contains("takes too long"),
+            "{too_many:?}"
+        );
+    }
+
+    #[test]
+    fn a_sweep_takes_as_long_as_its_runs() {
+        let spec = |query: &str| decode(&format!("#v1/sparse-parity?{query}")).0.spec;
+        let one = seconds_of_one(&spec("steps=100"));
+        let is = |query: &str, runs: f64| {
+            let found = seconds(&spec(query)) / one;
+            assert!((found / runs - 1.0).abs() < 1e-9, "{query}: {found}");
+        };
+        is("sweep=steps:100_200_300_500", 11.0);
+        // Of very many some are looked at.
+        is("steps=100&sweep=seed:lin:1..40:40", 40.0);
+    }
+
     /// A page reads its link in one task: each run of a sweep is looked at once.
     #[test]
     fn a_thousand_runs_are_each_checked_once() {

@@ -1,4 +1,10 @@
+use super::cost::{Cost, dearest, is_too_long_for_a_launch, is_too_long_for_workgroups, seconds};
 use super::*;
+use crate::permalink::decode;
+
+fn spec(link: &str) -> RunSpec {
+    decode(link).0.spec
+}
 
 #[test]
 fn learning_rate_changes_are_recorded_by_step() {
@@ -91,4 +97,259 @@ fn differences_name_what_was_changed() {
     spec.parse("lr", "0.3").unwrap();
     let expected = ("lr".to_string(), "0.1".to_string(), "0.3".to_string());
     assert_eq!(spec.differences(&RunSpec::default()), [expected]);
+}
+
+/// A lab may have settings of its own for what it chooses: to choose that again is no change.
+#[test]
+fn what_is_chosen_already_keeps_its_settings() {
+    for (lab, key, slug, own, value) in [
+        ("tabular", "model", "deep-mlp", "widths", "100.100"),
+        ("markov", "opt", "adam", "b2", "0.95"),
+        ("sparse-boolean", "opt", "adam", "wd", "0.0001"),
+    ] {
+        let usual = RunSpec::of_lab(lab).unwrap();
+        assert_eq!(usual.value(own).unwrap().to_string(), value, "{lab}");
+        let (mut again, mut set) = (usual.clone(), usual.clone());
+        again.parse(key, slug).unwrap();
+        set.set(key, &Value::Choice(slug.into())).unwrap();
+        assert_eq!((&again, &set), (&usual, &usual), "{lab}");
+    }
+    let said = RunSpec::default().parse("model", "fate").unwrap_err().expected;
+    assert!(said.starts_with("one of mlp, ") && said.contains(", polynet, "), "{said}");
+}
+
+#[test]
+fn a_batch_of_nothing_is_the_whole_sample_and_no_more_is_held_out_than_there_is() {
+    for (link, batch, held_out) in [
+        ("#v1/sparse-parity", 32, 8192),
+        ("#v1/sparse-parity?m=700&batch=0", 700, 8192),
+        ("#v1/sparse-parity?n=10&data=cube&batch=0", 1024, 1024),
+        ("#v1/groups?n=5", 25, 25),
+        ("#v1/groups?n=5&batch=7", 7, 25),
+        ("#v1/markov", 32, 256),
+    ] {
+        let spec = spec(link);
+        assert_eq!((spec.batch(), spec.held_out()), (batch, held_out), "{link}");
+    }
+}
+
+/// What fits exactly is taken; of what does not, the nearest that does is, and not the default: 2²⁴ held-out numbers are
+/// 65,536 rows of 256 bits or 65,280 of 257, and 2²⁶ of a step are those of 64 networks with 4096 rows of 256 bits.
+#[test]
+fn sizes_end_where_they_say() {
+    for (query, key, mended) in [
+        ("n=256&held=65536", "held", None),
+        ("n=257&held=65536", "held", Some("65280")),
+        ("n=256&batch=4096&replicas=64", "replicas", None),
+        ("n=256&batch=4096&replicas=65", "replicas", Some("64")),
+        ("n=256&batch=4096&replicas=4096", "replicas", Some("64")),
+    ] {
+        let (link, notices) = decode(&format!("#v1/sparse-parity?{query}"));
+        match mended {
+            None => assert!(notices.is_empty(), "{query}: {notices:?}"),
+            Some(value) => {
+                assert_eq!(link.spec.value(key).unwrap().to_string(), value, "{query}");
+                let said = format!("; it is {value} now");
+                assert!(notices.len() == 1 && notices[0].expected.ends_with(&said), "{query}: {notices:?}");
+            }
+        }
+    }
+}
+
+/// Fresh functions have no sample that a batch could be the whole of, and the lab's own batch is that.
+#[test]
+fn where_nothing_can_be_mended_all_is_usual_but_the_seed() {
+    let (link, notices) = decode("#v1/sparse-boolean?m=0&seed=7&lr=0.5");
+    let mut usual = RunSpec::of_lab("sparse-boolean").unwrap();
+    usual.run.seed = 7;
+    assert_eq!(link.spec, usual);
+    assert!(notices.iter().any(|notice| notice.key == "link"), "{notices:?}");
+}
+
+/// Counted by hand: a perceptron of 4 neurons on 10 bits has 49 weights, 147 in three networks, and Adam remembers two
+/// numbers of each.
+#[test]
+fn a_small_run_takes_what_can_be_counted() {
+    let link = "#v1/sparse-parity?opt=adam&n=10&width=4&batch=8&held=64&replicas=3&steps=100&every=10";
+    let state = 3 * 147;
+    // 64 held-out rows and the 8 of one network, 10 bits each in words of 32 of which a loop holds half.
+    let examples = (64 * 10) / 16 + (8 * 10) / 16;
+    let loops = Cost {
+        // 11 rows of five numbers for each network, two states and one at each row, and the first network for charts.
+        page: 11 * 3 * 5 + 2 * state + 11 * state + 8 * 49,
+        // Twice weights, gradients and moments; three states on their way to a file; activations of one network.
+        worker: 2 * 4 * 147 + 3 * state + examples + 8 * 4,
+        gpu: 4 * 147 + examples + 8 * 4,
+        start: 16 * 147 + 4 * 64 * 10,
+        step: 3 * 4 * 8 * 10 * 4,
+        // A third of a step forward: 53 operations for a row.
+        measurement: 53 * (64 + 8) * 3,
+        probe: 53 * 64,
+        theory: 0,
+        look: 0,
+    };
+    assert_eq!(spec(link).cost(), loops);
+    // Tensors have all rows of all networks as numbers, and four times the activations.
+    let (rows, tensors) = (64 * 10 + 3 * 8 * 10, 4 * 3 * 8 * 4);
+    let (worker, gpu) = (2 * 4 * 147 + 3 * state + rows + tensors, 4 * 147 + rows + tensors);
+    assert_eq!(spec(&format!("{link}&learner=autodiff")).cost(), Cost { worker, gpu, ..loops });
+}
+
+/// Of sequences of 10 symbols, 2 of them: a chain has 2 contexts and 2 words, and each strategy looks at all symbols.
+#[test]
+fn theory_and_looks_of_sequences_are_counted() {
+    let link = "#v1/markov?t=10&d=16&heads=2.2&batch=64&held=64";
+    let (plain, full) = (spec(link).cost(), spec(&format!("{link}&mlp=on&norm=pre")).cost());
+    assert_eq!(plain.theory, 64 * (2 * 2 * 2 + 16 * 2 + 16 * 10));
+    // For each symbol and layer 3 or 12 matrices, and scores with and values of all places; then the read-out.
+    assert_eq!(plain.look, 10 * (2 * (3 * 16 * 16 + 2 * 10 * 16) + 16 * 2));
+    assert_eq!(full.look, 10 * (2 * (12 * 16 * 16 + 2 * 10 * 16) + 16 * 2));
+    assert_eq!(spec("#v1/markov?model=minimal-markov&k=3&t=10").cost().look, 10 * 10 * 3);
+    // A measurement is of 64 held-out and 64 training rows; a probe goes through the first once, and for each head.
+    assert_eq!(2 * plain.probe, 5 * plain.measurement);
+    assert_eq!(
+        spec("#v1/sparse-parity?replicas=3").step_flops(),
+        3.0 * spec("#v1/sparse-parity").step_flops()
+    );
+}
+
+#[test]
+fn what_loops_and_pages_leave_to_others_is_known() {
+    for (link, is_by_autodiff) in [
+        ("#v1/sparse-parity", false),
+        ("#v1/sparse-parity?learner=autodiff", true),
+        ("#v1/sparse-parity?model=polynet", false),
+        ("#v1/sparse-parity?model=deep-mlp", true),
+        ("#v1/sparse-parity?n=10&data=cube", true),
+        ("#v1/sparse-parity?m=700", false),
+        ("#v1/sparse-parity?m=700&batch=0", true),
+        // Visits to an example are counted in 32 bits: 4.10 · 10⁹ are fewer than 2³², and 4.55 · 10⁹ are not.
+        ("#v1/sparse-parity?m=10&steps=10000000&batch=4096", false),
+        ("#v1/sparse-parity?m=9&steps=10000000&batch=4096", true),
+        ("#v1/groups", false),
+        ("#v1/markov", false),
+    ] {
+        assert_eq!(spec(link).is_by_autodiff(), is_by_autodiff, "{link}");
+    }
+    for (link, is_at_once) in [
+        ("#v1/sparse-parity?n=512&width=510", true),
+        ("#v1/sparse-parity?n=512&width=511", false),
+        ("#v1/groups?op=product&factors=2.2.2.2.2.4&width=512", true),
+        ("#v1/groups?op=product&factors=2.2.2.2.2.4&width=512&from=maximum", false),
+    ] {
+        assert_eq!(spec(link).is_drawn_at_once(), is_at_once, "{link}");
+    }
+}
+
+#[test]
+fn people_are_asked_from_a_gibibyte_and_a_half_or_thirty_days_on() {
+    let held = |numbers: u64| Cost { page: 5, worker: numbers - 5, ..Cost::default() };
+    let (memory, days) = (402_653_184, 2_592_000.0);
+    assert!(!held(memory).is_dear(days) && held(memory).asks(days).is_none());
+    assert!(held(memory + 1).is_dear(0.0) && held(memory).is_dear(days + 1.0));
+    let asked = held(memory + 1).asks(7200.0).unwrap();
+    assert!(asked.contains("about 1.5 GiB of memory and up to 2 hours on one core"), "{asked}");
+    for (numbers, text) in [
+        (5, "about 1 MiB"),
+        (1 << 18, "about 1 MiB"),
+        (3 << 18, "about 3 MiB"),
+        ((1 << 28) - 1, "about 1023 MiB"),
+        (1 << 28, "about 1.0 GiB"),
+        (5 << 27, "about 2.5 GiB"),
+    ] {
+        assert!(held(numbers).needs(1.0).starts_with(text), "{numbers}: {}", held(numbers).needs(1.0));
+    }
+}
+
+#[test]
+fn helpers_patience_and_launches_follow_the_cost() {
+    let cost = |worker: u64, step: u64| Cost { worker, step, ..Cost::default() };
+    // A gibibyte for all, 16 MiB for each besides its run.
+    assert_eq!([7, 3].map(|most| cost((1 << 26) - (1 << 22), 0).helpers(most)), [4, 3]);
+    assert_eq!([cost(0, 0).helpers(100), cost(u64::MAX, 0).helpers(100)], [64, 0]);
+    let slow = Cost { start: 100_000_000, step: 50_000_000, measurement: 51_000_000, ..Cost::default() };
+    assert_eq!([slow.patience_s(12), Cost::default().patience_s(12)], [16, 12]);
+    let steps = [0, 1_000_000, 900_000_000].map(|step| cost(0, step).steps_of_launch(4e10, 20.0));
+    assert_eq!(steps, [800_000_000, 800, 1]);
+    assert_eq!(cost(0, 1).steps_of_launch(-1.0, 20.0), 1);
+    // 3.44 · 10¹⁰ operations of a step, and at most 10⁹ of one workgroup, whatever the other networks do.
+    let large = "#v1/sparse-parity?n=512&width=4096&batch=4096";
+    for link in [large.to_string(), format!("{large}&replicas=3")] {
+        let is_too_long = [1, 34, 35].map(|workgroups| is_too_long_for_workgroups(&spec(&link), workgroups));
+        assert_eq!(is_too_long, [true, true, false], "{link}");
+        assert!(is_too_long_for_a_launch(&spec(&link)));
+    }
+    assert!(!is_too_long_for_a_launch(&spec("#v1/sparse-parity")));
+}
+
+#[test]
+fn a_sweep_is_as_dear_as_its_dearest_run() {
+    let step = |query: &str| spec(&format!("#v1/sparse-parity?{query}")).cost().step;
+    for (sweep, of) in
+        [("width:8_64_16", "width=64"), ("n:lin:10..200:191", "n=200"), ("n:lin:200..10:191", "n=200")]
+    {
+        let swept = spec(&format!("#v1/sparse-parity?sweep={sweep}"));
+        assert_eq!((dearest(&swept).step, dearest(&swept).look), (step(of), 0), "{sweep}");
+    }
+    let one = spec("#v1/sparse-parity");
+    assert_eq!((dearest(&one), seconds(&one)), (one.cost(), time::seconds_of_one(&one)));
+    let (few, many) =
+        (Cost { page: 7, look: 1, ..Cost::default() }, Cost { page: 3, look: 9, ..Cost::default() });
+    assert_eq!(few.largest(many), Cost { page: 7, look: 9, ..Cost::default() });
+}
+
+/// What each task takes, and what it does not: the last that fits beside the first that does not, and what is named.
+#[test]
+fn each_task_ends_where_it_says() {
+    let named = |lab: &str, query: &str| {
+        let mut spec = RunSpec::of_lab(lab).unwrap();
+        for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+            spec.parse(key, value).unwrap();
+        }
+        let problems = spec.task.sampler().problems().into_iter().map(|problem| problem.key);
+        problems.collect::<Vec<_>>()
+    };
+    for (lab, taken, refused, key) in [
+        ("sparse-parity", "n=3&k=3", "n=3&k=4", "k"),
+        ("sparse-parity", "n=9&k=2&s=1.9", "n=9&k=2&s=1.10", "s"),
+        ("sparse-parity", "n=9&k=2&s=", "n=9&k=2&s=1", "s"),
+        ("sparse-parity", "n=9&k=3&s=1.2.3", "n=9&k=2&s=1.2.3", "s"),
+        ("sparse-parity", "n=16&data=cube", "n=17&data=cube", "data"),
+        ("sparse-parity", "n=5&data=cube", "n=5&data=cube&m=1", "m"),
+        ("sparse-parity", "n=5&data=cube", "n=5&data=cube&noise=0.1", "noise"),
+        ("sparse-parity", "n=128&m=32768", "n=128&m=32769", "m"),
+        ("sparse-boolean", "n=3&k=3", "n=3&k=4", "k"),
+        ("sparse-boolean", "fn=majority&k=5", "fn=majority&k=4", "k"),
+        ("sparse-boolean", "fn=parity&k=4", "fn=majority&k=6", "k"),
+        ("sparse-boolean", "n=9&k=2&s=1.9", "n=9&k=2&s=1.10", "s"),
+        ("sparse-boolean", "n=9&k=2&s=", "n=9&k=2&s=1", "s"),
+        ("sparse-boolean", "n=128&m=32768", "n=128&m=32769", "m"),
+        ("teacher-student", "n=128&m=32768", "n=128&m=32769", "m"),
+        ("groups", "op=dihedral&n=64", "op=dihedral&n=65", "n"),
+        ("groups", "op=product&factors=64.2", "op=product&factors=43.3", "factors"),
+        ("groups", "op=table&table=0.1.1.0", "op=table&table=0.1.1.1", "table"),
+        ("markov", "k=8&gram=3", "k=5&gram=4", "gram"),
+        ("markov", "k=4&gram=4", "k=8&gram=4", "gram"),
+        ("markov", "gram=2&data=ds", "gram=3&data=ds", "data"),
+        ("markov", "gram=2&test=iid", "gram=3&test=iid", "test"),
+        ("markov", "gram=3&t=3", "gram=3&t=2", "t"),
+        ("tabular", "n=9&k=9", "n=8&k=9", "k"),
+        ("tabular", "rule=parity&k=4", "rule=majority&k=4", "k"),
+        ("tabular", "pieces=4", "pieces=5", "pieces"),
+        ("tabular", "n=9&s=1.2.9", "n=9&s=1.2.10", "s"),
+        ("tabular", "n=9&s=", "n=9&s=1.2", "s"),
+        // A tenth of the rows is held out.
+        ("tabular", "rows=40&m=36", "rows=40&m=37", "m"),
+        ("tabular", "n=256&rows=100000&m=16384", "n=256&rows=100000&m=16385", "m"),
+        ("sparse-token-regression", "n=3&q=3", "n=3&q=4", "q"),
+        ("sparse-token-regression", "n=3&q=4&draw=free", "n=2&q=3", "q"),
+        ("sparse-token-regression", "codes=orthogonal&de=8", "codes=orthogonal&de=7", "de"),
+        ("sparse-token-regression", "codes=orthogonal&de=0", "codes=orthogonal&de=1", "de"),
+        ("sparse-token-regression", "codes=random&de=7", "codes=orthogonal&de=7", "de"),
+        // Prompts of 64 positions with a number, two names and a number to hold them against.
+        ("sparse-token-regression", "n=64&m=16384", "n=64&m=16385", "m"),
+    ] {
+        assert_eq!(named(lab, taken), [""; 0], "{lab} {taken}");
+        assert_eq!(named(lab, refused), [key], "{lab} {refused}");
+    }
 }

@@ -33,5 +33,20 @@ mod tests {
     fn times_are_said_in_the_unit_that_fits() {
         let said = [0.1, 20.0, 100.0, 3600.0, 7200.0, 400_000.0].map(duration);
         assert_eq!(said, ["1 s", "20 s", "2 min", "60 min", "2 hours", "5 days"]);
+        let ends = [89.0, 90.0, 5399.0, 5400.0, 129_599.0, 129_600.0, 1e9].map(duration);
+        assert_eq!(ends, ["89 s", "2 min", "90 min", "2 hours", "36 hours", "2 days", "11,574 days"]);
+    }
+
+    /// A step of a large network takes its operations, of which there are 10¹⁰ in a second; one of hardly any network a
+    /// microsecond.
+    #[test]
+    fn a_run_takes_its_steps_its_networks_and_their_operations() {
+        let seconds = |link: &str| seconds_of_one(&crate::permalink::decode(link).0.spec);
+        let small = "#v1/sparse-parity?n=2&k=1&width=1&batch=1&steps=1000000";
+        assert!((seconds(small) - 1.0).abs() < 0.01);
+        assert!((seconds(&format!("{small}&replicas=7")) - 7.0).abs() < 0.02);
+        // 4 · 4096 · 512 · 4096 operations.
+        let large = "#v1/sparse-parity?n=512&width=4096&batch=4096&steps=100";
+        assert!((seconds(large) - 343.6).abs() < 0.1, "{}", seconds(large));
     }
 }
