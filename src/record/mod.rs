@@ -31,6 +31,8 @@ mod values;
 pub mod weights;
 
 #[cfg(test)]
+mod edge_tests;
+#[cfg(test)]
 mod mutation_tests;
 #[cfg(test)]
 mod tests;
