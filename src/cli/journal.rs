@@ -446,6 +446,8 @@ impl<'a> Journal<'a> {
 }
 
 #[cfg(test)]
+mod edge_tests;
+#[cfg(test)]
 #[cfg(unix)]
 mod faults;
 

@@ -266,6 +266,13 @@ mod tests {
     }
 
     #[test]
+    fn errors_are_what_is_left_of_the_right_ones() {
+        assert_eq!(errors(Some(&vec![0.75; 3])), ["25.0 %", "25.0 % to 25.0 %"]);
+        assert_eq!(errors(Some(&vec![1.0, 0.5, 0.75, 0.25, 0.0])), ["50.0 %", "25.0 % to 75.0 %"]);
+        assert_eq!(errors(None), [NONE, NONE]);
+    }
+
+    #[test]
     fn an_interval_is_open_where_it_ends_with_the_run() {
         let point = |times: &[Option<u64>]| Point { x: 1.0, times: times.to_vec(), horizon: 5000 };
         assert_eq!(interval(&point(&[Some(1200); 8])), "1,200 to 1,200");

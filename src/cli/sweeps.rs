@@ -376,3 +376,41 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     eprintln!("{} runs in {place}.", thousands(all.runs() as u64));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode_within;
+
+    fn spec(query: &str) -> RunSpec {
+        decode_within(&format!("#v1/sparse-parity?{query}"), MOST_AT_ALL).0.spec
+    }
+
+    /// A run takes 1.3 s: 20,000 steps of 640,000 operations, of which 10¹⁰ take a second, and of a microsecond.
+    #[test]
+    fn the_time_of_a_sweep_is_that_of_its_runs_on_so_many_threads() {
+        let spec = spec("sweep=lr:log:0.001..1:400&series=seed:lin:1..250:250");
+        for (wanted, threads, time, part) in [
+            (100_000, 4, "100,000 runs, up to 9 hours on 4 threads", "--shard 1/10,"),
+            (100_000, 1, "100,000 runs, up to 2 days on 1 threads", "--shard 1/10,"),
+            (20_001, 2, "20,001 runs, up to 4 hours on 2 threads", "--shard 1/3,"),
+        ] {
+            let said = too_many(&spec, wanted, threads);
+            assert!(said.contains(time) && said.contains(part), "{said}");
+        }
+    }
+
+    #[test]
+    fn figures_are_of_ten_thousand_runs_at_most_and_of_a_whole_sweep() {
+        let of = |query: &str, file: &str, shard: Shard| {
+            check_figure(Path::new(file), &spec(query), shard).is_ok()
+        };
+        let (most, more) = (
+            "sweep=lr:log:0.001..1:100&series=seed:lin:1..100:100",
+            "sweep=lr:log:0.001..1:137&series=seed:lin:1..73:73",
+        );
+        assert!(of(most, "map.svg", Shard::WHOLE) && of(most, "map.png", Shard::WHOLE));
+        assert!(!of(more, "map.svg", Shard::WHOLE) && !of(most, "map.gif", Shard::WHOLE));
+        assert!(!of(most, "map", Shard::WHOLE) && !of(most, "map.svg", Shard { number: 1, of: 2 }));
+    }
+}

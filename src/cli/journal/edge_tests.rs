@@ -1,0 +1,140 @@
+//! Lines that nearly are a run's, files that nearly are a sweep's, and sweeps of other settings.
+
+use super::*;
+use crate::cli::disk::Native;
+
+const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3";
+const RUNS: [&str; 4] = [
+    "0,10,2,0,0,1,50,0.1,1,0.2,1\n0,10,2,0,1,0,900,0.7,0.5,NaN,0.5\n",
+    "1,10,3,0,0,0,900,0.1,1,0.2,1\n1,10,3,0,1,0,900,0.7,0.5,0.7,0.5\n",
+    "2,20,2,0,0,1,70,0.1,1,0.2,1\n2,20,2,0,1,1,75,0.7,0.5,0.7,0.5\n",
+    "3,20,3,0,0,1,50,0.1,1,0.2,1\n3,20,3,0,1,1,60,0.1,1,0.2,1\n",
+];
+
+fn spec(link: &str) -> RunSpec {
+    let (link, notices) = decode_within(link, MOST_AT_ALL);
+    assert!(notices.is_empty(), "{notices:?}");
+    link.spec
+}
+
+fn found(text: &str) -> Result<Found, anyhow::Error> {
+    Found::of(&mut text.as_bytes())
+}
+
+/// A file that is gone after the test.
+struct Place(PathBuf);
+
+impl Place {
+    fn with(name: &str, text: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("vivarium-{name}-{}.csv", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Place(path)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_line_that_is_not_quite_a_runs_is_damage() {
+    let head = head(&spec(LINK), Shard::WHOLE);
+    assert_eq!(found(&format!("{head}{}{}", RUNS[0], RUNS[3])).unwrap().runs(), 2);
+    for (from, to) in [
+        // Another network, another run, or the network before once more.
+        ("0,10,2,0,1,0,900", "0,10,2,0,2,0,900"),
+        ("0,10,2,0,1,0,900", "1,10,2,0,1,0,900"),
+        ("0,10,2,0,1,0,900", "0,10,2,0,0,0,900"),
+        // No yes or no, no step, no number, a number too many, one too few.
+        ("1,0,900", "1,2,900"),
+        ("1,0,900", "1,0,soon"),
+        ("1,0,900,0.7", "1,0,900,much"),
+        ("NaN,0.5", "NaN,0.5,0.5"),
+        ("NaN,0.5", "NaN"),
+    ] {
+        let damaged = RUNS[0].replace(from, to);
+        assert_ne!(damaged, RUNS[0]);
+        let said = format!("{:#}", found(&format!("{head}{damaged}{}", RUNS[3])).unwrap_err());
+        assert!(said.starts_with("line 3 or one of"), "{to}: {said}");
+        // At the end it is made again.
+        let kept = found(&format!("{head}{}{damaged}", RUNS[3])).unwrap();
+        assert_eq!((kept.runs(), kept.missing()), (1, vec![0, 1, 2]), "{to}");
+    }
+    // A run that there is not.
+    let fifth = RUNS[3].replace("3,20", "4,20");
+    let said = format!("{:#}", found(&format!("{head}{fifth}{}", RUNS[0])).unwrap_err());
+    assert!(said.starts_with("line 3 or one of"), "{said}");
+}
+
+#[test]
+fn a_shard_holds_runs_of_its_own() {
+    let spec = spec(LINK);
+    let shard = Shard { number: 1, of: 2 };
+    let head = head(&spec, shard);
+    let own = found(&format!("{head}{}{}", RUNS[0], RUNS[2])).unwrap();
+    assert_eq!((own.shard, own.runs(), own.missing()), (shard, 2, vec![]));
+    let said = format!("{:#}", found(&format!("{head}{}{}", RUNS[1], RUNS[0])).unwrap_err());
+    assert!(said.starts_with("line 3 or"), "{said}");
+}
+
+#[test]
+fn networks_of_a_run_are_counted_where_they_are_swept() {
+    let counts = |link: &str| {
+        let spec = spec(&format!("#v1/sparse-parity?{link}"));
+        (0..count(&spec)).map(|number| networks(&spec, number)).collect::<Vec<_>>()
+    };
+    assert_eq!(counts("sweep=replicas:2_5&series=k:1_2_3"), [2, 2, 2, 5, 5, 5]);
+    assert_eq!(counts("sweep=k:1_2_3&series=replicas:2_5"), [2, 5, 2, 5, 2, 5]);
+    assert_eq!(counts("replicas=4&sweep=n:10_20"), [4, 4]);
+    // A column for the seed, unless it is one of the settings.
+    let names = |link: &str| columns(&spec(&format!("#v1/sparse-parity?{link}")))[..4].join(",");
+    assert_eq!(names("sweep=n:10_20&series=k:2_3"), "cell,n,k,seed");
+    assert_eq!(names("sweep=k:2_3&series=seed:1_2"), "cell,k,seed,replica");
+}
+
+/// Files that have taken in others are taken in themselves, whatever the order.
+#[test]
+fn files_are_merged_in_any_nesting() {
+    let head = head(&spec(LINK), Shard::WHOLE);
+    let places = [0, 1, 3].map(|run| Place::with(&format!("merged-{run}"), &format!("{head}{}", RUNS[run])));
+    let [mut first, mut second, third] = [0, 1, 2].map(|at| Found::read(&places[at].0).unwrap());
+    second.absorb(third).unwrap();
+    first.absorb(second).unwrap();
+    assert_eq!((first.runs(), first.missing()), (3, vec![2]));
+    let steps =
+        |run: usize| first.ended(run).map(|networks| networks.iter().map(|n| n.step).collect::<Vec<_>>());
+    assert_eq!([0, 1, 2, 3].map(steps), [Some(vec![50, 900]), Some(vec![900; 2]), None, Some(vec![50, 60])]);
+    let all = Place::with("merged", "");
+    first.write(&Native, &all.0).unwrap();
+    let whole = format!("{head}{}{}{}", RUNS[0], RUNS[1], RUNS[3]);
+    assert_eq!(std::fs::read_to_string(&all.0).unwrap(), whole);
+    assert_eq!(first.ended(3).unwrap()[1], Ended { solved: Some(60), step: 60, accuracy: 1.0 });
+}
+
+/// What is shorter than the first two lines may be a sweep that was cut off, and is not if it begins otherwise.
+#[test]
+fn a_file_of_something_else_stays_as_it_is() {
+    let (spec, shard) = (spec(LINK), Shard { number: 2, of: 2 });
+    let whole = head(&spec, Shard::WHOLE);
+    let elsewhere = head(&self::spec("#v1/sparse-parity?sweep=n:10_30"), Shard::WHOLE);
+    for (text, shard, said) in [
+        ("Dear all,\n", Shard::WHOLE, Some("no file of lab sweep")),
+        (&elsewhere, Shard::WHOLE, Some("holds another sweep")),
+        (&whole, shard, Some("holds shard 1/1 of this sweep, and this is 2/2")),
+        (&whole[..30], Shard::WHOLE, None),
+        ("", Shard::WHOLE, None),
+    ] {
+        let place = Place::with("other", text);
+        let opened = Journal::open(&Native, &place.0, &spec, shard).map(|journal| journal.found.missing());
+        let now = std::fs::read_to_string(&place.0).unwrap();
+        match said {
+            Some(said) => {
+                let why = format!("{:#}", opened.unwrap_err());
+                assert!(why.contains(said) && now == text, "{why}: {now}");
+            }
+            None => assert_eq!((opened.unwrap(), now), (vec![0, 1, 2, 3], whole.clone())),
+        }
+    }
+}
