@@ -288,6 +288,27 @@ fn class_weights_are_those_of_lemma_d_14() {
 }
 
 #[test]
+fn numbers_that_are_no_characters_are_refused_by_what_is_wrong() {
+    let rows = |rows: &[&[f64]]| rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>();
+    for (sizes, characters, said) in [
+        (&[2, 1][..], rows(&[&[1.0, 1.0], &[1.0, -1.0]]), "first class is the identity"),
+        (&[1, 1], rows(&[&[1.0, 1.0], &[1.0]]), "first class is the identity"),
+        (&[1, 1], rows(&[&[1.0, -1.0], &[1.0, 1.0]]), "not the trivial one"),
+        (&[1, 1], rows(&[]), "not the trivial one"),
+        // Mean squares of 4/3 and of 3.
+        (&[1, 2], rows(&[&[1.0, 1.0], &[2.0, 0.0]]), "a mean square is none"),
+        (&[1, 1, 1], rows(&[&[1.0; 3], &[3.0, 0.0, 0.0]]), "a mean square is none"),
+        // One irrep too few, and one twice.
+        (&[1, 1], rows(&[&[1.0, 1.0]]), "regular character"),
+        (&[1, 1], rows(&[&[1.0, 1.0], &[1.0, 1.0]]), "regular character"),
+    ] {
+        let flaw = RealCharacters::new(sizes, &characters).unwrap_err().to_string();
+        assert!(flaw.contains(said), "{said}: {flaw}");
+    }
+    assert!(RealCharacters::new(&[1, 1], &rows(&[&[1.0, 1.0], &[1.0, -1.0]])).is_ok());
+}
+
+#[test]
 fn what_has_no_answer_says_so() {
     assert_eq!(RealCharacters::new(&[1], &[vec![1.0]]), Err(Problem::Trivial));
     let missing = RealCharacters::new(&[1, 1, 1], &[vec![1.0; 3]]);

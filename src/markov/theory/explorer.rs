@@ -182,6 +182,53 @@ mod tests {
     }
 
     #[test]
+    fn the_lead_and_the_ratio_are_said_in_numbers() {
+        let said = Explorer::default().result().texts;
+        assert!(said[1].ends_with("distance 1, by 2.9 %: bigrams lead."), "{}", said[1]);
+        assert_eq!(said[3], "W's diagonal is 2.86 times the rest.");
+        let two = Explorer { curriculum: Curriculum::TwoStep, ..Explorer::default() }.result().texts;
+        assert!(two[1].ends_with("distance 1, by a factor of 5.8: bigrams lead."), "{}", two[1]);
+    }
+
+    /// The first step's rate is 1/t² and leaves v, the second's is 1/t and leaves nothing of what was before.
+    #[test]
+    fn the_two_steps_have_the_rates_of_the_proposition() {
+        let two = Explorer { curriculum: Curriculum::TwoStep, length: 10, ..Explorer::default() }.result();
+        let near = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-9 * expected.abs(), "{found} {expected}");
+        };
+        for (after, gradient) in two.after[1].w.as_flattened().iter().zip(two.first.as_flattened()) {
+            near(100.0 * after, *gradient);
+        }
+        for (d, after) in two.after[2].v.iter().enumerate() {
+            near(10.0 * after, two.uniform[d] + two.diagonal[d]);
+        }
+    }
+
+    #[test]
+    fn odd_distances_are_peaks_above_both_neighbours() {
+        let peaks = |v: &[f64]| {
+            let after = vec![Theory { w: [[1.0; 2]; 2], v: v.to_vec() }];
+            let (uniform, diagonal, texts) = (vec![], vec![], vec![]);
+            Outcome { after, first: [[0.0; 2]; 2], uniform, diagonal, texts }.odd_peaks()
+        };
+        for (v, expected) in [
+            (&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0][..], 3),
+            (&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], 1),
+            (&[0.0, 1.0, 1.0], 0),
+            (&[1.0, 1.0, 0.0], 0),
+            (&[0.0, 1.0, 2.0], 0),
+            (&[2.0, 1.0, 0.0], 0),
+            (&[0.0, 1.0], 0),
+            (&[], 0),
+        ] {
+            assert_eq!(peaks(v), expected, "{v:?}");
+        }
+        let many: Vec<f64> = (0..15).map(|d| f64::from(d % 2)).collect();
+        assert_eq!(peaks(&many), 5);
+    }
+
+    #[test]
     fn every_corner_of_the_knobs_has_numbers_and_sentences() {
         for curriculum in Curriculum::ALL {
             for length in [2, 3, 256] {

@@ -171,6 +171,20 @@ mod tests {
         assert!((error / exact - 1.0).abs() < 0.05, "{error} {exact}");
     }
 
+    #[test]
+    fn bounds_and_radii_by_hand() {
+        let near =
+            |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+        near(bound(6, 2.0 * 3f64.ln()), 2.0);
+        let readout = Readout { w: vec![1.0, 2.0], b: vec![2.0, 0.0], a: vec![3.0, 4.0], c: 7.0 };
+        let (r_a, r_w) = radii(&readout);
+        near(r_a, 5.0 * 2f64.sqrt());
+        near(r_w, 3.0 / 2f64.sqrt());
+        // 2 · 3 · 5 · 7 · 11 √(2 / ½) = 4620.
+        near(sharpness(0.25, (3.0, 5.0), 7.0, 11, 2, 0.5), 8.0 * 4620f64.ln());
+        assert_eq!(sharpness(1.0, (0.1, 0.1), 1.0, 1, 1, 1.0), 0.0);
+    }
+
     /// With the paper's α the retrieved readout is within the error that it was made for.
     #[test]
     fn the_papers_sharpness_is_enough() {

@@ -412,6 +412,45 @@ mod tests {
     }
 
     #[test]
+    fn evaluations_of_all_replicas_make_one_row() {
+        let of = |kl: f32, own: Option<f32>| Evaluation {
+            kl,
+            way: 2.0 * kl,
+            measures: vec![Some(4.0 * kl), own, None],
+        };
+        let both = [of(0.25, Some(0.1)), of(0.5, Some(0.7))];
+        let trained = Row {
+            step: 40,
+            train_loss: vec![1.0, 2.0],
+            train_accuracy: vec![0.3, 0.4],
+            ..Default::default()
+        };
+        let row = Row {
+            test_loss: vec![0.25, 0.5],
+            test_accuracy: vec![0.5, 1.0],
+            measures: vec![vec![1.0, 2.0], vec![0.1, 0.7], vec![]],
+            ..trained.clone()
+        };
+        assert_eq!(evaluated_row(40, vec![1.0, 2.0], vec![0.3, 0.4], &both), row);
+        let mut one_by_one = trained;
+        both.into_iter().for_each(|evaluation| evaluation.append_to(&mut one_by_one));
+        assert_eq!(one_by_one, row);
+    }
+
+    /// 400 contexts at 32 a time are 13 parts, whatever a context costs.
+    #[test]
+    fn lines_come_in_parts_of_so_many_operations() {
+        let (spec, evaluator) = evaluator("#v1/markov?k=3&t=100&held=400");
+        let each = spec.task.sampler().chain_sequences().unwrap().operations();
+        // The law of 3 contexts, two words for each of them, and 100 symbols.
+        assert_eq!(each, 27 + 16 * 6 + 16 * 100);
+        let mut job = LinesJob::new(spec.task.sampler(), spec.run.seed, 400).unwrap();
+        let mut parts = std::iter::repeat_with(|| job.advance(32 * each)).take(100).enumerate();
+        let (last, lines) = parts.find_map(|(part, lines)| Some((part, lines?))).unwrap();
+        assert_eq!((last, lines.as_slice()), (12, evaluator.lines()));
+    }
+
+    #[test]
     fn networks_that_are_sure_of_the_wrong_have_a_finite_divergence() {
         let (_, evaluator) = evaluator("#v1/markov?held=64");
         let logits = [[3000.0, -3000.0], [-3000.0, 3000.0]].concat().repeat(evaluator.count() / 2);
