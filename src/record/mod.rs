@@ -31,7 +31,7 @@ mod values;
 pub mod weights;
 
 #[cfg(test)]
-mod mutation_tests;
+pub(crate) mod mutation_tests;
 #[cfg(test)]
 mod tests;
 
