@@ -174,7 +174,7 @@ pub struct Found {
     cells: BTreeMap<usize, Place>,
     /// Bytes up to where the last of them ends.
     whole: u64,
-    /// Whether runs stand in order.
+    /// Whether the first lines are as they are written here, and the runs in order.
     sorted: bool,
 }
 
@@ -207,8 +207,8 @@ impl Found {
     }
 
     fn of(from: &mut impl BufRead) -> Result<Found, anyhow::Error> {
-        let first = next_line(from)?;
-        let first = first.as_ref().and_then(|line| line.strip_prefix(BEGINNING));
+        let line = next_line(from)?.unwrap_or_default();
+        let first = line.strip_prefix(BEGINNING);
         let first = first.ok_or_else(|| anyhow!("it is no file of lab sweep"))?.trim_end();
         let (shard, link) = match first.split_once(' ') {
             Some((shard, link)) => (Shard::parse(shard).map_err(|why| anyhow!(why))?, link),
@@ -220,11 +220,14 @@ impl Found {
         }
         let spec = link.spec;
         let columns = columns(&spec);
-        if next_line(from)?.as_deref().map(str::trim_end) != Some(columns.join(",").as_str()) {
+        let second = next_line(from)?.unwrap_or_default();
+        if second.trim_end() != columns.join(",") {
             bail!("its second line should name the columns {}", columns.join(","));
         }
-        let whole = head(&spec, shard).len() as u64;
-        let mut found = Found { whole, spec, shard, files: vec![], cells: BTreeMap::new(), sorted: true };
+        // An editor may have written other ends of lines, and another version another link.
+        let begun = line + &second;
+        let (whole, sorted) = (begun.len() as u64, begun == head(&spec, shard));
+        let mut found = Found { whole, spec, shard, files: vec![], cells: BTreeMap::new(), sorted };
         found.take(from, columns.len())?;
         Ok(found)
     }
@@ -450,6 +453,8 @@ mod edge_tests;
 #[cfg(test)]
 #[cfg(unix)]
 mod faults;
+#[cfg(test)]
+mod mutation_tests;
 
 #[cfg(test)]
 mod tests {

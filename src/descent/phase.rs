@@ -23,7 +23,7 @@ pub enum Kind {
     /// ReLU attention.
     Attention,
     /// A perceptron with one hidden layer of ReLUs, on each token by itself.
-    Mlp,
+    Feedforward,
     /// Products of two linear forms of a token, which are no part of a transformer as it is known.
     Product,
 }
@@ -33,7 +33,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Attention => tr!("ReLU attention"),
-            Kind::Mlp => tr!("MLP"),
+            Kind::Feedforward => tr!("MLP"),
             Kind::Product => tr!("Element-wise product"),
         }
     }
@@ -42,7 +42,7 @@ impl Kind {
     pub fn formula(self) -> &'static str {
         match self {
             Kind::Attention => "hᵢ + 1/(n+1) Σₘ Σₛ σ(⟨Qₘ hᵢ, Kₘ hₛ⟩) Vₘ hₛ",
-            Kind::Mlp => "hᵢ + W₂ σ(W₁ hᵢ)",
+            Kind::Feedforward => "hᵢ + W₂ σ(W₁ hᵢ)",
             Kind::Product => "hᵢ + Σₘ ⟨Qₘ hᵢ, Kₘ hᵢ⟩ Vₘ hᵢ",
         }
     }
@@ -62,7 +62,7 @@ impl Phase {
     pub fn kind(self) -> Kind {
         match self {
             Phase::Forward(_) | Phase::Slopes | Phase::Step => Kind::Attention,
-            Phase::LossGradient | Phase::CleanUp => Kind::Mlp,
+            Phase::LossGradient | Phase::CleanUp => Kind::Feedforward,
             Phase::Backward(_) => Kind::Product,
         }
     }
@@ -142,7 +142,7 @@ mod tests {
             let all = Phase::all(layers);
             assert_eq!(all.len(), count);
             let of = |kind| all.iter().filter(|phase| phase.kind() == kind).count();
-            assert_eq!([Kind::Attention, Kind::Mlp, Kind::Product].map(of), [layers + 2, 2, layers]);
+            assert_eq!([Kind::Attention, Kind::Feedforward, Kind::Product].map(of), [layers + 2, 2, layers]);
             let mut names: Vec<String> = all.iter().map(|phase| phase.name()).collect();
             names.sort_unstable();
             names.dedup();

@@ -82,7 +82,7 @@ fn by_definition<T: Number>(layer: &Layer, tokens: &Tokens<T>) -> Vec<Vec<T>> {
                 let count = T::of(count as f64);
                 total.iter_mut().for_each(|total| *total = *total / count);
             }
-            Kind::Mlp => {
+            Kind::Feedforward => {
                 let hidden: Vec<T> =
                     times(&layer.first(), &before[i]).into_iter().map(Number::relu).collect();
                 add(&times(&layer.second(), &hidden));

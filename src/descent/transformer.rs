@@ -108,7 +108,7 @@ impl Transformer {
             match layer.kind() {
                 Kind::Attention => counts.heads += heads,
                 Kind::Product => counts.products += heads,
-                Kind::Mlp => counts.units += units,
+                Kind::Feedforward => counts.units += units,
             }
             counts.entries += layer.entries();
             let all = heads.saturating_mul(3).saturating_mul(wide).saturating_mul(wide);

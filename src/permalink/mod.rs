@@ -17,6 +17,8 @@
 
 mod lesson;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use lesson::PARTS;
@@ -163,8 +165,8 @@ pub struct Link {
     pub reserved: Vec<(String, String)>,
 }
 
-/// Longest link that is read; what comes behind is ignored.
-pub const MAX_LENGTH: usize = 8192;
+/// Longest link that is read; what comes behind is ignored. No link that is written is as long, all lists full.
+pub const MAX_LENGTH: usize = 1 << 15;
 
 /// Most notices that one link can cause.
 const MAX_NOTICES: usize = 20;
@@ -256,13 +258,12 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     // Which model and optimizer decides which other keys exist.
     let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
     let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
-    let mut seen: Vec<&str> = vec![];
+    let mut seen = BTreeSet::new();
     for &(key, value) in ordered {
-        if seen.contains(&key) {
+        if !seen.insert(key) {
             notices.push(Problem::new(key, value, tr!("to be given once; the first was kept")));
             continue;
         }
-        seen.push(key);
         if let Err(problem) = read(&mut link, key, value) {
             notices.push(problem);
         }

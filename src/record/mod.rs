@@ -33,7 +33,7 @@ pub mod weights;
 #[cfg(test)]
 mod edge_tests;
 #[cfg(test)]
-mod mutation_tests;
+pub(crate) mod mutation_tests;
 #[cfg(test)]
 mod tests;
 

@@ -14,21 +14,22 @@ use crate::protocol::Payload;
 use dataset::Dataset;
 use weights::Header;
 
-/// Files of each kind that are tried.
-fn many() -> u32 {
+/// Files of each kind that are tried, here and wherever else what comes from outside is changed.
+pub(crate) fn many() -> u32 {
     std::env::var("VIVARIUM_MUTATIONS").ok().and_then(|many| many.parse().ok()).unwrap_or(10_000)
 }
 
 /// Random whole numbers, the same at every run: SplitMix64 (Steele, Lea and Flood 2014).
-struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    fn new(of: u32) -> Dice {
+    /// Those of file number `of`.
+    pub(crate) fn new(of: u32) -> Dice {
         Dice(u64::from(of) << 32)
     }
 
     /// One below `end`.
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -77,7 +78,7 @@ const PIECES: &[&str] = &[
 ];
 
 /// `bytes` with a few changes.
-fn changed(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+pub(crate) fn changed(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..=dice.below(3) {
         let (from, length) = (dice.below(out.len()), dice.below(24));

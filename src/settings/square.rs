@@ -12,6 +12,10 @@ pub const LARGEST: u64 = 999;
 pub fn parse(text: &str, most: usize) -> Option<Vec<u64>> {
     let apart = |c: char| c.is_whitespace() || ".,;|/".contains(c);
     let entries: Vec<&str> = text.split(apart).filter(|entry| !entry.is_empty()).collect();
+    // Each name is looked for among all before it.
+    if entries.len() > most * most {
+        return None;
+    }
     let numbers: Option<Vec<u64>> = entries.iter().map(|entry| entry.parse().ok()).collect();
     let entries = match numbers {
         // Of no others, or what is written down would be read as another table.

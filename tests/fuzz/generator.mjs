@@ -124,6 +124,38 @@ function numbersUpwards(dice, count) {
   return dice.many(count, () => (step += 1 + whole(dice, 0, 100000)));
 }
 
+/** A link as long as links are: all of its lists, and all of them full. */
+function full(dice, catalogue, { task, model, optimizer }) {
+  const knobs = [...task.knobs, ...model.knobs, ...optimizer.knobs, ...catalogue.run];
+  const counts = (key) => knobs.some((knob) => knob.key === key && knob.range.kind === "int");
+  const countable = knobs.filter(({ range }) => range.kind === "int" && Number(range.high) > 1000);
+  const text = ({ key, range: { kind, low, high, most } }) => {
+    switch (kind) {
+      case "schedule": {
+        let step = dice.pick([0n, 10n ** 15n, 18446744073709551000n]);
+        return dice.many(64, () => `${(step += 1n + BigInt(dice.below(4)))}:${low + (high - low) * dice.share()}`).join("_");
+      }
+      case "axis": {
+        // Whole numbers on a logarithmic axis, the repeated ones left out: no range says which are left.
+        const { key } = dice.pick(countable);
+        return counts(key) ? `${key}:log:${1 + dice.below(99)}..${1000 + dice.below(3096)}:${300 + dice.below(500)}` : "";
+      }
+      case "list":
+        return [...new Set(dice.many(64, () => whole(dice, Math.max(low, high - 999), high)))].join(".");
+      case "numbers":
+        return dice.many(most, () => whole(dice, low, high)).join(".");
+      case "sizes":
+        return dice.many(most, () => whole(dice, low, Math.min(high, 99))).join(".");
+      case "table":
+        return dice.many(most * most, (_, at) => 100 + ((Math.floor(at / most) + at) % most)).join(".");
+      default:
+        return "";
+    }
+  };
+  const lists = [...knobs, ...catalogue.view, ...task.theory].map((knob) => [knob.key, text(knob)]);
+  return lists.filter(([, text]) => text !== "" && dice.below(8) > 0).map(([key, text]) => `${key}=${text}`);
+}
+
 /** A link whose values are each in range; they need not go together. */
 export function inRange(dice, catalogue) {
   const task = dice.pick(catalogue.tasks);
@@ -149,6 +181,7 @@ export function inRange(dice, catalogue) {
     pairs.push(`${key}=${value(dice, range, swept)}`);
   }
   if (dice.below(12) === 0) pairs.push(teaching(dice, catalogue, swept));
+  if (dice.below(200) === 0) pairs.push(...full(dice, catalogue, { task, model, optimizer }));
   return `#v1/${task.slug}?${pairs.join("&")}`;
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use vivarium::permalink::{MAX_LENGTH, View, decode, encode};
 use vivarium::run::RunSpec;
-use vivarium::settings::{Range, Settings, Value};
+use vivarium::settings::{Axis, Range, Settings, Value};
 
 use crate::catalogs::pairs_that_suit;
 
@@ -137,4 +137,54 @@ fn long_garbage_is_cut_and_named() {
     let (link, notices) = decode(&format!("#v1/sparse-parity?n=20&{garbage}"));
     assert_eq!(encode(&link), "#v1/sparse-parity?n=20");
     assert_eq!(notices[0].key, "link");
+}
+
+/// The value whose text is the longest, or nearly.
+fn longest(range: Range) -> Value {
+    const SHARE: f64 = 0.123_456_789_012_345_68;
+    match range {
+        Range::Int(_, high) => Value::Int(high),
+        Range::Real(low, high) => Value::Real(low + (high - low) * SHARE),
+        Range::Choice(options) => Value::Choice(
+            options.iter().map(|option| option.slug).max_by_key(|slug| slug.len()).unwrap().into(),
+        ),
+        Range::List(low, high) => Value::List((low.max(high.saturating_sub(63))..=high).collect()),
+        Range::Sizes(_, high, most) | Range::Numbers(_, high, most) => Value::List(vec![high; most]),
+        Range::Table(most) => Value::List(vec![999; most * most]),
+        Range::Schedule(low, high) => {
+            let value = low + (high - low) * SHARE;
+            Value::Schedule((0..64).map(|at| (u64::MAX - 64 + at, value)).collect())
+        }
+        // 2,500 characters are the most of a list.
+        Range::Axis => Value::Axis(Axis { key: "settings".into(), values: vec!["9".repeat(24); 100] }),
+        Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),
+    }
+}
+
+/// Of a run with 64 changes of two settings and a sweep of a thousand values, the link was longer than what is read.
+#[test]
+fn no_link_that_is_written_is_too_long_to_be_read() {
+    let mut most = 0;
+    for (task, model) in pairs_that_suit() {
+        for optimizer in ["sgd", "adam"] {
+            let mut link = decode(&format!("#v1/{task}")).0;
+            link.spec.parse("model", model).unwrap();
+            link.spec.parse("opt", optimizer).unwrap();
+            for (_, knob) in link.spec.knobs() {
+                link.spec.set(knob.key, &longest(knob.range)).unwrap();
+            }
+            for knob in View::KNOBS {
+                link.view.set(knob.key, &longest(knob.range)).unwrap();
+            }
+            for knob in link.spec.task.config().theory_knobs() {
+                link.theory.set(knob.key, &longest(knob.range)).unwrap();
+            }
+            let reserved = ["lock", "hide", "axes", "embed", "at"];
+            link.reserved = reserved.map(|key| (key.into(), "x".repeat(400))).to_vec();
+            most = most.max(encode(&link).len());
+        }
+    }
+    // A third as much again, for what is still to come.
+    assert!(most * 4 < MAX_LENGTH * 3, "{most}");
+    assert!(most > 10_000, "{most}");
 }

@@ -41,6 +41,8 @@ cargo xtask <command>
   size                  compressed sizes of dist/ against .cargo/size-budget.toml
   links [link…]         links at random, or these, on the core as 32-bit WebAssembly;
                         VIVARIUM_MUTATIONS says how many
+  files [kind…]         changed files and stored entries on it; of the kinds run, weights, table
+                        and entry, or of all
   science               the claims of every preset, with their numbers printed
   bench                 steps per second, on this machine and in its browser
   bench --web [--seconds 3] [--rounds 5]
@@ -82,6 +84,7 @@ fn run(command: &str, rest: &[String]) -> Outcome<ExitCode> {
         "dependencies" => tests::dependencies(&project),
         "size" => size::check(&project),
         "links" => tests::links(&project, rest),
+        "files" => tests::files(&project, rest),
         "split" => split::split(&project),
         "science" => return tests::science(&project, rest),
         "bench" => return tests::bench(&project, rest),

@@ -16,7 +16,8 @@ use crate::process::{command, find, run, say, status, tee};
 use crate::{setup, supply, system, web};
 
 const FEATURES: [&str; 2] = ["--features", "cli"];
-const FUZZ: &str = "tests/fuzz/links.mjs";
+const LINKS: &str = "tests/fuzz/links.mjs";
+const FILES: &str = "tests/fuzz/files.mjs";
 const FUZZED: &str = "tests/fuzz/wasm";
 const E2E: &str = "tests/e2e/run.mjs";
 const BROWSER_BENCH: &str = "tests/e2e/bench.mjs";
@@ -196,6 +197,7 @@ fn everything(report: &mut Report) {
         run(native(report.project).args(["fmt", "--check", "--manifest-path"]).arg(fuzzed(report.project)))?;
         passed(links(report.project, &[]))
     });
+    report.part("files as WebAssembly", |report| passed(files(report.project, &[])));
     report.part("page", |report| passed(web::build(report.project, "./")));
     report.part("page in a browser", |report| {
         if !report.project.root.join(E2E).is_file() {
@@ -231,6 +233,15 @@ fn is_summary(line: &str) -> bool {
 
 /// `cargo xtask links`: links at random, or those given, on the core as 32-bit WebAssembly.
 pub fn links(project: &Project, given: &[String]) -> Outcome {
+    fuzz(project, LINKS, given)
+}
+
+/// `cargo xtask files`: changed files and stored entries on it, of all kinds or of those given.
+pub fn files(project: &Project, given: &[String]) -> Outcome {
+    fuzz(project, FILES, given)
+}
+
+fn fuzz(project: &Project, script: &str, given: &[String]) -> Outcome {
     system::node()?;
     let toolchain = setup::wasm_std(project)?;
     let claim = project.claim(&project.wasm_builds())?;
@@ -241,10 +252,10 @@ pub fn links(project: &Project, given: &[String]) -> Outcome {
         .current_dir(&project.root)
         .args(["build", "--release", "--target", setup::WASM, "--manifest-path"])
         .arg(fuzzed(project)))?;
-    // Links may be tried for hours.
+    // It may go on for hours.
     drop(claim);
     let module = project.target().join(setup::WASM).join("release/vivarium_links.wasm");
-    run(command("node").current_dir(&project.root).arg(FUZZ).arg(module).args(given))
+    run(command("node").current_dir(&project.root).arg(script).arg(module).args(given))
 }
 
 fn fuzzed(project: &Project) -> PathBuf {

@@ -15,6 +15,7 @@ use crate::display::Phase;
 use crate::permalink::{decode, encode};
 use crate::protocol::{Command, Payload, Row};
 use crate::record::dataset;
+use crate::record::mutation_tests::{self, changed, many};
 use crate::record::saved::{FORMAT, Marks, TableFile, check_state, lacks_table, link, table_of};
 use crate::training::session::checkpoint::Checkpoint;
 use crate::training::session::learner::Weights;
@@ -214,21 +215,18 @@ impl Dice {
     }
 }
 
-/// 10⁴ entries at every run of the suite; `VIVARIUM_FUZZ=1000000` tries that many.
-fn cases() -> usize {
-    std::env::var("VIVARIUM_FUZZ").ok().and_then(|many| many.parse().ok()).unwrap_or(10_000)
-}
-
 #[test]
 fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
     let whole: Vec<Value> =
         LINKS.iter().map(|link| serde_json::to_value(entry(link, 200)).unwrap()).collect();
     let mut dice = Dice(18);
     let (mut refused, mut used) = (0, 0);
-    for _ in 0..cases() {
+    for _ in 0..many() {
         let mut value = whole[dice.roll(whole.len())].clone();
         let key = value["id"].as_str().unwrap().to_string();
         (0..=dice.roll(3)).for_each(|_| dice.mutate(&mut value));
+        let marks = serde_json::from_value::<Marks>(value.clone()).ok().and_then(Marks::check);
+        assert_eq!(marks.clone().and_then(Marks::check), marks, "what is checked stays as it is");
         let Ok(mut read) = serde_json::from_value::<SavedRun>(value) else { continue };
         if dice.roll(10) == 0 {
             // What JSON cannot say, and a storage can.
@@ -248,7 +246,7 @@ fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
             }
         }
     }
-    assert!(refused > cases() / 20 && used > cases() / 50, "{refused} refused, {used} used");
+    assert!(refused > many() / 20 && used > many() / 50, "{refused} refused, {used} used");
 }
 
 /// Lists, draws and takes up a run, as a person might.
@@ -282,15 +280,38 @@ fn an_entry_with_a_flaw_is_listed_with_the_reason_left_alone_and_deleted_when_as
     assert!(shelf.borrow().runs.is_empty() && tab.state.library.damaged.is_empty());
 }
 
-#[test]
-fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
-    let text = "#v1/sparse-parity?n=6&k=2&width=3&steps=500";
-    let spec = decode(text).0.spec;
+const SMALL: &str = "#v1/sparse-parity?n=6&k=2&width=3&steps=500";
+
+/// A checkpoint of step 200 of [`SMALL`].
+fn checkpoint() -> Vec<u8> {
+    let spec = decode(SMALL).0.spec;
     let numbers = || spec.parameters().iter().map(|p| vec![0.1; p.len()]).collect::<Vec<_>>();
     let moments = vec![numbers(); spec.optimizer.moments()];
     let moments = (0..numbers().len()).map(|i| moments.iter().map(|m| m[i].clone()).collect()).collect();
     let weights = Weights { parameters: numbers(), moments };
-    let bytes = Checkpoint { spec, step: 200, solved: vec![None], weights }.encode().unwrap();
+    Checkpoint { spec, step: 200, solved: vec![None], weights }.encode().unwrap()
+}
+
+#[test]
+fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
+    let (kept, whole) = (entry(SMALL, 200), checkpoint());
+    let mut taken = 0;
+    for which in 0..many() {
+        let bytes = changed(&whole, &mut mutation_tests::Dice::new(which));
+        match check_state(&kept, bytes.clone()) {
+            Ok(checked) => {
+                assert_eq!(checked, bytes);
+                taken += 1;
+            }
+            Err(why) => assert!(why.len() > 15, "{why}"),
+        }
+    }
+    assert!(taken > many() / 100 && taken < many(), "{taken}");
+}
+
+#[test]
+fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
+    let (text, bytes) = (SMALL, checkpoint());
     let said = |text: &str, step: u64, bytes: &[u8]| check_state(&entry(text, step), bytes.to_vec());
     assert_eq!(said(text, 200, &bytes), Ok(bytes.clone()));
     // What was changed while it went on is the link's.

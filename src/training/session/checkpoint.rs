@@ -116,6 +116,8 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::mutation_tests::{Dice, changed, many};
+    use crate::record::weights::Header;
 
     fn checkpoint() -> Checkpoint {
         let (link, _) = decode("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2");
@@ -133,7 +135,7 @@ mod tests {
         let written = checkpoint().encode().unwrap();
         assert_eq!(Checkpoint::decode(&written).unwrap(), checkpoint());
         // The page reads the header without this library.
-        let header = crate::record::weights::Header::read(&written).unwrap();
+        let header = Header::read(&written).unwrap();
         assert_eq!(
             (header.spec, header.step, header.solved),
             (checkpoint().spec, 1 << 40, vec![None, Some(7)])
@@ -165,5 +167,38 @@ mod tests {
         other[at + 6] = b'4';
         let problem = Checkpoint::decode(&other).unwrap_err().to_string();
         assert!(problem.contains("shape"), "{problem}");
+    }
+
+    #[test]
+    fn files_that_were_changed_are_read_whole_or_refused() {
+        let written = checkpoint().encode().unwrap();
+        let mut taken = 0;
+        for which in 0..many() {
+            let bytes = changed(&written, &mut Dice::new(which));
+            match Checkpoint::decode(&bytes) {
+                Ok(read) => {
+                    taken += 1;
+                    let shapes = read.spec.parameters();
+                    let lengths = || shapes.iter().map(crate::models::Parameter::len);
+                    assert!(read.weights.parameters.iter().map(Vec::len).eq(lengths()));
+                    let mut moments = read.weights.moments.iter().zip(lengths());
+                    assert!(moments.all(|(all, length)| all.iter().all(|moment| moment.len() == length)));
+                    assert_eq!(read.solved.len(), read.spec.run.replicas);
+                    // As bytes: a number that is none equals nothing.
+                    let again = read.encode().unwrap();
+                    assert_eq!(Checkpoint::decode(&again).unwrap().encode().unwrap(), again);
+                    // What the page says of it is what the worker takes.
+                    if let Ok(header) = Header::read(&bytes) {
+                        assert_eq!(
+                            (header.spec, header.step, header.solved),
+                            (read.spec, read.step, read.solved)
+                        );
+                    }
+                }
+                Err(Failure::BadCheckpoint(why)) => assert!(!why.is_empty()),
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert!(taken > many() / 100 && taken < many(), "{taken}");
     }
 }

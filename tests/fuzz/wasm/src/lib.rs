@@ -1,21 +1,23 @@
-//! What the page does with a link from outside before a run begins, as plain functions for Node.
+//! What the page does with a link from outside before a run begins, and with files, as plain functions for Node.
 //!
 //! # Why
 //! In a browser `usize` has 32 bits, so that products of sizes wrap there and not in native tests. So the core itself is
-//! compiled as the page is, with a panic wherever numbers wrap, and `tests/fuzz/links.mjs` gives it links. Memory comes
-//! from there too, with its limit.
+//! compiled as the page is, with a panic wherever numbers wrap, and `tests/fuzz/links.mjs` gives it links,
+//! `tests/fuzz/files.mjs` files. Memory comes from there too, with its limit.
 
 mod catalogue;
+mod files;
 mod held;
 
 use std::cell::RefCell;
 
+use vivarium::app::charts::titles;
+use vivarium::app::files::command;
 use vivarium::app::run::status::{learner, rate, status};
 use vivarium::app::settings::form::fields;
 use vivarium::app::state::{Action, State};
 use vivarium::app::sweeps::map;
 use vivarium::app::trainer::device::{Survey, device_line};
-use vivarium::app::{charts::titles, files};
 use vivarium::bounds::MOST_HELD;
 use vivarium::labs::cannot_learn;
 use vivarium::permalink::{Link, decode, encode};
@@ -129,6 +131,31 @@ pub extern "C" fn work() -> u32 {
     })
 }
 
+/// Puts sample `which` of a kind of files where links are put, and says of how many bytes it is; 0 where there are no
+/// more.
+#[unsafe(no_mangle)]
+pub extern "C" fn sample(kind: u32, which: usize) -> usize {
+    let bytes = files::sample(kind, which).unwrap_or_default();
+    let length = bytes.len();
+    TEXT.set(bytes);
+    length
+}
+
+/// One task of a page's thread: it opens the bytes as a file of this kind and shows it. What became of it, as a sum of
+/// flags.
+#[unsafe(no_mangle)]
+pub extern "C" fn open_file(kind: u32) -> u32 {
+    let (page, flags) = files::opened(kind);
+    PAGE.set(Some(page));
+    flags
+}
+
+/// Several such tasks: what a person does with a file that was taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn use_file() {
+    PAGE.with_borrow_mut(|page| page.as_mut().map(files::used));
+}
+
 /// What has to be true of the run of every link; the text stays the link.
 #[unsafe(no_mangle)]
 pub extern "C" fn check() {
@@ -197,7 +224,7 @@ fn show(page: &State) {
         learner(page),
         rate(page),
         titles::title(page),
-        files::command(page),
+        command(page),
         device_line(page.choice.as_ref(), page.report.as_ref()),
     ];
     shown.extend(page.notices.iter().map(ToString::to_string));
@@ -216,6 +243,10 @@ fn show(page: &State) {
         std::hint::black_box(chart.drawn(page));
     }
     std::hint::black_box(shown);
+}
+
+fn the_bytes() -> Vec<u8> {
+    TEXT.with_borrow(Vec::clone)
 }
 
 fn the_link() -> String {

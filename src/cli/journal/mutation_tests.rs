@@ -1,0 +1,118 @@
+//! Journals that were changed at random, and those that something else than `lab sweep` has written.
+//!
+//! # Why
+//! People look at the file of a sweep with other programs, which may save it, and disks fail. Whatever stands in it, it
+//! is refused with a sentence, or the runs that are found stand where they are said to, and the others can be added.
+
+use super::*;
+use crate::cli::disk::Native;
+use crate::record::mutation_tests::{Dice, changed, many};
+use crate::sweep::cell;
+
+const LINKS: [&str; 3] = [
+    "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3",
+    "#v1/sparse-parity?n=20&sweep=replicas:1_3_2",
+    "#v1/groups?n=5&width=16&sweep=seed:lin:1..9:9",
+];
+
+/// A sweep, and the lines of each of its runs.
+fn sweep(link: &str) -> (RunSpec, Vec<String>) {
+    let (link, notices) = decode_within(link, 100);
+    assert!(notices.is_empty(), "{notices:?}");
+    let run = |number: usize| {
+        let cell = cell(&link.spec, number).unwrap();
+        let replicas = cell.spec.run.replicas;
+        let row = |step: u64| {
+            let of = |x: f32| (0..replicas).map(|replica| x / (replica as f32 + 1.0)).collect::<Vec<_>>();
+            Row {
+                step,
+                train_loss: of(0.1),
+                train_accuracy: of(0.7),
+                test_loss: of(f32::NAN),
+                test_accuracy: of(1e-9),
+                ..Default::default()
+            }
+        };
+        let solved = (0..replicas).map(|replica| (replica % 2 == 0).then_some(50)).collect();
+        let outcome = Outcome { rows: vec![row(50), row(500)], solved, ending: None, step: 500 };
+        lines(&link.spec, number, &cell, &outcome)
+    };
+    let runs = (0..count(&link.spec)).map(run).collect();
+    (link.spec, runs)
+}
+
+/// Each run stands where it is said to, and nowhere else than in the file.
+fn is_right(found: &Found, bytes: &[u8]) {
+    let columns = columns(&found.spec).len();
+    assert!(found.whole <= bytes.len() as u64);
+    for (number, place) in &found.cells {
+        assert!(*number < count(&found.spec) && found.shard.has(*number));
+        let text = std::str::from_utf8(&bytes[place.at as usize..][..place.length]).unwrap();
+        assert_eq!(text.lines().count(), networks(&found.spec, *number), "{text}");
+        let mut of = text.lines().enumerate();
+        assert!(of.all(|(replica, line)| ended(line, columns, *number, replica).is_some()), "{text}");
+    }
+}
+
+#[test]
+fn journals_that_were_changed_are_gone_on_with_or_refused() {
+    let sweeps = LINKS.map(sweep);
+    let files = sweeps.each_ref().map(|(spec, runs)| {
+        let runs: String = runs.iter().rev().map(String::as_str).collect();
+        (head(spec, Shard::WHOLE) + &runs).into_bytes()
+    });
+    let mut taken = 0;
+    for which in 0..many() {
+        let of = which as usize % files.len();
+        let (spec, runs) = &sweeps[of];
+        let bytes = changed(&files[of], &mut Dice::new(which));
+        let found = match Found::of(&mut &bytes[..]) {
+            Ok(found) => found,
+            Err(why) => {
+                assert!(format!("{why:#}").len() > 10, "{why:#}");
+                continue;
+            }
+        };
+        is_right(&found, &bytes);
+        if found.spec != *spec || found.shard != Shard::WHOLE {
+            continue;
+        }
+        taken += 1;
+        // As a sweep goes on: what is behind the last whole run is cut off, and the others are added.
+        let mut text = bytes[..found.whole as usize].to_vec();
+        found.missing().iter().for_each(|number| text.extend(runs[*number].as_bytes()));
+        let all = Found::of(&mut &text[..]).unwrap();
+        is_right(&all, &text);
+        assert_eq!((all.missing().len(), all.whole), (0, text.len() as u64));
+        assert!(found.cells.iter().all(|(number, place)| all.cells[number] == *place));
+    }
+    assert!(taken > many() / 20 && taken < many(), "{taken}");
+}
+
+/// Its first line was counted as this program writes it: the last run was cut in two where it was longer, and the next
+/// one written behind the half.
+#[test]
+fn a_file_that_something_else_has_written_is_gone_on_with() {
+    let (spec, runs) = sweep(LINKS[0]);
+    let begun = head(&spec, Shard::WHOLE) + &runs[0] + &runs[3];
+    let with_carriage_returns = begun.replace('\n', "\r\n");
+    let in_another_order = begun.replacen("?replicas=2&", "?", 1).replacen("=k:2_3", "=k:2_3&replicas=2", 1);
+    let path = std::env::temp_dir().join(format!("vivarium-journal-other-{}.csv", std::process::id()));
+    for text in [begun.clone(), with_carriage_returns, in_another_order] {
+        std::fs::write(&path, &text).unwrap();
+        let mut journal = Journal::open(&Native, &path, &spec, Shard::WHOLE).unwrap();
+        assert_eq!((journal.found.missing(), journal.found.whole), (vec![1, 2], text.len() as u64), "{text}");
+        let first = journal.found.ended(0).unwrap();
+        assert_eq!((first[0].solved, first[1].solved, first[1].step), (Some(50), None, 500));
+        journal.add(2, &runs[2]).unwrap();
+        drop(journal);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text.clone() + &runs[2]);
+        let mut journal = Journal::open(&Native, &path, &spec, Shard::WHOLE).unwrap();
+        journal.add(1, &runs[1]).unwrap();
+        let found = journal.finish().unwrap();
+        assert!((0..4).all(|number| found.ended(number).is_some()));
+        let whole = std::fs::read_to_string(&path).unwrap().replace('\r', "");
+        assert_eq!(whole, head(&spec, Shard::WHOLE) + &runs.concat());
+    }
+    std::fs::remove_file(path).unwrap();
+}
