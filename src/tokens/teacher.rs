@@ -183,21 +183,21 @@ impl Teacher {
     /// # Shapes
     /// `shared` is `[names, names]`, symmetric, with eigenvalues from 0 to 1.
     pub fn covariance(&self, shared: &[f64]) -> f64 {
+        self.covariance_with_slopes(shared).0
+    }
+
+    /// The same, with its slopes in the entries of `shared`, `[names, names]` and symmetric as they are.
+    pub fn covariance_with_slopes(&self, shared: &[f64]) -> (f64, Vec<f64>) {
         let q = self.names as f64;
         match &self.kind {
-            Kind::Linear(u) => shared_dot(u, u, self.dim, shared),
-            Kind::Mean => shared.iter().sum::<f64>() / q,
-            // Two normal numbers of covariance c have squares of covariance 2c².
-            Kind::Squares => 2.0 * dot(shared, shared) / q,
-            Kind::Network(network) => {
-                let mut sum = -network.mean * network.mean;
-                for (w, a) in network.w.iter().zip(&network.a) {
-                    let others = network.w.iter().zip(&network.a);
-                    sum +=
-                        others.map(|(v, b)| a * b * kernel(shared_dot(w, v, self.dim, shared))).sum::<f64>();
-                }
-                network.scale * network.scale * sum
+            Kind::Linear(u) => {
+                let slopes = products(u, u, self.dim);
+                (dot(shared, &slopes), slopes)
             }
+            Kind::Mean => (shared.iter().sum::<f64>() / q, vec![1.0 / q; shared.len()]),
+            // Two normal numbers of covariance c have squares of covariance 2c².
+            Kind::Squares => (2.0 * dot(shared, shared) / q, shared.iter().map(|c| 4.0 * c / q).collect()),
+            Kind::Network(network) => network.covariance(self.names, self.dim, shared),
         }
     }
 
@@ -251,28 +251,48 @@ impl Network {
             for (l, v) in merged.iter().enumerate() {
                 let size = norms[k] * norms[l];
                 if size > 0.0 {
-                    square += self.a[k] * self.a[l] * size * kernel(dot(w, v) / size);
+                    square += self.a[k] * self.a[l] * size * kernel(dot(w, v) / size).0;
                 }
             }
         }
         (mean, square)
     }
+
+    /// The covariance Σ_kl a_k a_l K(⟨w_k, M w_l⟩) − mean², with M of `shared` in each of a token's numbers, and its slopes.
+    fn covariance(&self, names: usize, dim: usize, shared: &[f64]) -> (f64, Vec<f64>) {
+        let (mut sum, mut slopes) = (-self.mean * self.mean, vec![0.0; names * names]);
+        for (k, (w, a)) in self.w.iter().zip(&self.a).enumerate() {
+            let number = |row: &[f64], i: usize| -> f64 {
+                row.iter().zip(w.chunks(dim)).map(|(share, part)| share * part[i]).sum()
+            };
+            let told: Vec<f64> =
+                shared.chunks(names).flat_map(|row| (0..dim).map(move |i| number(row, i))).collect();
+            // A pair of different units counts twice.
+            let mut pull = vec![0.0; w.len()];
+            for (l, (v, b)) in self.w[..=k].iter().zip(&self.a).enumerate() {
+                let (value, slope) = kernel(dot(&told, v));
+                let weight = if l < k { 2.0 * a * b } else { a * b };
+                sum += weight * value;
+                pull.iter_mut().zip(v).for_each(|(pull, v)| *pull += weight * slope * v);
+            }
+            slopes.iter_mut().zip(products(w, &pull, dim)).for_each(|(slope, more)| *slope += more);
+        }
+        let scale = self.scale * self.scale;
+        let both = |at: usize| (slopes[at] + slopes[at % names * names + at / names]) / 2.0;
+        (scale * sum, (0..names * names).map(|at| scale * both(at)).collect())
+    }
 }
 
-/// E relu(a) relu(b) of standard normal a and b of this covariance (Cho and Saul 2009).
-fn kernel(covariance: f64) -> f64 {
+/// E relu(a) relu(b) of standard normal a and b of this covariance (Cho and Saul 2009), and its slope there.
+fn kernel(covariance: f64) -> (f64, f64) {
     let cosine = covariance.clamp(-1.0, 1.0);
     let angle = libm::acos(cosine);
-    (libm::sin(angle) + (PI - angle) * cosine) / (2.0 * PI)
+    ((libm::sin(angle) + (PI - angle) * cosine) / (2.0 * PI), (PI - angle) / (2.0 * PI))
 }
 
-/// Σ_jl shared\[j, l\] ⟨a_j, b_l⟩ of the parts that belong to names j and l.
-fn shared_dot(a: &[f64], b: &[f64], dim: usize, shared: &[f64]) -> f64 {
-    let rows = a.chunks(dim).zip(shared.chunks(a.len() / dim));
-    let row = |(a, row): (&[f64], &[f64])| -> f64 {
-        b.chunks(dim).zip(row).map(|(b, share)| share * dot(a, b)).sum()
-    };
-    rows.map(row).sum()
+/// ⟨a_j, b_l⟩ of the parts that belong to names j and l, `[names, names]`.
+fn products(a: &[f64], b: &[f64], dim: usize) -> Vec<f64> {
+    a.chunks(dim).flat_map(|a| b.chunks(dim).map(move |b| dot(a, b))).collect()
 }
 
 /// The vector that a merged one is: the parts of names of the same class added up, `[names · dim]`.
@@ -401,6 +421,29 @@ mod tests {
                     assert!((exact - usual).abs() < 1e-9, "{function:?}: {exact}");
                     assert!(mean.abs() < 0.03, "{function:?}: {mean}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn slopes_of_a_covariance_are_central_differences() {
+        let (names, step) = (3, 1e-5);
+        // Two orthogonal forms of length below 1.
+        let forms = [[0.6, 0.5, 0.2], [0.3, -0.6, 0.6]];
+        let shared: Vec<f64> = (0..9).map(|at| forms.iter().map(|f| f[at / 3] * f[at % 3]).sum()).collect();
+        for function in Function::ALL {
+            let teacher = Teacher::new(*function, names, 2, 6, 1);
+            let (_, slopes) = teacher.covariance_with_slopes(&shared);
+            for (j, l) in (0..9).map(|at| (at / 3, at % 3)) {
+                let moved = |by: f64| {
+                    let mut shared = shared.clone();
+                    // Both of a pair, as they are the same number.
+                    shared[j * names + l] += by / 2.0;
+                    shared[l * names + j] += by / 2.0;
+                    teacher.covariance(&shared)
+                };
+                let numeric = (moved(step) - moved(-step)) / (2.0 * step);
+                assert!((slopes[j * names + l] - numeric).abs() < 1e-7, "{function:?} at {j}, {l}");
             }
         }
     }
