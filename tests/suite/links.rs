@@ -156,7 +156,7 @@ fn longest(range: Range) -> Value {
             Value::Schedule((0..64).map(|at| (u64::MAX - 64 + at, value)).collect())
         }
         // 2,500 characters are the most of a list.
-        Range::Axis => Value::Axis(Axis { key: "settings".into(), values: vec!["9".repeat(24); 100] }),
+        Range::Axis => Value::Axis(Axis::new("settings".into(), vec!["9".repeat(24); 100])),
         Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),
     }
 }
