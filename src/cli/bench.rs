@@ -185,12 +185,15 @@ fn instances(arguments: &Arguments) -> Result<(), Trouble> {
             "{sign} {}: elsewhere {}, here {} ({:.1} s)",
             row.name, row.elsewhere, row.here, row.seconds
         );
+        if !row.why().is_empty() {
+            println!("     {}", row.why());
+        }
     })?;
     if let Some(path) = &arguments.output {
         std::fs::write(path, science::markdown(&rows))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    match rows.iter().filter(|row| !row.agree && !science::APART.contains(&row.name.as_str())).count() {
+    match rows.iter().filter(|row| !row.is_settled()).count() {
         0 => Ok(()),
         apart => Err(anyhow::anyhow!("{apart} instances differ").into()),
     }

@@ -2,7 +2,7 @@
 
 use super::instances::{Found, INSTANCES, Instance};
 use super::table::{Comparison, line};
-use super::{REPLICAS, is_of_weights, lookups, shown, trial};
+use super::{REPLICAS, figures, is_of_weights, lookups, shown, trial};
 use crate::analysis::convergence::Times;
 use crate::permalink::decode;
 use crate::platform::now_ms;
@@ -29,7 +29,7 @@ pub fn compare(
         told(&row);
         rows.push(row);
     }
-    for instance in lookups::instances().iter().filter(|i| i.name.contains(filter)) {
+    for instance in figures::instances().iter().filter(|i| i.name.contains(filter)) {
         let row = lookups::compare_one(instance, device)?;
         told(&row);
         rows.push(row);
@@ -95,8 +95,8 @@ pub fn markdown(rows: &[Comparison]) -> String {
         rows.iter().cloned().partition(|row| row.name.starts_with("look-up"));
     let lines: String = of_parities.iter().map(line).collect();
     let parities = format!(
-        "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree \
-         |\n|---|---|---|---|\n{lines}"
+        "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree | why \
+         |\n|---|---|---|---|---|\n{lines}"
     );
     format!("{parities}\n{}", lookups::markdown(&of_lookups))
 }

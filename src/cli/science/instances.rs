@@ -51,14 +51,6 @@ const fn value(name: &'static str, link: &'static str, measure: Measure, step: u
     Instance { name, link, found: Found::Value { measure, step, value } }
 }
 
-/// Instances on which the two differ, and why that is let pass: the path of the gap was written down for one seed,
-/// which is faster than all of 200 seeds here and of a third implementation, made for this question. With the
-/// argument of the sine doubled, as in the thesis's section 5.3, it would lie within their range.
-///
-/// A mean of two that one head takes ends at 0.003 here and at 0.0005 there: next to nothing either way, and how large W_QK
-/// began was not written down.
-pub const APART: &[&str] = &["B.8 right: Γ at 60", "B.8 right: Γ at 120", "look-up 5.1: mean, q = 2, H = 1"];
-
 /// Every instance that is compared, in the order of the thesis.
 pub const INSTANCES: &[Instance] = &[
     // Losses and initialisations at (20, 3).

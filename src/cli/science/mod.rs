@@ -3,8 +3,10 @@
 
 mod chains;
 mod comparison;
+mod figures;
 mod instances;
 mod lookups;
+mod notes;
 mod table;
 
 use crate::analysis::convergence::{Times, best};
@@ -26,7 +28,7 @@ use crate::training::launch::device::Device;
 use crate::training::session::{Options, Session};
 
 pub use comparison::{compare, markdown};
-pub use instances::{APART, Found, INSTANCES, Instance};
+pub use instances::{Found, INSTANCES, Instance};
 pub use table::Comparison;
 
 /// Replicas that a claim about one network is checked on.
