@@ -57,7 +57,7 @@ macro_rules! catalog {
     ) => {
         $(pub use $module::$entry;)+
         $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq)]
         pub enum $name { $($(#[$vmeta])* #[doc = concat!("[`", stringify!($entry), "`].")] $entry($entry)),+ }
         impl Default for $name {
             /// The first entry with its defaults.
@@ -84,16 +84,24 @@ macro_rules! catalog {
             pub fn knobs(&self) -> &'static [$crate::settings::Knob] {
                 match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::KNOBS),+ }
             }
+            /// What stands behind each knob, in the same order.
+            pub fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
+                match self { $($name::$entry(s) => $crate::settings::Settings::fields(s)),+ }
+            }
+            /// The same, to be changed.
+            pub fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
+                match self { $($name::$entry(s) => $crate::settings::Settings::fields_mut(s)),+ }
+            }
             /// The value behind `key`, if it is one of this entry's.
             pub fn value(&self, key: &str) -> Option<$crate::settings::Value> {
-                match self { $($name::$entry(s) => $crate::settings::Settings::value(s, key)),+ }
+                $crate::settings::value_behind(self.knobs(), &self.fields(), key)
             }
             /// Sets the value behind `key`; `false` if the key is not of this entry.
             ///
             /// # Errors
             /// When the value is of the wrong kind or out of range.
             pub fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::Problem> {
-                match self { $($name::$entry(s) => $crate::settings::Settings::set(s, key, value)),+ }
+                $crate::settings::set_behind(self.knobs(), &mut self.fields_mut(), key, value)
             }
         }
         $crate::catalog!(@forward $name { $($entry)+ } $($forwarded)*);
