@@ -24,6 +24,14 @@ pub struct Info {
     pub sources: &'static [Source],
 }
 
+impl Info {
+    /// The same with no more words than this program [shows](crate::language::SHOWS): an entry's name is said by all.
+    pub const fn shown(self) -> Info {
+        let sources = if crate::language::SHOWS { self.sources } else { &[] };
+        Info { about: crate::language::shown(self.about), sources, ..self }
+    }
+}
+
 /// An entry of a catalog with its knobs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
@@ -68,7 +76,7 @@ macro_rules! catalog {
         impl $name {
             /// Every entry, in the order of the menu.
             pub const ENTRIES: &'static [$crate::catalog::Entry] = &[$($crate::catalog::Entry {
-                info: $entry::INFO,
+                info: $entry::INFO.shown(),
                 knobs: <$entry as $crate::settings::Settings>::KNOBS,
             }),+];
             /// The entry of that slug, with its defaults.
@@ -78,7 +86,7 @@ macro_rules! catalog {
             }
             /// The entry's words.
             pub fn info(&self) -> &'static $crate::catalog::Info {
-                match self { $($name::$entry(_) => const { &$entry::INFO }),+ }
+                match self { $($name::$entry(_) => const { &$entry::INFO.shown() }),+ }
             }
             /// The entry's knobs.
             pub fn knobs(&self) -> &'static [$crate::settings::Knob] {

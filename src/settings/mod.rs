@@ -377,7 +377,7 @@ macro_rules! choices {
         impl $name {
             /// Every option, in the order of the form.
             pub const OPTIONS: &'static [$crate::settings::Choice] =
-                &[$($crate::settings::Choice { slug: $slug, label: $label }),+];
+                &[$($crate::settings::Choice { slug: $slug, label: $crate::language::shown($label) }),+];
             /// Every variant, in the same order.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// The slug that stands in a permalink.
@@ -427,8 +427,8 @@ macro_rules! settings {
         impl $crate::settings::Settings for $name {
             const KNOBS: &'static [$crate::settings::Knob] = &[$($crate::settings::Knob {
                 key: $key,
-                label: $label,
-                help: $help.trim_ascii(),
+                label: $crate::language::shown($label),
+                help: $crate::language::shown($help.trim_ascii()),
                 unit: concat!($($unit)?),
                 range: $range,
                 only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
