@@ -24,6 +24,14 @@ pub struct Info {
     pub sources: &'static [Source],
 }
 
+impl Info {
+    /// The same with no more words than this program [shows](crate::language::SHOWS): an entry's name is said by all.
+    pub const fn shown(self) -> Info {
+        let sources = if crate::language::SHOWS { self.sources } else { &[] };
+        Info { about: crate::language::shown(self.about), sources, ..self }
+    }
+}
+
 /// An entry of a catalog with its knobs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
@@ -57,7 +65,7 @@ macro_rules! catalog {
     ) => {
         $(pub use $module::$entry;)+
         $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq)]
         pub enum $name { $($(#[$vmeta])* #[doc = concat!("[`", stringify!($entry), "`].")] $entry($entry)),+ }
         impl Default for $name {
             /// The first entry with its defaults.
@@ -68,7 +76,7 @@ macro_rules! catalog {
         impl $name {
             /// Every entry, in the order of the menu.
             pub const ENTRIES: &'static [$crate::catalog::Entry] = &[$($crate::catalog::Entry {
-                info: $entry::INFO,
+                info: $entry::INFO.shown(),
                 knobs: <$entry as $crate::settings::Settings>::KNOBS,
             }),+];
             /// The entry of that slug, with its defaults.
@@ -78,22 +86,30 @@ macro_rules! catalog {
             }
             /// The entry's words.
             pub fn info(&self) -> &'static $crate::catalog::Info {
-                match self { $($name::$entry(_) => const { &$entry::INFO }),+ }
+                match self { $($name::$entry(_) => const { &$entry::INFO.shown() }),+ }
             }
             /// The entry's knobs.
             pub fn knobs(&self) -> &'static [$crate::settings::Knob] {
                 match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::KNOBS),+ }
             }
+            /// What stands behind each knob, in the same order.
+            pub fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
+                match self { $($name::$entry(s) => $crate::settings::Settings::fields(s)),+ }
+            }
+            /// The same, to be changed.
+            pub fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
+                match self { $($name::$entry(s) => $crate::settings::Settings::fields_mut(s)),+ }
+            }
             /// The value behind `key`, if it is one of this entry's.
             pub fn value(&self, key: &str) -> Option<$crate::settings::Value> {
-                match self { $($name::$entry(s) => $crate::settings::Settings::value(s, key)),+ }
+                $crate::settings::value_behind(self.knobs(), &self.fields(), key)
             }
             /// Sets the value behind `key`; `false` if the key is not of this entry.
             ///
             /// # Errors
             /// When the value is of the wrong kind or out of range.
             pub fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::Problem> {
-                match self { $($name::$entry(s) => $crate::settings::Settings::set(s, key, value)),+ }
+                $crate::settings::set_behind(self.knobs(), &mut self.fields_mut(), key, value)
             }
         }
         $crate::catalog!(@forward $name { $($entry)+ } $($forwarded)*);

@@ -115,6 +115,15 @@ macro_rules! text {
     };
 }
 
+/// Whether this program shows anything to a person: workers in a browser do not.
+pub const SHOWS: bool = !cfg!(all(target_family = "wasm", feature = "web", not(feature = "ui")));
+
+/// A word of a declaration, where it can be shown: labels, help and titles stand beside what workers need of settings and
+/// charts, 28 KiB (8 after compression) that none of them ever reads.
+pub const fn shown(text: &'static str) -> &'static str {
+    if SHOWS { text } else { "" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

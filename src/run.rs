@@ -7,10 +7,9 @@ mod samples;
 mod sizes;
 pub mod time;
 mod validate;
+mod written;
 
 pub use sizes::Sizes;
-
-use serde::{Deserialize, Serialize};
 
 use crate::models::{Architecture, Bound, Model, Network, Rows};
 use crate::optim::Optimizer;
@@ -142,7 +141,7 @@ impl Section {
 /// assert!(spec.parse("width", "0").is_err());
 /// assert_eq!(spec.value("width").unwrap().to_string(), "64");
 /// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunSpec {
     /// What there is to learn.
     pub task: Task,

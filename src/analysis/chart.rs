@@ -109,28 +109,10 @@ impl Field for Vec<Chart> {
         Value::Set(self.iter().map(|chart| chart.slug().to_string()).collect())
     }
 
-    fn from_value(value: &Value) -> Option<Self> {
-        let Value::Set(slugs) = value else { return None };
-        Some(
-            Chart::ALL
-                .iter()
-                .copied()
-                .filter(|chart| slugs.iter().any(|slug| slug == chart.slug()))
-                .collect(),
-        )
-    }
-}
-
-impl serde::Serialize for Chart {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.slug())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Chart {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let slug = String::deserialize(deserializer)?;
-        Chart::find(&slug).ok_or_else(|| serde::de::Error::custom("no such chart"))
+    fn take(&mut self, value: &Value) {
+        let Value::Set(slugs) = value else { return };
+        let chosen = Chart::ALL.iter().filter(|chart| slugs.iter().any(|slug| slug == chart.slug()));
+        *self = chosen.copied().collect();
     }
 }
 

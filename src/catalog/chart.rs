@@ -63,9 +63,9 @@ macro_rules! charts {
         pub const $chart: $crate::catalog::chart::Chart =
             $crate::catalog::chart::Chart::new(&$crate::catalog::chart::ChartInfo {
                 slug: $slug,
-                name: $name,
-                word: $word,
-                help: concat!($($help),+).trim_ascii(),
+                name: $crate::language::shown($name),
+                word: $crate::language::shown($word),
+                help: $crate::language::shown(concat!($($help),+).trim_ascii()),
                 kind: $crate::catalog::chart::Kind::$kind,
             });)*
         $(#[$meta])*

@@ -19,8 +19,6 @@ mod lesson;
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
 pub use lesson::PARTS;
 
 use crate::analysis::chart::USUAL;
@@ -153,7 +151,7 @@ impl View {
 pub const RESERVED: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
 
 /// What a link says.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Link {
     /// The run.
     pub spec: RunSpec,

@@ -53,7 +53,7 @@ impl Record {
             Err(flaw) => return Err(flaw),
         };
         let mut raw = Raw::default();
-        raw.read(unmarked(bytes), &Form { replicas, most_rows: usize::MAX })?;
+        raw.read(&mut unmarked(bytes), &Form { replicas, most_rows: usize::MAX })?;
         raw.check()
     }
 }

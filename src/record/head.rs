@@ -90,7 +90,7 @@ pub fn look(name: &str, size: u64, head: &[u8]) -> Result<Kind, FileError> {
 /// A run, if the first bytes of this JSON say so.
 fn run(head: &[u8], is_whole: bool) -> Result<Kind, FileError> {
     let mut raw = Raw::default();
-    match raw.read(unmarked(head), &Form { replicas: None, most_rows: usize::MAX }) {
+    match raw.read(&mut unmarked(head), &Form { replicas: None, most_rows: usize::MAX }) {
         // Its end is not among these bytes.
         Err(FileError::NotJson { ends_early: true, .. }) if !is_whole => {}
         // What is wrong with a row is said better once the number of replicas is known.

@@ -72,8 +72,8 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Takes what `source` holds.
-    pub(super) fn read(&mut self, source: impl Read, form: &Form) -> Result<(), FileError> {
+    /// Takes what `source` holds: any source, so that all of this is there once.
+    pub(super) fn read(&mut self, source: &mut dyn Read, form: &Form) -> Result<(), FileError> {
         let context = Context { flaw: RefCell::new(None), form };
         let source = BufReader::with_capacity(1 << 16, Texts::new(source));
         let mut reader = serde_json::Deserializer::from_reader(source);

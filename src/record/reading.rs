@@ -61,7 +61,7 @@ pub fn read(job: &Job, mut source: impl Read) -> Result<Found, FileError> {
             source.by_ref().take(3).read_to_end(&mut mark).map_err(|_| FileError::Unreadable)?;
             let mut raw = Raw::default();
             let form = Form { replicas, most_rows: job.most_rows };
-            raw.read(unmarked(&mark).chain(source), &form)?;
+            raw.read(&mut unmarked(&mark).chain(source), &form)?;
             Ok(Found::Run(Box::new(raw)))
         }
         Kind::Weights => {

@@ -284,21 +284,55 @@ fn shorten(text: &str) -> String {
 pub trait Settings: Default + Clone + PartialEq {
     /// The knobs, in the order of the form.
     const KNOBS: &'static [Knob];
+    /// What stands behind each knob, in the same order.
+    fn fields(&self) -> Vec<&dyn Field>;
+    /// The same, to be changed.
+    fn fields_mut(&mut self) -> Vec<&mut dyn Field>;
     /// The value behind `key`, if it is one of this group's.
-    fn value(&self, key: &str) -> Option<Value>;
+    fn value(&self, key: &str) -> Option<Value> {
+        value_behind(Self::KNOBS, &self.fields(), key)
+    }
     /// Sets the value behind `key`; `false` if the key is not of this group.
     ///
     /// # Errors
     /// When the value is of the wrong kind or out of range; nothing is changed then.
-    fn set(&mut self, key: &str, value: &Value) -> Result<bool, Problem>;
+    fn set(&mut self, key: &str, value: &Value) -> Result<bool, Problem> {
+        set_behind(Self::KNOBS, &mut self.fields_mut(), key, value)
+    }
+}
+
+/// The value behind `key` of these knobs, if it is one of theirs.
+pub fn value_behind(knobs: &[Knob], fields: &[&dyn Field], key: &str) -> Option<Value> {
+    let at = knobs.iter().position(|knob| knob.key == key)?;
+    Some(fields.get(at)?.to_value())
+}
+
+/// Sets the value behind `key` of these knobs; `false` if it is none of theirs.
+///
+/// # Errors
+/// As [`Settings::set`].
+pub fn set_behind(
+    knobs: &[Knob],
+    fields: &mut [&mut dyn Field],
+    key: &str,
+    value: &Value,
+) -> Result<bool, Problem> {
+    let Some(at) = knobs.iter().position(|knob| knob.key == key) else { return Ok(false) };
+    knobs[at].check(value)?;
+    fields[at].take(value);
+    Ok(true)
 }
 
 /// How a field's type stores a [`Value`].
-pub trait Field: Sized {
+///
+/// # Why
+/// A knob reaches its field through this, and not by code that is written for each: half of what the page's first program
+/// had for reading and setting 150 of them.
+pub trait Field {
     /// As a value.
     fn to_value(&self) -> Value;
-    /// From a value that a knob has already checked.
-    fn from_value(value: &Value) -> Option<Self>;
+    /// Takes a value that a knob has already checked; one of another kind changes nothing.
+    fn take(&mut self, value: &Value);
 }
 
 macro_rules! field {
@@ -307,10 +341,9 @@ macro_rules! field {
             fn to_value(&self) -> Value {
                 Value::$variant($to(self.clone()))
             }
-            fn from_value(value: &Value) -> Option<Self> {
-                match value {
-                    Value::$variant(v) => Some($from(v.clone())),
-                    _ => None,
+            fn take(&mut self, value: &Value) {
+                if let Value::$variant(v) = value {
+                    *self = $from(v.clone());
                 }
             }
         }
@@ -326,6 +359,12 @@ field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), 
 field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
 field!(Axis, Axis, |v| v, |v| v);
 
+/// Place of the option that a [`Value::Choice`] names, if it is one of these.
+pub fn chosen(options: &[Choice], value: &Value) -> Option<usize> {
+    let Value::Choice(slug) = value else { return None };
+    options.iter().position(|option| option.slug == slug)
+}
+
 /// An enum without data, each variant with the slug and the label of a [`Choice`].
 #[macro_export]
 macro_rules! choices {
@@ -333,12 +372,12 @@ macro_rules! choices {
         $($(#[$vmeta:meta])* $variant:ident = $slug:literal, $label:literal;)+
     }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$vmeta])* $variant),+ }
         impl $name {
             /// Every option, in the order of the form.
             pub const OPTIONS: &'static [$crate::settings::Choice] =
-                &[$($crate::settings::Choice { slug: $slug, label: $label }),+];
+                &[$($crate::settings::Choice { slug: $slug, label: $crate::language::shown($label) }),+];
             /// Every variant, in the same order.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// The slug that stands in a permalink.
@@ -350,13 +389,9 @@ macro_rules! choices {
             fn to_value(&self) -> $crate::settings::Value {
                 $crate::settings::Value::Choice(self.slug().to_string())
             }
-            fn from_value(value: &$crate::settings::Value) -> Option<Self> {
-                match value {
-                    $crate::settings::Value::Choice(s) => match s.as_str() {
-                        $($slug => Some($name::$variant),)+
-                        _ => None,
-                    },
-                    _ => None,
+            fn take(&mut self, value: &$crate::settings::Value) {
+                if let Some(at) = $crate::settings::chosen(Self::OPTIONS, value) {
+                    *self = Self::ALL[at];
                 }
             }
         }
@@ -364,10 +399,10 @@ macro_rules! choices {
             fn to_value(&self) -> $crate::settings::Value {
                 $crate::settings::Value::Set(self.iter().map(|v| v.slug().to_string()).collect())
             }
-            fn from_value(value: &$crate::settings::Value) -> Option<Self> {
-                let $crate::settings::Value::Set(slugs) = value else { return None };
+            fn take(&mut self, value: &$crate::settings::Value) {
+                let $crate::settings::Value::Set(slugs) = value else { return };
                 let chosen = $name::ALL.iter().filter(|v| slugs.iter().any(|slug| slug == v.slug()));
-                Some(chosen.copied().collect())
+                *self = chosen.copied().collect();
             }
         }
     };
@@ -384,7 +419,7 @@ macro_rules! settings {
         $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)? $(, only when $chooser:literal = $($chosen:literal)|+)?;)*
     }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq)]
         pub struct $name { $(#[doc = $help] pub $field: $ty),* }
         impl Default for $name {
             fn default() -> Self { $name { $($field: $default),* } }
@@ -392,26 +427,17 @@ macro_rules! settings {
         impl $crate::settings::Settings for $name {
             const KNOBS: &'static [$crate::settings::Knob] = &[$($crate::settings::Knob {
                 key: $key,
-                label: $label,
-                help: $help.trim_ascii(),
+                label: $crate::language::shown($label),
+                help: $crate::language::shown($help.trim_ascii()),
                 unit: concat!($($unit)?),
                 range: $range,
                 only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
             }),*];
-            fn value(&self, key: &str) -> Option<$crate::settings::Value> {
-                match key {
-                    $($key => Some($crate::settings::Field::to_value(&self.$field)),)*
-                    _ => None,
-                }
+            fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
+                vec![$(&self.$field),*]
             }
-            fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::Problem> {
-                let Some(knob) = Self::KNOBS.iter().find(|k| k.key == key) else { return Ok(false) };
-                knob.check(value)?;
-                match key {
-                    $($key => if let Some(v) = $crate::settings::Field::from_value(value) { self.$field = v },)*
-                    _ => return Ok(false),
-                }
-                Ok(true)
+            fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
+                vec![$(&mut self.$field),*]
             }
         }
     };

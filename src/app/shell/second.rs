@@ -6,8 +6,7 @@
 //! calls it as any other function.
 //!
 //! # Speed
-//! 2026-11-21, `cargo xtask size` and `bench`: the first program is 432 KiB brotli, the second 259; as one they were 543
-//! before gallery, sweeps, what is done over curves, other languages and chapters 4 and 6. While networks train, a press
+//! 2026-11-23: the first program is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a press
 //! is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on two cores;
 //! nothing holds the page for 50 ms.
 

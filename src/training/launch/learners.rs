@@ -142,6 +142,19 @@ macro_rules! made {
     }};
 }
 
+/// Whether this program may train on the processor: in a browser those for GPUs leave that to the one for the processor.
+const HAS_LOOPS: bool = !cfg!(all(target_family = "wasm", feature = "fused"));
+
+/// What makes a learner on the processor, where this build has it.
+macro_rules! looped {
+    ($make:expr) => {
+        match HAS_LOOPS {
+            true => made!("session", $make),
+            false => None,
+        }
+    };
+}
+
 /// What is said of a run that our kernels train many steps at a time.
 #[cfg(feature = "fused")]
 pub(in crate::training) const MANY_STEPS_NAME: &str = "fused kernels, many steps per launch";
@@ -344,7 +357,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("session", |spec| Ok((
+        make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
             LOOP_NAME
         ))),
@@ -357,7 +370,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("session", |spec| Ok((
+        make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::group_net::GroupNetCpu::new(spec)?),
             LOOP_NAME
         ))),
@@ -370,7 +383,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("session", |spec| Ok((
+        make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
             LOOP_NAME
         ))),
@@ -383,7 +396,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("session", prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
+        make: looped!(prompt_net::<cpu::prompt_net::attention::AttentionLoop>),
     },
     LearnerEntry {
         place: Place::Cpu,
@@ -393,7 +406,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("session", prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
+        make: looped!(prompt_net::<cpu::prompt_net::mlp::MlpLoop>),
     },
     LearnerEntry {
         place: Place::Cpu,
@@ -403,6 +416,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
-        make: made!("session", prompt_net::<cpu::prompt_net::gru::GruLoop>),
+        make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
     },
 ];
