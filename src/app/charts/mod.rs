@@ -1,4 +1,4 @@
-//! What is shown of charts and how: which are on display, the part in view, axes, crosshair and titles.
+//! What is shown of charts and how: which are on display, the part in view, axes and crosshair.
 
 pub mod crosshair;
 #[cfg(test)]
@@ -12,7 +12,6 @@ pub mod numbers;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod plots;
 pub mod shown;
-pub mod titles;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod toolbar;
 pub mod viewport;

@@ -1,10 +1,10 @@
 //! The gallery: which cards there are, what is drawn on them, and how it opens and closes.
 
 use crate::analysis::Role;
-use crate::app::charts::titles::title;
 use crate::app::gallery::update::address;
 use crate::app::gallery::{FRAGMENT, Gallery, GalleryAction, drawing, strip};
 use crate::app::run::tests::Page;
+use crate::app::share::titles::title;
 use crate::app::state::{Action, State};
 use crate::app::trainer::Effect;
 use crate::labs::{PRESETS, find, stories};

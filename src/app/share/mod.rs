@@ -1,4 +1,4 @@
-//! What leaves the page as a link: codes to scan, and links for a lesson.
+//! What leaves the page by a link: codes to scan, links for a lesson, and the title that a bookmark has.
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod links;
@@ -6,3 +6,4 @@ pub mod qr;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod teacher;
 pub mod teaching;
+pub mod titles;
