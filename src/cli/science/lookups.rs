@@ -181,8 +181,8 @@ mod tests {
         let apart: Vec<&str> =
             compared.iter().filter(|row| !row.agree).map(|row| row.name.as_str()).collect();
         assert_eq!(apart, ["look-up 5.2: attention, N = 12: trained numbers"]);
-        assert_eq!(oracles(64, 0.7).2, false);
-        assert_eq!(signs(100, 10.0).2, false);
+        assert!(!oracles(64, 0.7).2);
+        assert!(!signs(100, 10.0).2);
     }
 
     #[test]

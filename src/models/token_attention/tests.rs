@@ -44,8 +44,8 @@ fn variants() -> Vec<(OnPrompts, SparseTokenRegression)> {
 fn drawn(on: &OnPrompts, task: &SparseTokenRegression, count: usize) -> (Plain, Vec<f32>) {
     let mut weights = on.initial(3, task.inputs(), 1);
     let stream = Stream::new(8, Purpose::Batch, 0);
-    for which in 1..on.net.first_layer() {
-        for (i, w) in weights[which].iter_mut().enumerate() {
+    for (which, values) in weights.iter_mut().enumerate().take(on.net.first_layer()).skip(1) {
+        for (i, w) in values.iter_mut().enumerate() {
             *w = 0.5 * stream.normal(which as u64, i as u32);
         }
     }

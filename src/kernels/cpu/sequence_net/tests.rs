@@ -315,7 +315,7 @@ fn speed() {
             least = least.min((busy() - start) / steps as f64);
             let start = busy();
             for _ in 0..steps {
-                answers(&mut replica, &mut scratch, contexts, 0, &[]);
+                answers(&replica, &mut scratch, contexts, 0, &[]);
             }
             looks = looks.min((busy() - start) / steps as f64 / spec.batch() as f64);
         }
