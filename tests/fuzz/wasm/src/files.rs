@@ -185,17 +185,29 @@ fn name(kind: u32) -> &'static str {
     }
 }
 
-/// Does it, and what the page asks for the kept runs upon it.
-fn act(page: &mut State, action: Action) {
+/// Does it, and gives what the page then asks of storage, in which `stored` lies if anything does.
+fn act_beside(stored: Option<&SavedRun>, page: &mut State, action: Action) {
     let mut actions = vec![action];
     while let Some(action) = actions.pop() {
         for effect in page.apply(action) {
-            if let Effect::Library(LibraryCommand::Fetch(id, _)) = effect {
-                let answer = LibraryAnswer::Fetched(id, Ok(200u64.to_le_bytes().to_vec()));
-                actions.push(Action::Library(LibraryAction::Heard(answer)));
-            }
+            let answer = match effect {
+                Effect::Library(LibraryCommand::Fetch(id, _)) => {
+                    let found = stored.map(|run| (Box::new(run.clone()), 200u64.to_le_bytes().to_vec()));
+                    LibraryAnswer::Fetched(id, found.ok_or("there are none".to_string()))
+                }
+                Effect::Library(LibraryCommand::ReadCurves(id)) => {
+                    LibraryAnswer::Curves(id, stored.map_or(vec![], |run| run.rows.clone()))
+                }
+                _ => continue,
+            };
+            actions.push(Action::Library(LibraryAction::Heard(answer)));
         }
     }
+}
+
+/// The same where nothing is stored.
+fn act(page: &mut State, action: Action) {
+    act_beside(None, page, action);
 }
 
 /// The page with it, and what became of it.
@@ -224,16 +236,16 @@ fn take_up(page: &mut State, bytes: &[u8]) -> u32 {
     let Ok(read) = serde_json::from_slice::<SavedRun>(bytes) else { return ILLEGIBLE };
     let key = read.id.clone();
     let mut stock = Stock { now: NOON, ..Stock::default() };
-    let is_taken = match read.check(&key) {
+    let stored = match read.check(&key) {
         Ok(run) => {
             assert_eq!(run.clone().check(&key).as_ref(), Ok(&run), "what is checked stays as it is");
-            stock.runs.push(run);
-            true
+            stock.runs.push(run.clone());
+            Some(run)
         }
         Err(why) => {
             assert!(why.to_string().len() > 15, "{why}");
             stock.damaged.push((key.clone(), why.to_string()));
-            false
+            None
         }
     };
     act(page, Action::Open("#v1/sparse-parity?n=30".into()));
@@ -242,9 +254,9 @@ fn take_up(page: &mut State, bytes: &[u8]) -> u32 {
         LibraryAction::Overlay(key.clone()),
         LibraryAction::TakeUp(key),
     ] {
-        act(page, Action::Library(wish));
+        act_beside(stored.as_ref(), page, Action::Library(wish));
     }
-    u32::from(is_taken) * TAKEN
+    u32::from(stored.is_some()) * TAKEN
 }
 
 /// What a person does with it then: looks at it in other ways, and saves it; what was saved can be opened.

@@ -11,10 +11,10 @@ mod held;
 
 use std::cell::RefCell;
 
-use vivarium::app::charts::titles;
 use vivarium::app::files::command;
 use vivarium::app::run::status::{learner, rate, status};
 use vivarium::app::settings::form::fields;
+use vivarium::app::share::titles;
 use vivarium::app::state::{Action, State};
 use vivarium::app::sweeps::map;
 use vivarium::app::trainer::device::{Survey, device_line};
