@@ -58,6 +58,10 @@ pub fn value(value: &Value) -> String {
         Value::Int(_) | Value::Real(_) => value.to_string(),
         Value::Choice(word) => text(word),
         Value::Schedule(changes) => schedule(changes),
+        Value::Points(points) => {
+            let point = |[x, y]: &[f64; 2]| format!("({}, {})", real(*x), real(*y));
+            format!("[{}]", points.iter().map(point).collect::<Vec<_>>().join(", "))
+        }
         Value::List(_) => format!("[{}]", value.to_string().replace('.', ", ")),
         other => text(&other.to_string()),
     }

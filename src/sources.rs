@@ -105,6 +105,12 @@ pub const MOUSAVI_2025: Source = Source {
     title: "When Do Transformers Outperform Feedforward and Recurrent Networks? A Statistical Perspective",
     url: "https://arxiv.org/abs/2503.11272",
 };
+/// Gradient descent on a network of N layers, inside of a transformer.
+pub const WU_2024: Source = Source {
+    cite: "Wu et al. 2024",
+    title: "Transformers are Deep Optimizers: Provable In-Context Learning for Deep Model Training",
+    url: "https://arxiv.org/abs/2411.16549",
+};
 /// Grokking explained by the weights of the network.
 pub const NANDA_2023: Source = Source {
     cite: "Nanda et al. 2023",

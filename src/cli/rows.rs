@@ -7,9 +7,14 @@ use super::print::Format;
 use crate::analysis::curves::spread;
 use crate::protocol::Row;
 use crate::record::{Column, Record, columns, csv_head, csv_lines, json_row};
+use crate::run::RunSpec;
+use crate::tasks::Measures;
 
 /// Width of a number in a table, and of a median with its range.
 const WIDTHS: [usize; 2] = [10, 25];
+
+/// Further measures that stand in a table; the others are in files alone.
+const IN_TABLE: [&str; 4] = ["previous", "induction", "distance", "corollary"];
 
 /// What has been printed of a run.
 pub struct Rows {
@@ -18,6 +23,8 @@ pub struct Rows {
     columns: Option<Vec<Column>>,
     /// Width of the column of steps, and of the others.
     widths: (usize, usize),
+    /// What is measured in the task.
+    measures: Measures,
     /// Whether there is a measurement before the next one.
     begun: bool,
     /// Measurements up to this step are there already.
@@ -25,10 +32,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// None yet of a run of so many steps and replicas.
-    pub fn new(format: Format, steps: u64, replicas: usize) -> Rows {
-        let widths = (steps.to_string().len().max(4), WIDTHS[usize::from(replicas > 1)]);
-        Rows { format, columns: None, widths, begun: false, until: None }
+    /// None yet of this run.
+    pub fn new(format: Format, spec: &RunSpec) -> Rows {
+        let run = &spec.run;
+        let widths = (run.steps.to_string().len().max(4), WIDTHS[usize::from(run.replicas > 1)]);
+        let measures = spec.task.examples().measures();
+        Rows { format, columns: None, widths, measures, begun: false, until: None }
     }
 
     /// Those up to `step` have been printed before.
@@ -50,13 +59,13 @@ impl Rows {
     pub fn lines(&mut self, rows: &[Row]) -> String {
         let mut text = String::new();
         for row in rows.iter().filter(|row| self.until.is_none_or(|until| row.step > until)) {
-            let columns = self.columns.get_or_insert_with(|| shown(self.format, row));
+            let columns = self.columns.get_or_insert_with(|| shown(self.format, &self.measures, row));
             if !self.begun {
                 text += &heading(self.format, columns, self.widths);
             }
             match self.format {
                 Format::Csv => text += &csv_lines(columns, row),
-                Format::Json => text += &json_row(row, !self.begun),
+                Format::Json => text += &json_row(&self.measures, row, !self.begun),
                 Format::Table => text += &line(columns, row, self.widths),
             }
             self.begun = true;
@@ -70,7 +79,9 @@ impl Rows {
         match self.format {
             Format::Json => record.json_tail(!self.begun),
             // A file without measurements has its heading.
-            format if !self.begun => heading(format, &columns(std::iter::empty()), self.widths),
+            format if !self.begun => {
+                heading(format, &columns(&self.measures, std::iter::empty()), self.widths)
+            }
             Format::Csv => String::new(),
             Format::Table => rule('─', self.columns.as_ref().map_or(4, Vec::len), self.widths),
         }
@@ -78,11 +89,12 @@ impl Rows {
 }
 
 /// The columns of this and all other measurements of a run.
-fn shown(format: Format, row: &Row) -> Vec<Column> {
-    let all = columns(std::iter::once(row));
-    // How each law and each strategy fares is for programs: a line has to fit a screen.
+fn shown(format: Format, measures: &Measures, row: &Row) -> Vec<Column> {
+    let all = columns(measures, std::iter::once(row));
+    // Most further measures are for programs: a line has to fit a screen.
     let is_short = |column: &Column| {
-        !column.name.starts_with("on-") && !column.name.ends_with("gram") && column.name != "uniform"
+        let is_further = measures.more.iter().any(|measure| measure.slug == column.name);
+        !is_further || IN_TABLE.contains(&column.name)
     };
     if format == Format::Table { all.into_iter().filter(is_short).collect() } else { all }
 }
@@ -143,7 +155,9 @@ mod tests {
         let rows: Vec<Row> = (0..5).map(|i| row(i * 250)).collect();
         let record = Record { solved: vec![None; 3], rows: rows.clone(), ..Record::default() };
         for format in [Format::Csv, Format::Json, Format::Table] {
-            let fresh = || Rows::new(format, 1000, 3);
+            let mut spec = RunSpec::default();
+            (spec.run.steps, spec.run.replicas) = (1000, 3);
+            let fresh = || Rows::new(format, &spec);
             let mut whole = fresh();
             let whole = whole.head(&record) + &whole.lines(&rows) + &whole.tail(&record);
             let mut parts = fresh();
@@ -156,7 +170,7 @@ mod tests {
             rest.go_on(begun.last().unwrap());
             assert_eq!(text + &rest.lines(&rows[2..]) + &rest.tail(&record), whole, "{format:?}");
             match format {
-                Format::Csv => assert_eq!(whole, crate::record::csv(rows.iter())),
+                Format::Csv => assert_eq!(whole, crate::record::csv(&Measures::default(), rows.iter())),
                 Format::Json => assert_eq!(whole, record.to_json()),
                 Format::Table => {
                     let lengths: Vec<usize> = whole.lines().map(|line| line.chars().count()).collect();
@@ -174,10 +188,10 @@ mod tests {
     fn a_run_without_measurements_has_its_heading() {
         let record = Record::default();
         let text = |format| {
-            let rows = Rows::new(format, 10, 1);
+            let rows = Rows::new(format, &RunSpec::default());
             rows.head(&record) + &rows.tail(&record)
         };
-        assert_eq!(text(Format::Csv), crate::record::csv(std::iter::empty()));
+        assert_eq!(text(Format::Csv), crate::record::csv(&Measures::default(), std::iter::empty()));
         assert_eq!(text(Format::Json), record.to_json());
         assert_eq!(text(Format::Table).lines().count(), 2);
     }

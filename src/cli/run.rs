@@ -165,7 +165,7 @@ fn one(
         }
     };
     let environment = environment(&device.report().name, session.learner());
-    let rows = Rows::new(arguments.format, spec.run.steps, spec.run.replicas);
+    let rows = Rows::new(arguments.format, spec);
     let mut training = Training { arguments, disk, session, rows, output };
     training.begin(link, &environment, resumed.map(|(_, mark)| mark))?;
     let bar = open::bar(spec.run.steps, arguments.quiet);

@@ -58,8 +58,8 @@ pub use plan::{
     LEAST_DELTA, MOST_HEADS, MOST_HIDDEN, MOST_IN_TOKEN, MOST_IN_TOKENS, MOST_KNOTS, MOST_OPERATIONS, Plan,
     Sizes,
 };
-pub use race::{Race, Standing, State, corollary};
+pub use race::{Measured, Race, Standing, State, corollary};
 pub use relus::{Approximation, Relu, Relus};
-pub use target::{Draw, Function, MOST_EXAMPLES, MOST_IN_TEACHER, MOST_INPUTS, Spread, Target};
+pub use target::{Draw, Function, MOST_EXAMPLES, MOST_IN_TEACHER, MOST_INPUTS, Order, Spread, Target};
 pub use tokens::Tokens;
 pub use transformer::{Counts, Transformer};

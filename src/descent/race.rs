@@ -26,6 +26,7 @@ use super::phase::Phase;
 use super::plan::Plan;
 use super::tokens::Tokens;
 use super::transformer::Transformer;
+use crate::choices;
 
 /// What is measured after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +55,49 @@ pub struct Standing {
     pub corollary: f64,
     /// The same with the L and ε of each step, e ← (1 + ηL) e + ηε.
     pub recursion: f64,
+}
+
+choices! {
+    /// What is measured besides the losses by tokens and by direct descent, in the order of [`Standing::measures`].
+    pub enum Measured {
+        /// [`Standing::distance`].
+        Distance = "distance", "Distance to direct descent";
+        /// [`Standing::single_distance`].
+        SingleDistance = "single-distance", "Distance in single precision";
+        /// [`Standing::moved`].
+        Moved = "moved", "Distance to the start";
+        /// [`Standing::in_band`].
+        InBand = "in-band", "Wrong slopes";
+        /// [`Standing::error`].
+        Error = "gradient-error", "Error of the gradient";
+        /// [`Standing::lipschitz`].
+        Lipschitz = "lipschitz", "Lipschitz constant";
+        /// [`Standing::corollary`].
+        Corollary = "corollary", "Bound of corollary 1.1";
+        /// [`Standing::recursion`].
+        Recursion = "recursion", "Bound step by step";
+        /// [`Standing::single_loss`].
+        SingleLoss = "single-loss", "Loss in single precision";
+    }
+}
+
+impl Standing {
+    /// The measures in the order of [`Measured`]. A bound that is beyond all numbers is the largest number, so that
+    /// every file can hold it.
+    pub fn measures(&self) -> [f32; 9] {
+        let all = [
+            self.distance,
+            self.single_distance,
+            self.moved,
+            self.in_band as f64,
+            self.error,
+            self.lipschitz,
+            self.corollary,
+            self.recursion,
+            self.single_loss,
+        ];
+        all.map(|number| number.min(f64::from(f32::MAX)) as f32)
+    }
 }
 
 /// What a race is at, for going on with it later.
@@ -197,7 +241,9 @@ impl Race {
 
         // Steps of both are rounded: once in every weight, as far as it counts.
         let rounding = 4.0 * f64::EPSILON * distance(&state.direct, &vec![0.0; state.direct.len()]);
-        let error = (distance(&state.tokens, &exact) + rounding) / plan.rate;
+        // A step of length 0 says nothing of the gradient.
+        let apart = distance(&state.tokens, &exact) + rounding;
+        let error = if plan.rate > 0.0 { apart / plan.rate } else { 0.0 };
         let [worst, steepest, recursion] = &mut state.bounds;
         *worst = worst.max(error);
         *steepest = steepest.max(lipschitz);
@@ -228,7 +274,9 @@ impl Race {
 
 /// (1 + ηL)^l ε / L, which bounds the sum ηε Σ_{i<l} (1 + ηL)^i; that sum itself, ηεl, where L is 0.
 pub fn corollary(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
-    if lipschitz > 0.0 {
+    if error == 0.0 {
+        0.0
+    } else if lipschitz > 0.0 {
         libm::pow(1.0 + rate * lipschitz, step as f64) * error / lipschitz
     } else {
         rate * error * step as f64

@@ -15,6 +15,9 @@ pub const MOST_EXAMPLES: usize = 512;
 /// Most weights of a random network that is to be learned.
 pub const MOST_IN_TEACHER: u64 = 1 << 14;
 
+/// No normal number that is drawn is larger: √(2 · 24 ln 2), as uniform numbers have 24 bits.
+const MOST_NORMAL: f64 = 5.77;
+
 /// Most numbers of an input.
 pub const MOST_INPUTS: usize = 64;
 
@@ -39,6 +42,16 @@ choices! {
         Uniform = "uniform", "Uniform";
         /// Normal with standard deviation a.
         Normal = "normal", "Normal";
+    }
+}
+
+choices! {
+    /// The order of the examples, which must not matter.
+    pub enum Order {
+        /// As they were drawn.
+        Drawn = "drawn", "As drawn";
+        /// Shuffled.
+        Shuffled = "shuffled", "Shuffled";
     }
 }
 
@@ -67,6 +80,10 @@ pub struct Draw {
     pub points: Vec<[f64; 2]>,
     /// Where the query lies, if an input is one number; else it is drawn.
     pub query: f64,
+    /// Label that is written into the query's token: 0 in the paper, and no other may change anything.
+    pub query_label: f64,
+    /// The order of the examples.
+    pub order: Order,
 }
 
 impl Default for Draw {
@@ -84,6 +101,8 @@ impl Default for Draw {
             activation: Activation::Relu,
             points: vec![],
             query: 0.4,
+            query_label: 0.0,
+            order: Order::Drawn,
         }
     }
 }
@@ -141,7 +160,7 @@ impl Draw {
         }
     }
 
-    /// The examples of a replica, and the query with label 0.
+    /// The examples of a replica, and the query with its label.
     pub fn draw(&self, seed: u64, replica: u32) -> Examples {
         let (target, stream) = (self.target(seed), Stream::new(seed, Purpose::Sample, replica));
         let (n, mut x, mut y) = (self.count(), vec![], vec![]);
@@ -155,12 +174,41 @@ impl Draw {
             }));
             x.extend(self.constant.then_some(1.0));
             y.push(match self.function {
-                _ if is_query => 0.0,
+                _ if is_query => self.query_label,
                 Function::Points => self.points[i][1],
                 _ => target.value(&x[from..]).unwrap_or(0.0),
             });
         }
-        Examples { inputs: self.inputs(), outputs: 1, x, y }
+        let examples = Examples { inputs: self.inputs(), outputs: 1, x, y };
+        match self.order {
+            Order::Drawn => examples,
+            Order::Shuffled => {
+                let order = Stream::new(seed, Purpose::Order, replica).order(0, n as u32);
+                examples.permuted(&(0..n as u32).map(|i| order.place(i) as usize).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Bounds on the |numbers| of all inputs and on those of all labels, from the settings alone.
+    pub fn largest(&self) -> [f64; 2] {
+        let spread =
+            if self.spread == Spread::Normal { MOST_NORMAL * self.reach.abs() } else { self.reach.abs() };
+        let points =
+            |which: usize| self.points.iter().fold(0.0, |most: f64, point| most.max(point[which].abs()));
+        let own = self.function == Function::Points;
+        let inputs = if own { points(0) } else { spread };
+        let inputs = inputs.max(self.query.abs()).max(if self.constant { 1.0 } else { 0.0 });
+        let labels = match self.function {
+            Function::Sine => 1.0,
+            Function::Points => points(1),
+            // Each weight is at most as large, and no activation is larger than its sum and 1.
+            Function::Network => {
+                let widths = [self.inputs()].into_iter().chain(self.teacher.iter().copied());
+                widths
+                    .fold(inputs, |most, width| MOST_NORMAL * libm::sqrt(2.0 * width as f64) * most.max(1.0))
+            }
+        };
+        [inputs, labels.max(self.query_label.abs())]
     }
 
     /// Number `c` of input `i`.
@@ -183,7 +231,8 @@ impl Draw {
             let expected = tr!("from 1 to {most}", most = MOST_INPUTS - usize::from(self.constant));
             problems.push(Problem::new("dim", &self.dim.to_string(), expected));
         }
-        let numbers = [("a", self.reach), ("freq", self.frequency), ("query", self.query)];
+        let numbers =
+            [("a", self.reach), ("freq", self.frequency), ("query", self.query), ("qy", self.query_label)];
         let infinite = numbers.into_iter().filter(|(_, number)| !number.is_finite());
         problems.extend(infinite.map(|(key, x)| Problem::new(key, &x.to_string(), tr!("a finite number"))));
         let teacher = self.function == Function::Network && self.teacher_weights() > MOST_IN_TEACHER;
@@ -270,6 +319,40 @@ mod tests {
         let examples = plain.draw(1, 0);
         assert_eq!((examples.inputs, examples.x.len()), (3, 17 * 3));
         assert!(examples.x.iter().all(|x| x.abs() <= 1.5));
+    }
+
+    #[test]
+    fn a_shuffled_prompt_has_the_same_examples_in_another_order() {
+        let drawn = Draw { spread: Spread::Normal, query_label: 7.0, ..Draw::default() };
+        let shuffled = Draw { order: Order::Shuffled, ..drawn.clone() };
+        let (a, b) = (drawn.draw(2, 0), shuffled.draw(2, 0));
+        assert_ne!(a, b);
+        assert_eq!((a.input(16), a.label(16)), (b.input(16), &[7.0][..]), "the query stays the last");
+        let sorted = |examples: &Examples| {
+            let mut all: Vec<_> = (0..16).map(|i| (examples.input(i)[0], examples.label(i)[0])).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            all
+        };
+        assert_eq!(sorted(&a), sorted(&b));
+    }
+
+    #[test]
+    fn no_number_is_larger_than_its_bound() {
+        for function in [Function::Sine, Function::Network, Function::Points] {
+            for spread in [Spread::Even, Spread::Uniform, Spread::Normal] {
+                let points = vec![[0.5, -9.0], [-3.0, 1.0]];
+                let draw =
+                    Draw { function, spread, points, examples: 512, teacher: vec![3, 4], ..Draw::default() };
+                let (bounds, found) = (draw.largest(), draw.draw(1, 0).largest());
+                assert!(
+                    found[0] <= bounds[0] && found[1] <= bounds[1],
+                    "{function:?} {spread:?}: {found:?} {bounds:?}"
+                );
+            }
+        }
+        let largest =
+            (0..20).map(|bits| libm::sqrt(-2.0 * libm::log(0.5f64.powi(24 - bits)))).fold(0.0, f64::max);
+        assert!(largest < MOST_NORMAL && largest > MOST_NORMAL - 0.01, "{largest}");
     }
 
     #[test]

@@ -6,11 +6,15 @@
 //! family is trained by autodiff.
 
 use super::activation::{Activation, Sigma};
+use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::token_attention::TokenAttention;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
 pub type PromptAttention = TokenAttention;
+
+/// A network whose weights travel in tokens: its settings are all that its learner needs to know.
+pub type InTokens = DescentTransformer;
 use super::token_mlp::TokenMlp;
 
 /// A family of networks, with what its kernels need to know of a model.
@@ -34,6 +38,8 @@ pub enum Family {
     TokenMlp(TokenMlp),
     /// A recurrent network on prompts of tokens.
     Gru(Gru),
+    /// A transformer whose layers are steps of descent on the network in its tokens.
+    Descent(InTokens),
 }
 
 /// How hidden units become an output.

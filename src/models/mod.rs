@@ -5,6 +5,7 @@ pub mod activation;
 pub mod attention_only;
 pub mod cls_transformer;
 pub mod deep_mlp;
+pub mod descent_transformer;
 pub mod disjoint_polynet;
 pub mod embedding_mlp;
 pub mod family;
@@ -79,6 +80,8 @@ crate::catalog! {
         perceptron::Perceptron,
         /// A memory with a slot for each name.
         gated_memory::GatedMemory,
+        /// Layers that are steps of descent.
+        descent_transformer::DescentTransformer,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;

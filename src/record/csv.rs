@@ -1,7 +1,7 @@
 //! Metrics as a table: the columns that page and command line write.
 
-use crate::markov::Measure;
 use crate::protocol::Row;
+use crate::tasks::Measures;
 
 /// A column of numbers.
 #[derive(Debug, Clone)]
@@ -21,12 +21,11 @@ impl Column {
     }
 }
 
-/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and of networks on
-/// sequences what else is measured.
-pub fn columns<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Column> {
+/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and what else is measured
+/// in a task.
+pub fn columns<'a>(measures: &Measures, rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Column> {
     let is_judged = rows.clone().any(|row| !row.measures.is_empty());
-    let (loss, accuracy) =
-        if is_judged { ("KL to the truth", "way") } else { ("test loss", "test accuracy") };
+    let Measures { loss, accuracy, .. } = if is_judged { *measures } else { Measures::default() };
     // Programs find the loss and the accuracy that count under the same name in every lab.
     let named = |name, key: &str, of| Column { name, key: key.into(), of, which: 0 };
     let mut columns = vec![
@@ -38,11 +37,11 @@ pub fn columns<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Column> {
     if rows.clone().any(|row| !row.margin.is_empty()) {
         columns.push(named("margin", "margin", |row, _| &row.margin));
     }
-    for (which, measure) in Measure::ALL.iter().enumerate() {
+    for (which, measure) in measures.more.iter().enumerate() {
         let of: fn(&Row, usize) -> &[f32] = |row, which| row.measures.get(which).map_or(&[], |m| m);
         if rows.clone().any(|row| !of(row, which).is_empty()) {
-            let key = measure.slug().replace('-', "_");
-            columns.push(Column { name: measure.slug(), key, of, which });
+            let key = measure.slug.replace('-', "_");
+            columns.push(Column { name: measure.slug, key, of, which });
         }
     }
     columns
@@ -76,7 +75,7 @@ pub fn csv_lines(columns: &[Column], row: &Row) -> String {
 }
 
 /// Metrics for programs: a line for each measurement and replica.
-pub fn csv<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
-    let columns = columns(rows.clone());
+pub fn csv<'a>(measures: &Measures, rows: impl Iterator<Item = &'a Row> + Clone) -> String {
+    let columns = columns(measures, rows.clone());
     rows.fold(csv_head(&columns), |text, row| text + &csv_lines(&columns, row))
 }

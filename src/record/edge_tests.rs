@@ -32,7 +32,9 @@ fn the_texts_of_a_run_are_those_that_they_were() {
     assert_eq!([0, 8191, 8192, 8193].map(command), [false, true, false, false]);
     let shown = Record { link: link("#v1/markov?k=3&show=loss&speed=7"), held_out: 0, ..record() };
     assert_eq!(shown.command(), "lab run '#v1/markov?k=3'");
-    let names = |row: &Row| columns([row].into_iter()).iter().map(|column| column.name).collect::<Vec<_>>();
+    let markov = link("#v1/markov").spec.task.examples().measures();
+    let names =
+        |row: &Row| columns(&markov, [row].into_iter()).iter().map(|column| column.name).collect::<Vec<_>>();
     let judged = Row { measures: vec![vec![0.5]], ..row_at(0, 1) };
     assert_eq!(names(&row_at(0, 1)), ["train loss", "train accuracy", "test loss", "test accuracy"]);
     assert_eq!(names(&judged), ["train loss", "train accuracy", "KL to the truth", "way", "uniform"]);

@@ -41,10 +41,10 @@ pub use csv::{Column, columns, csv, csv_head, csv_lines};
 pub use error::FileError;
 pub use file::File;
 
-use crate::markov::Measure;
 use crate::permalink::{Link, encode};
 use crate::protocol::{Ending, Row};
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY};
+use crate::tasks::Measures;
 
 /// What distinguishes our files from other people's.
 pub const FORMAT: &str = "vivarium-run";
@@ -128,7 +128,8 @@ fn steps(values: &[Option<u64>]) -> String {
 impl Record {
     /// The text of the file.
     pub fn to_json(&self) -> String {
-        let rows = self.rows.iter().enumerate().map(|(at, row)| json_row(row, at == 0));
+        let measures = self.link.spec.task.examples().measures();
+        let rows = self.rows.iter().enumerate().map(|(at, row)| json_row(&measures, row, at == 0));
         let rows: String = rows.collect();
         self.json_head() + &rows + &self.json_tail(self.rows.is_empty())
     }
@@ -207,7 +208,7 @@ impl Record {
 }
 
 /// One measurement as a line of the file, behind the head or the line before it.
-pub fn json_row(row: &Row, is_first: bool) -> String {
+pub fn json_row(measures: &Measures, row: &Row, is_first: bool) -> String {
     let end_of_line = if is_first { "\n" } else { ",\n" };
     let named = [
         ("train_loss", &row.train_loss),
@@ -219,9 +220,9 @@ pub fn json_row(row: &Row, is_first: bool) -> String {
     let mut parts = vec![format!("\"step\":{}", row.step)];
     let given = named.iter().filter(|(name, values)| *name != "margin" || !values.is_empty());
     parts.extend(given.map(|(name, values)| format!("\"{name}\":{}", numbers(values))));
-    let measures = Measure::ALL.iter().zip(&row.measures).filter(|(_, values)| !values.is_empty());
+    let measures = measures.more.iter().zip(&row.measures).filter(|(_, values)| !values.is_empty());
     let measures: Vec<String> =
-        measures.map(|(measure, values)| format!("\"{}\":{}", measure.slug(), numbers(values))).collect();
+        measures.map(|(measure, values)| format!("\"{}\":{}", measure.slug, numbers(values))).collect();
     if !row.measures.is_empty() {
         parts.push(format!("\"measures\":{{{}}}", measures.join(",")));
     }

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::values::{About, AnyValue, Key, Loose, MOST_TEXT, Texts};
 use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
-use crate::markov::Measure;
 use crate::permalink::{Link, RESERVED, decode};
 use crate::protocol::{Ending, Row};
 use crate::sweep::cells;
+use crate::tasks::Measures;
 
 /// Most measurements of a run.
 const MOST_ROWS: usize = 1 << 20;
@@ -143,7 +143,7 @@ impl Raw {
         if let Some(found) = self.replicas.filter(|found| *found != replicas) {
             return Err(FileError::field(of("train_loss", 1), numbers_of(replicas, found)));
         }
-        if let Some(at) = self.judged.filter(|_| !link.spec.task.examples().has_measures()) {
+        if let Some(at) = self.judged.filter(|_| !link.spec.task.examples().measures().has_more()) {
             return Err(FileError::field(of("measures", at), tr!("absent in this lab")));
         }
         let [program, front, device, learner, system] = self.environment;
@@ -349,15 +349,18 @@ struct Measures<'a> {
 }
 
 reads!(Measures, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f32>> {
-    let names = Measure::ALL.iter().map(|measure| measure.slug()).collect::<Vec<_>>();
-    let mut measures = vec![vec![]; names.len()];
+    let names: Vec<_> = Measures::ALL.iter().copied().flatten().map(|measure| measure.slug).collect();
+    let mut measures = vec![];
     while let Some(key) = object.next_key_seed(Key(&names))? {
         match key {
             Some(which) => {
                 let place = || of(names[which], this.at);
                 let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context: this.context };
                 let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
-                measures[which] = object.next_value_seed(numbers).inspect_err(note)?;
+                let values = object.next_value_seed(numbers).inspect_err(note)?;
+                let Some((all, at)) = Measures::with(names[which]) else { continue };
+                measures.resize(measures.len().max(all), vec![]);
+                measures[at] = values;
             }
             None => drop(object.next_value_seed(AnyValue)?),
         }

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::weights::Header;
 use super::{FileError, read};
-use crate::markov::Measure;
 use crate::permalink::{Link, decode};
 use crate::protocol::Row;
 use crate::run::RunSpec;
@@ -284,8 +283,7 @@ fn check_row(row: &Row, at: usize, spec: &RunSpec) -> Result<(), FileError> {
         ("test_loss", &row.test_loss),
         ("test_accuracy", &row.test_accuracy),
     ];
-    let judged = spec.task.examples().has_measures();
-    if row.measures.len() > Measure::ALL.len() || !(judged || row.measures.is_empty()) {
+    if row.measures.len() > spec.task.examples().measures().more.len() {
         return Err(FileError::field(format!("measures of measurement {at}"), tr!("absent in this lab")));
     }
     let may = row.measures.iter().chain([&row.margin]).filter(|values| !values.is_empty());

@@ -175,7 +175,7 @@ fn other_files_are_told_apart() {
 #[test]
 fn the_table_has_a_line_for_each_measurement_and_replica() {
     let rows = record().rows;
-    let text = csv(rows.iter());
+    let text = csv(&Measures::default(), rows.iter());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
     assert_eq!(lines.len(), 7);
@@ -186,7 +186,8 @@ fn the_table_has_a_line_for_each_measurement_and_replica() {
     judged.measures = Measure::ALL.iter().map(|_| vec![]).collect();
     judged.measures[Measure::OnIndependent as usize] = vec![0.5];
     judged.margin = vec![0.125];
-    let text = csv([&judged].into_iter());
+    let more = Measures { more: Measure::OPTIONS, ..Measures::default() };
+    let text = csv(&more, [&judged].into_iter());
     assert!(text.lines().next().unwrap().ends_with("test_accuracy,margin,on_iid"), "{text}");
     assert!(text.lines().nth(1).unwrap().ends_with(",0.125,0.5"), "{text}");
 }

@@ -93,7 +93,7 @@ impl RunSpec {
         let heads: usize = self.model.config().heads().iter().sum();
         let seen = task.sample_size().map_or(batch, |size| size as u64);
         let rows = (self.run.steps / self.run.every.max(1)).saturating_add(1).min(MOST_ROWS);
-        let of_row = product([replicas, if task.has_measures() { 16 } else { 5 }]);
+        let of_row = product([replicas, 5 + task.measures().more.len() as u64]);
         let constructed = self.construction();
         Cost {
             page: sum([

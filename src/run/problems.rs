@@ -1,7 +1,7 @@
 //! What cannot be in one run, whatever its sweep.
 
-use super::{MODEL_KEY, RunSpec};
-use crate::models::Model;
+use super::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
+use crate::models::{Family, Model};
 use crate::optim::loss::Loss;
 use crate::settings::Problem;
 
@@ -35,6 +35,26 @@ impl RunSpec {
         problems
     }
 
+    /// What cannot be where the layers of a transformer are plain gradient descent on all examples.
+    fn problems_of_descent(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        let mut want = |key: &str, wanted: &str, expected: &str| {
+            if let Some(value) = self.value(key).filter(|value| value.to_string() != wanted) {
+                problems.push(Problem::new(key, &value.to_string(), expected));
+            }
+        };
+        want(OPTIMIZER_KEY, "sgd", tr!("sgd: a step of the transformer is plain gradient descent"));
+        want("mom", "0", tr!("0: a step of the transformer is plain gradient descent"));
+        want("wd", "0", tr!("0: a step of the transformer is plain gradient descent"));
+        want(
+            "loss",
+            Loss::Square.slug(),
+            tr!("square: the gradient in the tokens is that of squared errors"),
+        );
+        want("batch", "0", tr!("0: every step takes all examples of the prompt"));
+        problems
+    }
+
     /// What is wrong with model and loss for this task.
     fn suits(&self) -> Vec<Problem> {
         let mut problems = vec![];
@@ -47,6 +67,9 @@ impl RunSpec {
         if self.task.examples().classes().is_some() && self.run.loss != Loss::CrossEntropy {
             let expected = tr!("ce, since the labels are classes");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
+        }
+        if matches!(self.model.config().family(), Some(Family::Descent(_))) {
+            problems.extend(self.problems_of_descent());
         }
         if self.task.examples().prompts().is_some() && self.run.loss != Loss::Square {
             let expected = tr!("square, since the labels are real numbers");

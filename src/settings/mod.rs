@@ -33,6 +33,8 @@ pub enum Range {
     Table(usize),
     /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
     Schedule(f64, f64),
+    /// Points (x, y) of which no number is larger than the first, in an order that matters: at most the second, or none.
+    Points(f64, usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
     /// One or more of a few named options, in their order.
@@ -78,6 +80,8 @@ pub enum Value {
     List(Vec<u64>),
     /// For [`Range::Schedule`].
     Schedule(Vec<(u64, f64)>),
+    /// For [`Range::Points`].
+    Points(Vec<[f64; 2]>),
     /// For [`Range::Axis`].
     Axis(Axis),
     /// For [`Range::Set`]: the options' slugs.
@@ -94,6 +98,10 @@ impl fmt::Display for Value {
             Value::List(v) => f.write_str(&v.iter().map(u64::to_string).collect::<Vec<_>>().join(".")),
             Value::Schedule(v) => {
                 f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
+            }
+            Value::Points(v) => {
+                let point = |[x, y]: &[f64; 2]| format!("{}:{}", real(*x), real(*y));
+                f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
             Value::Axis(v) => write!(f, "{v}"),
             Value::Set(v) => f.write_str(&v.join(".")),
@@ -137,6 +145,16 @@ impl Knob {
                     })
                     .collect::<Result<_, Problem>>()?,
             ),
+            Range::Points(..) if text.is_empty() => Value::Points(vec![]),
+            Range::Points(..) => Value::Points(
+                text.split(['_', ' '])
+                    .filter(|point| !point.is_empty())
+                    .map(|point| {
+                        let (x, y) = point.split_once(':').ok_or_else(bad)?;
+                        Ok([x.parse().map_err(|_| bad())?, y.parse().map_err(|_| bad())?])
+                    })
+                    .collect::<Result<_, Problem>>()?,
+            ),
             Range::Set(options) => {
                 let names: Vec<&str> = names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
@@ -176,6 +194,9 @@ impl Knob {
                 v.len() <= 64
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
+            }
+            (Range::Points(largest, most), Value::Points(v)) => {
+                v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
             }
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
             (Range::Set(options), Value::Set(v)) => {
@@ -229,6 +250,11 @@ impl Knob {
                 "rising steps with values from {low} to {high}, like 500:0.1_900:0.02",
                 low = real(low),
                 high = real(high)
+            ),
+            Range::Points(largest, most) => tr!(
+                "at most {most} points with numbers from -{largest} to {largest}, like -1:0.5_0.3:2, or nothing",
+                most,
+                largest = real(largest)
             ),
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
@@ -357,6 +383,7 @@ field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), 
     .map(|i| *i as u64)
     .collect());
 field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
+field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
 field!(Axis, Axis, |v| v, |v| v);
 
 /// Place of the option that a [`Value::Choice`] names, if it is one of these.

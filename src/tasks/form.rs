@@ -14,6 +14,8 @@ pub enum Form {
     Sequence,
     /// Tokens, each with names of others, and a number for each of them to predict.
     Prompt,
+    /// Points of one function that a network is fitted to, and no others.
+    Fit,
 }
 
 impl Form {
@@ -41,6 +43,7 @@ impl Form {
             Form::Bits | Form::Row => tr!("This is about networks on bits."),
             Form::Pair => tr!("This is about networks on pairs of elements."),
             Form::Sequence => tr!("This is about networks on sequences."),
+            Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
         }
     }

@@ -19,10 +19,10 @@ pub mod charts;
 use crate::catalog::chart::Chart;
 use std::ops::Range as Span;
 
-use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig, pytorch};
+use super::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig, pytorch};
 use crate::catalog::Info;
 use crate::markov::theory::Explorer;
-use crate::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, contexts, symbols_of};
+use crate::markov::{Chain, ChainSequences, Chains, MOST_CONTEXTS, Measure, contexts, symbols_of};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Knob, Problem, Range, Settings, Value};
@@ -134,8 +134,8 @@ impl MarkovChain {
 }
 
 impl Examples for MarkovChain {
-    fn has_measures(&self) -> bool {
-        true
+    fn measures(&self) -> Measures {
+        Measures { loss: text!("KL to the truth"), accuracy: text!("way"), more: Measure::OPTIONS }
     }
 
     fn chain_sequences(&self) -> Option<ChainSequences> {

@@ -3,6 +3,7 @@
 
 mod form;
 pub mod groups;
+pub mod in_context_regression;
 pub mod markov;
 mod parity;
 mod remembered;
@@ -13,10 +14,11 @@ pub mod tabular;
 pub mod teacher_student;
 
 use crate::catalog::chart::Chart;
+use crate::descent;
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
-use crate::settings::{Knob, Problem, Value};
+use crate::settings::{Choice, Knob, Problem, Value};
 use crate::tokens::Prompts;
 pub use form::Form;
 pub use parity::ParityExamples;
@@ -37,6 +39,8 @@ crate::catalog! {
         teacher_student::TeacherStudent,
         /// A function of tokens that are named.
         sparse_token_regression::SparseTokenRegression,
+        /// Examples that a written-down transformer fits a network to.
+        in_context_regression::InContextRegression,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -87,6 +91,40 @@ impl Batch {
             self.x.extend_from_slice(&whole.x[at * columns..][..columns]);
             self.y.push(whole.y[at]);
         }
+    }
+}
+
+/// What a measurement of held-out examples is called in files, and what else is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measures {
+    /// The loss that counts, in English.
+    pub loss: &'static str,
+    /// The accuracy that counts, in English.
+    pub accuracy: &'static str,
+    /// Further measures, in the order of [`Row::measures`](crate::protocol::Row::measures); no two tasks have one of the
+    /// same slug.
+    pub more: &'static [Choice],
+}
+
+impl Default for Measures {
+    fn default() -> Self {
+        Measures { loss: "test loss", accuracy: "test accuracy", more: &[] }
+    }
+}
+
+impl Measures {
+    /// Whether there is anything besides loss and accuracy.
+    pub fn has_more(&self) -> bool {
+        !self.more.is_empty()
+    }
+
+    /// Those of all tasks, for files that are read before it is known which task they are of.
+    pub const ALL: [&[Choice]; 2] = [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS];
+
+    /// Of the task that has a further measure of this slug, how many there are, and its place among them.
+    pub fn with(slug: &str) -> Option<(usize, usize)> {
+        let place = |all: &&[Choice]| Some((all.len(), all.iter().position(|measure| measure.slug == slug)?));
+        Measures::ALL.iter().find_map(place)
     }
 }
 
@@ -159,9 +197,13 @@ pub trait Examples {
     fn prompts(&self) -> Option<Prompts> {
         None
     }
-    /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).
-    fn has_measures(&self) -> bool {
-        false
+    /// What examples of one function are drawn, in a task that fits one network to them.
+    fn regression(&self) -> Option<descent::Draw> {
+        None
+    }
+    /// What files call the numbers of a measurement, and what there is besides loss and accuracy.
+    fn measures(&self) -> Measures {
+        Measures::default()
     }
 }
 

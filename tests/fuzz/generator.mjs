@@ -112,6 +112,8 @@ function value(dice, range, knobs) {
       const steps = numbersUpwards(dice, length(dice, 64));
       return steps.map((step) => `${step}:${real(dice, low, high)}`).join("_");
     }
+    case "points":
+      return dice.many(length(dice, most), () => `${real(dice, low, high)}:${real(dice, low, high)}`).join("_");
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
     default:
@@ -135,6 +137,8 @@ function full(dice, catalogue, { task, model, optimizer }) {
         let step = dice.pick([0n, 10n ** 15n, 18446744073709551000n]);
         return dice.many(64, () => `${(step += 1n + BigInt(dice.below(4)))}:${low + (high - low) * dice.share()}`).join("_");
       }
+      case "points":
+        return dice.many(most, () => `${low + (high - low) * dice.share()}:${low}`).join("_");
       case "axis": {
         // Whole numbers on a logarithmic axis, the repeated ones left out: no range says which are left.
         const { key } = dice.pick(countable);

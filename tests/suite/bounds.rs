@@ -117,6 +117,9 @@ fn ends(knob: &Knob) -> Vec<Value> {
         Range::Schedule(low, high) => {
             vec![Value::Schedule(vec![]), Value::Schedule(vec![(0, low), (9, high)])]
         }
+        Range::Points(largest, most) => {
+            vec![Value::Points(vec![]), Value::Points(vec![[largest, -largest]; most])]
+        }
         Range::Axis | Range::Set(_) => vec![],
     }
 }

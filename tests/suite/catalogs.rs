@@ -189,6 +189,11 @@ fn some_values(range: Range) -> Vec<Value> {
                 Value::List((0..most * most).map(|at| at % most).collect()),
             ]
         }
+        Range::Points(largest, most) => vec![
+            Value::Points(vec![]),
+            Value::Points(vec![[-largest, largest], [0.0, 1.0]]),
+            Value::Points(vec![[largest; 2]; most]),
+        ],
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
         Range::Set(options) => {
             let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();

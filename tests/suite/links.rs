@@ -37,6 +37,10 @@ pub fn value(range: Range, a: u64, b: f64) -> Value {
         Range::List(low, high) => {
             Value::List((0..a % 4).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
         }
+        Range::Points(largest, most) => {
+            let point = |i: u64| [largest * (2.0 * b - 1.0), -largest * b / (1 + i) as f64];
+            Value::Points((0..a % most as u64).map(point).collect())
+        }
         Range::Axis => Value::Axis(Default::default()),
         Range::Sizes(low, high, most) => {
             Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
@@ -155,6 +159,7 @@ fn longest(range: Range) -> Value {
             let value = low + (high - low) * SHARE;
             Value::Schedule((0..64).map(|at| (u64::MAX - 64 + at, value)).collect())
         }
+        Range::Points(largest, most) => Value::Points(vec![[-largest * SHARE; 2]; most]),
         // 2,500 characters are the most of a list.
         Range::Axis => Value::Axis(Axis::new("settings".into(), vec!["9".repeat(24); 100])),
         Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),

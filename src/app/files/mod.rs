@@ -118,7 +118,7 @@ impl Export {
         let (kind, bytes) = match self {
             Export::Csv => {
                 let rows: Vec<_> = state.run.history.rows().collect();
-                ("text/csv", csv(rows.into_iter()).into_bytes())
+                ("text/csv", csv(&state.run.spec().task.examples().measures(), rows.into_iter()).into_bytes())
             }
             Export::Json => ("application/json", record.to_json().into_bytes()),
             Export::Weights => {

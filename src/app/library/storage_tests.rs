@@ -24,7 +24,7 @@ use crate::training::session::learner::Weights;
 fn entry(text: &str, step: u64) -> SavedRun {
     let link = decode(text).0;
     let replicas = link.spec.run.replicas;
-    let has_measures = link.spec.task.examples().has_measures();
+    let has_measures = link.spec.task.examples().measures().has_more();
     let row = |step: u64| {
         let numbers = vec![0.5; replicas];
         Row {

@@ -49,7 +49,7 @@ pub struct CpuLearner<N: CpuNetwork> {
     pub(super) network: N,
     shapes: Vec<Parameter>,
     moments: usize,
-    replicas: Vec<N::Replica>,
+    pub(super) replicas: Vec<N::Replica>,
     remembered: Vec<N::Replica>,
     sizer: SliceSizer,
     stopped: StoppedReplicas,

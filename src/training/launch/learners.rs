@@ -277,6 +277,19 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ))),
     },
     LearnerEntry {
+        place: Place::Anywhere,
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::descent::DescentCpu::new(spec)?),
+            "executed, one step of descent a step"
+        ))),
+    },
+    LearnerEntry {
         place: Place::Gpu,
         owns: of_signs,
         covers: |spec| {

@@ -52,6 +52,9 @@ fn range(range: Range) -> Json {
         }
         Range::Table(most) => json!({ "kind": "table", "most": most }),
         Range::Schedule(low, high) => json!({ "kind": "schedule", "low": low, "high": high }),
+        Range::Points(largest, most) => {
+            json!({ "kind": "points", "low": -largest, "high": largest, "most": most })
+        }
         Range::Axis => json!({ "kind": "axis" }),
         Range::Set(options) => json!({ "kind": "set", "options": slugs(options) }),
     }

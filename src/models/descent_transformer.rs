@@ -1,0 +1,274 @@
+//! A transformer whose layers are gradient descent on a network that travels in its tokens (Wu et al. 2024, section 3 and
+//! appendix D): written down, not trained. What it computes is in [`crate::descent`]; here are its settings, and how the
+//! state of a run is kept as parameters.
+//!
+//! # Why
+//! A step of the run is 2N + 4 layers, which is one step of descent. Direct descent on the same network goes on beside it, in
+//! double and in single precision, and what is measured needs its state too. So the parameters of a run are the four
+//! [parts](State::parts) of that state: weights in the tokens, those of direct descent, those in single precision, and the
+//! bounds that have been measured. Numbers in double precision are kept as three in single precision each, so that a run that
+//! is taken up again goes on with the same bits.
+
+use std::borrow::Cow;
+
+use super::family::{Family, InTokens};
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
+use crate::bounds;
+use crate::catalog::Info;
+use crate::descent::{
+    self, Activation, Approximation, Draw, MOST_HIDDEN, MOST_KNOTS, Output, Plan, State, join,
+};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
+use crate::settings::{Problem, Range};
+use crate::sources::WU_2024;
+use crate::tasks::{Examples, Form, Task};
+
+settings! {
+    /// The network in the tokens, and how its functions become sums of ReLUs.
+    pub struct DescentTransformer {
+        /// Neurons of each hidden layer of the network whose weights travel in the tokens; N is one more than there are layers.
+        hidden: Vec<usize> = vec![8, 8], "hidden", "Hidden layers", Range::Numbers(1, 64, MOST_HIDDEN);
+        /// Activation of its hidden layers.
+        activation: Activation = Activation::Relu, "act", "Activation", Range::Choice(Activation::OPTIONS);
+        /// What the output layer does with its sums; in the paper it has the activation too.
+        output: Output = Output::Linear, "out", "Output layer", Range::Choice(Output::OPTIONS);
+        /// Straight lines that stand for a smooth activation; the error falls with their square.
+        knots: usize = 32, "knots", "Straight lines M", Range::Int(1, MOST_KNOTS as u64);
+        /// The straight lines lie between −R and R.
+        reach: f64 = 4.0, "reach", "Reach R of the lines", Range::Real(0.1, 100.0);
+        /// Width δ of the band above 0 in which the slope of a ReLU is wrong.
+        delta: f64 = 1e-4, "delta", "Band δ of the ReLU", Range::Real(1e-9, 10.0);
+        /// Weights are kept between −B and B, which is the projection of the step.
+        limit: f64 = 10.0, "box", "Box B of the weights", Range::Real(0.01, 1e6);
+        /// Scale of the random initial weights; the paper begins at 0, where most networks never move.
+        scale: f64 = 1.0, "w0", "Scale of the initial weights", Range::Real(0.0, 10.0);
+    }
+}
+
+/// Place of the weights in the tokens among the parameters.
+pub const IN_TOKENS: usize = 0;
+
+impl DescentTransformer {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "descent-transformer",
+        name: "Transformer that is gradient descent",
+        about: "2N + 4 layers that are written down make one step of gradient descent on a network of N layers in the tokens.",
+        sources: &[WU_2024],
+    };
+
+    /// The network in the tokens.
+    pub fn network(&self, draw: &Draw) -> descent::Network {
+        descent::Network {
+            inputs: draw.inputs(),
+            hidden: self.hidden.clone(),
+            outputs: 1,
+            activation: self.activation,
+            output: self.output,
+        }
+    }
+
+    /// What is built for these examples with learning rate `rate`.
+    pub fn plan(&self, draw: &Draw, rate: f64) -> Plan {
+        let DescentTransformer { delta, knots, reach, limit, .. } = *self;
+        let approximation = Approximation { delta, knots, reach };
+        Plan { network: self.network(draw), approximation, rate, limit }
+    }
+
+    /// Weights w(0) of a replica, in the box.
+    pub fn start(&self, draw: &Draw, seed: u64, replica: u32) -> Vec<f64> {
+        let w = self.network(draw).draw(seed, replica, self.scale);
+        descent::direct::projected(self.limit, w.into_iter())
+    }
+}
+
+impl Bind for DescentTransformer {
+    type Bound = OnExamples;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnExamples> {
+        // No other task is suited; what is asked of one that is not has an answer.
+        let draw = examples.regression().unwrap_or_default();
+        Cow::Owned(OnExamples { net: self.clone(), draw })
+    }
+}
+
+impl ModelConfig for DescentTransformer {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Fit]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Descent(InTokens::clone(self)))
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+
+    fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
+        let draw = task.examples().regression()?;
+        // The layers are written down head by head.
+        let sizes = self.plan(&draw, 1.0).sizes(draw.count());
+        Some((("hidden", self.hidden.clone()), sizes.heads.saturating_mul(8)))
+    }
+}
+
+impl ToPyTorch for DescentTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("This transformer is written down, not trained.".into())
+    }
+}
+
+/// The transformer for the examples of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnExamples {
+    /// Its settings.
+    pub net: DescentTransformer,
+    /// What examples are drawn.
+    pub draw: Draw,
+}
+
+impl OnExamples {
+    /// What is built, at some learning rate: sizes do not depend on it.
+    fn plan(&self) -> Plan {
+        self.net.plan(&self.draw, 1.0)
+    }
+}
+
+impl Architecture for OnExamples {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        // Of a run that is yet to be refused, more than there is memory: 32 bits must not wrap.
+        let weights = usize::try_from(self.plan().sizes(self.draw.count()).weights).unwrap_or(usize::MAX);
+        let [tokens, direct, single, measured] = State::NAMES;
+        vec![
+            Parameter::new(tokens, [replicas, weights, 3]),
+            Parameter::new(direct, [replicas, weights, 3]),
+            Parameter::new(single, [replicas, 1, weights]),
+            Parameter::new(measured, [replicas, 5, 3]),
+        ]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let mut all: Vec<Vec<f32>> = vec![vec![]; State::NAMES.len()];
+        for replica in 0..replicas as u32 {
+            let parts = State::at(&self.net.start(&self.draw, seed, replica)).parts();
+            all.iter_mut().zip(parts).for_each(|(all, part)| all.extend(part));
+        }
+        all
+    }
+
+    fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
+        self.plan().sizes(self.draw.count()).operations as f64
+    }
+
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+        self.plan().problems(self.draw.count(), self.draw.largest())
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        let sizes = self.plan().sizes(self.draw.count());
+        // Of the tokens, in double precision, an example's share; and the heads, with some numbers each.
+        let tokens = bounds::product([2, sizes.token]);
+        tokens.saturating_add(bounds::product([8, sizes.heads]) / sizes.tokens.max(1))
+    }
+
+    fn decays(&self, _which: usize) -> bool {
+        false
+    }
+}
+
+impl Network for OnExamples {
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a network in tokens has no first layer among its parameters")
+    }
+
+    /// What the network of the tokens answers to inputs, `[examples]`.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let network = self.net.network(&self.draw);
+        let w: Vec<f64> = weights[IN_TOKENS].chunks_exact(3).map(|x| join([x[0], x[1], x[2]])).collect();
+        let answer = |x: &[f32]| {
+            let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+            network.predict(&w, &x)[0] as f32
+        };
+        x.chunks_exact(inputs).map(answer).collect()
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for OnExamples {
+    fn forward(
+        &self,
+        _examples: &dyn Examples,
+        _parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        unreachable!("a transformer that is written down is executed: `training::launch::choose` sees to it")
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![false; State::NAMES.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    #[test]
+    fn parameters_hold_the_state_of_every_replica() {
+        let spec = decode("#v1/in-context-regression?replicas=3&seed=5").0.spec;
+        let (shapes, initial) = (spec.parameters(), spec.initial());
+        for (parameter, values) in shapes.iter().zip(&initial) {
+            assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
+        }
+        assert_eq!(shapes[0].shape, [3, 88, 3]);
+        let draw = spec.task.examples().regression().unwrap();
+        let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
+        for replica in 0..3 {
+            let of = |which: usize| {
+                let length = initial[which].len() / 3;
+                &initial[which][replica * length..][..length]
+            };
+            let state = State::of([of(0), of(1), of(2), of(3)]);
+            assert_eq!(state, State::at(&net.start(&draw, 5, replica as u32)));
+        }
+    }
+
+    #[test]
+    fn the_answer_is_that_of_the_network_in_the_tokens() {
+        let spec = decode("#v1/in-context-regression").0.spec;
+        let initial = spec.initial();
+        let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+        let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
+        let draw = spec.task.examples().regression().unwrap();
+        let w = net.start(&draw, 0, 0);
+        let expected = net.network(&draw).predict(&w, &[0.5, 1.0])[0];
+        let found = spec.network().evaluate(&weights, 2, &[0.5, 1.0], 0);
+        assert!((f64::from(found[0]) - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_said_and_mended() {
+        for (link, key) in [
+            ("hidden=64.64.64", "hidden"),
+            ("hidden=64.64&act=tanh&knots=1024", "knots"),
+            ("box=1e6&hidden=64.64.64.64.64", "hidden"),
+            ("opt=adam", "opt"),
+            ("mom=0.9", "mom"),
+            ("loss=hinge", "loss"),
+            ("batch=4", "batch"),
+            ("model=mlp", "model"),
+        ] {
+            let (mended, notices) = decode(&format!("#v1/in-context-regression?{link}"));
+            assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
+            assert_eq!(mended.spec.problems(), [], "{link}");
+        }
+    }
+}

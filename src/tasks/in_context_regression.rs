@@ -1,0 +1,252 @@
+//! Regression in a prompt: n examples of one function and a query, as the tokens of a transformer whose layers are gradient
+//! descent (Wu et al. 2024, problem 2). The examples are drawn once, and every step of the run takes all of them.
+//!
+//! What is drawn is a [`Draw`]; here are its settings.
+
+pub mod charts;
+
+use crate::catalog::Info;
+use crate::catalog::chart::Chart;
+use crate::choices;
+use crate::descent::{Activation, Draw, Function, MOST_EXAMPLES, Measured, Order, Spread};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
+use crate::settings::{Problem, Range, Value};
+use crate::sources::WU_2024;
+use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+
+/// Most points of a person's own: more are not drawn by hand, and a link has to hold them.
+const MOST_POINTS: usize = 64;
+
+settings! {
+    /// A function, and where examples of it lie.
+    pub struct InContextRegression {
+        /// Examples in the prompt; of own points as many as there are.
+        examples: usize = 16, "n", "Examples n", Range::Int(1, MOST_EXAMPLES as u64), "examples";
+        /// Numbers of an input, the constant left out.
+        dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
+        /// Whether each input has a last number 1, since the network has no biases.
+        constant: Constant = Constant::Yes, "bias", "Constant input", Range::Choice(Constant::OPTIONS);
+        /// Where inputs lie.
+        spread: Spread = Spread::Even, "spread", "Inputs", Range::Choice(Spread::OPTIONS);
+        /// How far inputs reach: from −a to a, or their standard deviation.
+        reach: f64 = 1.5, "a", "Reach a of the inputs", Range::Real(0.0, 10.0);
+        /// The function whose values are the labels.
+        function: Function = Function::Sine, "f", "Function", Range::Choice(Function::OPTIONS);
+        /// Frequency ω of the sine.
+        frequency: f64 = 2.0, "freq", "Frequency ω", Range::Real(0.0, 20.0), only when "f" = "sin";
+        /// Neurons of the hidden layers of the random network that is the function.
+        teacher: Vec<usize> = vec![8, 8], "teacher", "Network that is the function", Range::Numbers(1, 64, 5), only when "f" = "network";
+        /// Activation of the random network that is the function.
+        activation: Activation = Activation::Relu, "tact", "Activation of that network", Range::Choice(Activation::OPTIONS), only when "f" = "network";
+        /// Points (x, y) of one's own, which are the examples.
+        points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MOST_POINTS), only when "f" = "points";
+        /// Where the query lies, if an input is one number; otherwise it is drawn like the examples.
+        query: f64 = 0.4, "query", "Query x", Range::Real(-100.0, 100.0);
+        /// Label that is written into the query's token; it must not change anything.
+        query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
+        /// The order of the examples in the prompt; it must not change anything but the rounding.
+        order: Order = Order::Drawn, "order", "Order of the examples", Range::Choice(Order::OPTIONS);
+    }
+}
+
+choices! {
+    /// Whether inputs have a last number 1.
+    pub enum Constant {
+        /// They have.
+        Yes = "yes", "Yes";
+        /// They have not.
+        No = "no", "No";
+    }
+}
+
+impl InContextRegression {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "in-context-regression",
+        name: "Descent inside a transformer",
+        about: "Examples of one function are the tokens of a transformer that is written down so that its layers are gradient descent.",
+        sources: &[WU_2024],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What is drawn.
+    pub fn drawn(&self) -> Draw {
+        Draw {
+            examples: self.examples,
+            dim: self.dim,
+            constant: self.constant == Constant::Yes,
+            spread: self.spread,
+            reach: self.reach,
+            function: self.function,
+            frequency: self.frequency,
+            teacher: self.teacher.clone(),
+            activation: self.activation,
+            points: self.points.clone(),
+            query: self.query,
+            query_label: self.query_label,
+            order: self.order,
+        }
+    }
+
+    /// Appends these examples of `replica`.
+    fn push(&self, seed: u64, replica: u32, places: impl Iterator<Item = usize>, out: &mut Batch) {
+        let examples = self.drawn().draw(seed, replica);
+        for at in places.map(|place| place % examples.len().max(1)) {
+            out.x.extend(examples.input(at).iter().map(|x| *x as f32));
+            out.y.extend(examples.label(at).iter().map(|y| *y as f32));
+        }
+    }
+}
+
+impl ToPyTorch for InContextRegression {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("The transformer of this run is written down, not trained.".into())
+    }
+}
+
+impl TaskConfig for InContextRegression {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "descent-transformer"),
+            ("opt", "sgd"),
+            ("lr", "0.1"),
+            ("loss", "square"),
+            ("batch", "0"),
+            ("steps", "100"),
+            ("every", "1"),
+            ("halt", "steps"),
+            ("held", "64"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("speed", "20")]
+    }
+
+    fn smaller_network(&self) -> &'static str {
+        tr!("a smaller network, whose weights fit into a token")
+    }
+}
+
+impl Examples for InContextRegression {
+    fn form(&self) -> Form {
+        Form::Fit
+    }
+
+    fn inputs(&self) -> usize {
+        self.drawn().inputs()
+    }
+
+    fn held_out_size(&self) -> Option<usize> {
+        Some(self.drawn().count().max(1))
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        Some(self.drawn().count().max(1))
+    }
+
+    fn regression(&self) -> Option<Draw> {
+        Some(self.drawn())
+    }
+
+    fn measures(&self) -> Measures {
+        Measures {
+            loss: text!("loss of direct descent"),
+            accuracy: text!("variance explained by direct descent"),
+            more: Measured::OPTIONS,
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        self.drawn().problems()
+    }
+}
+
+impl Sampler for InContextRegression {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        self.push(seed, replica, self.visits(seed, replica, step, size).into_iter(), out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.push(seed, 0, from..from + size, out);
+    }
+
+    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.push(seed, replica, from..from + size, out);
+    }
+
+    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.push(seed, replica, from..(from + size).min(self.drawn().count()), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::{decode, encode};
+    use crate::run::RunSpec;
+    use crate::settings::Settings;
+
+    #[test]
+    fn settings_are_those_of_the_table_where_a_link_says_nothing() {
+        let spec = RunSpec::of_lab("in-context-regression").unwrap();
+        assert_eq!(spec.problems(), []);
+        assert_eq!(InContextRegression::default().drawn(), Draw::default());
+        assert_eq!((spec.batch(), spec.held_out()), (16, 16));
+    }
+
+    #[test]
+    fn own_points_go_through_a_link() {
+        let link = "#v1/in-context-regression?f=points&points=-1:0.5_0.25:2_3:-1e-7";
+        let (read, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(
+            read.spec.value("points"),
+            Some(Value::Points(vec![[-1.0, 0.5], [0.25, 2.0], [3.0, -1e-7]]))
+        );
+        assert_eq!(encode(&read), link);
+        assert_eq!(read.spec.task.examples().sample_size(), Some(3));
+        for (points, said) in [
+            ("nan:1", "points"),
+            ("0:inf", "points"),
+            ("1", "points"),
+            ("1:2:3", "points"),
+            ("", "points"),
+            ("101:0", "points"),
+            (&"0:1_".repeat(65), "points"),
+        ] {
+            let (mended, notices) = decode(&format!("#v1/in-context-regression?f=points&points={points}"));
+            assert!(
+                notices.iter().any(|notice| notice.key == said || notice.key == "f"),
+                "{points}: {notices:?}"
+            );
+            assert_eq!(mended.spec.problems(), [], "{points}");
+        }
+    }
+
+    #[test]
+    fn a_batch_holds_every_example_once() {
+        let task = InContextRegression { spread: Spread::Normal, ..Default::default() };
+        let (mut sample, mut batch) = (Batch::default(), Batch::default());
+        task.finite_sample(3, 1, 0, 16, &mut sample);
+        task.sample(3, 1, 5, 16, &mut batch);
+        assert_eq!((sample.len(), sample.x.len()), (16, 32));
+        let sorted = |batch: &Batch| {
+            let mut labels = batch.y.clone();
+            labels.sort_by(f32::total_cmp);
+            labels
+        };
+        assert_eq!(sorted(&sample), sorted(&batch));
+        assert_eq!(sample.y, task.drawn().draw(3, 1).y[..16].iter().map(|y| *y as f32).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_setting_has_words() {
+        for knob in InContextRegression::KNOBS {
+            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        }
+    }
+}
