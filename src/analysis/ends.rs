@@ -40,9 +40,36 @@ pub fn chart(curves: &[Curve], x_label: &str, y_label: &str) -> Lines {
     }
 }
 
+/// The power law y = c·x^α through these points by least squares of the logarithms, as (c, α); none through fewer than
+/// two places, or where something is not positive.
+pub fn power(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let are_sound = points.iter().all(|(x, y)| *x > 0.0 && *y > 0.0 && x.is_finite() && y.is_finite());
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (libm::log(*x), libm::log(*y))).collect();
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / logs.len().max(1) as f64;
+    let (x, y) = (mean(&|at| at.0), mean(&|at| at.1));
+    let spread = mean(&|at| (at.0 - x) * (at.0 - x));
+    (are_sound && spread > 0.0).then(|| {
+        let exponent = mean(&|at| (at.0 - x) * (at.1 - y)) / spread;
+        (libm::exp(y - exponent * x), exponent)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_power_law_is_found_again() {
+        let points: Vec<(f64, f64)> = [8.0, 16.0, 64.0].iter().map(|x| (*x, 3.0 / (x * x))).collect();
+        let (level, exponent) = power(&points).unwrap();
+        assert!((level - 3.0).abs() < 1e-9 && (exponent + 2.0).abs() < 1e-12);
+        // Of a pair at one place and one above, the line goes through the mean of the logarithms.
+        let (_, exponent) = power(&[(1.0, 1.0), (1.0, 100.0), (10.0, 100.0)]).unwrap();
+        assert!((exponent - 1.0).abs() < 1e-12);
+        for none in [&[][..], &[(2.0, 1.0)], &[(2.0, 1.0), (2.0, 3.0)], &[(1.0, 0.0), (2.0, 1.0)]] {
+            assert_eq!(power(none), None);
+        }
+    }
 
     #[test]
     fn quartiles_by_hand() {

@@ -13,7 +13,7 @@ use crate::analysis::convergence::best;
 use crate::analysis::ends::quartiles;
 use crate::analysis::scaling::{Point, fit};
 use crate::display::charts::thresholds;
-use crate::display::sweep::Sweep;
+use crate::display::sweep::{Sweep, measures};
 use crate::display::words::percent;
 use crate::permalink::Link;
 use crate::platform::now_ms;
@@ -45,9 +45,10 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     // Runs end in any order, and are told in theirs.
     let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
     let made = pool::make(spec, &numbers, pool::cores(), options, |number, _, outcome| {
-        let right = outcome.rows.last().map(|row| row.test_accuracy.clone());
-        waiting.insert(number, (outcome.solved.clone(), right, outcome.ending));
-        while let Some((solved, right, ending)) = waiting.remove(&sweep.done.len()) {
+        let last = outcome.rows.last();
+        let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures(last));
+        waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
+        while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.done.len()) {
             let cell = &sweep.cells[sweep.done.len()];
             if ending == Some(Ending::Diverged) {
                 diverged.push(format!("{}: the loss stopped being finite.", named(spec, cell)));
@@ -55,7 +56,8 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
             if is_csv {
                 output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved)?)?;
             }
-            sweep.ends.push(right.unwrap_or_default());
+            sweep.ends.push(right);
+            sweep.measures.push(measured);
             sweep.done.push(best(&solved, cell.spec.task.examples().tries()));
             bar.inc(1);
         }

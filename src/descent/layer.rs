@@ -248,10 +248,23 @@ impl Layer {
         Some((0..count).flat_map(|i| (0..count).map(move |s| (i, s))).map(look).collect())
     }
 
+    /// Parts that can be done one after the other: the neurons whose functions are written, or else all at once.
+    pub fn parts(&self) -> usize {
+        if let Weights::Neurons(neurons, _) = &self.weights { neurons.len() } else { 1 }
+    }
+
     /// What the layer does to the tokens.
     pub fn apply<T: Number>(&self, tokens: &mut Tokens<T>) {
+        self.apply_parts(0..self.parts(), tokens);
+    }
+
+    /// The same of these parts; parts that there are not do nothing.
+    pub fn apply_parts<T: Number>(&self, parts: Range<usize>, tokens: &mut Tokens<T>) {
         match &self.weights {
-            Weights::Neurons(neurons, sums) => write_neurons(neurons, sums, tokens),
+            Weights::Neurons(neurons, sums) => {
+                write_neurons(neurons.get(parts).unwrap_or(&[]), sums, tokens);
+            }
+            _ if parts != (0..1) => {}
             Weights::Moves(moves, factor) => move_weights(moves, T::of(*factor), tokens),
             Weights::Units(units) => write_units(units, tokens),
             Weights::Products(products) => write_products(products, tokens),

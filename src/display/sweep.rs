@@ -24,6 +24,8 @@ pub struct Sweep {
     pub finals: Vec<[f32; 2]>,
     /// Held-out accuracy of every network at the end of each of them, likewise.
     pub ends: Vec<Vec<f32>>,
+    /// Medians of the further measures there, likewise.
+    pub measures: Vec<Vec<f32>>,
     /// What runs came to that have ended before their turn, by their numbers.
     ahead: BTreeMap<usize, Outcome>,
     /// Whether a person has ended it before its last run.
@@ -43,6 +45,8 @@ pub struct Outcome {
     pub last: [f32; 2],
     /// Held-out accuracy of every network there.
     pub right: Vec<f32>,
+    /// Medians of the further measures there.
+    pub measures: Vec<f32>,
 }
 
 impl Outcome {
@@ -52,8 +56,14 @@ impl Outcome {
             times: best(times, spec.task.examples().tries()),
             last: last.map_or([f32::NAN; 2], |row| [spread(&row.test_loss).0, spread(&row.test_accuracy).0]),
             right: last.map(|row| row.test_accuracy.clone()).unwrap_or_default(),
+            measures: measures(last),
         }
     }
+}
+
+/// Medians over the replicas of the further measures of a row, if there is one.
+pub fn measures(row: Option<&Row>) -> Vec<f32> {
+    row.map_or(vec![], |row| row.measures.iter().map(|values| spread(values).0).collect())
 }
 
 impl Sweep {
@@ -67,6 +77,7 @@ impl Sweep {
             done: vec![],
             finals: vec![],
             ends: vec![],
+            measures: vec![],
             ahead: BTreeMap::new(),
             cancelled: false,
             seconds: 0,
@@ -98,13 +109,19 @@ impl Sweep {
         self.ends.get(run).or_else(|| Some(&self.ahead.get(&run)?.right))
     }
 
+    /// Medians of the further measures there, likewise.
+    pub fn measured(&self, run: usize) -> Option<&Vec<f32>> {
+        self.measures.get(run).or_else(|| Some(&self.ahead.get(&run)?.measures))
+    }
+
     /// Takes what the run under way has come to, and what those after it came to before.
     pub fn end(&mut self, outcome: Outcome) {
         let mut next = Some(outcome);
-        while let Some(Outcome { times, last, right }) = next {
+        while let Some(Outcome { times, last, right, measures }) = next {
             self.done.push(times);
             self.finals.push(last);
             self.ends.push(right);
+            self.measures.push(measures);
             next = self.ahead.remove(&self.done.len());
         }
     }

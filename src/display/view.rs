@@ -125,6 +125,8 @@ pub struct Vocabulary {
     /// Whether labels are numbers: the loss is the squared error relative to their variance, and the accuracy the share of
     /// the variance that is explained, R².
     pub explains: bool,
+    /// What the two curves of loss and accuracy are, in English, where they are not of training and held-out examples.
+    pub curves: Option<[&'static str; 2]>,
     /// What an axis counts that shows the examples trained on instead of the steps, in English.
     pub seen: &'static str,
 }
@@ -138,6 +140,7 @@ impl Vocabulary {
         searches: true,
         trains_only: false,
         explains: false,
+        curves: None,
         seen: text!("examples seen"),
     };
 }

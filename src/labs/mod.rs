@@ -92,6 +92,7 @@ labs! {
     tables::TablesLab,
     perceptron::PerceptronLab,
     lookup::LookupLab,
+    descent::DescentLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.
@@ -266,6 +267,12 @@ mod tests {
             }
             Expect::Ends { series: line, at, between } => {
                 line < series && at < values && between.0 < between.1
+            }
+            Expect::Last { series: line, at, between, .. } => {
+                line < series && at < values && between.0 < between.1
+            }
+            Expect::Power { series: line, values: (first, last), between, .. } => {
+                line < series && first < last && last < values && between.0 < between.1
             }
             Expect::Ahead { series: line, than, at, by } => {
                 line < series && than < series && line != than && at < values && by > 0.0

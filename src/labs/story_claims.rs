@@ -34,6 +34,8 @@ const FACTS: &[Fact] = &[
     ("one-note", 88.0, || 8.0 * (23.0 - 1.0) / 2.0),
     ("width-luck", 4_060.0, || choose(30, 3)),
     ("width-luck", 455.0, || choose(15, 3)),
+    // Layers of 25 steps on a network of three layers.
+    ("a-network-inside-a-network", 250.0, || 25.0 * (2.0 * 3.0 + 4.0)),
 ];
 
 /// Steps at which a run with its own seed is right everywhere; `tests/suite/stories.rs` trains them.

@@ -111,6 +111,8 @@ settings! {
         counted: Counted = Counted::Steps, "count", "Steps or examples", Range::Choice(Counted::OPTIONS);
         /// What the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
+        /// Layer of a step after which the numbers of all tokens are shown, from 1; 0 shows them after the whole step.
+        layer: usize = 0, "layer", "Layer shown", Range::Int(0, 16);
     }
 }
 

@@ -116,7 +116,30 @@ pub enum Expect {
         /// Lowest and highest median error.
         between: (f32, f32),
     },
-    /// At value number `at` of a sweep that median is lower in curve `series` than in curve `than`, by at least `by`.
+    /// In curve `series` of a sweep the median of `measure` at the end, at value number `at`, lies within `between`.
+    Last {
+        /// What is measured, which may be no measure of the weights.
+        measure: Measure,
+        /// Which curve.
+        series: usize,
+        /// Which value of the sweep.
+        at: usize,
+        /// Lowest and highest median.
+        between: (f32, f32),
+    },
+    /// In curve `series` of a sweep the median of `measure` at the end goes as the power α of the swept value, with α
+    /// within `between`.
+    Power {
+        /// What is measured, which may be no measure of the weights.
+        measure: Measure,
+        /// Which curve.
+        series: usize,
+        /// First and last value of the sweep that count.
+        values: (usize, usize),
+        /// Lowest and highest exponent.
+        between: (f64, f64),
+    },
+    /// At value number `at` of a sweep the median of [`Expect::Ends`] is lower in curve `series` than in curve `than`, by at least `by`.
     Ahead {
         /// Which curve errs less.
         series: usize,
@@ -200,6 +223,8 @@ pub enum Measure {
     OverLine(Strategy),
     /// A further measure of a network on sequences.
     Chain(crate::markov::Measure),
+    /// What is measured where a transformer descends.
+    Descent(crate::descent::Measured),
     /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the
     /// effective positional weights of the first head, or of v. Above 1 the pattern of even and odd is there.
     OddOverEven,

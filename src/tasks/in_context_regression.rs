@@ -123,7 +123,7 @@ impl TaskConfig for InContextRegression {
     }
 
     fn default_view(&self) -> Preset {
-        &[("speed", "20")]
+        &[("show", "both.apart.strip.fitted"), ("speed", "20"), ("layer", "8")]
     }
 
     fn smaller_network(&self) -> &'static str {

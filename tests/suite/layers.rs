@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["bounds", "rng", "markov", "tokens", "tasks", "models", "optim", "run", "protocol", "platform"],
     ),
     ("permalink", &["catalog", "settings", "run", "tasks", "markov", "analysis"]),
-    ("presets", &["analysis", "catalog", "markov", "permalink", "run", "settings"]),
+    ("presets", &["analysis", "catalog", "descent", "markov", "permalink", "run", "settings"]),
     // What only one lab knows. No lab names another one.
     (
         "labs",
@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "analysis",
             "bounds",
             "catalog",
+            "descent",
             "display",
             "groups",
             "kernels",

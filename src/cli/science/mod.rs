@@ -11,6 +11,7 @@ mod table;
 
 use crate::analysis::convergence::{Times, best};
 use crate::analysis::curves::spread;
+use crate::analysis::ends::power;
 use crate::analysis::movement::Movement;
 use crate::analysis::neurons::{Neurons, Part};
 use crate::analysis::scaling::{Point, fit};
@@ -87,8 +88,8 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
-    use Measure::{Chain, Margin, OverLine, TestAccuracy, TrainAccuracy, Truth};
-    !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth | OverLine(_) | Chain(_))
+    use Measure::{Chain, Descent, Margin, OverLine, TestAccuracy, TrainAccuracy, Truth};
+    !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth | OverLine(_) | Chain(_) | Descent(_))
 }
 
 fn trial(cell: Cell, places: &[f64], probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
@@ -220,6 +221,9 @@ impl Trial {
                 rows.map(|r| (r.step, r.test_loss.iter().map(|kl| kl / line).collect())).collect()
             }
             Measure::Chain(which) => rows.map(|r| (r.step, chains::measured(r, which))).collect(),
+            Measure::Descent(which) => rows
+                .map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default()))
+                .collect(),
             Measure::Margin => {
                 let unit = self.unit();
                 rows.map(|r| (r.step, r.margin.iter().map(|margin| margin / unit).collect())).collect()
@@ -234,7 +238,7 @@ impl Trial {
     /// For each replica the step at which the measure first was at least so much.
     fn reached(&self, measure: Measure, at_least: f32) -> Vec<Option<u64>> {
         let values = self.values(measure);
-        let first = |r: usize| values.iter().find(|(_, v)| v[r] >= at_least).map(|(step, _)| *step);
+        let first = |r: usize| values.iter().find(|(_, v)| v.get(r).is_some_and(|v| *v >= at_least)).map(|(step, _)| *step);
         (0..self.cell.spec.run.replicas).map(first).collect()
     }
 
@@ -316,6 +320,17 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let Some(found) = find(series, at).and_then(Trial::error) else { return missing() };
             within(&format!("median held-out error at the end, curve {series}, value {at}"), found, between)
         }
+        Expect::Last { measure, series, at, between } => {
+            let Some(found) = find(series, at).and_then(|trial| trial.last(measure)) else { return missing() };
+            within(&format!("median {measure:?} at the end, curve {series}, value {at}"), found, between)
+        }
+        Expect::Power { measure, series, values, between } => {
+            let ends = (values.0..=values.1).filter_map(|at| find(series, at));
+            let points: Option<Vec<(f64, f64)>> =
+                ends.map(|trial| Some((trial.x, f64::from(trial.last(measure)?)))).collect();
+            let Some((_, found)) = points.and_then(|points| power(&points)) else { return missing() };
+            within(&format!("power of {measure:?} at the end, curve {series}, values {values:?}"), found, between)
+        }
         Expect::Ahead { series, than, at, by } => {
             let error = |line: usize| find(line, at).and_then(Trial::error);
             let (Some(less), Some(more)) = (error(series), error(than)) else { return missing() };
@@ -359,6 +374,11 @@ impl Trial {
     /// Median share of held-out examples that are wrong at the end.
     fn error(&self) -> Option<f32> {
         self.rows.last().map(|row| 1.0 - spread(&row.test_accuracy).0)
+    }
+
+    /// Median of a measure at the end.
+    fn last(&self, measure: Measure) -> Option<f32> {
+        self.values(measure).last().map(|(_, values)| spread(values).0)
     }
 
     fn point(&self) -> Point {

@@ -4,7 +4,7 @@ use super::general::is_sweep;
 use super::{ChartSpec, Follows};
 use crate::analysis::ends::{self, Curve};
 use crate::analysis::{Reading, chart};
-use crate::display::sweep::{self, abscissa};
+use crate::display::sweep::{self, Sweep, abscissa};
 use crate::display::view::RunView;
 use crate::display::words::{percent, setting, symbol};
 use crate::sorting;
@@ -18,16 +18,23 @@ pub(super) const ENDS: ChartSpec = ChartSpec::new(chart::ENDS, reading)
 
 /// The curves of the sweep so far: what each network got wrong at the end of each run.
 pub fn final_errors(run: &RunView) -> Vec<Curve> {
+    final_values(run, |sweep, run| Some(sweep.right(run)?.iter().map(|right| 1.0 - right).collect()))
+}
+
+/// The curves of the sweep so far: the median over the networks of a further measure at the end of each run, by the
+/// measure's place in a row.
+pub fn final_measures(run: &RunView, measure: usize) -> Vec<Curve> {
+    final_values(run, |sweep, run| Some(vec![*sweep.measured(run)?.get(measure)?]))
+}
+
+fn final_values(run: &RunView, of: impl Fn(&Sweep, usize) -> Option<Vec<f32>>) -> Vec<Curve> {
     let (Some(sweep), spec) = (&run.sweep, &run.link.spec) else { return vec![] };
     let (places, series) = (crate::sweep::places(&spec.run.sweep), &spec.run.series);
     let curve = |line: usize| {
         let name = series.values.get(line).map(|value| setting(spec, &series.key, value));
         let cells = sweep.cells.iter().enumerate().filter(|(_, cell)| cell.series == line);
-        let mut points: Vec<(f64, Vec<f32>)> = cells
-            .filter_map(|(run, cell)| {
-                Some((places[cell.at], sweep.right(run)?.iter().map(|right| 1.0 - right).collect()))
-            })
-            .collect();
+        let mut points: Vec<(f64, Vec<f32>)> =
+            cells.filter_map(|(run, cell)| Some((places[cell.at], of(sweep, run)?))).collect();
         sorting::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
         (name.unwrap_or(tr!("median").into()), points)
     };

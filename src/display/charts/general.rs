@@ -3,10 +3,10 @@
 use super::curves::{EMPTY_UNTIL, marked, solved, trained_only, with_axes};
 use super::{ChartSpec, Follows};
 use crate::analysis::convergence::{self, Height};
-use crate::analysis::{Grid, Lines, Reading, Series, chart, curves, scaling, weights};
+use crate::analysis::{Grid, Lines, Reading, Role, Series, chart, curves, scaling, weights};
 use crate::display::summary::{Newest, chance, reach};
 use crate::display::sweep::{abscissa, ends};
-use crate::display::view::RunView;
+use crate::display::view::{RunView, Vocabulary};
 use crate::display::words::{count, percent, symbol, thousands};
 use crate::language::translated;
 use crate::permalink::Axis;
@@ -71,33 +71,53 @@ pub(super) fn is_sweep(run: &RunView) -> Result<(), String> {
 /// What the curve of training is called.
 fn trained_on(run: &RunView) -> Option<&'static str> {
     // Every sequence is trained on at all of its places, so that one is enough.
-    match run.vocabulary().trains_only {
-        true => Some(tr!("training batch")),
-        false => curves::trained_on(run.spec().task.examples().sample_size().is_some(), run.spec().batch()),
+    match run.vocabulary() {
+        Vocabulary { curves: Some([first, _]), .. } => Some(translated(first)),
+        Vocabulary { trains_only: true, .. } => Some(tr!("training batch")),
+        _ => curves::trained_on(run.spec().task.examples().sample_size().is_some(), run.spec().batch()),
     }
+}
+
+/// Curves under the names that the lab has for them.
+fn named(mut lines: Lines, run: &RunView) -> Lines {
+    let Some([_, second]) = run.vocabulary().curves else { return lines };
+    let others = lines.series.iter_mut().filter(|series| series.role == Role::Test);
+    others.for_each(|series| series.name = translated(second).into());
+    lines
+}
+
+/// What is said of two curves that the lab has names for: "0.048 by the tokens and 0.048 by direct descent".
+fn said_of_both(run: &RunView, values: [&str; 2]) -> Option<String> {
+    let [first, second] = run.vocabulary().curves?.map(translated);
+    let [one, other] = values;
+    Some(tr!("{one} {first} and {other} {second}", one, first, other, second))
 }
 
 fn title_of_loss(run: &RunView) -> Option<String> {
     let words = run.vocabulary();
-    let relative = words.explains.then(|| tr!("Loss relative to the variance of the labels").into());
+    let relative = (words.explains && words.curves.is_none()).then(|| tr!("Loss relative to the variance of the labels").into());
     relative.or_else(|| words.trains_only.then(|| tr!("Training loss").into()))
 }
 
 fn loss(run: &RunView) -> Reading {
     let (inits, replicas) = (run.spec().run.inits, run.spec().run.replicas);
-    let may_be_grouped = !run.vocabulary().trains_only;
+    let words = run.vocabulary();
+    let may_be_grouped = !words.trains_only && words.curves.is_none();
     let grouped = may_be_grouped && (2..=curves::MOST_STARTS).contains(&inits) && inits < replicas;
     let lines = match grouped {
         true => curves::loss_by_start(&run.history, inits),
         false => curves::loss(&run.history, trained_on(run), solved(run)),
     };
-    let mut lines = marked(trained_only(lines, run), run);
+    let mut lines = marked(named(trained_only(lines, run), run), run);
     lines.log_y &= !run.spec().run.loss.is_signed();
     Reading::Lines(lines)
 }
 
 fn said_of_loss(run: &RunView) -> Option<String> {
     let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
+    if let Some(said) = said_of_both(run, [&newest.train_loss, &newest.test_loss]) {
+        return Some(tr!("Loss after {step} steps: {said}.", step, said));
+    }
     if run.vocabulary().explains {
         return Some(tr!(
             "Squared error relative to the variance of the labels over {step} steps: {train_loss} on training prompts, {test_loss} on held-out ones.",
@@ -139,12 +159,15 @@ fn accuracy(run: &RunView) -> Reading {
         lines.y_label = if log { tr!("1 − R²") } else { tr!("R²") }.into();
         lines.references.iter_mut().for_each(|(_, name)| *name = tr!("always the mean").into());
     }
-    Reading::Lines(marked(trained_only(lines, run), run))
+    Reading::Lines(marked(named(trained_only(lines, run), run), run))
 }
 
 fn said_of_accuracy(run: &RunView) -> Option<String> {
     let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
     let drawn = if run.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
+    if let Some(said) = said_of_both(run, [&newest.train_accuracy, &newest.test_accuracy]) {
+        return Some(tr!("Share of the variance explained after {step} steps{drawn}: {said}.", step, drawn, said));
+    }
     if run.vocabulary().explains {
         return Some(tr!(
             "Share of the variance of the labels that is explained over {step} steps{drawn}: {train_accuracy} on training prompts, {test_accuracy} on held-out ones.",

@@ -13,7 +13,7 @@ mod margin;
 mod threshold;
 
 pub use curves::{marked, reached, solved, with_axes};
-pub use ends::final_errors;
+pub use ends::{final_errors, final_measures};
 pub use general::has_weights;
 pub use threshold::thresholds;
 

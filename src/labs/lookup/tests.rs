@@ -48,7 +48,7 @@ fn row(step: u64, error: f32) -> Row {
 /// Ends the next run of the sweep: its networks reached the target at these steps, and ended with these errors.
 fn end(state: &mut State, times: &[Option<u64>], errors: &[f32]) {
     let right: Vec<f32> = errors.iter().map(|error| 1.0 - error).collect();
-    let outcome = Outcome { times: times.to_vec(), last: [errors[0], right[0]], right };
+    let outcome = Outcome { times: times.to_vec(), last: [errors[0], right[0]], right, measures: vec![] };
     state.run.sweep.as_mut().unwrap().end(outcome);
 }
 

@@ -3,4 +3,20 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
+    /// The loss L_n of the weights in the tokens and of direct descent on the same network, in double and in single precision.
+    BOTH = "both", "Loss by tokens and by direct descent", "Both losses", Lines;
+    /// How far the weights in the tokens are from those of direct descent, with the bounds of theory and what single precision alone does.
+    APART = "apart", "Distance between tokens and direct descent", "Distance", Lines;
+    /// Every number of every token after the layer that is shown; what that layer reads and writes is outlined.
+    TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;
+    /// How much each token takes of every other one through one head of the layer that is shown.
+    ACTING = "acting", "Attention of the acting layer", "Acting layer", Grid;
+    /// The network in the tokens as a function, with the examples, the target and the network of direct descent.
+    FITTED = "fitted", "Fitted function", "Fit", Lines;
+    /// Heads of each of the 2N + 4 layers of a step, or hidden units where the layer is an MLP.
+    HEADS = "layer-heads", "Heads of each layer", "Layers", Bars;
+    /// Distance between tokens and direct descent at the end of each run of a sweep over the straight lines M.
+    KNOTS = "knots", "Distance by straight lines M", "By M", Lines;
+    /// Distance between tokens and direct descent at the end of each run of a sweep over the band δ.
+    BAND = "band", "Distance by band δ", "By δ", Lines;
 }

@@ -1,0 +1,105 @@
+//! The lab of a transformer that is gradient descent: written down so that 2N + 4 of its layers are one step of descent on a
+//! network of N layers whose weights travel in the tokens (Wu, Su, Hu, Song and Liu 2024). Nothing is trained.
+
+mod charts;
+pub mod panel;
+pub mod presets;
+pub mod state;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+mod trace;
+pub mod weights;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::InContextRegression;
+
+pub use state::DescentState;
+pub use trace::Trace;
+
+/// The lab.
+pub struct DescentLab;
+
+impl Parts for DescentLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "a-network-inside-a-network",
+        title: "A network inside a network",
+        about: "The layers of a transformer are written down so that they are gradient descent on a network in its tokens.",
+        minutes: 7,
+        curve: "relu-descent",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = &[weights::SPEC];
+}
+
+impl Lab for DescentLab {
+    fn info(&self) -> &'static Info {
+        &InContextRegression::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("the examples of the prompt"),
+            hides: false,
+            searches: false,
+            explains: true,
+            curves: Some([text!("by the tokens"), text!("by direct descent")]),
+            seen: text!("examples taken"),
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the variance explained on {examples}", examples)
+    }
+
+    fn chance(&self, _spec: &RunSpec) -> f32 {
+        0.0
+    }
+
+    fn needs_second_program(&self) -> bool {
+        true
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // The tokens follow the run, whichever charts are on show.
+        &[weights::PARAMETERS]
+    }
+}
+
+impl LazyLab for DescentLab {
+    fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(DescentState::of(spec, link)?))
+    }
+
+    fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
+        words::cannot_learn(spec)
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found(run, networks, at))
+    }
+
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::names())
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

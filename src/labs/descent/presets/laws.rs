@@ -1,0 +1,116 @@
+//! Tokens beside direct descent: where they agree to the last digits, and how the distance goes with M and δ.
+
+use super::{explains, last, median, power};
+use crate::descent::Measured;
+use crate::presets::{Preset, PresetGroup, QUICK};
+use crate::tasks::in_context_regression::charts;
+
+/// Theorem 1 and its corollary.
+const DESCENT: PresetGroup = PresetGroup {
+    slug: "layers-are-descent",
+    name: "Layers that are gradient descent",
+    charts: &[charts::APART, charts::BOTH],
+};
+
+/// How the distance goes.
+const ERRORS: PresetGroup = PresetGroup {
+    slug: "sums-of-relus",
+    name: "Sums of ReLUs: how exact?",
+    charts: &[charts::KNOTS, charts::BAND, charts::APART],
+};
+
+/// Runs that follow direct descent.
+pub(super) const BUILT: &[Preset] = &[
+    Preset {
+        slug: "relu-descent",
+        name: "1,000 layers, 100 steps of descent",
+        group: &DESCENT,
+        link: "#v1/in-context-regression",
+        claim: "The transformer's 1,000 layers are 100 steps of gradient descent on a ReLU network in the tokens: for 25 steps the weights agree to 14 digits; then a unit passes through the band δ where its slope is wrong, and they end less than 0.004 apart.",
+        source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
+        instance: "Ours: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, a box instead of a ball.",
+        expect: &[
+            median(Measured::Distance, 10, (0.0, 1e-14)),
+            median(Measured::Distance, 25, (0.0, 1e-14)),
+            median(Measured::Distance, 100, (1e-5, 4e-3)),
+            median(Measured::SingleDistance, 100, (3e-7, 3e-6)),
+            median(Measured::Moved, 100, (0.8, 1.1)),
+            explains(100, (0.72, 0.8)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "six-layer-descent",
+        name: "Six layers, 16 for a step",
+        group: &DESCENT,
+        link: "#v1/in-context-regression?hidden=6.6.6.6.6",
+        claim: "A network of N = 6 layers needs 2N + 4 = 16 layers of the transformer for a step. It follows direct descent as well: after 100 steps the weights are less than 0.01 apart.",
+        source: "Wu, Su, Hu, Song and Liu 2024, theorem 1",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with a network 2-6-6-6-6-6-1.",
+        expect: &[
+            median(Measured::Distance, 1, (0.0, 1e-12)),
+            median(Measured::Distance, 100, (1e-5, 0.01)),
+            median(Measured::Moved, 100, (0.6, 0.9)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "tanh-descent",
+        name: "tanh as a sum of ReLUs",
+        group: &DESCENT,
+        link: "#v1/in-context-regression?act=tanh",
+        claim: "tanh is no sum of ReLUs, so that 32 straight lines stand for it and for its slope. Then each step errs a little: after 100 steps the weights are about 0.013 apart, and the losses hardly differ.",
+        source: "Wu, Su, Hu, Song and Liu 2024, definition 4 and theorem 1",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with tanh and M = 32 straight lines on [−4, 4]: 1,110 heads for a step.",
+        expect: &[
+            median(Measured::Distance, 1, (1e-3, 2.5e-3)),
+            median(Measured::Distance, 100, (9e-3, 0.02)),
+            explains(100, (0.77, 0.83)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+];
+
+/// How the distance goes with what can be made finer.
+pub(super) const LAWS: &[Preset] = &[
+    Preset {
+        slug: "knots-descent",
+        name: "Twice the straight lines, a quarter of the error",
+        group: &ERRORS,
+        link: "#v1/in-context-regression?act=tanh&sweep=knots:8_16_32_64_128&speed=0&show=both.apart.knots",
+        claim: "The distance to direct descent after 100 steps falls about fourfold wherever the straight lines M double, from 0.2 with 8 to under 0.001 with 128: as 1/M², where the theorem promises Õ(ε⁻²) heads and this needs ε^(−1/2).",
+        source: "Wu, Su, Hu, Song and Liu 2024, lemma 7 and theorem 1",
+        instance: "The settings of “tanh as a sum of ReLUs”, with M from 8 to 128.",
+        expect: &[
+            last(Measured::Distance, 0, (0.15, 0.3)),
+            last(Measured::Distance, 1, (0.04, 0.08)),
+            last(Measured::Distance, 2, (9e-3, 0.02)),
+            last(Measured::Distance, 3, (2e-3, 4e-3)),
+            last(Measured::Distance, 4, (5e-4, 1e-3)),
+            power((0, 4), (-2.2, -1.9)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "band-descent",
+        name: "The band δ of the ReLU",
+        group: &ERRORS,
+        link: "#v1/in-context-regression?sweep=delta:0.0001_0.001_0.01_0.1&speed=0&show=both.apart.band",
+        claim: "A ReLU's slope is wrong between 0 and δ alone. The wider that band, the farther the weights end from direct descent: about 0.0006 with δ = 0.0001, about 0.12 with δ = 0.1.",
+        source: "Wu, Su, Hu, Song and Liu 2024, theorem 1, which asks for smooth activations",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with δ from 0.0001 to 0.1.",
+        expect: &[
+            last(Measured::Distance, 0, (1e-5, 4e-3)),
+            last(Measured::Distance, 1, (3e-4, 5e-3)),
+            last(Measured::Distance, 2, (5e-3, 0.03)),
+            last(Measured::Distance, 3, (0.06, 0.25)),
+            power((1, 3), (0.6, 1.3)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+];

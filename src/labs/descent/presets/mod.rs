@@ -1,0 +1,34 @@
+//! Transformers that are gradient descent (Wu, Su, Hu, Song and Liu 2024): the table of distances to direct descent, the laws
+//! behind it, and the traps.
+//!
+//! The paper executes none of its constructions and gives no number; the settings are those of an independent program, and
+//! are called ours.
+
+mod laws;
+mod traps;
+
+use crate::descent::Measured;
+use crate::presets::{Expect, Measure, Preset};
+
+/// Every preset of the lab, in the order of the menu.
+pub const PRESETS: &[&[Preset]] = &[laws::BUILT, laws::LAWS, traps::TRAPS];
+
+/// The median of a further measure at step `step`.
+const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {
+    Expect::Median { measure: Measure::Descent(of), step, between }
+}
+
+/// The median loss that the tokens leave of the variance of the labels, as a share that is explained.
+const fn explains(step: u64, between: (f32, f32)) -> Expect {
+    Expect::Median { measure: Measure::TrainAccuracy, step, between }
+}
+
+/// The median of a further measure at the end of a sweep's runs, at value number `at`.
+const fn last(of: Measured, at: usize, between: (f32, f32)) -> Expect {
+    Expect::Last { measure: Measure::Descent(of), series: 0, at, between }
+}
+
+/// The power of the swept value as which the distance at the end goes.
+const fn power(values: (usize, usize), between: (f64, f64)) -> Expect {
+    Expect::Power { measure: Measure::Descent(Measured::Distance), series: 0, values, between }
+}

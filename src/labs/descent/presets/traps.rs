@@ -1,0 +1,100 @@
+//! Where nothing moves, and what must not change anything.
+
+use super::{explains, last, median};
+use crate::descent::Measured;
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use crate::tasks::in_context_regression::charts;
+
+/// Where nothing moves.
+const STILL: PresetGroup =
+    PresetGroup { slug: "nothing-moves", name: "Where nothing moves", charts: &[charts::BOTH] };
+
+/// What must not change anything.
+const SAME: PresetGroup = PresetGroup {
+    slug: "nothing-changes",
+    name: "What must not change anything",
+    charts: &[charts::APART, charts::BOTH],
+};
+
+/// The weights have moved at some step, in a share of the networks within `share`.
+const fn moves(share: (f64, f64)) -> Expect {
+    let measure = Measure::Descent(Measured::Moved);
+    Expect::Reaches { measure, at_least: 1e-6, steps: (0, 100), share }
+}
+
+/// Traps and controls.
+pub(super) const TRAPS: &[Preset] = &[
+    Preset {
+        slug: "zero-descent",
+        name: "w(0) = 0 never moves",
+        group: &STILL,
+        link: "#v1/in-context-regression?w0=0",
+        claim: "The paper begins with all weights at 0. Without biases every output, every slope times weight and so every gradient is 0 then: in 100 steps nothing moves.",
+        source: "Wu, Su, Hu, Song and Liu 2024, problem 2, which begins with w(0) = 0",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with initial weights 0.",
+        expect: &[moves((0.0, 0.0))],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "dead-descent",
+        name: "An output unit that is dead",
+        group: &STILL,
+        link: "#v1/in-context-regression?out=same&replicas=20",
+        claim: "With the activation on the output layer, as in the paper's definition 1, a ReLU may be 0 for every example. Of twenty draws of the initial weights five are like that, the first among them, and never move.",
+        source: "Wu, Su, Hu, Song and Liu 2024, definition 1",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with ReLUs in the output layer and twenty draws of the initial weights.",
+        expect: &[moves((0.75, 0.75))],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "query-descent",
+        name: "Another label in the query",
+        group: &SAME,
+        link: "#v1/in-context-regression?qy=7",
+        claim: "The query's token holds the label 7 instead of 0. The mark t = 0 hides it from the loss gradient, so that every number is as it was.",
+        source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with the label 7 in the query.",
+        expect: &[
+            median(Measured::Distance, 25, (0.0, 1e-14)),
+            median(Measured::Moved, 100, (0.9441, 0.9443)),
+            explains(100, (0.72, 0.8)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "query-sweep-descent",
+        name: "Seven labels in the query",
+        group: &SAME,
+        link: "#v1/in-context-regression?sweep=qy:-100_-7_-1_0_1_7_100&speed=0",
+        claim: "Whatever label from −100 to 100 stands in the query's token, the weights in the tokens end in the same place.",
+        source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with seven labels in the query.",
+        expect: &[
+            last(Measured::Moved, 0, (0.9441, 0.9443)),
+            last(Measured::Moved, 3, (0.9441, 0.9443)),
+            last(Measured::Moved, 6, (0.9441, 0.9443)),
+            last(Measured::Distance, 6, (1e-5, 4e-3)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+    Preset {
+        slug: "shuffled-descent",
+        name: "The examples in another order",
+        group: &SAME,
+        link: "#v1/in-context-regression?order=shuffled",
+        claim: "Attention sums over tokens and knows no order. With the examples shuffled only the rounding changes: the weights end where they did.",
+        source: "Wu, Su, Hu, Song and Liu 2024, appendix D",
+        instance: "The settings of “1,000 layers, 100 steps of descent”, with the examples in a random order.",
+        expect: &[
+            median(Measured::Distance, 25, (0.0, 1e-14)),
+            median(Measured::Moved, 100, (0.9441, 0.9443)),
+            explains(100, (0.72, 0.8)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+];

@@ -1,0 +1,173 @@
+//! What the page knows of a run: the transformer, the newest weights, and one step of it layer by layer.
+
+use super::trace::{AT_ONCE, Trace};
+use super::weights::{PARAMETERS, parted};
+use crate::bounds::MOST_CONSTRUCTION;
+use crate::descent::{Draw, Examples, Layout, Plan, State, Target, Tokens, Transformer};
+use crate::display::{LabState, Work};
+use crate::models::{DescentTransformer, Family};
+use crate::permalink::{Link, View};
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+
+/// What is known of a run of a transformer that is descent: that of its first replica.
+#[derive(Debug, Clone)]
+pub struct DescentState {
+    /// What examples are drawn.
+    pub draw: Draw,
+    /// What is built.
+    pub plan: Plan,
+    /// The function that is to be learned.
+    pub target: Target,
+    /// The examples, and the query.
+    pub examples: Examples,
+    /// The variance of their labels.
+    pub variance: f64,
+    /// The transformer.
+    pub transformer: Transformer,
+    /// What stands at each coordinate of a token.
+    pub names: Vec<String>,
+    /// Weights before the first step.
+    pub start: Vec<f64>,
+    /// The newest weights in the tokens and of direct descent, with what is measured.
+    pub state: State,
+    /// Steps made when they were read.
+    pub step: u64,
+    /// The step that follows, layer by layer; of large transformers that of a moment ago, until the newest is executed.
+    pub trace: Trace,
+    /// The same under way, and whether there are newer weights by now.
+    job: Option<(Trace, bool)>,
+    net: DescentTransformer,
+    spec: RunSpec,
+    at_once: bool,
+}
+
+impl DescentState {
+    /// Of a run, before its first step.
+    pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
+        let draw = spec.task.examples().regression()?;
+        let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
+        let plan = net.plan(&draw, spec.learning_rate(0));
+        let sizes = plan.sizes(draw.count());
+        // Nothing is built of a run that is refused.
+        if sizes.heads.saturating_mul(8) > MOST_CONSTRUCTION
+            || !plan.problems(draw.count(), draw.largest()).is_empty()
+        {
+            return None;
+        }
+        let examples = draw.draw(spec.run.seed, 0);
+        let (transformer, start) = (Transformer::new(&plan, &examples), net.start(&draw, spec.run.seed, 0));
+        let layout = transformer.layout();
+        let tokens = transformer.tokens(&examples, &start);
+        let mut state = DescentState {
+            target: draw.target(spec.run.seed),
+            variance: variance(&examples),
+            names: (0..layout.len()).map(|c| layout.name(c)).collect(),
+            state: State::at(&start),
+            step: 0,
+            trace: Trace::of(0, tokens, 0, 0),
+            job: None,
+            at_once: sizes.operations <= AT_ONCE,
+            spec: spec.clone(),
+            net,
+            draw,
+            plan,
+            examples,
+            transformer,
+            start,
+        };
+        state.look_into(&link.view);
+        Some(state)
+    }
+
+    /// What stands where in a token.
+    pub fn layout(&self) -> &Layout {
+        self.transformer.layout()
+    }
+
+    /// The token that the view shows, from 0: the query, which is the last, where it says nothing.
+    pub fn place(&self, view: &View) -> usize {
+        let last = self.examples.len();
+        if view.place == 0 { last } else { (view.place - 1).min(last) }
+    }
+
+    /// The layer that the view shows, from 1; 0 before the first.
+    pub fn layer(&self, view: &View) -> usize {
+        view.layer.min(self.transformer.layers().len())
+    }
+
+    /// All tokens before the step that is shown.
+    fn tokens(&self) -> Tokens<f64> {
+        self.transformer.tokens(&self.examples, &self.state.tokens)
+    }
+
+    /// Has the step after the newest weights executed for what the view shows.
+    fn look_into(&mut self, view: &View) {
+        // Another learning rate is another transformer.
+        let rate = self.spec.learning_rate(self.step);
+        if rate != self.plan.rate {
+            self.plan = self.net.plan(&self.draw, rate);
+            self.transformer = Transformer::new(&self.plan, &self.examples);
+        }
+        let (layer, place) = (self.layer(view), self.place(view));
+        let mut trace = Trace::of(self.step, self.tokens(), layer, place);
+        if self.at_once {
+            trace.go_on(&self.transformer, u64::MAX);
+            self.trace = trace;
+        } else {
+            self.job = Some((trace, false));
+        }
+    }
+}
+
+/// The variance of the labels, without the query's.
+fn variance(examples: &Examples) -> f64 {
+    let labels = &examples.y[..examples.len() * examples.outputs];
+    let count = labels.len().max(1) as f64;
+    let mean = labels.iter().sum::<f64>() / count;
+    labels.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / count
+}
+
+impl LabState for DescentState {
+    fn cloned(&self) -> Box<dyn LabState> {
+        Box::new(self.clone())
+    }
+
+    fn work(&mut self, operations: u64) -> Work {
+        let Some((mut trace, is_old)) = self.job.take() else { return Work::Done };
+        trace.go_on(&self.transformer, operations);
+        if trace.is_busy(&self.transformer) {
+            self.job = Some((trace, is_old));
+            return Work::GoesOn;
+        }
+        if is_old {
+            let next = Trace::of(self.step, self.tokens(), trace.layer, trace.place);
+            self.job = Some((next, false));
+        }
+        self.trace = trace;
+        Work::News
+    }
+
+    fn is_busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+        if finding.probe != PARAMETERS.id() {
+            return;
+        }
+        // A finding of another run than this one has other sizes.
+        let Some(parts) = parted(&self.spec, &finding.numbers) else { return };
+        self.spec.run.schedule.clone_from(&link.spec.run.schedule);
+        (self.state, self.step) = (State::of(parts), step);
+        match &mut self.job {
+            // Otherwise a run that is faster than its steps are executed here would never be seen.
+            Some((_, is_old)) if self.spec.learning_rate(step) == self.plan.rate => *is_old = true,
+            _ => self.look_into(&link.view),
+        }
+    }
+
+    fn look_anew(&mut self, link: &Link) {
+        self.look_into(&link.view);
+    }
+}

@@ -1,0 +1,38 @@
+//! The state of the first transformer, from which the page makes its tokens.
+
+use crate::bounds::product;
+use crate::models::Parameter;
+use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+use crate::tasks::Form;
+
+/// All parameters of a transformer that is descent, one after the other in their permanent order: the
+/// [parts](crate::descent::State::parts) of its state.
+pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
+
+/// The probe.
+pub const SPEC: ProbeSpec = ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) };
+
+fn applies(spec: &RunSpec) -> Result<(), String> {
+    match spec.task.examples().form() == Form::Fit {
+        true => Ok(()),
+        false => Err(Form::Fit.only().into()),
+    }
+}
+
+fn parameters(network: &Probed) -> Option<Finding> {
+    Some(Finding::of(PARAMETERS.id()).with_numbers(network.weights.concat()))
+}
+
+/// The parameters of one replica in one list of `numbers`; none where they are those of another run.
+pub(super) fn parted<'a>(spec: &RunSpec, numbers: &'a [f32]) -> Option<[&'a [f32]; 4]> {
+    let (architecture, inputs) = (spec.architecture(), spec.task.examples().inputs());
+    let (mut parts, mut rest) = ([&[][..]; 4], numbers);
+    let all: Vec<Parameter> = architecture.parameters(inputs, 1);
+    for (part, parameter) in parts.iter_mut().zip(&all) {
+        let size = usize::try_from(product(parameter.shape)).ok()?;
+        (*part, rest) = rest.split_at_checked(size)?;
+    }
+    (all.len() == parts.len() && rest.is_empty()).then_some(parts)
+}

@@ -1,0 +1,284 @@
+//! What is said of runs of a transformer that is descent, and of their charts.
+
+use super::state::DescentState;
+use super::sweeps::{distances, exponent};
+use crate::analysis::curves::spread;
+use crate::analysis::ends;
+use crate::analysis::replicas::Of;
+use crate::descent::{Activation, Function, Kind, Measured, Network, Output};
+use crate::display::RunView;
+use crate::display::words::{MISSING, decimal, percent, significant, thousands};
+use crate::models::Family;
+use crate::run::{RunSpec, Success};
+use crate::settings::real;
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names() -> [String; 4] {
+    [tr!("Loss by tokens"), tr!("Loss by direct descent"), tr!("R² by tokens"), tr!("R² by direct descent")]
+        .map(String::from)
+}
+
+/// Layers that have been executed, and the distance between tokens and direct descent.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    let layers = run.spec().task.examples().regression().and_then(|draw| {
+        let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
+        Some(net.network(&draw).layers() as u64)
+    });
+    let executed = layers.map(|layers| run.step.saturating_mul(2 * layers + 4));
+    [
+        (tr!("Layers executed").into(), executed.map_or(MISSING.into(), thousands)),
+        (
+            tr!("Distance to direct descent").into(),
+            size(newest(run, Of::Measure(Measured::Distance as usize))),
+        ),
+    ]
+}
+
+/// The newest median of a number.
+fn newest(run: &RunView, of: Of) -> f64 {
+    run.history.last().map_or(f64::NAN, |row| f64::from(spread(of.values(row)).0))
+}
+
+/// The same of a further measure.
+fn measured(run: &RunView, of: Measured) -> f64 {
+    newest(run, Of::Measure(of as usize))
+}
+
+/// A number however large or small: "9.2e59", "4.13e−4", "0".
+pub(super) fn size(value: f64) -> String {
+    if value == 0.0 {
+        "0".into()
+    } else if value.abs() >= 1e6 && value.is_finite() {
+        format!("{value:.1e}")
+    } else {
+        significant(value)
+    }
+}
+
+/// How far descent has come, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let [tokens, direct] = [Of::TrainLoss, Of::TestLoss].map(|of| newest(run, of));
+    (tokens.is_finite() && direct.is_finite()).then(|| {
+        tr!(
+            "the loss is {tokens} by the tokens and {direct} by direct descent; their weights are {distance} apart",
+            tokens = decimal(tokens as f32),
+            direct = decimal(direct as f32),
+            distance = size(measured(run, Measured::Distance))
+        )
+    })
+}
+
+/// What has been found by these networks at these steps.
+pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+    let settings = &run.spec().run;
+    if settings.success == Success::Loss {
+        let limit = real(settings.limit);
+        return match settings.replicas {
+            1 => tr!("The loss is at most {limit} {at}.", limit, at),
+            _ => tr!("The loss is at most {limit} in {networks}, {at}.", limit, networks, at),
+        };
+    }
+    let share = percent(settings.target as f32);
+    match settings.replicas {
+        1 => tr!("{share} of the variance is explained {at}.", share, at),
+        _ => tr!("{share} of the variance is explained by {networks}, {at}.", share, networks, at),
+    }
+}
+
+/// Why nothing moves, or may not.
+pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
+    let draw = spec.task.examples().regression();
+    let (Some(draw), Some(Family::Descent(net))) = (draw, spec.model.config().family()) else {
+        return vec![];
+    };
+    let network = net.network(&draw);
+    if net.scale == 0.0 && stands_still(&network) {
+        return vec![
+            tr!("All weights begin at 0. Without biases every output and every gradient is 0 then: nothing ever moves.")
+                .into(),
+        ];
+    }
+    let may_be_dead = network.output == Output::Activated && network.activation == Activation::Relu;
+    if !may_be_dead || !spec.problems().is_empty() {
+        return vec![];
+    }
+    let (examples, w) = (draw.draw(spec.run.seed, 0), net.start(&draw, spec.run.seed, 0));
+    let is_dead = (0..examples.len()).all(|i| network.predict(&w, examples.input(i)) == [0.0]);
+    match is_dead {
+        true => vec![
+            tr!("The output unit is a ReLU, and with these initial weights it is 0 for every example: the first network never moves.")
+                .into(),
+        ],
+        false => vec![],
+    }
+}
+
+/// Whether a network all of whose weights are 0 has no gradient.
+fn stands_still(network: &Network) -> bool {
+    let is_dead = network.output == Output::Activated && network.activation == Activation::Relu;
+    is_dead || (network.layers() > 1 && network.activation != Activation::Sigmoid)
+}
+
+pub(super) fn both(run: &RunView) -> String {
+    tr!(
+        "Loss after {step} steps: {tokens} by the tokens, {direct} by direct descent, {single} by direct descent in single precision.",
+        step = thousands(run.step),
+        tokens = size(newest(run, Of::TrainLoss)),
+        direct = size(newest(run, Of::TestLoss)),
+        single = size(measured(run, Measured::SingleLoss))
+    )
+}
+
+pub(super) fn apart(run: &RunView) -> String {
+    let said = tr!(
+        "After {step} steps the weights in the tokens are {distance} from those of direct descent, which have moved by {moved}. Single precision alone is {single} away. The corollary allows {corollary}, the bound step by step {recursion}.",
+        step = thousands(run.step),
+        distance = size(measured(run, Measured::Distance)),
+        moved = size(measured(run, Measured::Moved)),
+        single = size(measured(run, Measured::SingleDistance)),
+        corollary = size(measured(run, Measured::Corollary)),
+        recursion = size(measured(run, Measured::Recursion))
+    );
+    match measured(run, Measured::InBand) {
+        wrong if wrong >= 1.0 => {
+            tr!("{said} In the last step {wrong} slopes were wrong.", said, wrong = thousands(wrong as u64))
+        }
+        _ => said,
+    }
+}
+
+/// The head that is shown, from 0.
+pub(super) fn head(state: &DescentState, head: usize) -> usize {
+    let heads = state.trace.acting(&state.transformer).map_or(0, |layer| layer.heads());
+    head.saturating_sub(1).min(heads.saturating_sub(1))
+}
+
+/// "Tokens after layer 4 of 10 in step 13: Slopes".
+pub(super) fn tokens_title(state: &DescentState) -> String {
+    let (trace, of) = (&state.trace, state.transformer.layers().len());
+    match trace.phase(&state.transformer) {
+        Some(phase) => tr!(
+            "Tokens after layer {layer} of {of} in step {step}: {name}",
+            layer = trace.layer,
+            of,
+            step = thousands(trace.step + 1),
+            name = phase.name()
+        ),
+        None => tr!("Tokens after step {step}", step = thousands(trace.step)),
+    }
+}
+
+/// What the layer does, in words and as a formula, and how large a token is.
+pub(super) fn tokens(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.state()?;
+    let sizes = state.plan.sizes(state.examples.len());
+    let said = tr!(
+        "{tokens} tokens of {token} numbers, {weights} of them weights.",
+        tokens = thousands(sizes.tokens),
+        token = thousands(sizes.token),
+        weights = thousands(sizes.weights)
+    );
+    let Some(layer) = state.trace.acting(&state.transformer) else {
+        return Some(tr!("{said} After a whole step p, r′, g and s are 0.", said));
+    };
+    let (phase, kind) = (layer.phase, layer.kind());
+    Some(tr!(
+        "{said} {about} {kind}: {general}. Here: {formula}.",
+        said,
+        about = phase.about(),
+        kind = kind.name(),
+        general = kind.formula(),
+        formula = phase.formula(state.plan.network.layers())
+    ))
+}
+
+/// "Attention of the acting layer: Forward 2, head 3 of 8"; none where the layer has no heads.
+pub(super) fn acting_title(state: &DescentState, shown: usize) -> Option<String> {
+    let layer = state.trace.acting(&state.transformer).filter(|layer| layer.heads() > 0)?;
+    Some(tr!(
+        "{name}, head {head} of {heads}",
+        name = layer.phase.name(),
+        head = head(state, shown) + 1,
+        heads = thousands(layer.heads() as u64)
+    ))
+}
+
+pub(super) fn acting(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.state()?;
+    let Some(layer) = state.trace.acting(&state.transformer) else {
+        return Some(tr!("No layer acts between two steps. Choose a layer to see its attention.").into());
+    };
+    let head = head(state, run.link.view.head);
+    let written = layer.writes(head).and_then(|range| {
+        let name = |at: usize| state.names.get(at).cloned();
+        let (first, last) = (name(range.start)?, name(range.end.checked_sub(1)?)?);
+        Some(if first == last { first } else { tr!("{first} to {last}", first, last) })
+    });
+    Some(match (layer.kind(), written) {
+        (Kind::Feedforward, _) | (_, None) => {
+            tr!("An MLP works on each token by itself: it has no attention.").into()
+        }
+        (Kind::Product, Some(written)) => tr!(
+            "A head of products works on each token by itself, so that only the diagonal is not 0. This one writes {written}. Ordinary transformers have no such layer.",
+            written
+        ),
+        (Kind::Attention, Some(written)) => tr!(
+            "ReLU attention without softmax: a token takes σ(⟨Q hᵢ, K hₛ⟩)/(n+1) of what token s offers. This head writes {written}.",
+            written
+        ),
+    })
+}
+
+pub(super) fn fitted(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.state()?;
+    let (examples, network) = (&state.examples, &state.plan.network);
+    let query = examples.input(examples.len());
+    let answer = |w: &[f64]| network.predict(w, query).first().map_or(MISSING.into(), |y| size(*y));
+    let said = tr!(
+        "At the query x = {x} the network in the tokens answers {tokens}, direct descent {direct}.",
+        x = real(*query.first()?),
+        tokens = answer(&state.state.tokens),
+        direct = answer(&state.state.direct)
+    );
+    let truth = state.target.value(query).filter(|_| state.draw.function != Function::Points);
+    Some(match truth {
+        Some(truth) => tr!("{said} The function is {truth} there.", said, truth = size(truth)),
+        None => said,
+    })
+}
+
+pub(super) fn heads(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.state()?;
+    let counts = state.transformer.counts();
+    Some(tr!(
+        "A step has {layers} layers with {heads} heads of attention, {products} heads of products and {units} hidden units. Their matrices have {parameters} entries, {entries} of which are not 0.",
+        layers = counts.layers,
+        heads = thousands(counts.heads),
+        products = thousands(counts.products),
+        units = thousands(counts.units),
+        parameters = thousands(counts.parameters),
+        entries = thousands(counts.entries)
+    ))
+}
+
+/// What is said of a sweep over the setting with this symbol.
+pub(super) fn by(run: &RunView, symbol: &str) -> String {
+    let curves = distances(run);
+    if curves.iter().all(|(_, points)| points.is_empty()) {
+        return tr!("No run of the sweep has ended yet.").into();
+    }
+    let one = |curve: &ends::Curve| {
+        let known = curve.1.iter().filter_map(|(x, values)| {
+            let [_, middle, _] = ends::quartiles(values)?;
+            let distance = size(f64::from(middle));
+            Some(tr!("{distance} at {symbol} = {value}", distance, symbol, value = real(*x)))
+        });
+        let said = known.collect::<Vec<_>>().join(", ");
+        match exponent(curve) {
+            Some(power) => tr!("{said}; power {power}", said, power = significant(power)),
+            None => said,
+        }
+    };
+    let all = curves.iter().map(one).collect::<Vec<_>>().join(". ");
+    tr!("Distance between tokens and direct descent at the end: {all}.", all)
+}
