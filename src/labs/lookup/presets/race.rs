@@ -41,7 +41,7 @@ pub(super) const RACE: &[Preset] = &[
             steps(2, 2, (700, 3_200)),
         ],
         budget: 3_200,
-        time: "About a minute on one processor core, the GRU last.",
+        time: "About half a minute on one processor core, the GRU last.",
     },
     Preset {
         slug: "attention-48",
