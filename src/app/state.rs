@@ -225,10 +225,16 @@ impl State {
         self.pending.as_ref().unwrap_or(&self.run.link.spec)
     }
 
+    /// The learning rate at the step that is shown, which its field shows while the run is under way.
+    pub fn rate_under_way(&self) -> Option<f64> {
+        let is_shown = self.run.is_under_way() && self.pending.is_none();
+        is_shown.then(|| self.run.link.spec.learning_rate(self.run.step))
+    }
+
     /// What field `key` shows.
     pub fn form_value(&self, key: &str) -> Option<Value> {
-        if key == "lr" && self.run.is_under_way() && self.pending.is_none() {
-            return Some(Value::Real(self.run.link.spec.learning_rate(self.run.step)));
+        if let Some(rate) = self.rate_under_way().filter(|_| key == "lr") {
+            return Some(Value::Real(rate));
         }
         self.form_spec()
             .value(key)

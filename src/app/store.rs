@@ -10,6 +10,7 @@ use super::gallery::GalleryAction;
 use super::gallery::update::address;
 use super::library::storage::{self, Coming};
 use super::library::{LibraryAction, LibraryAnswer};
+use super::settings::inputs::FormInputs;
 use super::state::{Action, State};
 use super::trainer::{Effect as TrainerEffect, Program, Trainer, TrainerMessage};
 use crate::app::sweeps::workers::SweepWorkers;
@@ -27,6 +28,10 @@ pub struct Store {
     /// again. The signal itself tells them too, but remembers every reader that there ever was, as long as the page is
     /// open: at each change of the lab another hundred that are gone, 14 KiB (`tests/e2e/soak.mjs`; Leptos 0.8).
     readers: WriteSignal<State>,
+    /// What the fields of the form follow from, for those who need not know of other changes. Two halves for the same
+    /// reason: the second forgets whom it has told, as a memo does not.
+    form: ReadSignal<FormInputs>,
+    form_readers: WriteSignal<FormInputs>,
     trainer: StoredValue<Option<WorkerTrainer>, LocalStorage>,
     /// Whether readers will be told on the next frame.
     telling: StoredValue<bool>,
@@ -45,9 +50,12 @@ impl Store {
     /// Opens the run of the address and keeps both in step from then on.
     pub fn open() -> Store {
         let state = RwSignal::new(State::default());
+        let (form, form_readers) = signal(state.with_untracked(FormInputs::of));
         let store = Store {
             state,
             readers: state.write_only(),
+            form,
+            form_readers,
             trainer: StoredValue::new_local(None),
             telling: StoredValue::new(false),
             trainers: StoredValue::new(0),
@@ -57,7 +65,7 @@ impl Store {
         provide_context(store);
         provide_context(RunContext {
             run: MappedSignal::new(store.state, |state| &state.run, |state| &mut state.run),
-            field: Callback::new(move |key: &'static str| store.see(|state| state.field(key))),
+            field: Callback::new(move |key: &'static str| store.see_form(|state| state.field(key))),
             flaw: Callback::new(move |()| store.see(|state| state.flaw.clone())),
             ask: Callback::new(move |what| store.act(Action::Request(what))),
         });
@@ -117,7 +125,13 @@ impl Store {
     /// Does what a person asked for, and tells every reader at once.
     pub fn act(self, action: Action) {
         self.apply(action);
+        self.tell();
+    }
+
+    /// Tells every reader that the state has changed, and those of the form if it is about them.
+    fn tell(self) {
         self.readers.notify();
+        self.form_readers.maybe_update(|form| self.peek(|state| form.renew(state)));
     }
 
     /// Takes in what happened, and tells readers on the next frame: messages come faster than frames.
@@ -127,7 +141,7 @@ impl Store {
             self.telling.set_value(true);
             request_animation_frame(move || {
                 self.telling.set_value(false);
-                self.readers.notify();
+                self.tell();
             });
         }
     }
@@ -217,6 +231,12 @@ impl Store {
     /// What `of` sees in the state; whoever calls is told when the state changes.
     pub fn see<T>(self, of: impl FnOnce(&State) -> T) -> T {
         self.state.with(of)
+    }
+
+    /// What `of` sees in the state; whoever calls is told when what fields follow from changes.
+    pub fn see_form<T>(self, of: impl FnOnce(&State) -> T) -> T {
+        self.form.track();
+        self.peek(of)
     }
 
     /// What `of` sees in the state now.

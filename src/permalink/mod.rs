@@ -15,10 +15,12 @@
 //! task was 75 ms, for a sweep of a thousand values, six took more than 50, and the largest page held 14 MiB.
 #![doc = include_str!("README.md")]
 
+mod encoder;
 mod lesson;
 
 use std::collections::BTreeSet;
 
+pub use encoder::{Encoder, encode};
 pub use lesson::PARTS;
 
 use crate::analysis::chart::USUAL;
@@ -170,46 +172,6 @@ pub const MAX_LENGTH: usize = 1 << 15;
 
 /// Most notices that one link can cause.
 const MAX_NOTICES: usize = 20;
-
-/// The link of `link`, starting with `#v1/`.
-pub fn encode(link: &Link) -> String {
-    let defaults = RunSpec::of_lab(link.spec.task.info().slug).unwrap_or_default();
-    let mut parts = vec![];
-    for key in [MODEL_KEY, OPTIMIZER_KEY] {
-        if let Some(value) = link.spec.value(key).filter(|v| defaults.value(key).as_ref() != Some(v)) {
-            parts.push(format!("{key}={value}"));
-        }
-    }
-    // Against the defaults of the chosen entries: another optimizer brings its own.
-    let mut base = defaults;
-    for key in [MODEL_KEY, OPTIMIZER_KEY] {
-        if let Some(value) = link.spec.value(key) {
-            let _ = base.set(key, &value);
-        }
-    }
-    for (_, knob) in link.spec.knobs() {
-        if let Some(value) = link.spec.value(knob.key).filter(|v| base.value(knob.key).as_ref() != Some(v)) {
-            parts.push(format!("{}={value}", knob.key));
-        }
-    }
-    let plain = View::of(&link.spec.task);
-    for knob in View::KNOBS {
-        if let Some(value) = link.view.value(knob.key).filter(|v| plain.value(knob.key).as_ref() != Some(v)) {
-            parts.push(format!("{}={value}", knob.key));
-        }
-    }
-    let theory = Explorer::default();
-    for knob in link.spec.task.config().theory_knobs() {
-        if let Some(value) =
-            link.theory.value(knob.key).filter(|v| theory.value(knob.key).as_ref() != Some(v))
-        {
-            parts.push(format!("{}={value}", knob.key));
-        }
-    }
-    parts.extend(link.reserved.iter().map(|(k, v)| format!("{k}={v}")));
-    let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
-    format!("#v1/{}{query}", link.spec.task.info().slug)
-}
 
 /// Reads a link, a whole address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices
 /// say what was ignored and what would have been right.

@@ -27,7 +27,7 @@ fn Group(
 ) -> impl IntoView {
     let store = Store::here();
     // Built again only when another model or optimizer brings other knobs.
-    let fields = store.memo(move |state| fields(state.form_spec(), section));
+    let fields = Memo::new(move |_| store.see_form(|state| fields(state.form_spec(), section)));
     view! {
         <details class="group" open=open>
             <summary class="group__name">{translated(section.label())}</summary>

@@ -12,7 +12,7 @@ use crate::display::RunView;
 use crate::display::words::{count, decimal, option, percent, setting, symbol, thousands};
 use crate::labs;
 use crate::language::escaped;
-use crate::permalink::{Cells, Link, View, encode};
+use crate::permalink::{Cells, Encoder, Link, View};
 use crate::settings::Axis;
 use crate::sweep::Cell;
 
@@ -143,22 +143,25 @@ pub fn legend(run: &RunView) -> String {
     format!("{map} {floor}").trim_end().into()
 }
 
-/// The link of a run of the sweep: an ordinary one, shown as the sweep is.
-fn link_of(link: &Link, cell: &Cell) -> String {
-    let mut link = Link { spec: cell.spec.clone(), ..link.clone() };
+/// How each run of the sweep is shown in its own link: as the sweep is, without what is there for a sweep alone.
+fn shown(link: &Link) -> Link {
+    let mut link = link.clone().without("at");
+    let usual = View::of(&link.spec.task);
     link.view.show.retain(|chart| !matches!(*chart, chart::SWEEP | chart::THRESHOLD | chart::ENDS));
     if link.view.show.is_empty() {
-        link.view.show = View::of(&link.spec.task).show;
+        link.view.show = usual.show;
     }
-    link.view.cells = View::of(&link.spec.task).cells;
-    encode(&link.without("at"))
+    link.view.cells = usual.cells;
+    link
 }
 
 /// The table, with cells that are told apart by `cell-0`, `cell-1`, … and that nothing is known of yet.
 pub fn markup(run: &RunView) -> String {
     let Some(sweep) = &run.sweep else { return String::new() };
-    let link = &run.link;
-    let (spec, run) = (&link.spec, &link.spec.run);
+    let link = shown(&run.link);
+    let (spec, run) = (&run.link.spec, &run.link.spec.run);
+    let keys = [run.sweep.key.as_str(), run.series.key.as_str()];
+    let mut encoder = Encoder::new(&link, &keys);
     let lines = run.series.values.len().max(1);
     let mut out = String::from("<table class=\"map__table\"><thead><tr><th scope=\"col\">");
     if !run.series.is_empty() {
@@ -176,7 +179,7 @@ pub fn markup(run: &RunView) -> String {
         for at in 0..run.sweep.values.len() {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
-            let address = link_of(link, cell).replace('&', "&amp;");
+            let address = encoder.encode(&cell.spec).replace('&', "&amp;");
             let floor = if labs::is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
             out += &format!(
                 "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{address}\"></a></td>"

@@ -221,6 +221,17 @@ fn links(state: &State) -> Vec<String> {
     table.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_string()).collect()
 }
 
+/// As the sweep, but for what only a sweep has: its map, and the step at which a teacher's run waits.
+#[test]
+fn links_of_cells_say_no_more_than_is_theirs() {
+    let mut state = State::default();
+    let rest = "replicas=2&device=cpu";
+    let sweep = format!("{rest}&sweep=n:10_20&series=opt:sgd_adam&show=sweep&x=log&cells=steps&lock=n&at=30");
+    state.apply(Action::Open(format!("#v1/sparse-parity?{sweep}")));
+    let link = |query: &str| format!("#v1/sparse-parity?{query}&{rest}&x=log&lock=n");
+    assert_eq!(links(&state), ["n=10", "n=20", "opt=adam&n=10", "opt=adam&n=20"].map(link));
+}
+
 #[test]
 fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
     let (mut state, _) = open();
