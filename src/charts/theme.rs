@@ -165,8 +165,12 @@ impl Theme {
     /// cell by cell.
     pub fn rising(&self, count: usize) -> Vec<[u8; 3]> {
         let most = count.max(2) - 1;
-        let colours = self.diverging(most).split_off(most);
-        colours.into_iter().map(|RGBColor(red, green, blue)| [red, green, blue]).collect()
+        self.signed(most).split_off(most)
+    }
+
+    /// The same from the most negative cell over zero to the most positive one, `2 · half + 1` colours.
+    pub fn signed(&self, half: usize) -> Vec<[u8; 3]> {
+        self.diverging(half.max(1)).into_iter().map(|RGBColor(red, green, blue)| [red, green, blue]).collect()
     }
 
     /// Colours of a diverging scale from `negative` over `zero` to `positive`, `2 · half + 1` of them, in
@@ -261,6 +265,8 @@ mod tests {
         let colours = theme.rising(5);
         let bytes = |RGBColor(red, green, blue)| [red, green, blue];
         assert_eq!((colours.len(), colours[0], colours[4]), (5, bytes(theme.zero), bytes(theme.positive)));
+        let signed = theme.signed(4);
+        assert_eq!((signed.len(), signed[0], &signed[4..]), (9, bytes(theme.negative), &colours[..]));
     }
 
     #[test]

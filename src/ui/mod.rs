@@ -24,6 +24,8 @@ pub mod file_button;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod icon;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod pixels;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod plot;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod setting;

@@ -2,10 +2,8 @@
 
 use crate::labs::markov::MarkovState;
 use crate::tasks::markov::charts as markov_charts;
-use js_sys::{Function, Reflect, Uint8ClampedArray};
 use leptos::html::Canvas;
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 
 use super::action::SequenceAction;
@@ -13,6 +11,7 @@ use super::news::News;
 use super::words;
 use crate::ui::appearance::Appearance;
 use crate::ui::button::button;
+use crate::ui::pixels;
 use crate::ui::plot::paint_on;
 use crate::ui::request::Request;
 
@@ -209,11 +208,6 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
 
 /// Draws `[length, length]` shares, one pixel each; what cannot be looked at stays clear.
 fn fill(canvas: &HtmlCanvasElement, length: usize, shares: &[f64], colours: &[[u8; 3]]) -> Option<()> {
-    let side = length as u32;
-    if (canvas.width(), canvas.height()) != (side, side) {
-        canvas.set_width(side);
-        canvas.set_height(side);
-    }
     let mut pixels = vec![0; 4 * length * length];
     for (at, (share, pixel)) in shares.iter().zip(pixels.chunks_exact_mut(4)).enumerate() {
         if at % length <= at / length {
@@ -222,12 +216,6 @@ fn fill(canvas: &HtmlCanvasElement, length: usize, shares: &[f64], colours: &[[u
             pixel.copy_from_slice(&[red, green, blue, 255]);
         }
     }
-    // Without the type ImageData, which would be one more to carry.
-    let context = canvas.get_context("2d").ok()??;
-    let method = |name: &str| Reflect::get(&context, &name.into()).ok()?.dyn_into::<Function>().ok();
-    let image = method("createImageData")?.call2(&context, &side.into(), &side.into()).ok()?;
-    let data: Uint8ClampedArray = Reflect::get(&image, &"data".into()).ok()?.dyn_into().ok()?;
-    data.copy_from(&pixels);
-    method("putImageData")?.call3(&context, &image, &0.into(), &0.into()).ok()?;
+    pixels::put(canvas, (length as u32, length as u32), &pixels);
     Some(())
 }

@@ -1,0 +1,172 @@
+//! The layers of one step in words: what each of them does, how many heads it has, what it reads and writes.
+
+use super::strip::{self, Part, Role};
+use crate::descent::{Kind, Phase, Transformer};
+use crate::display::words::thousands;
+
+/// A layer as its button shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerButton {
+    /// What it does, "Forward 2".
+    pub name: String,
+    /// The same in a few letters, for the row of buttons: "p(2)", what it writes.
+    pub short: String,
+    /// Whether a new group of layers begins with it.
+    pub begins: bool,
+}
+
+/// The buttons of all 2N + 4 layers.
+pub fn buttons(layers: usize) -> Vec<LayerButton> {
+    let phases = Phase::all(layers);
+    let group = |phase: &Phase| match phase {
+        Phase::Forward(_) => 0,
+        Phase::Slopes | Phase::LossGradient => 1,
+        Phase::Backward(_) => 2,
+        Phase::Step | Phase::CleanUp => 3,
+    };
+    let button = |(at, phase): (usize, &Phase)| LayerButton {
+        name: phase.name(),
+        short: match phase {
+            Phase::Forward(j) => format!("p({j})"),
+            Phase::Slopes => "r′".into(),
+            Phase::LossGradient => "g".into(),
+            Phase::Backward(j) => format!("s({j})"),
+            Phase::Step => "w".into(),
+            Phase::CleanUp => "0".into(),
+        },
+        begins: at > 0 && group(phase) != group(&phases[at - 1]),
+    };
+    phases.iter().enumerate().map(button).collect()
+}
+
+/// The phase of a layer, from 1; none before the first layer and after the last.
+pub fn phase(layers: usize, layer: usize) -> Option<Phase> {
+    Phase::all(layers).get(layer.checked_sub(1)?).copied()
+}
+
+/// Which layer is shown: "Layer 4 of 10: slopes".
+pub fn heading(layers: usize, layer: usize) -> String {
+    let of = 2 * layers + 4;
+    match phase(layers, layer) {
+        Some(phase) => tr!("Layer {layer} of {of}: {name}", layer, of, name = phase.name().to_lowercase()),
+        None => tr!("Before the {of} layers of the step", of),
+    }
+}
+
+/// Which step it is whose layers are shown.
+pub fn step(made: u64) -> String {
+    tr!(
+        "Step {next}, from the weights after step {made}.",
+        next = thousands(made.saturating_add(1)),
+        made = thousands(made)
+    )
+}
+
+/// What the layer does, in a sentence.
+pub fn about(layers: usize, layer: usize) -> String {
+    match phase(layers, layer) {
+        Some(phase) => phase.about(),
+        None => {
+            tr!("Each token holds its example and the weights of the network; p, r′, g and s are 0.").into()
+        }
+    }
+}
+
+/// What it adds to which numbers; nothing between two steps.
+pub fn formula(layers: usize, layer: usize) -> String {
+    phase(layers, layer).map(|phase| phase.formula(layers)).unwrap_or_default()
+}
+
+/// How large it is, what it reads and what it writes.
+pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String {
+    let layout = transformer.layout();
+    let Some(of) = layer.checked_sub(1).and_then(|at| transformer.layers().get(at)) else {
+        let counts = transformer.counts();
+        return tr!(
+            "One step takes {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units.",
+            layers = counts.layers,
+            heads = thousands(counts.heads),
+            products = thousands(counts.products),
+            units = thousands(counts.units)
+        );
+    };
+    let heads = match of.heads() {
+        1 => tr!("1 head").into(),
+        heads => tr!("{heads} heads", heads = thousands(heads as u64)),
+    };
+    let size = match of.kind() {
+        Kind::Attention => tr!("ReLU attention with {heads}.", heads),
+        Kind::Product => {
+            tr!("Element-wise product with {heads}; ordinary transformers have no such layer.", heads)
+        }
+        Kind::Feedforward => tr!("MLP with {units} hidden units.", units = thousands(of.units() as u64)),
+    };
+    let named = |role| strip::named(layout, of.phase, parts, role);
+    // What is cleaned up is read and written.
+    let (read, written) = (named(Role::Read), named(Role::Written));
+    match read.is_empty() {
+        true => tr!("{size} It reads and writes {written}.", size, written),
+        false => tr!("{size} It reads {read} and writes {written}.", size, read, written),
+    }
+}
+
+/// The layer that is shown next while the layers are played; none after the last.
+pub fn after(layers: usize, layer: usize) -> Option<usize> {
+    (layer < 2 * layers + 4).then_some(layer + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descent::{Draw, Plan};
+
+    #[test]
+    fn buttons_stand_in_groups() {
+        let all = buttons(3);
+        let shown: Vec<&str> = all.iter().map(|button| button.short.as_str()).collect();
+        assert_eq!(shown, ["p(1)", "p(2)", "p(3)", "r′", "g", "s(3)", "s(2)", "s(1)", "w", "0"]);
+        let begins: Vec<usize> = (0..all.len()).filter(|at| all[*at].begins).collect();
+        assert_eq!(begins, [3, 5, 8]);
+        assert_eq!((all[4].name.as_str(), buttons(1).len(), buttons(6).len()), ("Loss gradient", 6, 16));
+    }
+
+    #[test]
+    fn every_layer_has_words_of_its_own() {
+        let plan = Plan::default();
+        let transformer = Transformer::new(&plan, &Draw::default().draw(0, 0));
+        let parts = strip::parts(transformer.layout());
+        let mut seen = vec![];
+        for layer in 0..=10 {
+            let (about, wiring) = (about(3, layer), wiring(&transformer, &parts, layer));
+            assert!(about.ends_with('.') && wiring.ends_with('.'), "{about} {wiring}");
+            assert_eq!(formula(3, layer).is_empty(), layer == 0);
+            for said in [heading(3, layer), about] {
+                assert!(!seen.contains(&said), "{said}");
+                seen.push(said);
+            }
+        }
+        assert_eq!(heading(3, 4), "Layer 4 of 10: slopes");
+        assert_eq!(heading(3, 0), "Before the 10 layers of the step");
+        assert_eq!(step(1234), "Step 1,235, from the weights after step 1,234.");
+        let said = |layer| wiring(&transformer, &parts, layer);
+        // 8 + 8 + 2 heads forward, 16 + 16 + 1 for slopes, 17 products, 34 that move weights.
+        assert_eq!(said(2), "ReLU attention with 8 heads. It reads v(2) and p(1) and writes p(2).");
+        assert_eq!(said(5), "MLP with 2 hidden units. It reads y, p(3) and t and writes g.");
+        assert!(said(6).starts_with("Element-wise product with 1 head; ordinary"), "{}", said(6));
+        assert!(said(10).ends_with("It reads and writes w, p, r′, g and s."), "{}", said(10));
+        assert!(said(0).starts_with("One step takes 10 layers with "), "{}", said(0));
+        // A layer that the network does not have is none, whatever a link says.
+        assert_eq!((phase(3, 11), phase(3, usize::MAX)), (None, None));
+        assert_eq!(said(usize::MAX), said(0));
+    }
+
+    #[test]
+    fn playing_ends_at_the_last_layer() {
+        let mut layer = 0;
+        while let Some(next) = after(2, layer) {
+            assert_eq!(next, layer + 1);
+            layer = next;
+        }
+        assert_eq!(layer, 8);
+    }
+}
