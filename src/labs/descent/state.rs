@@ -2,13 +2,15 @@
 
 use super::trace::{AT_ONCE, Trace};
 use super::weights::{PARAMETERS, parted};
-use crate::bounds::MOST_CONSTRUCTION;
 use crate::descent::{Draw, Examples, Layout, Plan, State, Target, Tokens, Transformer};
 use crate::display::{LabState, Work};
 use crate::models::{DescentTransformer, Family};
 use crate::permalink::{Link, View};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
+
+/// Most numbers of a token that all are named.
+const MOST_NAMED: usize = 2048;
 
 /// What is known of a run of a transformer that is descent: that of its first replica.
 #[derive(Debug, Clone)]
@@ -25,7 +27,7 @@ pub struct DescentState {
     pub variance: f64,
     /// The transformer.
     pub transformer: Transformer,
-    /// What stands at each coordinate of a token.
+    /// What stands at each coordinate of a token; empty where these are too many to be named.
     pub names: Vec<String>,
     /// Weights before the first step.
     pub start: Vec<f64>,
@@ -48,11 +50,8 @@ impl DescentState {
         let draw = spec.task.examples().regression()?;
         let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
         let plan = net.plan(&draw, spec.learning_rate(0));
-        let sizes = plan.sizes(draw.count());
         // Nothing is built of a run that is refused.
-        if sizes.heads.saturating_mul(8) > MOST_CONSTRUCTION
-            || !plan.problems(draw.count(), draw.largest()).is_empty()
-        {
+        if !plan.problems(draw.count(), draw.largest()).is_empty() {
             return None;
         }
         let examples = draw.draw(spec.run.seed, 0);
@@ -62,12 +61,15 @@ impl DescentState {
         let mut state = DescentState {
             target: draw.target(spec.run.seed),
             variance: variance(&examples),
-            names: (0..layout.len()).map(|c| layout.name(c)).collect(),
+            names: match layout.len() {
+                ..=MOST_NAMED => (0..layout.len()).map(|c| layout.name(c)).collect(),
+                _ => vec![],
+            },
             state: State::at(&start),
             step: 0,
             trace: Trace::of(0, tokens, 0, 0),
             job: None,
-            at_once: sizes.operations <= AT_ONCE,
+            at_once: plan.sizes(draw.count()).operations <= AT_ONCE,
             spec: spec.clone(),
             net,
             draw,

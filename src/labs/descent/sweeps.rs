@@ -5,7 +5,7 @@ use crate::analysis::{Lines, Role, Series};
 use crate::descent::Measured;
 use crate::display::RunView;
 use crate::display::charts::final_measures;
-use crate::display::words::{label, significant};
+use crate::display::words::label;
 use crate::settings::Axis;
 
 /// Whether the link is a sweep over this setting.
@@ -31,11 +31,18 @@ pub(super) fn exponent(curve: &Curve) -> Option<f64> {
     power(&places(curve)).map(|(_, exponent)| exponent)
 }
 
+/// "−2.04".
+pub(super) fn shown(exponent: f64) -> String {
+    format!("{exponent:.2}").replace('-', "−")
+}
+
 /// A power law through the first and the last of these places, at the height that the curve has on average.
 fn law(name: String, role: Role, places: &[(f64, f64)], exponent: f64) -> Option<Series> {
+    // One place has no power.
+    let [first, .., last] = places else { return None };
     let levels = places.iter().map(|(x, y)| libm::log(*y) - exponent * libm::log(*x));
     let level = levels.sum::<f64>() / places.len().max(1) as f64;
-    let ends = [places.first()?.0, places.last()?.0];
+    let ends = [first.0, last.0];
     let y = ends.map(|x| libm::exp(level + exponent * libm::log(x)) as f32);
     Some(Series { name, role, x: ends.to_vec(), y: y.to_vec(), ..Default::default() })
 }
@@ -53,13 +60,13 @@ fn chart(run: &RunView, key: &str, wanted: f64) -> Lines {
         let places = places(curve);
         let Some(found) = exponent(curve) else { continue };
         let fitted = match curves.len() {
-            1 => tr!("fit, power {exponent}", exponent = significant(found)),
-            _ => tr!("{name}: fit, power {exponent}", name = curve.0, exponent = significant(found)),
+            1 => tr!("fit, power {exponent}", exponent = shown(found)),
+            _ => tr!("{name}: fit, power {exponent}", name = curve.0, exponent = shown(found)),
         };
         lines.series.extend(law(fitted, Role::Other, &places, found));
     }
     if let [only] = curves.as_slice() {
-        let name = tr!("power {exponent}", exponent = significant(wanted));
+        let name = tr!("power {exponent}", exponent = shown(wanted));
         lines.series.extend(law(name, Role::Relevant, &places(only), wanted));
     }
     let all = crate::sweep::places(&run.link.spec.run.sweep);

@@ -1,7 +1,7 @@
 //! What is said of runs of a transformer that is descent, and of their charts.
 
 use super::state::DescentState;
-use super::sweeps::{distances, exponent};
+use super::sweeps::{distances, exponent, shown};
 use crate::analysis::curves::spread;
 use crate::analysis::ends;
 use crate::analysis::replicas::Of;
@@ -210,8 +210,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
     };
     let head = head(state, run.link.view.head);
     let written = layer.writes(head).and_then(|range| {
-        let name = |at: usize| state.names.get(at).cloned();
-        let (first, last) = (name(range.start)?, name(range.end.checked_sub(1)?)?);
+        let [first, last] = [range.start, range.end.checked_sub(1)?].map(|at| state.layout().name(at));
         Some(if first == last { first } else { tr!("{first} to {last}", first, last) })
     });
     Some(match (layer.kind(), written) {
@@ -275,7 +274,7 @@ pub(super) fn by(run: &RunView, symbol: &str) -> String {
         });
         let said = known.collect::<Vec<_>>().join(", ");
         match exponent(curve) {
-            Some(power) => tr!("{said}; power {power}", said, power = significant(power)),
+            Some(power) => tr!("{said}; power {power}", said, power = shown(power)),
             None => said,
         }
     };

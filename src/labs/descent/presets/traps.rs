@@ -29,7 +29,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "w(0) = 0 never moves",
         group: &STILL,
         link: "#v1/in-context-regression?w0=0",
-        claim: "The paper begins with all weights at 0. Without biases every output, every slope times weight and so every gradient is 0 then: in 100 steps nothing moves.",
+        claim: "The paper begins with all weights at 0. Without biases every output and every gradient is 0 then: in 100 steps nothing moves.",
         source: "Wu, Su, Hu, Song and Liu 2024, problem 2, which begins with w(0) = 0",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with initial weights 0.",
         expect: &[moves((0.0, 0.0))],
