@@ -200,7 +200,7 @@ impl Network for OnExamples {
 }
 
 #[cfg(feature = "train")]
-impl super::Net for OnExamples {
+impl super::Net for DescentTransformer {
     fn forward(
         &self,
         _examples: &dyn Examples,

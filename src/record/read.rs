@@ -17,7 +17,7 @@ use super::{ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
 use crate::permalink::{Link, RESERVED, decode};
 use crate::protocol::{Ending, Row};
 use crate::sweep::cells;
-use crate::tasks::Measures;
+use crate::tasks::Measures as Measured;
 
 /// Most measurements of a run.
 const MOST_ROWS: usize = 1 << 20;
@@ -349,7 +349,7 @@ struct Measures<'a> {
 }
 
 reads!(Measures, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f32>> {
-    let names: Vec<_> = Measures::ALL.iter().copied().flatten().map(|measure| measure.slug).collect();
+    let names: Vec<_> = Measured::ALL.iter().copied().flatten().map(|measure| measure.slug).collect();
     let mut measures = vec![];
     while let Some(key) = object.next_key_seed(Key(&names))? {
         match key {
@@ -358,7 +358,7 @@ reads!(Measures, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f3
                 let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context: this.context };
                 let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
                 let values = object.next_value_seed(numbers).inspect_err(note)?;
-                let Some((all, at)) = Measures::with(names[which]) else { continue };
+                let Some((all, at)) = Measured::with(names[which]) else { continue };
                 measures.resize(measures.len().max(all), vec![]);
                 measures[at] = values;
             }

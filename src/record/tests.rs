@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::*;
 use crate::labs::PRESETS;
 use crate::labs::find;
+use crate::markov::Measure;
 use crate::permalink::{View, decode};
 use crate::presets::Preset;
 use crate::run::RunSpec;

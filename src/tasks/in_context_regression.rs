@@ -11,7 +11,7 @@ use crate::choices;
 use crate::descent::{Activation, Draw, Function, MOST_EXAMPLES, Measured, Order, Spread};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
-use crate::settings::{Problem, Range, Value};
+use crate::settings::{Problem, Range};
 use crate::sources::WU_2024;
 use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
 
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::permalink::{decode, encode};
     use crate::run::RunSpec;
-    use crate::settings::Settings;
+    use crate::settings::{Settings, Value};
 
     #[test]
     fn settings_are_those_of_the_table_where_a_link_says_nothing() {
