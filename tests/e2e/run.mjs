@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
+import { descentLab } from "./descent.mjs";
 import { engines } from "./engines.mjs";
 import { faults } from "./faults.mjs";
 import { files } from "./files.mjs";
@@ -361,6 +362,8 @@ describe("the Markov lab", () => markovLab(() => ({ context: plain.context, addr
 describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 

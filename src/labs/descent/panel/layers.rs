@@ -44,7 +44,7 @@ pub(super) fn layers(news: News, count: usize) -> AnyView {
     let buttons = buttons.map(|(at, of)| layer_button(shown, at + 1, of, go)).collect_view();
     view! {
         <p class="card__text" data-testid="layer-step">
-            {move || news.see(|state, _| steps::step(state.step))}
+            {move || news.see(|state, _| steps::step(state.trace.step))}
         </p>
         <div class="layers" role="group" aria-label=tr!("Layers of the step") data-testid="layers" on:keydown=on_key>
             {buttons}

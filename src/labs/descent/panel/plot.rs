@@ -261,9 +261,11 @@ fn drawing(hand: Hand) -> AnyView {
             {tr!("Click to add a point, drag a point to move it. On a point, arrow keys move it (with Shift further), Delete removes it, PageUp and PageDown go to the next one. Each change starts a new run.")}
         </p>
         <p class="blocks__key" aria-hidden="true">
-            <span class="plane__sample plane__sample--answer"></span><span>{tr!("answer of the network in the tokens")}</span>
-            <span class="plane__sample plane__sample--target"></span><span>{tr!("function of the drawn examples")}</span>
-            <span class="plane__sample plane__sample--query"></span><span>{tr!("query")}</span>
+            <span class="blocks__pair"><i class="plane__sample"></i>{tr!("answer of the network in the tokens")}</span>
+            <span class="blocks__pair">
+                <i class="plane__sample plane__sample--target"></i>{tr!("function of the drawn examples")}
+            </span>
+            <span class="blocks__pair"><i class="plane__sample plane__sample--query"></i>{tr!("query")}</span>
         </p>
     }
     .into_any()

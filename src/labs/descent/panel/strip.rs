@@ -20,7 +20,7 @@ const ROWS: (usize, usize) = (4, 16);
 /// Height that a strip has at most, in CSS pixels, as long as its cells can still be seen.
 const HEIGHT: usize = 288;
 /// Sides of a cell, in CSS pixels.
-const CELL: (usize, usize) = (3, 13);
+const CELL: (usize, usize) = (3, 16);
 
 /// A block of the strip: a block of the token, or what one layer of the network has of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -267,7 +267,7 @@ mod tests {
             );
         }
         // A column is a neuron, and what lies below the last number is nothing.
-        assert_eq!((rows(&table()), side(8)), (8, 13));
+        assert_eq!((rows(&table()), side(8)), (8, 16));
         let ninth = Part { name: "v".into(), block: Block::Weights, range: 10..19 };
         assert_eq!((ninth.size(8), ninth.at(0.9, 0.9, 8), ninth.at(0.9, 0.0, 8)), ((2, 8), None, Some(18)));
     }

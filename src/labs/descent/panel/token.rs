@@ -10,7 +10,9 @@ use super::news::News;
 use super::steps;
 use super::strip::{self, HALF, Part, Role};
 use crate::descent::{Layout, Network};
+use crate::display::words::thousands;
 use crate::labs::descent::DescentState;
+use crate::permalink::View;
 use crate::ui::appearance::Appearance;
 use crate::ui::browser::by_id;
 use crate::ui::effect::effect;
@@ -145,8 +147,8 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
         pointed.set(Some(to));
     };
     let reading = move || {
-        let said = news.see(|state, _| {
-            let (at, token) = (pointed.get()?, now(state)?);
+        let said = news.see(|state, view| {
+            let (at, token) = (pointed.get()?, now(state, view)?);
             Some(strip::reading(state.layout(), token, at))
         });
         said.flatten()
@@ -161,10 +163,10 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
     };
     let title = news.memo(|state, view| {
         let name = action::token_name(state, state.place(view));
-        tr!("The token of {name}: {count} numbers", name, count = state.layout().len())
+        tr!("The token of {name}: {count} numbers", name, count = thousands(state.layout().len() as u64))
     });
-    let words = news.memo(|state, _| {
-        let token = now(state)?;
+    let words = news.memo(|state, view| {
+        let token = now(state, view)?;
         Some(strip::spoken(state.layout(), &strip::parts(state.layout()), token))
     });
     view! {
@@ -181,18 +183,21 @@ pub(super) fn strip(news: News, network: &Network) -> AnyView {
         <p class="spoken" id="strip-words" data-testid="strip-words">{move || words.get().flatten()}</p>
         <p class="card__note" data-testid="strip-note">{note}</p>
         <p class="blocks__key" aria-hidden="true">
-            <span>{tr!("negative")}</span><span class="blocks__scale"></span><span>{tr!("positive")}</span>
-            <span class="blocks__sample part--written"></span><span>{tr!("written by this layer")}</span>
-            <span class="blocks__sample part--read"></span><span>{tr!("read by it")}</span>
+            <span class="blocks__pair">{tr!("negative")}<i class="blocks__scale"></i>{tr!("positive")}</span>
+            <span class="blocks__pair"><i class="blocks__sample part--written"></i>{tr!("written by this layer")}</span>
+            <span class="blocks__pair"><i class="blocks__sample part--read"></i>{tr!("read by it")}</span>
             <span>{tr!("Each kind of block has its own scale.")}</span>
         </p>
     }
     .into_any()
 }
 
-/// The numbers of the token that is shown, after the layer that is shown; none while they are computed.
-fn now(state: &DescentState) -> Option<&[f64]> {
-    state.trace.token.get(state.trace.layer).map(Vec::as_slice)
+/// The numbers of the token that is shown, after the layer that is shown; while another token is computed, those of the one
+/// before.
+fn now<'a>(state: &'a DescentState, view: &View) -> Option<&'a [f64]> {
+    let trace = &state.trace;
+    let layer = if trace.place == state.place(view) { state.layer(view) } else { trace.layer };
+    trace.token.get(layer).map(Vec::as_slice)
 }
 
 /// The part of the strip that something happens over, with its picture.
@@ -254,8 +259,8 @@ fn paint(news: News, parts: Vec<Part>, rows: usize, canvases: Vec<NodeRef<Canvas
         let (Some(colours), Some(())) = (colours.try_get_untracked(), both.try_with_value(|_| ())) else {
             return;
         };
-        news.peek(|state, _| {
-            let token = now(state)?;
+        news.peek(|state, view| {
+            let token = now(state, view)?;
             both.with_value(|(parts, canvases)| {
                 let limits = strip::limits(parts, &state.trace.token);
                 for ((part, canvas), limit) in parts.iter().zip(canvases).zip(limits) {
