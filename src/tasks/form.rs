@@ -16,6 +16,8 @@ pub enum Form {
     Prompt,
     /// Points of one function that a network is fitted to, and no others.
     Fit,
+    /// Points of a function, each label of which is to be predicted from the points before it.
+    Points,
 }
 
 impl Form {
@@ -45,6 +47,7 @@ impl Form {
             Form::Sequence => tr!("This is about networks on sequences."),
             Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
+            Form::Points => tr!("This is about networks that learn a function in their prompt."),
         }
     }
 }

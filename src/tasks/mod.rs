@@ -3,6 +3,7 @@
 
 mod form;
 pub mod groups;
+pub mod in_context_learning;
 pub mod in_context_regression;
 pub mod markov;
 mod parity;
@@ -15,6 +16,7 @@ pub mod teacher_student;
 
 use crate::catalog::chart::Chart;
 use crate::descent;
+use crate::functions::FunctionPrompts;
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -41,6 +43,8 @@ crate::catalog! {
         sparse_token_regression::SparseTokenRegression,
         /// Examples that a written-down transformer fits a network to.
         in_context_regression::InContextRegression,
+        /// A function that is learned in the prompt.
+        in_context_learning::InContextLearning,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -204,6 +208,10 @@ pub trait Examples {
     /// What files call the numbers of a measurement, and what there is besides loss and accuracy.
     fn measures(&self) -> Measures {
         Measures::default()
+    }
+    /// What prompts are drawn, in a task on functions that are learned in the prompt.
+    fn function_prompts(&self) -> Option<FunctionPrompts> {
+        None
     }
 }
 
