@@ -113,15 +113,12 @@ impl Autodiff {
         })
     }
 
-    /// The numbers that are to be predicted, `[replicas or 1, batch, 1]`, or of prompts one for each position or point,
-    /// `[.., batch, length]`: there the last numbers of each row.
+    /// The numbers that are to be predicted, `[replicas or 1, batch, 1]`, or of prompts `[.., batch, length]`: there the
+    /// last numbers of each row.
     fn targets(&self, x: &Tensor<3>, y: Tensor<3>) -> Tensor<3> {
-        let examples = self.spec.task.examples();
-        let positions = examples.prompts().map(|prompts| prompts.length);
-        let points = examples.function_prompts().map(|prompts| prompts.points);
-        match positions.or(points) {
+        match self.spec.task.examples().prompts() {
             None => y,
-            Some(length) => x.clone().narrow(2, x.dims()[2] - length, length),
+            Some(prompts) => x.clone().narrow(2, prompts.columns() - prompts.length, prompts.length),
         }
     }
 
