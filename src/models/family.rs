@@ -8,6 +8,7 @@
 use super::activation::{Activation, Sigma};
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
+use super::in_context_transformer::InContextTransformer;
 use super::token_attention::TokenAttention;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
@@ -40,6 +41,8 @@ pub enum Family {
     Gru(Gru),
     /// A transformer whose layers are steps of descent on the network in its tokens.
     Descent(InTokens),
+    /// A decoder on points of a function: its settings are all that loops and kernels need to know.
+    InContext(InContextTransformer),
 }
 
 /// How hidden units become an output.

@@ -12,6 +12,7 @@ pub mod family;
 pub mod gated_memory;
 pub mod group_net;
 pub mod gru;
+pub mod in_context_transformer;
 pub mod initialisation;
 pub mod lookup;
 mod matrices;
@@ -82,6 +83,8 @@ crate::catalog! {
         gated_memory::GatedMemory,
         /// Layers that are steps of descent.
         descent_transformer::DescentTransformer,
+        /// A decoder on points of a function.
+        in_context_transformer::InContextTransformer,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
