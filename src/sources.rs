@@ -63,6 +63,12 @@ pub const EDELMAN_2022: Source = Source {
     title: "Inductive Biases and Variable Creation in Self-Attention Mechanisms",
     url: "https://arxiv.org/abs/2110.10090",
 };
+/// Transformers trained to learn functions from the examples of a prompt.
+pub const GARG_2022: Source = Source {
+    cite: "Garg et al. 2022",
+    title: "What Can Transformers Learn In-Context? A Case Study of Simple Function Classes",
+    url: "https://arxiv.org/abs/2208.01066",
+};
 /// What makes tables hard for networks.
 pub const GRINSZTAJN_2022: Source = Source {
     cite: "Grinsztajn et al. 2022",
@@ -140,4 +146,10 @@ pub const VASWANI_2017: Source = Source {
     cite: "Vaswani et al. 2017",
     title: "Attention Is All You Need",
     url: "https://arxiv.org/abs/1706.03762",
+};
+/// Transformers whose layers are gradient descent on a deep network, and trained ones beside them.
+pub const WU_2024: Source = Source {
+    cite: "Wu et al. 2024",
+    title: "Transformers are Deep Optimizers: Provable In-Context Learning for Deep Model Training",
+    url: "https://arxiv.org/abs/2411.16549",
 };

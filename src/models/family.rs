@@ -7,6 +7,7 @@
 
 use super::activation::{Activation, Sigma};
 use super::gru::Gru;
+use super::in_context_transformer::InContextTransformer;
 use super::token_attention::TokenAttention;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
@@ -34,6 +35,8 @@ pub enum Family {
     TokenMlp(TokenMlp),
     /// A recurrent network on prompts of tokens.
     Gru(Gru),
+    /// A decoder on points of a function: its settings are all that loops and kernels need to know.
+    InContext(InContextTransformer),
 }
 
 /// How hidden units become an output.

@@ -11,6 +11,7 @@ pub mod family;
 pub mod gated_memory;
 pub mod group_net;
 pub mod gru;
+pub mod in_context_transformer;
 pub mod initialisation;
 pub mod lookup;
 mod matrices;
@@ -79,6 +80,8 @@ crate::catalog! {
         perceptron::Perceptron,
         /// A memory with a slot for each name.
         gated_memory::GatedMemory,
+        /// A decoder on points of a function.
+        in_context_transformer::InContextTransformer,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;

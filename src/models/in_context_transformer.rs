@@ -1,0 +1,362 @@
+//! Small decoders on prompts of points: each label is predicted from the points before it (Garg et al. 2022; Wu et al.
+//! 2024, appendix G), on many replicas at once.
+//!
+//! ```text
+//! tokens of point j     question (x_j, 0), then answer (0, y_j), interleaved, or (x_j, y_j), joint
+//! h = t R + P           t the tokens, R the read-in, P a row for each place, if there are positions
+//! h ← h + A(norm(h))    A: heads side by side, times W_O
+//! h ← h + M(norm(h))    M(n) = σ(n W_in) W_out
+//! ŷ_j = norm(h) u       at the question of point j
+//! ```
+//!
+//! A token looks at itself and at those before it. Head by head, with scores s_ij = q_i·k_j / √d_h, it gives
+//!
+//! ```text
+//! softmax   Σ_{j ≤ i} softmax_j(s_ij) v_j
+//! relu      Σ_{j ≤ i} max(0, s_ij) v_j / (i + 1)          i from 0
+//! rms       norm(h) = g · h / √(mean(h²) + ε)
+//! layer     norm(h) = g · (h − mean(h)) / √(variance(h) + ε)
+//! ```
+//!
+//! with ε = 1e-5 and gains g of each norm's own. There is no bias anywhere. The question is asked before the answer is
+//! there, so ŷ_1 is a guess without examples, and of p points the last answer is never read: p points are 2p − 1 tokens.
+//!
+//! # Why
+//! With interleaved tokens the label y_j stands in another token than x_j, so that one layer has to bring both together
+//! before another can compare x_j with the question's x. A joint answer holds both, and its own question, which has the
+//! same x_j and no label, is what keeps the prediction honest.
+//!
+//! Matrices begin with variance 1/rows; those that add to h, W_O and W_out, are divided by √(2 · layers), as GPT-2
+//! does.
+//!
+//! [`mod@reference`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
+
+mod backward;
+pub mod reference;
+#[cfg(test)]
+mod tests;
+
+pub use reference::{Head, Look, Plain};
+
+#[cfg(feature = "train")]
+mod tensors;
+
+use std::borrow::Cow;
+
+use super::family::Family;
+use super::initialisation::each;
+use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
+use crate::catalog::Info;
+use crate::functions::FunctionPrompts;
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings::{Problem, Range};
+use crate::sources::{GARG_2022, VASWANI_2017, WU_2024};
+use crate::tasks::{Examples, Form};
+use crate::{bounds, choices, settings};
+
+choices! {
+    /// What the answer's token holds besides the label.
+    pub enum Format {
+        /// Nothing: x and y come one after the other.
+        Interleaved = "interleaved", "Interleaved: x, then y";
+        /// The point's x once more.
+        Joint = "joint", "Joint: x, then x and y";
+    }
+}
+
+choices! {
+    /// How scores become weights of attention.
+    pub enum Attend {
+        /// Shares that sum to one.
+        Softmax = "softmax", "Softmax";
+        /// Positive scores, divided by the number of tokens.
+        Relu = "relu", "ReLU, divided by the tokens";
+    }
+}
+
+choices! {
+    /// What stands before each attention, each MLP and the read-out.
+    pub enum Norm {
+        /// Division by the root of the mean square.
+        Rms = "rms", "RMSNorm";
+        /// The same after the mean is taken off.
+        Layer = "layer", "LayerNorm";
+    }
+}
+
+choices! {
+    /// Non-linearity σ of the MLP.
+    pub enum Unit {
+        /// max(0, z).
+        Relu = "relu", "ReLU";
+        /// GPT-2's form of GELU, with a hyperbolic tangent.
+        Gelu = "gelu", "GELU";
+    }
+}
+
+choices! {
+    /// How tokens know their places.
+    pub enum Positions {
+        /// A vector for each place.
+        Learned = "learned", "Learned vectors";
+        /// Not at all, but for what comes before what.
+        None = "none", "None";
+    }
+}
+
+settings! {
+    /// A decoder that reads points of a function and predicts the label of the next one.
+    pub struct InContextTransformer {
+        /// Layers, each of attention and an MLP.
+        blocks: usize = 2, "blocks", "Layers", Range::Int(1, 4);
+        /// Numbers in the vector of a token, which heads share.
+        width: usize = 32, "width", "Width d", Range::Int(2, 256);
+        /// Heads of each layer.
+        heads: usize = 2, "heads", "Heads", Range::Int(1, 8);
+        /// Hidden units of each MLP.
+        hidden: usize = 64, "dmlp", "MLP size", Range::Int(1, 1024), "neurons";
+        /// Whether the token of a label y holds its x as well; interleaved, one layer cannot bring the two together.
+        format: Format = Format::Interleaved, "format", "Tokens", Range::Choice(Format::OPTIONS);
+        /// How scores become weights of attention: shares, or ReLU over the number of tokens as in the paper's theory.
+        attend: Attend = Attend::Softmax, "attend", "Attention", Range::Choice(Attend::OPTIONS);
+        /// What is divided out before each attention, each MLP and the read-out.
+        norm: Norm = Norm::Rms, "norm", "Norm", Range::Choice(Norm::OPTIONS);
+        /// Non-linearity of the MLP.
+        unit: Unit = Unit::Relu, "act", "Activation σ", Range::Choice(Unit::OPTIONS);
+        /// Whether a vector for each place is added to the tokens.
+        positions: Positions = Positions::Learned, "pos", "Positions", Range::Choice(Positions::OPTIONS);
+    }
+}
+
+impl InContextTransformer {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "in-context-transformer",
+        name: "In-context transformer",
+        about: "A decoder of one to four layers that reads examples of a function and predicts the next label.",
+        sources: &[WU_2024, GARG_2022, VASWANI_2017],
+    };
+}
+
+/// Added to the mean square in a norm.
+pub const NORM_EPSILON: f32 = 1e-5;
+
+/// Standard deviation of the initial read-in and positions.
+pub const DEVIATION: f32 = 0.1;
+
+/// Places of a layer's parameters in [`Architecture::parameters`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LayerPlaces {
+    /// Gains of the norm before attention, `[1, width]`.
+    pub gain_attention: usize,
+    /// W_Q, `[width, width]`, the heads side by side.
+    pub query: usize,
+    /// W_K, `[width, width]`.
+    pub key: usize,
+    /// W_V, `[width, width]`.
+    pub value: usize,
+    /// W_O, `[width, width]`, the heads one below the other.
+    pub out: usize,
+    /// Gains of the norm before the MLP, `[1, width]`.
+    pub gain_mlp: usize,
+    /// W_in, `[width, hidden]`.
+    pub mlp_in: usize,
+    /// W_out, `[hidden, width]`.
+    pub mlp_out: usize,
+}
+
+/// Places of all parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Places {
+    /// R, `[inputs + 1, width]`.
+    pub read_in: usize,
+    /// P, `[2 · longest, width]`.
+    pub positions: Option<usize>,
+    /// Layer by layer.
+    pub layers: Vec<LayerPlaces>,
+    /// Gains of the norm before the read-out, `[1, width]`.
+    pub gain: usize,
+    /// u, `[width, 1]`.
+    pub readout: usize,
+}
+
+/// What an initial parameter is drawn from.
+enum Law {
+    /// All are one.
+    Ones,
+    /// Normal, with this standard deviation.
+    Normal(f32),
+}
+
+impl InContextTransformer {
+    /// Where each parameter stands.
+    pub fn places(&self) -> Places {
+        let mut count = 1;
+        let mut next = || {
+            count += 1;
+            count - 1
+        };
+        let positions = (self.positions == Positions::Learned).then(&mut next);
+        let layer = |_| LayerPlaces {
+            gain_attention: next(),
+            query: next(),
+            key: next(),
+            value: next(),
+            out: next(),
+            gain_mlp: next(),
+            mlp_in: next(),
+            mlp_out: next(),
+        };
+        let layers = (0..self.blocks).map(layer).collect();
+        Places { read_in: 0, positions, layers, gain: next(), readout: next() }
+    }
+
+    /// Numbers in the queries, keys and values of a head.
+    pub fn head_width(&self) -> usize {
+        self.width / self.heads.max(1)
+    }
+
+    /// Name, rows and columns of each parameter, and its law.
+    fn parts(&self, prompts: &FunctionPrompts) -> Vec<(String, [usize; 2], Law)> {
+        let (d, hidden) = (self.width, self.hidden);
+        let by_rows = |rows: usize| Law::Normal(1.0 / (rows as f32).sqrt());
+        let added = 1.0 / (2.0 * self.blocks as f32).sqrt();
+        let by_layers = |rows: usize| Law::Normal(added / (rows as f32).sqrt());
+        let mut parts = vec![("read_in".to_string(), [prompts.inputs() + 1, d], Law::Normal(DEVIATION))];
+        if self.positions == Positions::Learned {
+            parts.push(("positions".into(), [2 * prompts.longest(), d], Law::Normal(DEVIATION)));
+        }
+        for layer in 1..=self.blocks {
+            let layers = [
+                ("gain_attention", [1, d], Law::Ones),
+                ("query", [d, d], by_rows(d)),
+                ("key", [d, d], by_rows(d)),
+                ("value", [d, d], by_rows(d)),
+                ("out", [d, d], by_layers(d)),
+                ("gain_mlp", [1, d], Law::Ones),
+                ("mlp_in", [d, hidden], by_rows(d)),
+                ("mlp_out", [hidden, d], by_layers(hidden)),
+            ];
+            parts.extend(layers.map(|(name, shape, law)| (format!("{name}{layer}"), shape, law)));
+        }
+        parts.push(("gain".into(), [1, d], Law::Ones));
+        parts.push(("readout".into(), [d, 1], by_rows(d)));
+        parts
+    }
+}
+
+impl Bind for InContextTransformer {
+    type Bound = OnPoints;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnPoints> {
+        Cow::Owned(OnPoints { net: self.clone(), prompts: prompts_of(examples) })
+    }
+}
+
+/// The prompts of a task on which such networks are, or of another task any.
+pub fn prompts_of(examples: &dyn Examples) -> FunctionPrompts {
+    examples.function_prompts().unwrap_or_default()
+}
+
+impl ModelConfig for InContextTransformer {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Points]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::InContext(self.clone()))
+    }
+}
+
+impl ToPyTorch for InContextTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        let settings = vec![("std_in", crate::settings::real(DEVIATION.into()))];
+        Ok(Part { settings, ..Part::code(&[include_str!("pytorch/in_context_transformer.py")]) })
+    }
+}
+
+/// The network on the prompts of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnPoints {
+    /// Its settings.
+    pub net: InContextTransformer,
+    /// What prompts it is on.
+    pub prompts: FunctionPrompts,
+}
+
+impl OnPoints {
+    /// Numbers in a token: the inputs and a label.
+    pub fn token(&self) -> usize {
+        self.prompts.inputs() + 1
+    }
+}
+
+impl Architecture for OnPoints {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let parts = self.net.parts(&self.prompts).into_iter();
+        parts.map(|(name, [rows, columns], _)| Parameter::new(&name, [replicas, rows, columns])).collect()
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, seed: u64, _inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let draw = |(which, (name, [rows, columns], law)): (usize, (String, [usize; 2], Law))| {
+            let parameter = Parameter::new(&name, [replicas, rows, columns]);
+            match law {
+                Law::Ones => vec![1.0; parameter.len()],
+                Law::Normal(deviation) => {
+                    each(seed, &parameter, |stream, i| deviation * stream.normal(which as u64, i))
+                }
+            }
+        };
+        self.net.parts(&self.prompts).into_iter().enumerate().map(draw).collect()
+    }
+
+    fn decays(&self, which: usize) -> bool {
+        // Linear layers alone, as GPT-2 has it: neither gains nor vectors of tokens and places.
+        let places = self.net.places();
+        let linear = |at: &LayerPlaces| ![at.gain_attention, at.gain_mlp].contains(&which);
+        let first = places.layers.first().map_or(0, |at| at.gain_attention);
+        which >= first && which != places.gain && places.layers.iter().all(linear)
+    }
+
+    fn step_flops(&self, _inputs: usize, batch: usize) -> f64 {
+        let [d, hidden, token] = [self.net.width, self.net.hidden, self.token()].map(|size| size as f64);
+        let tokens = 2.0 * self.prompts.points as f64;
+        // Scores and means have half of all pairs of tokens.
+        let layer = tokens * (4.0 * d * d + 2.0 * d * hidden) + tokens * tokens * d;
+        let ends = tokens * d * (token + 0.5);
+        6.0 * batch as f64 * (self.net.blocks as f64 * layer + ends)
+    }
+
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+        let InContextTransformer { width, heads, .. } = self.net;
+        let mut problems = vec![];
+        if heads == 0 || !width.is_multiple_of(heads) {
+            let expected = tr!("a number that divides d = {width}: heads share its components", width);
+            problems.push(Problem::new("heads", &heads.to_string(), expected));
+        }
+        problems.extend(crowded(self.activations(inputs), batch, replicas));
+        problems
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        let tokens = bounds::product([2, self.prompts.points]);
+        let pairs = bounds::product([tokens, tokens, self.net.heads as u64]);
+        pairs.max(bounds::product([tokens, self.net.width.max(self.net.hidden) as u64]))
+    }
+}
+
+impl Network for OnPoints {
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a network on prompts has no first layer that is linear in a row of the batch")
+    }
+
+    /// Predictions for prompts, `[prompts, points]`.
+    fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let plain = self.plain(weights);
+        x.chunks_exact(self.prompts.columns()).flat_map(|row| plain.outputs(row)).map(|y| y as f32).collect()
+    }
+}

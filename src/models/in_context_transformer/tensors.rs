@@ -1,0 +1,133 @@
+//! The decoder on tensors.
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::{relu, sigmoid, softmax};
+
+use super::reference::{GELU_CUBE, GELU_SLOPE};
+use super::{Attend, Format, InContextTransformer, LayerPlaces, NORM_EPSILON, Norm, Unit, prompts_of};
+use crate::models::Net;
+use crate::models::sequences::past;
+use crate::tasks::Examples;
+
+/// Far below any score, and far from the end of the numbers.
+const NEVER: f32 = -1e30;
+
+impl Net for InContextTransformer {
+    /// A prediction for every point of every prompt: `[replicas, batch, points]`.
+    fn forward(
+        &self,
+        examples: &dyn Examples,
+        parameters: &[Tensor<3>],
+        x: Tensor<3>,
+        _stage: usize,
+    ) -> Tensor<3> {
+        let (places, inputs, d) = (self.places(), prompts_of(examples).inputs(), self.width);
+        let [_, batch, columns] = x.dims();
+        let [replicas, token, _] = parameters[places.read_in].dims();
+        let points = columns / token;
+        // The last answer is not needed, and stands here so that every point has two tokens.
+        let t = 2 * points;
+        let tokens = self.tokens(x, inputs).expand([replicas, batch * t, token]);
+        let mut h = tokens.matmul(parameters[places.read_in].clone()); // [replicas, batch · t, d]
+        if let Some(at) = places.positions {
+            let positions = parameters[at].clone().narrow(1, 0, t).reshape([replicas, 1, t * d]);
+            h = (h.reshape([replicas, batch, t * d]) + positions).reshape([replicas, batch * t, d]);
+        }
+        let past = past(t, &h.device());
+        for at in &places.layers {
+            let read = self.normed(&h, &parameters[at.gain_attention]);
+            h = h + self.attention(parameters, at, read, &past).matmul(parameters[at.out].clone());
+            let read = self.normed(&h, &parameters[at.gain_mlp]);
+            let hidden = self.unit.forward(read.matmul(parameters[at.mlp_in].clone()));
+            h = h + hidden.matmul(parameters[at.mlp_out].clone());
+        }
+        let questions = h.reshape([replicas, batch * points, 2 * d]).narrow(2, 0, d);
+        let outputs =
+            self.normed(&questions, &parameters[places.gain]).matmul(parameters[places.readout].clone());
+        outputs.reshape([replicas, batch, points])
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![true; self.places().readout + 1]
+    }
+}
+
+impl InContextTransformer {
+    /// Question and answer of each point, one after the other.
+    ///
+    /// # Shapes
+    /// `x` is `[replicas or 1, batch, points · (inputs + 1)]`, the result `[replicas or 1, batch · 2 · points, inputs + 1]`.
+    fn tokens(&self, x: Tensor<3>, inputs: usize) -> Tensor<3> {
+        let [of_x, batch, columns] = x.dims();
+        let points = columns / (inputs + 1);
+        let labels = x.clone().narrow(2, points * inputs, points).reshape([of_x, batch * points, 1]);
+        let x = x.narrow(2, 0, points * inputs).reshape([of_x, batch * points, inputs]);
+        let again = match self.format {
+            Format::Interleaved => x.zeros_like(),
+            Format::Joint => x.clone(),
+        };
+        let tokens = Tensor::cat(vec![x, labels.zeros_like(), again, labels], 2);
+        tokens.reshape([of_x, batch * 2 * points, inputs + 1])
+    }
+
+    /// norm(h) times the gain.
+    fn normed(&self, h: &Tensor<3>, gain: &Tensor<3>) -> Tensor<3> {
+        let h = match self.norm {
+            Norm::Rms => h.clone(),
+            Norm::Layer => h.clone() - h.clone().mean_dim(2),
+        };
+        let square = (h.clone() * h.clone()).mean_dim(2);
+        h / (square + NORM_EPSILON).sqrt() * gain.clone()
+    }
+
+    /// What the heads of a layer give, side by side.
+    ///
+    /// # Shapes
+    /// `read` and the result are `[replicas, batch · t, d]`; `past` is `[1, t, t]`.
+    fn attention(
+        &self,
+        parameters: &[Tensor<3>],
+        at: &LayerPlaces,
+        read: Tensor<3>,
+        past: &Tensor<3>,
+    ) -> Tensor<3> {
+        let [replicas, rows, d] = read.dims();
+        let (heads, size, t) = (self.heads, self.head_width(), past.dims()[1]);
+        let prompts = replicas * rows / t;
+        let of = |which: usize| {
+            let all = read.clone().matmul(parameters[which].clone());
+            let all = all.reshape([prompts, t, heads, size]).swap_dims(1, 2);
+            all.reshape([prompts * heads, t, size])
+        };
+        let (query, key, value) = (of(at.query) / (size as f32).sqrt(), of(at.key), of(at.value));
+        let scores = query.matmul(key.swap_dims(1, 2)); // [prompts · heads, t, t]
+        let weights = match self.attend {
+            // What is yet to come has a score that no softmax sees.
+            Attend::Softmax => softmax(scores + (past.ones_like() - past.clone()) * NEVER, 2),
+            Attend::Relu => relu(scores) * (past.clone() / past.clone().sum_dim(2)),
+        };
+        let mixed = weights.matmul(value).reshape([prompts, heads, t, size]);
+        mixed.swap_dims(1, 2).reshape([replicas, rows, d])
+    }
+}
+
+impl Unit {
+    /// σ of every number of a tensor.
+    ///
+    /// # Shapes
+    /// Any, kept.
+    pub fn forward(self, z: Tensor<3>) -> Tensor<3> {
+        match self {
+            Unit::Relu => relu(z),
+            // (1 + tanh u) / 2 is the logistic function of 2u, which no device gets wrong far out.
+            Unit::Gelu => {
+                let cube = z.clone() * z.clone() * z.clone();
+                let twice = (z.clone() + cube * GELU_CUBE as f32) * (2.0 * GELU_SLOPE) as f32;
+                z * sigmoid(twice)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
