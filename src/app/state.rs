@@ -228,7 +228,7 @@ impl State {
     /// The learning rate at the step that is shown, which its field shows while the run is under way.
     pub fn rate_under_way(&self) -> Option<f64> {
         let is_shown = self.run.is_under_way() && self.pending.is_none();
-        is_shown.then(|| self.run.link.spec.learning_rate(self.run.step))
+        is_shown.then(|| self.run.link.spec.set_rate(self.run.step))
     }
 
     /// What field `key` shows.

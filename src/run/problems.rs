@@ -71,7 +71,9 @@ impl RunSpec {
         if matches!(self.model.config().family(), Some(Family::Descent(_))) {
             problems.extend(self.problems_of_descent());
         }
-        if self.task.examples().prompts().is_some() && self.run.loss != Loss::Square {
+        let examples = self.task.examples();
+        let is_on_prompts = examples.prompts().is_some() || examples.function_prompts().is_some();
+        if is_on_prompts && self.run.loss != Loss::Square {
             let expected = tr!("square, since the labels are real numbers");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }

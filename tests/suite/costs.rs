@@ -156,15 +156,39 @@ fn what_autodiff_makes_is_known() {
                 continue;
             }
             let covered = spec.run.learner != LearnerChoice::Autodiff
-                && entry(&spec, Place::Cpu).is_some_and(|entry| (entry.covers)(&spec).is_ok());
+                && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok());
             *(if covered { &mut loops } else { &mut autodiff }) += 1;
             if !spec.is_by_autodiff() && !covered {
-                let why = entry(&spec, Place::Cpu).map(|entry| (entry.covers)(&spec));
+                let why = entry(&spec, Place::Cpu).map(|entry| entry.takes(&spec));
                 panic!("{why:?}: {}", encode(&vivarium::permalink::Link { spec, ..Default::default() }));
             }
         }
     }
     assert!(loops > 100 && autodiff > 100, "{loops} {autodiff}");
+}
+
+/// Loops that cannot clip a gradient say so, and the run is one of autodiff.
+#[test]
+fn clipped_gradients_are_left_to_those_that_clip() {
+    let clips = [
+        ("sparse-parity", "", false),
+        ("markov", "", false),
+        ("groups", "", false),
+        ("sparse-token-regression", "", true),
+        ("sparse-token-regression", "model=gru&", true),
+        ("in-context-learning", "", true),
+    ];
+    for (lab, model, clips) in clips {
+        for (clip, taken) in [(0, true), (1, clips)] {
+            let (link, notices) = decode(&format!("#v1/{lab}?{model}opt=adam&clip={clip}"));
+            assert!(notices.is_empty(), "{lab}: {notices:?}");
+            let found = entry(&link.spec, Place::Cpu).map(|entry| entry.takes(&link.spec));
+            assert_eq!(found.as_ref().is_some_and(|found| found.is_ok()), taken, "{lab}, {clip}: {found:?}");
+            assert_eq!(link.spec.is_by_autodiff(), !taken, "{lab}, {clip}");
+            let kernels = entry(&link.spec, Place::Gpu).map(|entry| entry.takes(&link.spec).is_ok());
+            assert!(clip == 0 || kernels != Some(true), "{lab}: no kernel clips");
+        }
+    }
 }
 
 /// Numbers without a pattern (Steele and Vigna 2021, table 4).
