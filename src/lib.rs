@@ -13,6 +13,7 @@
 //! | [`groups`] | finite groups and their irreducible real representations |
 //! | [`markov`] | Markov chains, and what can be predicted of them |
 //! | [`tokens`] | prompts whose positions name tokens, and what theory says of them |
+//! | [`mod@functions`] | prompts of points of a function, and what can be predicted of them without a transformer |
 //! | [`descent`] | a transformer whose layers are gradient descent on a network inside of its tokens |
 //! | [`tasks`], [`models`] | what there is to learn, and what learns |
 //! | [`optim`] | losses and update rules |
@@ -50,6 +51,7 @@ pub mod catalog;
 pub mod charts;
 pub mod descent;
 pub mod display;
+pub mod functions;
 pub mod groups;
 pub mod kernels;
 pub mod labs;

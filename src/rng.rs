@@ -54,6 +54,12 @@ pub enum Purpose {
     SampleNames = 13,
     /// Codes of positions.
     Codes = 14,
+    /// Functions that the prompts of fresh batches are of.
+    Function = 15,
+    /// Functions that the held-out prompts are of.
+    HeldOutFunction = 16,
+    /// Initial weights of networks that are trained on one prompt.
+    FittedWeights = 17,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

@@ -14,6 +14,8 @@ pub enum Form {
     Sequence,
     /// Tokens, each with names of others, and a number for each of them to predict.
     Prompt,
+    /// Points of a function, each label of which is to be predicted from the points before it.
+    Points,
 }
 
 impl Form {
@@ -42,6 +44,7 @@ impl Form {
             Form::Pair => tr!("This is about networks on pairs of elements."),
             Form::Sequence => tr!("This is about networks on sequences."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
+            Form::Points => tr!("This is about networks that learn a function in their prompt."),
         }
     }
 }

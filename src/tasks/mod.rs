@@ -3,6 +3,7 @@
 
 mod form;
 pub mod groups;
+pub mod in_context_learning;
 pub mod markov;
 mod parity;
 mod remembered;
@@ -13,6 +14,7 @@ pub mod tabular;
 pub mod teacher_student;
 
 use crate::catalog::chart::Chart;
+use crate::functions::FunctionPrompts;
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -37,6 +39,8 @@ crate::catalog! {
         teacher_student::TeacherStudent,
         /// A function of tokens that are named.
         sparse_token_regression::SparseTokenRegression,
+        /// A function that is learned in the prompt.
+        in_context_learning::InContextLearning,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -157,6 +161,10 @@ pub trait Examples {
     }
     /// What prompts are drawn, in a task on prompts.
     fn prompts(&self) -> Option<Prompts> {
+        None
+    }
+    /// What prompts are drawn, in a task on functions that are learned in the prompt.
+    fn function_prompts(&self) -> Option<FunctionPrompts> {
         None
     }
     /// Whether rows of measurements hold [more than loss and accuracy](crate::markov::Measure).

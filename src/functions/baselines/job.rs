@@ -1,0 +1,222 @@
+//! The errors of the baselines on held-out prompts, found in slices.
+
+use super::{Baseline, EPOCHS, Training, training_of};
+use crate::functions::FunctionPrompts;
+use crate::functions::prompts::variance;
+
+/// The mean of squared errors, and how sure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Score {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+/// The errors of some baselines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// Numbers of examples, in rising order.
+    pub examples: Vec<usize>,
+    /// Prompts that they were measured on.
+    pub prompts: usize,
+    /// The mean variance of the labels within one of these prompts, over as many points as in training.
+    pub variance: f64,
+    /// Squared errors of each baseline on the point after so many examples.
+    pub squares: Vec<(Baseline, Vec<Score>)>,
+    /// The epoch, from 1 on, with the least mean error for each number of examples; empty if no network was trained.
+    pub best_epochs: Vec<usize>,
+}
+
+impl Scores {
+    /// Squared errors of a baseline for each number of examples, relative to [`Scores::variance`].
+    pub fn relative(&self, baseline: Baseline) -> Option<Vec<Score>> {
+        let scale =
+            |score: &Score| Score { mean: score.mean / self.variance, error: score.error / self.variance };
+        let (_, scores) = self.squares.iter().find(|(of, _)| *of == baseline)?;
+        Some(scores.iter().map(scale).collect())
+    }
+
+    /// R² of a baseline for each number of examples: 1 less its relative error.
+    pub fn r2(&self, baseline: Baseline) -> Option<Vec<f64>> {
+        Some(self.relative(baseline)?.iter().map(|score| 1.0 - score.mean).collect())
+    }
+}
+
+/// Sums of squared errors and of their squares.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Sums {
+    first: f64,
+    second: f64,
+}
+
+impl Sums {
+    fn add(&mut self, error: f64) {
+        let square = error * error;
+        self.first += square;
+        self.second += square * square;
+    }
+
+    fn score(self, count: usize) -> Score {
+        let (count, mean) = (count as f64, self.first / count as f64);
+        let spread = (self.second / count - mean * mean).max(0.0);
+        Score { mean, error: (spread / count).sqrt() }
+    }
+}
+
+/// The [`Scores`] on their way: networks on a thousand prompts take a second for each number of examples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselinesJob {
+    prompts: FunctionPrompts,
+    seed: u64,
+    count: usize,
+    baselines: Vec<Baseline>,
+    /// Numbers of examples, in rising order.
+    examples: Vec<usize>,
+    /// Points of the prompts that are drawn.
+    points: usize,
+    /// Prompts so far.
+    done: usize,
+    /// Which number of examples comes next for the prompt at hand.
+    at: usize,
+    /// Inputs and labels of the prompt at hand; empty before it is drawn.
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// The network on the prompt at hand.
+    training: Option<Training>,
+    variance: f64,
+    /// `[baselines, examples]`, empty rows where networks are trained.
+    sums: Vec<Vec<Sums>>,
+    /// `[examples, epochs]`.
+    epochs: Vec<Vec<Sums>>,
+}
+
+impl BaselinesJob {
+    /// Nothing yet. Numbers of examples above what the longest prompt has are left out.
+    pub fn new(
+        prompts: &FunctionPrompts,
+        seed: u64,
+        count: usize,
+        examples: &[usize],
+        baselines: &[Baseline],
+    ) -> Self {
+        let mut examples: Vec<usize> = examples.iter().copied().filter(|k| *k < prompts.longest()).collect();
+        examples.sort_unstable();
+        examples.dedup();
+        let points = examples.last().map_or(1, |most| most + 1).max(prompts.points);
+        let is_trained = baselines.iter().any(|baseline| baseline.is_trained());
+        BaselinesJob {
+            prompts: prompts.clone(),
+            seed,
+            count: count.max(1),
+            baselines: baselines.to_vec(),
+            points,
+            done: 0,
+            at: 0,
+            x: vec![],
+            y: vec![],
+            training: None,
+            variance: 0.0,
+            sums: vec![vec![Sums::default(); examples.len()]; baselines.len()],
+            epochs: vec![vec![Sums::default(); if is_trained { EPOCHS } else { 0 }]; examples.len()],
+            examples,
+        }
+    }
+
+    /// The share of the prompts that is done.
+    pub fn progress(&self) -> f64 {
+        self.done as f64 / self.count as f64
+    }
+
+    /// Goes on by about so many operations; the scores come with the last of them.
+    pub fn advance(&mut self, operations: u64) -> Option<Scores> {
+        let mut left = operations;
+        while self.done < self.count {
+            let used = self.go_on();
+            left = left.saturating_sub(used);
+            if left == 0 && self.done < self.count {
+                return None;
+            }
+        }
+        Some(self.scores())
+    }
+
+    /// The smallest part of the work, and about how many operations it was: a prompt drawn, or all baselines but
+    /// networks for one number of examples, or an epoch of a network.
+    fn go_on(&mut self) -> u64 {
+        if self.y.is_empty() {
+            return self.draw();
+        }
+        let Some(&examples) = self.examples.get(self.at) else {
+            (self.done, self.at) = (self.done + 1, 0);
+            self.y.clear();
+            return 1;
+        };
+        let inputs = self.prompts.inputs();
+        let (x, y) = (&self.x[..examples * inputs], &self.y[..examples]);
+        let (query, label) = (&self.x[examples * inputs..][..inputs], self.y[examples]);
+        if let Some(training) = &mut self.training {
+            training.epoch(x, y);
+            // Without examples the network has learned nothing, and 0 is predicted.
+            let output = if examples == 0 { 0.0 } else { training.output(query) };
+            let epoch = training.epochs();
+            self.epochs[self.at][epoch - 1].add(output - label);
+            let used = training.operations(examples);
+            if epoch == EPOCHS {
+                self.training = None;
+                self.at += 1;
+            }
+            return used;
+        }
+        let source = (self.seed, self.done);
+        for (baseline, sums) in self.baselines.iter().zip(&mut self.sums) {
+            if !baseline.is_trained() {
+                let fitted = baseline.fit(&self.prompts, source, x, y, 0);
+                sums[self.at].add(fitted.at(query) - label);
+            }
+        }
+        if self.epochs[self.at].is_empty() {
+            self.at += 1;
+        } else {
+            self.training = Some(training_of(&self.prompts, self.seed, self.done));
+        }
+        let (examples, inputs) = (examples as u64, inputs as u64);
+        16 * (examples + inputs) * (inputs + 1) * (inputs + 1) + 100
+    }
+
+    /// The next prompt.
+    fn draw(&mut self) -> u64 {
+        let mut row = vec![];
+        self.prompts.held_out(self.seed, self.points, self.done..self.done + 1, &mut row);
+        let (x, y) = self.prompts.parts(&row);
+        self.variance += variance(&y[..self.prompts.points]);
+        self.x = x.iter().map(|x| f64::from(*x)).collect();
+        self.y = y.iter().map(|y| f64::from(*y)).collect();
+        self.points as u64 * (2 * self.prompts.operations() + 40 * self.prompts.inputs() as u64)
+    }
+
+    fn scores(&self) -> Scores {
+        let least = |epochs: &Vec<Sums>| {
+            let least = (0..epochs.len()).min_by(|a, b| epochs[*a].first.total_cmp(&epochs[*b].first));
+            least.map_or(0, |epoch| epoch + 1)
+        };
+        let best: Vec<usize> = self.epochs.iter().map(least).collect();
+        let of = |(baseline, sums): (&Baseline, &Vec<Sums>)| {
+            let at = |k: usize| match baseline {
+                Baseline::Best => self.epochs[k][best[k] - 1],
+                Baseline::Last => self.epochs[k][EPOCHS - 1],
+                _ => sums[k],
+            };
+            (*baseline, (0..self.examples.len()).map(|k| at(k).score(self.count)).collect())
+        };
+        let squares = self.baselines.iter().zip(&self.sums).map(of).collect();
+        let is_trained = self.epochs.iter().any(|epochs| !epochs.is_empty());
+        Scores {
+            examples: self.examples.clone(),
+            prompts: self.count,
+            variance: (self.variance / self.count as f64).max(1e-12),
+            squares,
+            best_epochs: if is_trained { best } else { vec![] },
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What can be predicted of a prompt without a transformer: every label from the points before it, in double precision.
+//!
+//! Without examples every baseline predicts 0, the mean of all functions.
+
+mod job;
+mod least_squares;
+mod training;
+
+pub use job::{BaselinesJob, Score, Scores};
+pub use least_squares::ridge;
+pub use training::{EPOCHS, Training};
+
+use super::network::Scratch;
+use super::{Class, FunctionPrompts, Network};
+use crate::choices;
+use crate::rng::{Purpose, Stream};
+use crate::sorting::sort_by;
+
+choices! {
+    /// Who predicts.
+    pub enum Baseline {
+        /// The linear function of least norm that fits the examples best.
+        LeastSquares = "ls", "Least squares";
+        /// Ridge regression: of linear functions with the λ of Bayes's answer.
+        Ridge = "ridge", "Ridge";
+        /// Ridge regression on inputs with a last number 1.
+        Affine = "affine", "Ridge on (x, 1)";
+        /// The three nearest examples, weighted by the inverse of their distance.
+        Neighbours = "near", "3 nearest neighbours";
+        /// A network trained on the examples, after the epoch that is best on the queries.
+        Best = "best", "Trained network, best epoch";
+        /// The same network after the last epoch.
+        Last = "last", "Trained network, last epoch";
+    }
+}
+
+/// How many neighbours are asked (Garg et al. 2022).
+const NEIGHBOURS: usize = 3;
+
+impl Baseline {
+    /// Whether a network is trained for it, which takes a thousand times as long as the others.
+    pub fn is_trained(self) -> bool {
+        matches!(self, Baseline::Best | Baseline::Last)
+    }
+
+    /// λ of the ridge regressions.
+    ///
+    /// # Why
+    /// With w ∼ N(0, I) and noise of variance σ², the posterior mean of a linear function has λ = σ², and without noise it is
+    /// least squares of minimum norm. Of other functions no λ is right: d/10 is near the best of 1/1000 … 10 on random
+    /// networks of 3 and 6 layers, from 2 to 16 examples with d = 1 and from 5 to 50 with d = 20.
+    pub fn lambda(self, prompts: &FunctionPrompts) -> f64 {
+        match (self, prompts.class) {
+            (Baseline::LeastSquares, _) => 0.0,
+            (Baseline::Ridge, Class::Linear | Class::Sparse) => prompts.noise * prompts.noise,
+            _ => prompts.dim as f64 / 10.0,
+        }
+    }
+
+    /// What it makes of the examples of a held-out prompt, which has the number `example`.
+    ///
+    /// Which epoch is best is known of many prompts together ([`Scores::best_epochs`]), so that it comes as `epochs`.
+    ///
+    /// # Shapes
+    /// `x` is `[examples, inputs]`, `y` is `[examples]`.
+    pub fn fit(
+        self,
+        prompts: &FunctionPrompts,
+        (seed, example): (u64, usize),
+        x: &[f64],
+        y: &[f64],
+        epochs: usize,
+    ) -> Fitted {
+        let inputs = prompts.inputs();
+        if y.is_empty() {
+            return Fitted::Nothing;
+        }
+        match self {
+            Baseline::LeastSquares | Baseline::Ridge => {
+                Fitted::Linear(ridge(x, y, inputs, self.lambda(prompts)))
+            }
+            Baseline::Affine => {
+                let longer =
+                    x.chunks_exact(inputs).flat_map(|x| x[..prompts.dim].iter().copied().chain([1.0]));
+                let longer: Vec<f64> = longer.collect();
+                let mut weights = ridge(&longer, y, prompts.dim + 1, self.lambda(prompts));
+                let constant = weights.pop().unwrap_or(0.0);
+                Fitted::Affine { weights, constant }
+            }
+            Baseline::Neighbours => Fitted::Neighbours { x: x.to_vec(), y: y.to_vec() },
+            Baseline::Best | Baseline::Last => {
+                let mut training = training_of(prompts, seed, example);
+                (0..epochs).for_each(|_| training.epoch(x, y));
+                Fitted::Network(training.into_network())
+            }
+        }
+    }
+}
+
+/// The network that is trained on a held-out prompt, at its beginning: of the shape of the functions that are drawn, with
+/// weights of its own.
+fn training_of(prompts: &FunctionPrompts, seed: u64, example: usize) -> Training {
+    let FunctionPrompts { layers, hidden, .. } = *prompts;
+    let stream = Stream::new(seed, Purpose::FittedWeights, 0);
+    Training::new(Network::draw(prompts.inputs(), layers, hidden, &stream, example as u64))
+}
+
+/// What a baseline has made of examples: a function.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fitted {
+    /// 0, of no examples.
+    Nothing,
+    /// ⟨w, x⟩.
+    Linear(Vec<f64>),
+    /// ⟨w, x⟩ + c, of the numbers before the constant.
+    Affine {
+        /// w.
+        weights: Vec<f64>,
+        /// c.
+        constant: f64,
+    },
+    /// The examples themselves.
+    Neighbours {
+        /// `[examples, inputs]`.
+        x: Vec<f64>,
+        /// `[examples]`.
+        y: Vec<f64>,
+    },
+    /// A trained network.
+    Network(Network),
+}
+
+impl Fitted {
+    /// The prediction at an input, `[inputs]`.
+    pub fn at(&self, x: &[f64]) -> f64 {
+        let dot = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+        match self {
+            Fitted::Nothing => 0.0,
+            Fitted::Linear(weights) => dot(weights),
+            Fitted::Affine { weights, constant } => dot(weights) + constant,
+            Fitted::Neighbours { x: examples, y } => neighbours(examples, y, x),
+            Fitted::Network(network) => network.output(x, &mut Scratch::default()),
+        }
+    }
+}
+
+/// The mean of the nearest labels, weighted by the inverse of their distance; of examples at the very place their mean.
+fn neighbours(examples: &[f64], y: &[f64], x: &[f64]) -> f64 {
+    let square = |other: &[f64]| other.iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    let mut near: Vec<(f64, f64)> =
+        examples.chunks_exact(x.len()).zip(y).map(|(other, y)| (square(other), *y)).collect();
+    sort_by(&mut near, |a, b| a.0.total_cmp(&b.0));
+    let here = near.iter().take_while(|(distance, _)| *distance == 0.0).count();
+    if here > 0 {
+        return near[..here].iter().map(|(_, y)| y).sum::<f64>() / here as f64;
+    }
+    near.truncate(NEIGHBOURS);
+    let weighted = near.iter().fold((0.0, 0.0), |(sum, total), (square, y)| {
+        let weight = 1.0 / square.sqrt();
+        (sum + weight * y, total + weight)
+    });
+    weighted.0 / weighted.1
+}

@@ -1,0 +1,235 @@
+//! Prompts, drawn and written row by row.
+
+use std::ops::Range;
+
+use super::Function;
+use super::network::{Network, Scratch};
+use super::normals::normals;
+use crate::choices;
+use crate::rng::{Purpose, Stream};
+
+choices! {
+    /// What functions are drawn.
+    pub enum Class {
+        /// ⟨w, x⟩ with w ∼ N(0, I).
+        Linear = "linear", "Linear functions";
+        /// The same with few weights that are not 0.
+        Sparse = "sparse", "Sparse linear functions";
+        /// Full binary trees that look at one sign after the other.
+        Tree = "tree", "Decision trees";
+        /// Networks of ReLUs.
+        Network = "network", "Random networks";
+    }
+}
+
+choices! {
+    /// Where inputs lie.
+    pub enum Law {
+        /// N(0, s²) in every number.
+        Normal = "normal", "Normal, N(0, s²)";
+        /// N(−2, I) or N(2, I), the second with a given weight.
+        Mixture = "mixture", "Mixture of N(−2, I) and N(2, I)";
+    }
+}
+
+/// How far the two parts of a mixture are from 0 in every number.
+const CENTRE: f64 = 2.0;
+
+/// Where the number of an example begins in what a stream takes for a step: steps are fewer than 2⁴⁰.
+const EXAMPLE: u32 = 40;
+
+/// Prompts of which a label's variance is the mean, fewer where functions are large.
+const MEASURED: u64 = 1000;
+/// Operations, roughly, that measuring the variance may take.
+const MOST_MEASURED: u64 = 1 << 28;
+
+/// What prompts are drawn, and how they are written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionPrompts {
+    /// What functions are drawn.
+    pub class: Class,
+    /// Numbers drawn for an input.
+    pub dim: usize,
+    /// Whether an input has a last number 1, since networks have no biases.
+    pub constant: bool,
+    /// Points of a training prompt, the query among them.
+    pub points: usize,
+    /// Points of the longest held-out prompt; 0 is as many as in training.
+    pub long: usize,
+    /// Where inputs lie.
+    pub law: Law,
+    /// Standard deviation s of inputs of [`Law::Normal`].
+    pub scale: f64,
+    /// Weight of N(2, I) in a mixture.
+    pub weight: f64,
+    /// What the inputs of held-out prompts are multiplied by, the constant left out.
+    pub test_scale: f64,
+    /// Weight of N(2, I) in the mixture of held-out prompts.
+    pub test_weight: f64,
+    /// Weights of a sparse linear function that are not 0.
+    pub sparsity: usize,
+    /// Questions from the root of a tree to a leaf.
+    pub depth: usize,
+    /// Layers of weights in a random network, and in the network that is a baseline.
+    pub layers: usize,
+    /// Neurons in each of their hidden layers.
+    pub hidden: usize,
+    /// Standard deviation of the noise on labels of training prompts.
+    pub noise: f64,
+}
+
+impl Default for FunctionPrompts {
+    /// Random networks of three layers on one number, as small transformers learn them in a minute.
+    fn default() -> Self {
+        FunctionPrompts {
+            class: Class::Network,
+            dim: 1,
+            constant: true,
+            points: 17,
+            long: 0,
+            law: Law::Normal,
+            scale: 1.5,
+            weight: 0.0,
+            test_scale: 1.0,
+            test_weight: 0.0,
+            sparsity: 1,
+            depth: 4,
+            layers: 3,
+            hidden: 8,
+            noise: 0.0,
+        }
+    }
+}
+
+impl FunctionPrompts {
+    /// Numbers in an input, the constant among them.
+    pub fn inputs(&self) -> usize {
+        self.dim + usize::from(self.constant)
+    }
+
+    /// Numbers in a row of a training prompt: all inputs `[points, inputs]`, then all labels `[points]`.
+    pub fn columns(&self) -> usize {
+        self.columns_of(self.points)
+    }
+
+    /// Numbers in a row of a prompt of so many points.
+    pub fn columns_of(&self, points: usize) -> usize {
+        points * (self.inputs() + 1)
+    }
+
+    /// Points of the longest held-out prompt.
+    pub fn longest(&self) -> usize {
+        self.points.max(self.long)
+    }
+
+    /// A row's inputs `[points, inputs]` and labels `[points]`, of however many points.
+    pub fn parts<'a>(&self, row: &'a [f32]) -> (&'a [f32], &'a [f32]) {
+        row.split_at(row.len() / (self.inputs() + 1) * self.inputs())
+    }
+
+    /// Products, roughly, that one value of a function takes.
+    pub fn operations(&self) -> u64 {
+        match self.class {
+            Class::Linear | Class::Sparse => self.inputs() as u64,
+            Class::Tree => self.depth as u64,
+            Class::Network => Network::count(&Network::sizes(self.inputs(), self.layers, self.hidden)) as u64,
+        }
+    }
+
+    /// Appends the training prompts `examples` of `step` as rows to `out`.
+    pub fn sample(&self, seed: u64, replica: u32, step: u64, examples: Range<usize>, out: &mut Vec<f32>) {
+        let [inputs, functions, noise] = [Purpose::Batch, Purpose::Function, Purpose::Noise]
+            .map(|purpose| Stream::new(seed, purpose, replica));
+        for example in examples {
+            let at = step.wrapping_add((example as u64) << EXAMPLE);
+            let function = Function::draw(self, &functions, at);
+            self.push_inputs(&inputs, at, self.points, (1.0, self.weight), out);
+            self.push_labels(&function, self.points, out);
+            if self.noise > 0.0 {
+                let labels = out.len() - self.points;
+                let mut drawn = vec![];
+                normals(&noise, at, 0, self.points, &mut drawn);
+                let noisy = |(y, z): (&mut f32, f64)| *y = (f64::from(*y) + self.noise * z) as f32;
+                out[labels..].iter_mut().zip(drawn).for_each(noisy);
+            }
+        }
+    }
+
+    /// Appends the held-out prompts `examples` as rows of so many points to `out`, with labels without noise. A longer
+    /// prompt begins with the points of a shorter one.
+    pub fn held_out(&self, seed: u64, points: usize, examples: Range<usize>, out: &mut Vec<f32>) {
+        let inputs = Stream::new(seed, Purpose::HeldOut, 0);
+        for example in examples {
+            let function = self.held_out_function(seed, example);
+            let shift = (self.test_scale, self.test_weight);
+            self.push_inputs(&inputs, (example as u64) << EXAMPLE, points, shift, out);
+            self.push_labels(&function, points, out);
+        }
+    }
+
+    /// The function of a held-out prompt.
+    pub fn held_out_function(&self, seed: u64, example: usize) -> Function {
+        let functions = Stream::new(seed, Purpose::HeldOutFunction, 0);
+        Function::draw(self, &functions, (example as u64) << EXAMPLE)
+    }
+
+    /// The variance of the labels within one held-out prompt of the length of training, the mean over the first
+    /// thousand: what R² is relative to.
+    pub fn label_variance(&self, seed: u64) -> f64 {
+        let each = self.operations().saturating_mul(self.points as u64).max(1);
+        let count = (MOST_MEASURED / each).clamp(64, MEASURED) as usize;
+        let (mut row, mut sum) = (vec![], 0.0);
+        for example in 0..count {
+            row.clear();
+            self.held_out(seed, self.points, example..example + 1, &mut row);
+            sum += variance(self.parts(&row).1);
+        }
+        // Nothing is divided by 0 where all labels are equal.
+        (sum / count as f64).max(1e-12)
+    }
+
+    /// Appends the inputs of a prompt: those of a point take the same words whatever the number of points.
+    fn push_inputs(
+        &self,
+        stream: &Stream,
+        at: u64,
+        points: usize,
+        (factor, weight): (f64, f64),
+        out: &mut Vec<f32>,
+    ) {
+        let even = self.dim.next_multiple_of(2);
+        let words = even + if self.law == Law::Mixture { 2 } else { 0 };
+        let mut numbers = Vec::with_capacity(self.dim);
+        for first in (0..points).map(|point| (point * words) as u32) {
+            numbers.clear();
+            normals(stream, at, first, self.dim, &mut numbers);
+            let (centre, scale) = match self.law {
+                Law::Normal => (0.0, self.scale),
+                Law::Mixture if stream.chance(at, first + even as u32, weight) => (CENTRE, 1.0),
+                Law::Mixture => (-CENTRE, 1.0),
+            };
+            out.extend(numbers.iter().map(|z| (factor * (centre + scale * z)) as f32));
+            if self.constant {
+                out.push(1.0);
+            }
+        }
+    }
+
+    /// Appends the labels of the inputs at the end of `out`.
+    fn push_labels(&self, function: &Function, points: usize, out: &mut Vec<f32>) {
+        let (inputs, mut scratch) = (self.inputs(), Scratch::default());
+        let (begin, mut x) = (out.len() - points * inputs, vec![0.0; inputs]);
+        for point in 0..points {
+            let row = &out[begin + point * inputs..][..inputs];
+            x.iter_mut().zip(row).for_each(|(wide, x)| *wide = f64::from(*x));
+            out.push(function.value(&x, &mut scratch) as f32);
+        }
+    }
+}
+
+/// Their mean squared distance from their mean.
+pub fn variance(labels: &[f32]) -> f64 {
+    let count = labels.len().max(1) as f64;
+    let mean = labels.iter().map(|y| f64::from(*y)).sum::<f64>() / count;
+    labels.iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>() / count
+}

@@ -1,0 +1,227 @@
+//! Learning in context: every prompt has a function of its own, and a network predicts its values from the examples before
+//! (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, section 5).
+//!
+//! An example's row holds the inputs and the labels of a prompt, as [`FunctionPrompts`] writes them. The labels are real
+//! numbers, one for each point: the loss is the square, and a run is measured by its error relative to the mean variance of
+//! the labels within a prompt, so that 1 is no better than their mean. One less that is R².
+//!
+//! ```
+//! use vivarium::tasks::{Batch, InContextLearning, Sampler};
+//! let (task, mut batch) = (InContextLearning::default(), Batch::default());
+//! task.sample(0, 0, 0, 4, &mut batch);
+//! // Seventeen points: a number, the constant 1 and a label for each.
+//! assert_eq!((batch.x.len(), batch.y.len()), (4 * 17 * (1 + 1 + 1), 4));
+//! ```
+
+pub mod charts;
+
+use std::cell::RefCell;
+
+use super::remembered::Remembered;
+use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig};
+use crate::catalog::Info;
+use crate::catalog::chart::Chart;
+use crate::functions::{Class, FunctionPrompts, Law};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings::{Problem, Range, Settings};
+use crate::sources::{GARG_2022, WU_2024};
+use crate::{choices, settings};
+
+choices! {
+    /// Whether inputs have a last number 1.
+    pub enum Constant {
+        /// They have.
+        Yes = "yes", "Yes";
+        /// They have not.
+        No = "no", "No";
+    }
+}
+
+settings! {
+    /// Each prompt is points of a function of its own; every label is to be predicted from the points before it.
+    pub struct InContextLearning {
+        /// What functions are drawn, one for each prompt.
+        class: Class = Class::Network, "class", "Functions", Range::Choice(Class::OPTIONS);
+        /// Numbers in an input, the constant left out.
+        dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
+        /// Whether each input has a last number 1, since random networks have no biases.
+        constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
+        /// Points of a training prompt; each is the query after the examples before it.
+        points: usize = 17, "points", "Points of a prompt", Range::Int(2, 128);
+        /// Where inputs lie.
+        law: Law = Law::Normal, "dist", "Inputs", Range::Choice(Law::OPTIONS);
+        /// Standard deviation of the inputs.
+        scale: f64 = 1.5, "s", "Scale s of the inputs", Range::Real(0.01, 10.0), only when "dist" = "normal";
+        /// Weight of N(2, I) in training; the rest is N(−2, I).
+        weight: f64 = 0.0, "w2", "Weight of N(2, I)", Range::Real(0.0, 1.0), only when "dist" = "mixture";
+        /// Weight of N(2, I) in the prompts of the test.
+        test_weight: f64 = 0.0, "tw2", "Weight of N(2, I) in the test", Range::Real(0.0, 1.0), only when "dist" = "mixture";
+        /// What inputs are multiplied by in the prompts of the test.
+        test_scale: f64 = 1.0, "ts", "Scale in the test", Range::Real(0.01, 10.0);
+        /// Points of the longest prompt of the test; 0 is as many as in training.
+        long: usize = 0, "long", "Longest prompt of the test", Range::Int(0, 256);
+        /// Numbers of the input that a function looks at.
+        sparsity: usize = 1, "sparse", "Weights that are not 0", Range::Int(1, 32), only when "class" = "sparse";
+        /// Questions from the root of a tree to a leaf.
+        depth: usize = 4, "splits", "Depth of the trees", Range::Int(1, 8), only when "class" = "tree";
+        /// Layers of weights in the random networks.
+        layers: usize = 3, "deep", "Layers of the functions", Range::Int(2, 6), only when "class" = "network";
+        /// Neurons in each hidden layer of the random networks.
+        hidden: usize = 8, "k", "Hidden units K of the functions", Range::Int(1, 32), only when "class" = "network";
+        /// Standard deviation of normal noise on the training labels.
+        noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);
+    }
+}
+
+/// Most variances that are kept.
+const MOST_KEPT: usize = 256;
+
+impl InContextLearning {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "in-context-learning",
+        name: "Learning in context",
+        about: "Each prompt is points of a function of its own; every label is predicted from the points before it.",
+        sources: &[GARG_2022, WU_2024],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What prompts are drawn, and how they are written down.
+    pub fn drawn(&self) -> FunctionPrompts {
+        let InContextLearning { class, dim, points, law, scale, weight, test_weight, test_scale, .. } = *self;
+        let InContextLearning { long, sparsity, depth, layers, hidden, noise, .. } = *self;
+        let constant = self.constant == Constant::Yes;
+        FunctionPrompts {
+            class,
+            dim,
+            constant,
+            points,
+            long,
+            law,
+            scale,
+            weight,
+            test_scale,
+            test_weight,
+            sparsity,
+            depth,
+            layers,
+            hidden,
+            noise,
+        }
+    }
+
+    /// The first label of each of these rows, behind those before.
+    fn push_labels(prompts: &FunctionPrompts, begin: usize, out: &mut Batch) {
+        let rows = out.x[begin..].chunks(prompts.columns());
+        out.y.extend(rows.map(|row| prompts.parts(row).1[0]));
+    }
+}
+
+impl ToPyTorch for InContextLearning {
+    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+        let variance = self.label_variance(seed).unwrap_or(1.0);
+        let settings = vec![("variance", settings::real(variance))];
+        Ok(Part { code: vec![include_str!("pytorch/points.py")], settings, ..Part::default() })
+    }
+}
+
+impl TaskConfig for InContextLearning {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "in-context-transformer"),
+            ("opt", "adam"),
+            ("lr", "0.002"),
+            ("b2", "0.99"),
+            ("warm", "200"),
+            ("cool", "linear"),
+            ("clip", "1"),
+            ("loss", "square"),
+            ("batch", "64"),
+            ("steps", "4000"),
+            ("target", "0.95"),
+            ("halt", "steps"),
+            ("every", "100"),
+            ("held", "1000"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "r2.by-examples.prompt.maps"), ("speed", "200")]
+    }
+
+    fn mend(&mut self) {
+        self.sparsity = self.sparsity.min(self.dim);
+        if self.long > 0 {
+            self.long = self.long.max(self.points);
+        }
+    }
+}
+
+impl Examples for InContextLearning {
+    fn form(&self) -> Form {
+        Form::Points
+    }
+
+    fn inputs(&self) -> usize {
+        self.drawn().inputs()
+    }
+
+    fn columns(&self) -> usize {
+        self.drawn().columns()
+    }
+
+    fn length(&self) -> usize {
+        self.points
+    }
+
+    fn function_prompts(&self) -> Option<FunctionPrompts> {
+        Some(self.drawn())
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        None
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = vec![];
+        if self.class == Class::Sparse && self.sparsity > self.dim {
+            let expected = tr!("at most d = {d}: an input has no more numbers", d = self.dim);
+            problems.push(Problem::new("sparse", &self.sparsity.to_string(), expected));
+        }
+        if (1..self.points).contains(&self.long) {
+            let expected =
+                tr!("at least {points}, the points of a training prompt, or 0", points = self.points);
+            problems.push(Problem::new("long", &self.long.to_string(), expected));
+        }
+        problems
+    }
+}
+
+impl Sampler for InContextLearning {
+    fn label_variance(&self, seed: u64) -> Option<f64> {
+        type Key = (String, u64);
+        thread_local! {
+            static KNOWN: RefCell<Remembered<Key, f64>> = const { RefCell::new(Remembered::new(MOST_KEPT)) };
+        }
+        let written = |knob: &settings::Knob| Some(Settings::value(self, knob.key)?.to_string());
+        let written: Vec<String> = Self::KNOBS.iter().filter_map(written).collect();
+        let find = || self.drawn().label_variance(seed);
+        Some(KNOWN.with_borrow_mut(|known| known.get((written.join("&"), seed), 1, find)))
+    }
+
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let (prompts, begin) = (self.drawn(), out.x.len());
+        prompts.sample(seed, replica, step, 0..size, &mut out.x);
+        InContextLearning::push_labels(&prompts, begin, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let (prompts, begin) = (self.drawn(), out.x.len());
+        prompts.held_out(seed, self.points, from..from + size, &mut out.x);
+        InContextLearning::push_labels(&prompts, begin, out);
+    }
+
+    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+}
