@@ -118,7 +118,7 @@ fn by_examples(run: &RunView) -> Lines {
         let (role, tint) = look(of);
         let examples = judged.examples.iter().map(|k| *k as f64).collect();
         let drawn = by_number(run, examples, &judged.curve);
-        // Bands of all would hide each other; theirs are said by the help of the chart's data.
+        // Bands of all would hide each other.
         let points = judged.examples.len() <= super::judge::MOST_TRAINED + 1;
         series.push(Series { name: name(of).into(), role, tint, points, band: vec![], ..drawn });
     }

@@ -67,7 +67,9 @@ impl Job for ByExamples {
             self.errors.add(outputs.iter().zip(labels).map(|(output, y)| (output - f64::from(*y)).powi(2)));
         }
         (self.errors.prompts() >= self.count).then(|| {
-            let curve = self.errors.curve(self.prompts.label_variance(seed));
+            // The sampler keeps it: it takes a thousand prompts.
+            let kept = network.spec.task.sampler().label_variance(seed);
+            let curve = self.errors.curve(kept.unwrap_or_else(|| self.prompts.label_variance(seed)));
             let last = self.prompts.points - 1;
             Finding::of(EXAMPLES.id())
                 .with_few([last, last / 2].map(|at| f64::from(curve.middle[at])))
@@ -80,12 +82,4 @@ impl Job for ByExamples {
 /// The curve that was found.
 pub fn found(finding: &Finding) -> Option<Curve> {
     Curve::of_numbers(&finding.numbers, *finding.counts.first()?)
-}
-
-/// Whether a run has such a curve.
-///
-/// # Errors
-/// A sentence that says why not.
-pub fn applies(spec: &RunSpec) -> Result<(), String> {
-    (EXAMPLES.applies)(spec)
 }
