@@ -58,7 +58,7 @@ choices! {
     /// What the answer's token holds besides the label.
     pub enum Format {
         /// Nothing: x and y come one after the other.
-        Interleaved = "inter", "Interleaved: x, then y";
+        Interleaved = "interleaved", "Interleaved: x, then y";
         /// The point's x once more.
         Joint = "joint", "Joint: x, then x and y";
     }

@@ -128,3 +128,6 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

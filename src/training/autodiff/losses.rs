@@ -9,7 +9,7 @@ impl Loss {
     /// The losses of a batch.
     ///
     /// # Shapes
-    /// All tensors are `[replicas, batch, 1]`.
+    /// All tensors are `[replicas, batch, 1]`, or have as many columns as an example asks for predictions.
     pub fn forward(self, labels: Tensor<3>, outputs: Tensor<3>) -> Tensor<3> {
         match self {
             Loss::Hinge => relu(-(labels * outputs) + 1.0),
