@@ -328,16 +328,22 @@ impl RunSpec {
         (stage as u64 * self.run.steps).div_ceil(self.architecture().stages() as u64)
     }
 
-    /// Learning rate at `step`, with the changes made while the run went on.
+    /// Learning rate that training step `step` is made with: what is [set](RunSpec::set_rate), times the optimizer's
+    /// [share](Optimizer::rate_share) of it.
     pub fn learning_rate(&self, step: u64) -> f64 {
+        self.set_rate(step) * self.optimizer.rate_share(step, self.run.steps)
+    }
+
+    /// Learning rate that is set at `step`, with the changes made while the run went on.
+    pub fn set_rate(&self, step: u64) -> f64 {
         let change = self.run.schedule.iter().rev().find(|(from, _)| *from <= step);
         change.map_or(self.optimizer.learning_rate(), |(_, lr)| *lr)
     }
 
-    /// Records that the learning rate is `lr` from `step` on; later changes are forgotten.
+    /// Records that the learning rate is set to `lr` from `step` on; later changes are forgotten.
     pub fn change_learning_rate(&mut self, step: u64, lr: f64) {
         self.run.schedule.retain(|(from, _)| *from < step);
-        if self.learning_rate(step) != lr {
+        if self.set_rate(step) != lr {
             self.run.schedule.push((step, lr));
         }
     }

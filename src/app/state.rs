@@ -228,7 +228,7 @@ impl State {
     /// What field `key` shows.
     pub fn form_value(&self, key: &str) -> Option<Value> {
         if key == "lr" && self.run.is_under_way() && self.pending.is_none() {
-            return Some(Value::Real(self.run.link.spec.learning_rate(self.run.step)));
+            return Some(Value::Real(self.run.link.spec.set_rate(self.run.step)));
         }
         self.form_spec()
             .value(key)

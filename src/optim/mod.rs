@@ -16,11 +16,36 @@ crate::catalog! {
 }
 
 impl Optimizer {
-    /// Learning rate at the start of the run.
+    /// The learning rate that is set; see [`Optimizer::rate_share`].
     pub fn learning_rate(&self) -> f64 {
         match self {
             Optimizer::Sgd(sgd) => sgd.lr,
             Optimizer::Adam(adam) => adam.lr,
+        }
+    }
+
+    /// The share of the learning rate that step `step` of a run of `steps` is made with: less than 1 where it warms up or
+    /// decays.
+    pub fn rate_share(&self, step: u64, steps: u64) -> f64 {
+        match self {
+            Optimizer::Sgd(_) => 1.0,
+            Optimizer::Adam(adam) => adam.rate_share(step, steps),
+        }
+    }
+
+    /// Whether that share is ever less than 1.
+    pub fn is_scheduled(&self) -> bool {
+        match self {
+            Optimizer::Sgd(_) => false,
+            Optimizer::Adam(adam) => adam.warm > 0 || adam.cool != adam::Cooling::None,
+        }
+    }
+
+    /// Norm to which the gradient of all parameters of a network is shortened; 0 where it never is.
+    pub fn clip(&self) -> f64 {
+        match self {
+            Optimizer::Sgd(_) => 0.0,
+            Optimizer::Adam(adam) => adam.clip,
         }
     }
 

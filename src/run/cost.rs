@@ -132,7 +132,7 @@ impl RunSpec {
     }
 
     /// Whether autodiff makes the steps on the processor: where it is chosen, and where there is no loop for the network
-    /// on this task. It holds whole tensors of activations, where loops hold those of an example.
+    /// on this task, or it cannot clip gradients. It holds whole tensors of activations, where loops hold those of an example.
     pub fn is_by_autodiff(&self) -> bool {
         let run = &self.run;
         let is_looped = match self.model.config().family() {
@@ -145,7 +145,13 @@ impl RunSpec {
             }
             family => family.is_some(),
         };
-        run.learner == LearnerChoice::Autodiff || !is_looped
+        // As the table of learners has it; the same test holds both against each other.
+        let is_clipped = self.optimizer.clip() > 0.0
+            && matches!(
+                self.model.config().family(),
+                Some(Family::OneHiddenLayer(_) | Family::Attention(_) | Family::Minimal | Family::Pairs(_))
+            );
+        run.learner == LearnerChoice::Autodiff || !is_looped || is_clipped
     }
 
     /// Operations of a look into a whole context.

@@ -48,7 +48,9 @@ impl RunSpec {
             let expected = tr!("ce, since the labels are classes");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }
-        if self.task.examples().prompts().is_some() && self.run.loss != Loss::Square {
+        let examples = self.task.examples();
+        let is_on_prompts = examples.prompts().is_some() || examples.function_prompts().is_some();
+        if is_on_prompts && self.run.loss != Loss::Square {
             let expected = tr!("square, since the labels are real numbers");
             problems.push(Problem::new("loss", self.run.loss.slug(), expected));
         }

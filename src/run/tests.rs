@@ -20,6 +20,21 @@ fn learning_rate_changes_are_recorded_by_step() {
 }
 
 #[test]
+fn the_optimizers_own_schedule_multiplies_what_is_set() {
+    let mut spec = spec("#v1/sparse-parity?opt=adam&lr=0.01&warm=100&cool=linear&steps=300");
+    spec.change_learning_rate(200, 0.04);
+    // Up to the last step of the warm-up, then down to half of what is set, and to nothing.
+    let rates = [0, 49, 99, 100, 199, 200, 250, 300, 900].map(|step| spec.learning_rate(step));
+    let exact = [0.0001, 0.005, 0.01, 0.01, 0.00505, 0.02, 0.01, 0.0, 0.0];
+    for (rate, exact) in rates.iter().zip(exact) {
+        assert!((rate - exact).abs() < 1e-12, "{rates:?}");
+    }
+    assert_eq!([0, 199, 200].map(|step| spec.set_rate(step)), [0.01, 0.01, 0.04]);
+    spec.change_learning_rate(250, 0.04);
+    assert_eq!(spec.run.schedule, [(200, 0.04)], "what is set already is no change");
+}
+
+#[test]
 fn impossible_combinations_are_repaired_and_named() {
     let mut spec = RunSpec::default();
     for (key, text) in [("n", "2"), ("k", "8"), ("width", "64")] {

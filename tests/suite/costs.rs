@@ -156,10 +156,10 @@ fn what_autodiff_makes_is_known() {
                 continue;
             }
             let covered = spec.run.learner != LearnerChoice::Autodiff
-                && entry(&spec, Place::Cpu).is_some_and(|entry| (entry.covers)(&spec).is_ok());
+                && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok());
             *(if covered { &mut loops } else { &mut autodiff }) += 1;
             if !spec.is_by_autodiff() && !covered {
-                let why = entry(&spec, Place::Cpu).map(|entry| (entry.covers)(&spec));
+                let why = entry(&spec, Place::Cpu).map(|entry| entry.takes(&spec));
                 panic!("{why:?}: {}", encode(&vivarium::permalink::Link { spec, ..Default::default() }));
             }
         }

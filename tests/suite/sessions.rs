@@ -231,6 +231,10 @@ fn optimizers_follow_their_printed_rules() {
         "opt=adam&lr=0.01&",
         "opt=adam&lr=0.01&wd=0.1&",
         "opt=adam&lr=0.01&wd=0.1&wdkind=coupled&b1=0.8&b2=0.95&eps=0.001&",
+        "opt=adam&lr=0.01&wd=0.1&warm=10&cool=linear&",
+        // Long gradients lose their length to Adam, but for ε and for what short ones bring besides.
+        "opt=adam&lr=0.01&clip=0.3&eps=0.1&warm=4&",
+        "opt=adam&lr=0.01&clip=0.1&eps=0.05&wd=0.1&wdkind=coupled&",
     ] {
         let link =
             format!("#v1/sparse-parity?{rule}n=7&width=5&loss=ce&batch=16&steps=40&halt=steps&held=64");
@@ -241,11 +245,26 @@ fn optimizers_follow_their_printed_rules() {
         let mut net = Reference::new(&spec.model, spec.run.loss, 7, &initial);
         let mut first: Vec<Vec<f64>> = net.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
         let mut second = first.clone();
+        let mut clipped = 0;
         for step in 0..40 {
             let mut batch = Batch::default();
             spec.task.sampler().sample(0, 0, step, 16, &mut batch);
-            let gradients = net.gradients(&batch);
+            let mut gradients = net.gradients(&batch);
             let t = step as i32 + 1;
+            let mut lr = spec.optimizer.learning_rate();
+            if let Optimizer::Adam(o) = &spec.optimizer {
+                let norm = gradients.iter().flatten().map(|g| g * g).sum::<f64>().sqrt();
+                if o.clip > 0.0 && norm > o.clip {
+                    gradients.iter_mut().flatten().for_each(|g| *g *= o.clip / norm);
+                    clipped += 1;
+                }
+                let (step, warm) = (step as f64, o.warm as f64);
+                if step < warm {
+                    lr *= (step + 1.0) / warm;
+                } else if rule.contains("cool") {
+                    lr *= (40.0 - step) / (40.0 - warm);
+                }
+            }
             for (which, gradient) in gradients.iter().enumerate() {
                 for (i, g) in gradient.iter().enumerate() {
                     let w = &mut net.parameters[which][i];
@@ -253,23 +272,24 @@ fn optimizers_follow_their_printed_rules() {
                     match &spec.optimizer {
                         Optimizer::Sgd(o) => {
                             *m = o.momentum * *m + g + o.decay * *w;
-                            *w -= o.lr * *m;
+                            *w -= lr * *m;
                         }
                         Optimizer::Adam(o) => {
                             let coupled = link.contains("coupled");
                             let g = if coupled { g + o.decay * *w } else { *g };
                             if !coupled {
-                                *w *= 1.0 - o.lr * o.decay;
+                                *w *= 1.0 - lr * o.decay;
                             }
                             *m = o.beta1 * *m + (1.0 - o.beta1) * g;
                             *v = o.beta2 * *v + (1.0 - o.beta2) * g * g;
                             let (m, v) = (*m / (1.0 - o.beta1.powi(t)), *v / (1.0 - o.beta2.powi(t)));
-                            *w -= o.lr * m / (v.sqrt() + o.epsilon);
+                            *w -= lr * m / (v.sqrt() + o.epsilon);
                         }
                     }
                 }
             }
         }
+        assert_eq!(clipped > 0, rule.contains("clip"), "{rule}: {clipped}");
         for (exact, mine) in net.parameters.iter().zip(weights(&run)) {
             for (a, b) in exact.iter().zip(mine) {
                 assert!((a - f64::from(b)).abs() < 2e-4, "{rule}: {a} against {b}");

@@ -204,7 +204,7 @@ impl State {
                 tr!("at most {most} changes in one run", most = MAX_CHANGES),
             ));
         }
-        if lr != self.run.link.spec.learning_rate(self.run.step) {
+        if lr != self.run.link.spec.set_rate(self.run.step) {
             self.send(Command::LearningRate(lr), effects);
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 pub mod dense;
 pub mod group_net;
+pub mod in_context_net;
 pub mod one_hidden_layer;
 pub mod prompt_net;
 pub mod replica;

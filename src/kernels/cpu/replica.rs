@@ -5,6 +5,7 @@ use super::ReplicaState;
 use super::one_hidden_layer::{LANES, Row, Update};
 use super::wide::wide;
 use crate::kernels::plan::Rule;
+use crate::optim::adam::CLIP_EPSILON;
 use crate::run::RunSpec;
 
 /// What is known of any network's numbers before it is trained.
@@ -63,6 +64,20 @@ impl Replica {
     }
 }
 
+/// Shortens the gradient of a whole network to a norm of `most` where it is longer, as [`crate::optim::adam`] says.
+pub fn clip(gradient: &mut [Vec<Row>], most: f64) {
+    let rows = gradient.iter().flatten();
+    let squares = rows.fold(Row::ZERO, |sum, row| sum.zip(*row, |sum, g| sum + g * g)).sum();
+    let scale = (most / (f64::from(squares).sqrt() + CLIP_EPSILON)) as f32;
+    // By comparison, so that what is no number stays none.
+    if scale >= 1.0 {
+        return;
+    }
+    for row in gradient.iter_mut().flatten() {
+        *row = *row * scale;
+    }
+}
+
 impl ReplicaState for Replica {
     fn read(&self, part: usize, which: usize) -> Vec<f32> {
         self.state[part][which].iter().flat_map(|row| row.0).take(self.sizes[which]).collect()
@@ -88,5 +103,34 @@ wide! {
             [w, m, v, ..] => update.apply(&mut w[which], gradient, &mut m[which], &mut v[which]),
             [] => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_gradients_are_shortened_and_short_ones_are_not() {
+        let mut one = Row::ZERO;
+        (one.0[0], one.0[3]) = (3.0, -2.0);
+        let mut other = Row::ZERO;
+        other.0[15] = 6.0;
+        // 9 + 4 + 36 is the square of 7, over both parameters.
+        let long = vec![vec![one], vec![Row::ZERO, other]];
+        let mut clipped = long.clone();
+        clip(&mut clipped, 7.5);
+        assert_eq!(clipped, long);
+        clip(&mut clipped, 3.5);
+        let found = [clipped[0][0].0[0], clipped[0][0].0[3], clipped[1][1].0[15]];
+        for (found, exact) in found.iter().zip([1.5, -1.0, 3.0]) {
+            assert!((found - exact).abs() < 1e-6, "{found} {exact}");
+        }
+        let mut none = vec![vec![Row([f32::NAN; LANES])]];
+        clip(&mut none, 1.0);
+        assert!(none[0][0].0.iter().all(|g| g.is_nan()));
+        let mut zero = vec![vec![Row::ZERO]];
+        clip(&mut zero, 1.0);
+        assert_eq!(zero, vec![vec![Row::ZERO]]);
     }
 }

@@ -2,7 +2,21 @@ def learning_rate(step):
     rate = S["lr"]
     for begin, value in S["lrs"]:
         rate = value if begin <= step else rate
+    warm = S.get("warm", 0)
+    if step < warm:
+        return rate * (step + 1) / warm
+    if S.get("cool") == "linear":
+        return rate * max(S["steps"] - step, 0) / max(S["steps"] - warm, 1)
     return rate
+
+
+def clip(p):
+    """Shortens each network's gradient, over all its parameters, to the largest norm."""
+    gradients = [values.grad for values in p.values() if values.grad is not None]
+    norm = sum((gradient**2).sum((1, 2)) for gradient in gradients).sqrt()
+    scale = (S["clip"] / (norm + 1e-6)).clamp(max=1)
+    for gradient in gradients:
+        gradient.mul_(scale[:, None, None])
 
 
 def optimizer(p):
@@ -88,6 +102,8 @@ def main():
             loss = loss + penalty(p, step).sum()
         update.zero_grad()
         loss.backward()
+        if S.get("clip", 0) > 0:
+            clip(p)
         update.step()
     for replica, step in sorted(solved.items()):
         print(f"Replica {replica}: target accuracy at step {step}.", file=sys.stderr)

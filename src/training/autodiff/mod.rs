@@ -22,12 +22,14 @@ use crate::bounds;
 use crate::kernels::cpu::sequence_net::Inference;
 use crate::models::lookup::one_hot;
 use crate::models::{Parameter, sequences};
+use crate::optim::adam::CLIP_EPSILON;
 use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::data_loader::{DataLoader, Examples};
 use crate::training::session::evaluator::{Evaluator, evaluated_row};
 use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
+use crate::training::session::prompt_rows::PromptRows;
 use losses::of_classes;
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
@@ -116,9 +118,9 @@ impl Autodiff {
     /// The numbers that are to be predicted, `[replicas or 1, batch, 1]`, or of prompts `[.., batch, length]`: there the
     /// last numbers of each row.
     fn targets(&self, x: &Tensor<3>, y: Tensor<3>) -> Tensor<3> {
-        match self.spec.task.examples().prompts() {
+        match PromptRows::of(self.spec.task.examples()) {
             None => y,
-            Some(prompts) => x.clone().narrow(2, prompts.columns() - prompts.length, prompts.length),
+            Some(rows) => last(x.clone(), rows.labels),
         }
     }
 
@@ -146,9 +148,12 @@ impl Autodiff {
 
     /// Makes the training step number `step` at learning rate `lr`; it may still be under way on return.
     pub fn train(&mut self, step: u64, lr: f64) {
-        let gradients = self.gradients(step);
         let stage = self.spec.stage(step);
         let trained = self.spec.model.net().trained(stage);
+        let mut gradients = self.gradients(step);
+        if self.spec.optimizer.clip() > 0.0 {
+            clip(&mut gradients, &trained, self.spec.optimizer.clip());
+        }
         // Moments begin with the stage, since no parameter is trained in more than one.
         let count = step - self.spec.stage_begins(stage);
         let (architecture, plain) = (self.spec.architecture(), self.spec.optimizer.without_decay());
@@ -163,11 +168,16 @@ impl Autodiff {
     }
 
     /// Sums of loss and of right answers over the examples in `stage`, `[replicas, 1, 2]`; where labels are real numbers,
-    /// of the loss relative to their variance and of the share that is explained.
-    fn sums(&self, (x, y): &Examples, stage: usize) -> Tensor<3> {
+    /// of the loss relative to their variance and of the share that is explained, for each row by its last `judged` labels
+    /// where not by all.
+    fn sums(&self, (x, y): &Examples, stage: usize, judged: Option<usize>) -> Tensor<3> {
         let outputs = self.outputs(&self.parameters, x.clone(), stage);
         if let Some(variance) = self.variance {
             let losses = self.spec.run.loss.forward(self.targets(x, y.clone()), outputs);
+            let losses = match judged {
+                Some(judged) => last(losses, judged),
+                None => losses,
+            };
             // The share of the variance that is not explained, of each prompt.
             let errors = losses.mean_dim(2) / variance;
             let explained = -errors.clone() + 1.0;
@@ -185,7 +195,7 @@ impl Autodiff {
     fn measure_sequences(&mut self, step: u64) -> Local<'_, Row> {
         let seen = self.loader.batch(step);
         let predictions = (seen.1.dims()[1] * self.spec.task.examples().length()) as f32;
-        let sums = self.sums(&seen, self.spec.stage(step)) / predictions;
+        let sums = self.sums(&seen, self.spec.stage(step), None) / predictions;
         let replicas = self.spec.run.replicas;
         let all = joined(self.parameters.iter().cloned().chain([sums]));
         let Some((evaluator, inference)) = &mut self.judged else {
@@ -228,6 +238,25 @@ impl Autodiff {
 
     fn upload(&self, which: usize, values: &[f32]) -> Tensor<3> {
         Tensor::from_data(TensorData::new(values.to_vec(), self.shapes[which].shape), &self.device)
+    }
+}
+
+/// The last `count` columns.
+fn last(rows: Tensor<3>, count: usize) -> Tensor<3> {
+    let columns = rows.dims()[2];
+    rows.narrow(2, columns - count, count)
+}
+
+/// Shortens the gradient of each replica, over all parameters that are `trained`, to a norm of `most` where it is longer, as
+/// [`crate::optim::adam`] says.
+fn clip(gradients: &mut [Tensor<3>], trained: &[bool], most: f64) {
+    let own = gradients.iter().zip(trained).filter(|(_, trained)| **trained).map(|(gradient, _)| gradient);
+    let squares = own.map(|g| (g.clone() * g.clone()).sum_dim(1).sum_dim(2)).reduce(|a, b| a + b);
+    // [replicas, 1, 1]
+    let Some(squares) = squares else { return };
+    let scale = ((squares.sqrt() + CLIP_EPSILON as f32).recip() * most as f32).clamp_max(1.0);
+    for gradient in gradients {
+        *gradient = gradient.clone() * scale.clone();
     }
 }
 
@@ -274,7 +303,8 @@ impl Learner for Autodiff {
         let stage = self.spec.stage(step);
         let seen = self.loader.seen(step, MEASURE_SAMPLE);
         let seen_count = seen.1.dims()[1] as f32;
-        let train = self.sums(&seen, stage) / seen_count;
+        let train = self.sums(&seen, stage, None) / seen_count;
+        let judged = PromptRows::of(self.spec.task.examples()).map(|rows| rows.judged);
         let mut test: Option<Tensor<3>> = None;
         let mut counted = 0;
         for examples in &self.held_out {
@@ -282,7 +312,7 @@ impl Learner for Autodiff {
                 break;
             }
             counted += examples.1.dims()[1];
-            let sums = self.sums(examples, stage);
+            let sums = self.sums(examples, stage, judged);
             test = Some(test.map_or(sums.clone(), |so_far| so_far + sums));
         }
         // `held_out` is at least one, so there is a chunk.

@@ -12,6 +12,7 @@ use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Family;
 use crate::protocol::Row;
 use crate::run::RunSpec;
+use crate::tokens::Prompts;
 use crate::training::session::learner::MEASURE_SAMPLE;
 
 /// Executes all replicas of a network on prompts on the processor.
@@ -21,6 +22,7 @@ pub type ExecutionCpu = CpuLearner<PromptExecution>;
 pub struct PromptExecution {
     spec: RunSpec,
     clock: usize,
+    prompts: Prompts,
     examples: PromptExamples,
 }
 
@@ -57,12 +59,14 @@ impl CpuNetwork for PromptExecution {
 
     fn new(spec: &RunSpec) -> Result<(Self, Executed), String> {
         let examples = PromptExamples::of(spec, MEASURE_SAMPLE)?;
+        let prompts = spec.task.examples().prompts();
+        let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
         let Some(Family::Execution(execution)) = spec.model.config().family() else {
             return Err(format!("{} is trained, not executed", spec.model.info().name));
         };
         let parameters = spec.architecture().parameters(spec.task.examples().inputs(), 1);
         let network = Executed { parameters: parameters.iter().map(|p| vec![0.0; p.len()]).collect() };
-        let family = PromptExecution { spec: spec.clone(), clock: execution.clock, examples };
+        let family = PromptExecution { spec: spec.clone(), clock: execution.clock, prompts, examples };
         Ok((family, network))
     }
 
@@ -71,7 +75,7 @@ impl CpuNetwork for PromptExecution {
 
     fn step(&mut self, replica: &mut Executed, _spec: &RunSpec, _step: u64, _update: &Update) {
         let clock = &mut replica.parameters[self.clock][0];
-        *clock = (*clock + 1.0).min(self.examples.prompts.length as f32);
+        *clock = (*clock + 1.0).min(self.prompts.length as f32);
     }
 
     fn prepare_measure(&mut self, held_out: usize) {
@@ -80,7 +84,7 @@ impl CpuNetwork for PromptExecution {
 
     fn measure(&mut self, replica: &mut Executed, number: usize, step: u64, held_out: usize, row: &mut Row) {
         let weights: Vec<&[f32]> = replica.parameters.iter().map(Vec::as_slice).collect();
-        let (network, inputs) = (self.spec.network(), self.examples.prompts.width());
+        let (network, inputs) = (self.spec.network(), self.prompts.width());
         self.examples.measure((number, step, held_out), row, usize::MAX, |rows, out| {
             out.extend(network.evaluate(&weights, inputs, rows, 0));
         });

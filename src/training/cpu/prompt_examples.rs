@@ -3,14 +3,14 @@
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::tasks::Batch;
-use crate::tokens::Prompts;
 use crate::training::session::learner::MEASURE_SAMPLE;
+use crate::training::session::prompt_rows::PromptRows;
 
 /// The prompts of a run.
 pub struct PromptExamples {
     spec: RunSpec,
-    /// How a prompt is written down.
-    pub prompts: Prompts,
+    /// Where labels stand, and which of them count.
+    rows: PromptRows,
     /// The variance of a label.
     variance: f64,
     /// The batch that was drawn last.
@@ -27,12 +27,12 @@ impl PromptExamples {
     /// A sentence that says that the task is not one on prompts.
     pub fn of(spec: &RunSpec, most: usize) -> Result<Self, String> {
         let sampler = spec.task.sampler();
-        let (Some(prompts), Some(variance)) = (sampler.prompts(), sampler.label_variance(spec.run.seed))
-        else {
+        let rows = PromptRows::of(spec.task.examples());
+        let (Some(rows), Some(variance)) = (rows, sampler.label_variance(spec.run.seed)) else {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         Ok(PromptExamples {
-            prompts,
+            rows,
             variance,
             batch: Batch::default(),
             samples: spec.samples(most),
@@ -58,6 +58,7 @@ impl PromptExamples {
 
     /// Appends the measurements of replica number `number` before training step `step`: mean squared errors on what it
     /// trains on and on `held_out` prompts, relative to the variance of a label, and the shares of it that are explained.
+    /// Of held-out prompts the labels count by which a network is [judged](PromptRows::judged).
     ///
     /// `outputs` appends what the network makes of prompts `[prompts, columns]`; it is asked about `together` of them at
     /// once.
@@ -71,23 +72,26 @@ impl PromptExamples {
         if self.samples.is_empty() {
             self.draw(number, step);
         }
-        let (columns, mut found) = (self.prompts.columns(), vec![]);
-        let mut error = |rows: &[f32]| {
+        let PromptRows { columns, labels, judged } = self.rows;
+        let mut found = vec![];
+        let mut error = |rows: &[f32], judged: usize| {
             let (mut sum, mut count) = (0.0, 0);
             for rows in rows.chunks(together.saturating_mul(columns)) {
                 found.clear();
                 outputs(rows, &mut found);
-                let labels = rows.chunks(columns).flat_map(|row| self.prompts.parts(row).2);
-                sum += labels.zip(&found).map(|(y, f)| f64::from(f - y).powi(2)).sum::<f64>();
-                count += found.len();
+                for (row, found) in rows.chunks_exact(columns).zip(found.chunks_exact(labels)) {
+                    let pairs = row[columns - judged..].iter().zip(&found[labels - judged..]);
+                    sum += pairs.map(|(y, f)| f64::from(f - y).powi(2)).sum::<f64>();
+                    count += judged;
+                }
             }
             (sum / count.max(1) as f64 / self.variance) as f32
         };
         let train = match self.samples.get(number) {
-            Some(sample) => error(&sample.x[..sample.x.len().min(MEASURE_SAMPLE * columns)]),
-            None => error(&self.batch.x),
+            Some(sample) => error(&sample.x[..sample.x.len().min(MEASURE_SAMPLE * columns)], labels),
+            None => error(&self.batch.x, labels),
         };
-        let test = error(&self.held_out.x[..held_out * columns]);
+        let test = error(&self.held_out.x[..held_out * columns], judged);
         row.train_loss.push(train);
         row.train_accuracy.push(1.0 - train);
         row.test_loss.push(test);

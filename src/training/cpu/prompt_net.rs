@@ -1,4 +1,5 @@
-//! The CPU learner of networks on prompts: the loops of [`crate::kernels::cpu::prompt_net`].
+//! The CPU learner of networks on prompts: the loops of [`crate::kernels::cpu::prompt_net`] and
+//! [`crate::kernels::cpu::in_context_net`].
 //!
 //! # Speed
 //! Steps of 64 prompts per second on one core, data drawn in the step (`lab bench --prompts --peers`; medians of five
@@ -21,7 +22,7 @@ mod tests;
 use super::learner::{CpuLearner, CpuNetwork};
 use super::prompt_examples::PromptExamples;
 use crate::kernels::cpu::one_hidden_layer::{Row as Lanes, Update};
-use crate::kernels::cpu::prompt_net::{Layout, PromptLoop, Replica};
+use crate::kernels::cpu::prompt_net::{Layout, PromptLoop, Replica, clip};
 use crate::protocol::Row;
 use crate::run::RunSpec;
 
@@ -37,6 +38,8 @@ pub struct PromptNet<L> {
     layout: Layout,
     examples: PromptExamples,
     gradient: Vec<Vec<Lanes>>,
+    /// Norm to which a gradient is shortened; 0 where it never is.
+    clip: f64,
 }
 
 impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
@@ -44,7 +47,8 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let (examples, layout) = (PromptExamples::of(spec, usize::MAX)?, Layout::of(spec));
-        let family = PromptNet { loops: L::of(spec)?, examples, gradient: layout.rows(), layout };
+        let clip = spec.optimizer.clip();
+        let family = PromptNet { loops: L::of(spec)?, examples, gradient: layout.rows(), layout, clip };
         let replica = Replica::new(&family.layout);
         Ok((family, replica))
     }
@@ -56,6 +60,9 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
     fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
         self.loops.load(replica.weights());
         self.loops.gradient(&self.examples.batch.x, &mut self.gradient);
+        if self.clip > 0.0 {
+            clip(&mut self.gradient, self.clip);
+        }
         replica.update(&self.layout, &self.gradient, update);
     }
 

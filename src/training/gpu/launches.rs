@@ -41,7 +41,12 @@ fn schedule_of(spec: &RunSpec, plan: &Plan, from: u64, steps: u64) -> Vec<f32> {
 
 /// Whether both take the same steps from where they stand.
 fn same_schedule(a: &BatchedRun, b: &BatchedRun) -> bool {
-    a.step == b.step && a.spec.optimizer == b.spec.optimizer && a.spec.run.schedule == b.spec.run.schedule
+    let [one, other] = [&a.spec, &b.spec];
+    a.step == b.step
+        && one.optimizer == other.optimizer
+        && one.run.schedule == other.run.schedule
+        // A learning rate that decays ends with the run.
+        && (one.run.steps == other.run.steps || !one.optimizer.is_scheduled())
 }
 
 /// Parts of the line that has most.

@@ -24,7 +24,7 @@ pub fn engine(spec: &RunSpec) -> (Engine, String) {
         return (Engine::Autodiff, String::new());
     }
     let Some(entry) = entry(spec, Place::Gpu) else { return (Engine::Autodiff, format!("{UNCOVERED}.")) };
-    match (entry.covers)(spec) {
+    match entry.takes(spec) {
         Err(why) => (Engine::Autodiff, format!("{UNCOVERED}: {why}.")),
         Ok(()) if spec.run.learner == LearnerChoice::Auto && (entry.outgrown)(spec) => {
             (Engine::Autodiff, "For a network this large autodiff uses more of a GPU.".into())
@@ -50,7 +50,7 @@ pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
     match engine {
         Engine::Fused => entry(spec, Place::Gpu).is_some_and(|entry| (entry.worth_gpu)(spec)),
         Engine::Autodiff => match entry(spec, Place::Cpu) {
-            Some(entry) if spec.run.learner != LearnerChoice::Autodiff && (entry.covers)(spec).is_ok() => {
+            Some(entry) if spec.run.learner != LearnerChoice::Autodiff && entry.takes(spec).is_ok() => {
                 (entry.outgrown)(spec)
             }
             _ => spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
@@ -106,7 +106,7 @@ mod with_session {
     /// where the run is too large for the GPU altogether.
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
         let mut note = String::new();
-        let make = |place| entry(spec, place).and_then(|entry| entry.make).map(|make| make(spec));
+        let make = |place| entry(spec, place).and_then(|entry| entry.made(spec));
         if let Some(Ok((learner, name))) = make(Place::Anywhere) {
             return Ok(Chosen { learner, name: name.into(), note });
         }

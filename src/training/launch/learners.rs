@@ -7,6 +7,7 @@ use crate::kernels::{cpu, sequence_net, token_attention, token_mlp};
 #[cfg(feature = "fused")]
 use crate::kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
 use crate::models::Family;
+use crate::optim::Optimizer;
 use crate::run::RunSpec;
 use crate::run::cost::is_too_long_for_a_launch;
 #[cfg(feature = "fused")]
@@ -81,6 +82,14 @@ pub const PROMPTS_WORTH_FLOPS: f64 = 1e7;
 /// GPU. The loop makes 40 Gflop/s or more; a laptop's GPU is slower. Estimated, not measured on hardware.
 pub const POSITION_WORTH_FLOPS: f64 = 1e8;
 
+/// Operations of one step of a decoder on points above which a GPU with autodiff is faster than our loop on the processor.
+///
+/// # Why
+/// A layer takes autodiff about two hundred launches, there and back and for the optimizer: four layers are some ten
+/// milliseconds on a server's GPU and more on a laptop's. The loop makes some 40 Gflop/s, so that this is twenty-five.
+/// Estimated, not measured on hardware.
+pub const IN_CONTEXT_WORTH_FLOPS: f64 = 1e9;
+
 /// Where a learner trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -101,7 +110,10 @@ pub struct LearnerEntry {
     pub place: Place,
     /// Whether a run is of its family, so that it is the one to cover it or to say why not.
     pub owns: fn(&RunSpec) -> bool,
-    /// Whether it covers a run of its family, as far as that can be known without its device; or a sentence.
+    /// Whether it can shorten a gradient, of a run whose optimizer asks for it; or it has no gradients.
+    pub clips: bool,
+    /// Whether it covers a network of its family, as far as that can be known without its device; or a sentence. Ask
+    /// [`LearnerEntry::takes`].
     pub covers: fn(&RunSpec) -> Result<(), String>,
     /// Whether autodiff on a GPU is faster for this run.
     pub outgrown: fn(&RunSpec) -> bool,
@@ -112,6 +124,31 @@ pub struct LearnerEntry {
     pub batching: Option<Batching>,
     /// Makes it; none where this build lacks it.
     pub make: Option<fn(&RunSpec) -> Made>,
+}
+
+impl LearnerEntry {
+    /// Whether it takes a run of its family, as far as that can be known without its device.
+    ///
+    /// # Errors
+    /// A sentence that says why not.
+    pub fn takes(&self, spec: &RunSpec) -> Result<(), String> {
+        self.follows(&spec.optimizer)?;
+        (self.covers)(spec)
+    }
+
+    /// Makes it, if this build has it.
+    pub fn made(&self, spec: &RunSpec) -> Option<Made> {
+        let make = self.make?;
+        Some(self.follows(&spec.optimizer).and_then(|()| make(spec)))
+    }
+
+    /// Whether it does all that this optimizer does.
+    fn follows(&self, optimizer: &Optimizer) -> Result<(), String> {
+        match optimizer.clip() > 0.0 && !self.clips {
+            true => Err(tr!("its gradient is clipped to a largest norm").into()),
+            false => Ok(()),
+        }
+    }
 }
 
 /// How runs of a sweep train together.
@@ -170,7 +207,8 @@ const LOOP_NAME: &str = "fused loop, SIMD";
 /// Whether a label is a sign, which the networks of one hidden layer with one output predict.
 fn of_signs(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
-    examples.classes().is_none() && examples.prompts().is_none()
+    let is_on_prompts = examples.prompts().is_some() || examples.function_prompts().is_some();
+    examples.classes().is_none() && !is_on_prompts
 }
 
 /// Whether an example is a sequence, with a prediction after each of its symbols.
@@ -186,6 +224,11 @@ fn of_pairs(spec: &RunSpec) -> bool {
 /// Whether a network attends to the tokens of a prompt.
 fn attends_to_tokens(spec: &RunSpec) -> bool {
     matches!(spec.model.config().family(), Some(Family::TokenAttention(_)))
+}
+
+/// Whether a decoder reads points of a function.
+fn reads_points(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::InContext(_)))
 }
 
 /// Whether a feedforward network reads all tokens of a prompt at once.
@@ -256,6 +299,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Anywhere,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
+        clips: true,
         covers: |_| Ok(()),
         outgrown: |_| false,
         worth_gpu: |_| false,
@@ -266,6 +310,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Anywhere,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
+        clips: true,
         covers: |_| Ok(()),
         outgrown: |_| false,
         worth_gpu: |_| false,
@@ -279,6 +324,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         owns: of_signs,
+        clips: false,
         covers: |spec| {
             Network::of(spec)?.on_a_gpu()?;
             match is_too_long_for_a_launch(spec) {
@@ -298,6 +344,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         owns: of_pairs,
+        clips: false,
         covers: pairs::kernels_cover,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > PAIRS_WORTH_FLOPS,
@@ -311,6 +358,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         owns: of_sequences,
+        clips: false,
         covers: sequence_net::covers,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > SEQUENCES_WORTH_FLOPS,
@@ -326,6 +374,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         owns: attends_to_tokens,
+        clips: false,
         covers: token_attention::covers,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > PROMPTS_WORTH_FLOPS,
@@ -339,6 +388,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Gpu,
         owns: reads_whole_prompts,
+        clips: false,
         covers: token_mlp::covers,
         outgrown: |_| false,
         worth_gpu: |spec| spec.step_flops() > PROMPTS_WORTH_FLOPS,
@@ -352,6 +402,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Cpu,
         owns: of_signs,
+        clips: false,
         covers: |spec| Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
         worth_gpu: |_| false,
@@ -365,6 +416,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Cpu,
         owns: of_pairs,
+        clips: false,
         covers: |spec| pairs::covered(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         worth_gpu: |_| false,
@@ -378,6 +430,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Cpu,
         owns: of_sequences,
+        clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         worth_gpu: |_| false,
@@ -391,6 +444,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Cpu,
         owns: attends_to_tokens,
+        clips: true,
         covers: cpu::prompt_net::attention::AttentionLoop::covers,
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
         worth_gpu: |_| false,
@@ -401,6 +455,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Cpu,
         owns: reads_whole_prompts,
+        clips: true,
         covers: |_| Ok(()),
         outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS,
         worth_gpu: |_| false,
@@ -411,11 +466,23 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Cpu,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
+        clips: true,
         covers: |_| Ok(()),
         outgrown: |spec| spec.step_flops() / spec.task.examples().length() as f64 > POSITION_WORTH_FLOPS,
         worth_gpu: |_| false,
         #[cfg(feature = "fused")]
         batching: None,
         make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: reads_points,
+        clips: true,
+        covers: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
+        outgrown: |spec| spec.step_flops() > IN_CONTEXT_WORTH_FLOPS,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: looped!(prompt_net::<cpu::in_context_net::InContextLoop>),
     },
 ];

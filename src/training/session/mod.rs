@@ -11,6 +11,8 @@ mod driver;
 pub mod evaluator;
 pub mod learner;
 pub mod pairs;
+#[cfg(feature = "session")]
+pub mod prompt_rows;
 #[cfg(feature = "fused")]
 pub(in crate::training) mod rollback;
 

@@ -47,3 +47,36 @@ wide! {
         }
     }
 }
+
+/// √(2/π), in GPT-2's GELU.
+const GELU_SLOPE: f32 = 0.797_884_6;
+/// The factor of z³ in it.
+const GELU_CUBE: f32 = 0.044_715;
+
+/// tanh(√(2/π) (z + 0.044715 z³)).
+#[inline(always)]
+fn gelu_tanh(z: Row) -> Row {
+    tanh(z.map(|z| GELU_SLOPE * (z + GELU_CUBE * z * z * z)))
+}
+
+wide! {
+    /// GPT-2's GELU of each number: half of z, times one more than the tanh.
+    pub fn gelu(rows: &mut [Row]) {
+        for row in rows.iter_mut() {
+            *row = row.zip(gelu_tanh(*row), |z, tanh| 0.5 * z * (1.0 + tanh));
+        }
+    }
+}
+
+wide! {
+    /// Multiplies slopes by those of [`gelu`] at `z`.
+    pub fn gelu_slopes(z: &[Row], slopes: &mut [Row]) {
+        for (slope, z) in slopes.iter_mut().zip(z) {
+            let tanh = gelu_tanh(*z);
+            let inner = z.map(|z| 0.5 * z * GELU_SLOPE * (1.0 + 3.0 * GELU_CUBE * z * z));
+            let of_tanh = inner.zip(tanh, |inner, tanh| inner * (1.0 - tanh * tanh));
+            let of = of_tanh.zip(tanh, |of, tanh| of + 0.5 * (1.0 + tanh));
+            *slope = slope.zip(of, |slope, of| slope * of);
+        }
+    }
+}

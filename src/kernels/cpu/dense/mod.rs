@@ -20,7 +20,7 @@ mod products;
 #[cfg(test)]
 mod tests;
 
-pub use activation::{relu, relu_slopes, sigmoid, tanh};
+pub use activation::{gelu, gelu_slopes, relu, relu_slopes, sigmoid, tanh};
 pub use layout::{Columns, place};
 pub use linear::Linear;
 pub use products::{HIGH, learn, product};

@@ -13,7 +13,7 @@ pub mod mlp;
 #[cfg(test)]
 mod tests;
 
-pub use super::replica::{Layout, Replica};
+pub use super::replica::{Layout, Replica, clip};
 
 use super::one_hidden_layer::Row;
 use crate::models::Family;
@@ -39,7 +39,8 @@ pub trait PromptLoop: Sized {
     /// [`PromptLoop::load`]; that of a parameter that is not trained stays zero.
     ///
     /// # Shapes
-    /// `rows` is `[prompts, columns]`, as [`Prompts`](crate::tokens::Prompts) writes them.
+    /// `rows` is `[prompts, columns]`, as [`Prompts`](crate::tokens::Prompts) or
+    /// [`FunctionPrompts`](crate::functions::FunctionPrompts) writes them.
     fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]);
 
     /// Appends the outputs for the prompts `rows`, `[prompts, length]`.

@@ -91,9 +91,20 @@ pub struct Distances<'a> {
     pub width: usize,
 }
 
+/// How scores become weights of the positions that are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weighing {
+    /// Softmax.
+    Softmax,
+    /// The larger of a score and 0, divided by the number of positions so far.
+    Relu,
+}
+
 /// One head on one sequence.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
+    /// What becomes of its scores.
+    pub weighing: Weighing,
     /// Its components.
     pub axis: Axis,
     /// The sequence.
@@ -241,6 +252,25 @@ fn softmax(cells: &mut [Row], block: usize) {
     }
 }
 
+/// One divided by the number of positions so far, of a block's positions.
+#[inline(always)]
+fn shares_so_far(block: usize) -> Row {
+    Row(std::array::from_fn(|l| 1.0 / (block * LANES + l + 1) as f32))
+}
+
+/// Turns the scores of a block into what ReLU leaves of them, divided by the number of positions so far.
+#[inline(always)]
+fn rectify(cells: &mut [Row], block: usize) {
+    for (own, cells) in cells[block * LANES..].iter_mut().enumerate() {
+        cells.0[..own].fill(0.0);
+    }
+    let scale = shares_so_far(block);
+    for row in cells {
+        // What is no number stays none.
+        *row = row.zip(scale, |x, scale| if x > 0.0 { x * scale } else { x * 0.0 });
+    }
+}
+
 wide! {
     /// As [`Head::forward`].
     fn head_forward(this: &Head, first: usize, shares: &mut Cells, spare: &mut Spare, out: &mut [Row]) {
@@ -254,7 +284,10 @@ wide! {
                 Some(distances) => this.relative_scores(block, query, distances, cells),
                 None => this.scores(query, cells),
             }
-            softmax(cells, block);
+            match this.weighing {
+                Weighing::Softmax => softmax(cells, block),
+                Weighing::Relu => rectify(cells, block),
+            }
             for (out, value) in out.chunks_exact_mut(stride).zip(this.value.chunks_exact(stride)) {
                 for g in 0..this.tiles(block) {
                     let seen = block * LANES + (g + 1) * HIGH;
@@ -286,8 +319,15 @@ wide! {
                 }
                 store(&mut of_cells[j..], sums);
             }
+            let scale = shares_so_far(block);
             for (slope, share) in of_cells.iter_mut().zip(cells) {
-                *slope = (*slope - mean).zip(*share, |a, b| a * b);
+                *slope = match this.weighing {
+                    Weighing::Softmax => (*slope - mean).zip(*share, |a, b| a * b),
+                    Weighing::Relu => {
+                        let scaled = slope.zip(scale, |slope, scale| slope * scale);
+                        scaled.zip(*share, |slope, share| if share > 0.0 { slope } else { 0.0 })
+                    }
+                };
             }
         }
         let of_cells = &spare.slopes;

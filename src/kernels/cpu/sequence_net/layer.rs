@@ -1,8 +1,9 @@
 //! One layer: a norm, attention, and an MLP behind it.
 
-use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare};
+use super::attention::{Cells, Distances, Head, LEAD, Slopes, Span, Spare, Weighing};
 use super::axis::{Axis, Matrix, Part, Vectors, place};
 use super::norm::Norm;
+use crate::kernels::cpu::dense::{gelu, gelu_slopes, relu_slopes};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::models::family::LayerPlaces;
 
@@ -13,8 +14,27 @@ pub struct FeedForward {
     into: Matrix,
     out: Matrix,
     read: Vec<Row>,
+    /// What GELU is taken of; empty for ReLU, whose slope shows in what it gives.
+    before: Vec<Row>,
     hidden: Vec<Row>,
     of_hidden: Vec<Row>,
+}
+
+/// What a layer is besides the places of its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LayerKind {
+    /// Heads.
+    pub heads: usize,
+    /// Columns of the residual stream.
+    pub width: usize,
+    /// Neurons of the MLP, where there is one.
+    pub hidden: usize,
+    /// Whether their non-linearity is GPT-2's GELU, else it is ReLU.
+    pub gelu: bool,
+    /// Whether norms take the mean away.
+    pub centred: bool,
+    /// What becomes of scores.
+    pub weighing: Weighing,
 }
 
 /// A layer with what it keeps of one sequence.
@@ -24,6 +44,7 @@ pub struct FeedForward {
 #[derive(Debug, Clone)]
 pub struct Layer {
     at: LayerPlaces,
+    weighing: Weighing,
     span: Span,
     /// Of the heads.
     pub axis: Axis,
@@ -77,30 +98,33 @@ impl Shared {
 }
 
 impl Layer {
-    /// A layer of `heads` heads on `d` columns, with its parameters at the places `at`.
-    pub fn new(at: LayerPlaces, heads: usize, d: usize, span: Span) -> Self {
-        let axis = Axis { groups: heads, size: d / heads };
-        let residual = Axis::plain(d);
+    /// A layer with its parameters at the places `at`.
+    pub fn new(at: LayerPlaces, kind: LayerKind, span: Span) -> Self {
+        let LayerKind { heads, width, hidden, gelu, centred, weighing } = kind;
+        let axis = Axis { groups: heads, size: width / heads };
+        let residual = Axis::plain(width);
         let stride = span.stride();
         let matrix = |scale: f32| Matrix::new(residual, axis, scale);
         let rows = |axis: Axis| vec![Row::ZERO; axis.panels() * stride];
         let mlp = at.mlp.map(|_| {
-            let wide = Axis::plain(4 * d);
+            let wide = Axis::plain(hidden);
             FeedForward {
-                norm: at.mlp_gain.map(|_| Norm::new(residual, stride)),
+                norm: at.mlp_gain.map(|_| Norm::new(residual, stride, centred)),
                 into: Matrix::new(residual, wide, 1.0),
                 out: Matrix::new(wide, residual, 1.0),
                 read: rows(residual),
+                before: if gelu { rows(wide) } else { vec![] },
                 hidden: rows(wide),
                 of_hidden: rows(wide),
             }
         });
         Layer {
             at,
+            weighing,
             span,
             axis,
             residual,
-            norm: at.gain.map(|_| Norm::new(residual, stride)),
+            norm: at.gain.map(|_| Norm::new(residual, stride, centred)),
             query: matrix(1.0 / (axis.size as f32).sqrt()),
             key: matrix(1.0),
             value: matrix(1.0),
@@ -201,7 +225,7 @@ impl Layer {
         self.value.forward(read, stride, 0..count, value, false);
         for head in 0..self.axis.groups {
             let near = self.distances.as_ref().map(|near| near.part(head * each..(head + 1) * each));
-            let look = look(self.axis, self.span, &self.vectors, (near, &self.turned), head);
+            let look = look((self.axis, self.weighing), self.span, &self.vectors, (near, &self.turned), head);
             let heads = &mut self.heads[head * each * stride..(head + 1) * each * stride];
             look.forward(first, &mut self.shares[head], &mut shared.spare[which], heads);
             if off.contains(&head) {
@@ -237,7 +261,7 @@ impl Layer {
                 }
                 None => (None, None),
             };
-            let look = look(self.axis, self.span, &self.vectors, (near, &self.turned), head);
+            let look = look((self.axis, self.weighing), self.span, &self.vectors, (near, &self.turned), head);
             let own = head * each * stride..(head + 1) * each * stride;
             let slopes = Slopes {
                 out: &of_heads[own.clone()],
@@ -278,10 +302,15 @@ impl Layer {
             None => mlp.read.copy_from_slice(z),
         }
         mlp.into.forward(&mlp.read, stride, from..count, &mut mlp.hidden, false);
+        if !mlp.before.is_empty() {
+            mlp.before.copy_from_slice(&mlp.hidden);
+        }
         for hidden in mlp.hidden.chunks_exact_mut(stride) {
-            for hidden in &mut hidden[from..count] {
+            let hidden = &mut hidden[from..count];
+            match mlp.before.is_empty() {
                 // What is no number stays none.
-                *hidden = hidden.map(|h| if h > 0.0 { h } else { h * 0.0 });
+                true => hidden.iter_mut().for_each(|h| *h = h.map(|h| if h > 0.0 { h } else { h * 0.0 })),
+                false => gelu(hidden),
             }
         }
         mlp.out.forward(&mlp.hidden, stride, from..count, z, true);
@@ -293,8 +322,9 @@ impl Layer {
         let (stride, count) = (self.span.stride(), self.span.count());
         mlp.out.learn(&mlp.hidden, of_z, stride, count);
         mlp.out.backward(of_z, stride, 0..count, &mut mlp.of_hidden, false);
-        for (of, hidden) in mlp.of_hidden.iter_mut().zip(&mlp.hidden) {
-            *of = of.zip(*hidden, |of, h| if h > 0.0 { of } else { 0.0 });
+        match mlp.before.is_empty() {
+            true => relu_slopes(&mlp.hidden, &mut mlp.of_hidden),
+            false => gelu_slopes(&mlp.before, &mut mlp.of_hidden),
         }
         mlp.into.learn(&mlp.read, &mlp.of_hidden, stride, count);
         match &mut mlp.norm {
@@ -310,7 +340,7 @@ impl Layer {
 /// One head's part of a layer.
 #[inline(always)]
 fn look<'a>(
-    axis: Axis,
+    (axis, weighing): (Axis, Weighing),
     span: Span,
     vectors: &'a [Vec<Row>; 3],
     (near, turned): (Option<Part<'a>>, &'a [f32]),
@@ -328,5 +358,5 @@ fn look<'a>(
         turned: &turned[panels.start * component..panels.end * component],
         width,
     });
-    Head { axis: Axis::plain(axis.size), span, query, key, value, distances }
+    Head { weighing, axis: Axis::plain(axis.size), span, query, key, value, distances }
 }

@@ -44,12 +44,12 @@
 //! d terms, so loads, turning and exponentials weigh as much as products. The minimal model is bound by the
 //! additions' latency, and by the sums that run along the sequence.
 
-mod attention;
-mod axis;
+pub(super) mod attention;
+pub(super) mod axis;
 mod inference;
-mod layer;
+pub(super) mod layer;
 mod minimal;
-mod norm;
+pub(super) mod norm;
 pub(super) mod products;
 mod scratch;
 mod sequence;

@@ -1,13 +1,16 @@
-//! Layer norm without a bias: y = (z − mean) / √(variance + ε) · g.
+//! Norms without a bias: y = (z − mean) / √(variance + ε) · g, and the same without the mean, where the variance is the
+//! mean square (RMSNorm, Zhang and Sennrich 2019).
 
 use super::axis::{Axis, Vectors};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
 use crate::kernels::cpu::wide::wide;
 use crate::models::attention_only::NORM_EPSILON;
 
-/// A layer norm and what it keeps of a sequence.
+/// A norm and what it keeps of a sequence.
 #[derive(Debug, Clone)]
 pub struct Norm {
+    /// Whether the mean is taken away.
+    centred: bool,
     /// g.
     pub gain: Vectors,
     /// 1 in the lanes that are columns.
@@ -20,13 +23,14 @@ pub struct Norm {
 }
 
 impl Norm {
-    /// Of vectors along `axis`, for up to `stride` positions.
-    pub fn new(axis: Axis, stride: usize) -> Self {
+    /// Of vectors along `axis`, for up to `stride` positions; it takes the mean away if it is `centred`.
+    pub fn new(axis: Axis, stride: usize, centred: bool) -> Self {
         let mut inside = vec![Row::ZERO; axis.panels()];
         for (panel, lane) in axis.places() {
             inside[panel].0[lane] = 1.0;
         }
         Norm {
+            centred,
             gain: Vectors::new(axis, 1, 0, 1, false),
             inside,
             stride,
@@ -35,8 +39,10 @@ impl Norm {
         }
     }
 
-    fn share(&self) -> f32 {
-        1.0 / self.gain.axis.size as f32
+    /// What sums over a vector are multiplied by: for means that are taken away, and for mean squares.
+    fn shares(&self) -> [f32; 2] {
+        let share = 1.0 / self.gain.axis.size as f32;
+        [if self.centred { share } else { 0.0 }, share]
     }
 
     /// The norm of positions `first..count`.
@@ -53,10 +59,10 @@ impl Norm {
 wide! {
     /// As [`Norm::forward`].
     fn norm_forward(this: &mut Norm, z: &[Row], first: usize, count: usize, out: &mut [Row]) {
-        let (stride, share) = (this.stride, this.share());
+        let (stride, [centre, share]) = (this.stride, this.shares());
         for i in first..count {
             let total = z.iter().skip(i).step_by(stride).fold(Row::ZERO, |sum, z| sum + *z);
-            let mean = Row([total.sum() * share; LANES]);
+            let mean = Row([total.sum() * centre; LANES]);
             let mut squares = Row::ZERO;
             for (p, inside) in this.inside.iter().enumerate() {
                 let flat = (z[p * stride + i] - mean).zip(*inside, |z, inside| z * inside);
@@ -77,7 +83,7 @@ wide! {
 wide! {
     /// As [`Norm::backward`].
     fn norm_backward(this: &mut Norm, d: &[Row], count: usize, of_z: &mut [Row]) {
-        let (stride, share) = (this.stride, this.share());
+        let (stride, [centre, share]) = (this.stride, this.shares());
         for i in 0..count {
             let (mut total, mut along) = (Row::ZERO, Row::ZERO);
             for (p, (gain, slope)) in this.gain.values.iter().zip(&mut this.gain.slope).enumerate() {
@@ -87,7 +93,7 @@ wide! {
                 total = total + pull;
                 along = along + pull.zip(flat, |d, z| d * z);
             }
-            let mean = Row([total.sum() * share; LANES]);
+            let mean = Row([total.sum() * centre; LANES]);
             let along = along.sum() * share;
             for (p, (gain, inside)) in this.gain.values.iter().zip(&this.inside).enumerate() {
                 let pull = d[p * stride + i].zip(*gain, |d, gain| d * gain);

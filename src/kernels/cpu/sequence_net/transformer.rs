@@ -1,8 +1,8 @@
 //! Attention-only transformers, one sequence after the other.
 
-use super::attention::Span;
+use super::attention::{Span, Weighing};
 use super::axis::{Axis, Vectors};
-use super::layer::{Layer, Shared};
+use super::layer::{Layer, LayerKind, Shared};
 use super::norm::Norm;
 use super::products::{HIGH, NONE, inner, outer, store, sums_of, turn};
 use super::sequence::Sequence;
@@ -45,9 +45,16 @@ impl Transformer {
     pub fn new(net: &AttentionLayers, alphabet: usize, length: usize) -> Self {
         let (places, span, residual) = (net.places(), Span::new(length), Axis::plain(net.hidden));
         let stride = span.stride();
+        let kind = |heads| LayerKind {
+            heads,
+            width: net.hidden,
+            hidden: 4 * net.hidden,
+            gelu: false,
+            centred: true,
+            weighing: Weighing::Softmax,
+        };
         let layers = places.layers.iter().zip(&net.heads);
-        let layers: Vec<Layer> =
-            layers.map(|(at, heads)| Layer::new(*at, *heads, net.hidden, span)).collect();
+        let layers: Vec<Layer> = layers.map(|(at, heads)| Layer::new(*at, kind(*heads), span)).collect();
         let axes: Vec<Axis> = layers.iter().map(|layer| layer.axis).collect();
         let zeros = vec![Row::ZERO; residual.panels() * stride];
         let rows = alphabet.next_multiple_of(HIGH);
@@ -57,7 +64,7 @@ impl Transformer {
             span,
             embed: Vectors::new(residual, alphabet, 0, stride, false),
             positions: places.positions.map(|_| Vectors::new(residual, length, 0, stride, false)),
-            norm: places.gain.map(|_| Norm::new(residual, stride)),
+            norm: places.gain.map(|_| Norm::new(residual, stride, true)),
             readout: Vectors::new(residual, alphabet, 0, rows, true),
             table: places.positions.is_none().then(|| Table::new(alphabet, axes[0], residual, span)),
             tabled: false,

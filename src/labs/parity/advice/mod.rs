@@ -62,7 +62,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     if task.noise == 0.5 {
         advice.push(tr!("With half of the labels flipped they say nothing about the inputs, so nothing can be learned from them.").into());
     }
-    if spec.learning_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
+    if spec.set_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
         advice.push(tr!("With a learning rate of 0 no weight ever moves, so nothing can be learned.").into());
     }
     let labels = task.sample_size().map_or(drawn, |size| drawn.min(size as u64));

@@ -1,0 +1,152 @@
+//! Decoders on points of a function, trained on one processor core without a tensor: the mean squared error over all
+//! points of a batch.
+//!
+//! The formulas are those of [`in_context_transformer`](crate::models::in_context_transformer), whose plain loops in double
+//! precision are the reference here.
+//!
+//! # Why
+//! Layers, norms and attention are those of [`sequence_net`](super::sequence_net): prompts go one after the other
+//! through the whole network and back, so that all that is kept of one fits the second-level cache. The answer of the last
+//! point is not read, since nothing is predicted after it. As there, only operations occur that IEEE 754 fixes, and a run
+//! has the same bits in every browser and on every processor.
+
+mod network;
+#[cfg(test)]
+mod tests;
+
+use super::one_hidden_layer::Row;
+use super::prompt_net::PromptLoop;
+use super::sequence_net::attention::Weighing;
+use super::sequence_net::layer::LayerKind;
+use crate::models::Family;
+use crate::models::family::LayerPlaces;
+use crate::models::in_context_transformer::{Attend, Format, Norm, OnPoints, Unit};
+use crate::run::RunSpec;
+use network::Network;
+
+/// What is known of a decoder before it is trained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Numbers in an input x.
+    pub inputs: usize,
+    /// Points of a prompt.
+    pub points: usize,
+    /// Most points that there are vectors of places for.
+    pub longest: usize,
+    /// Whether the token of an answer holds its x.
+    pub joint: bool,
+    /// What every layer is.
+    pub kind: LayerKind,
+    /// Place of the read-in.
+    pub read_in: usize,
+    /// Place of the vectors of places, if there are any.
+    pub positions: Option<usize>,
+    /// Places of the layers' parameters.
+    pub layers: Vec<LayerPlaces>,
+    /// Place of the last norm's gains.
+    pub gain: usize,
+    /// Place of the read-out.
+    pub readout: usize,
+}
+
+impl Shape {
+    /// That of a run's network.
+    ///
+    /// # Errors
+    /// A sentence that says why the network is not covered.
+    pub fn of(spec: &RunSpec) -> Result<Self, String> {
+        let prompts = spec.task.examples().function_prompts();
+        let prompts = prompts.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let Some(Family::InContext(net)) = spec.model.config().family() else {
+            return Err(format!("its model is {}", spec.model.info().name));
+        };
+        Ok(Shape::new(&OnPoints { net, prompts }))
+    }
+
+    /// That of a network.
+    pub fn new(OnPoints { net, prompts }: &OnPoints) -> Self {
+        let places = net.places();
+        let layers = places.layers.iter().map(|at| LayerPlaces {
+            gain: Some(at.gain_attention),
+            query: at.query,
+            key: at.key,
+            value: at.value,
+            distances: None,
+            out: Some(at.out),
+            mlp_gain: Some(at.gain_mlp),
+            mlp: Some([at.mlp_in, at.mlp_out]),
+        });
+        Shape {
+            inputs: prompts.inputs(),
+            points: prompts.points,
+            longest: prompts.longest(),
+            joint: net.format == Format::Joint,
+            kind: LayerKind {
+                heads: net.heads,
+                width: net.width,
+                hidden: net.hidden,
+                gelu: net.unit == Unit::Gelu,
+                centred: net.norm == Norm::Layer,
+                weighing: match net.attend {
+                    Attend::Softmax => Weighing::Softmax,
+                    Attend::Relu => Weighing::Relu,
+                },
+            },
+            read_in: places.read_in,
+            positions: places.positions,
+            layers: layers.collect(),
+            gain: places.gain,
+            readout: places.readout,
+        }
+    }
+
+    /// Tokens of a prompt: a question and an answer of each point, but for the last answer.
+    pub fn tokens(&self) -> usize {
+        (2 * self.points).saturating_sub(1)
+    }
+
+    /// Numbers of a prompt.
+    pub fn columns(&self) -> usize {
+        self.points * (self.inputs + 1)
+    }
+}
+
+/// The loop.
+pub struct InContextLoop {
+    shape: Shape,
+    network: Network,
+}
+
+impl InContextLoop {
+    /// The loop of a network whose parameters are zero.
+    pub fn new(shape: Shape) -> Self {
+        InContextLoop { network: Network::new(shape.clone()), shape }
+    }
+}
+
+impl PromptLoop for InContextLoop {
+    fn of(spec: &RunSpec) -> Result<Self, String> {
+        Ok(InContextLoop::new(Shape::of(spec)?))
+    }
+
+    fn load(&mut self, weights: &[Vec<Row>]) {
+        self.network.load(weights);
+    }
+
+    fn gradient(&mut self, rows: &[f32], gradient: &mut [Vec<Row>]) {
+        let (columns, points) = (self.shape.columns(), self.shape.points);
+        let share = 1.0 / (rows.len() / columns * points).max(1) as f32;
+        for row in rows.chunks_exact(columns) {
+            self.network.forward(row);
+            self.network.backward(&row[columns - points..], share);
+        }
+        self.network.unload(gradient);
+    }
+
+    fn outputs(&mut self, rows: &[f32], out: &mut Vec<f32>) {
+        for row in rows.chunks_exact(self.shape.columns()) {
+            self.network.forward(row);
+            out.extend_from_slice(&self.network.outputs);
+        }
+    }
+}
