@@ -80,7 +80,10 @@ fn explained(run: &RunView) -> Lines {
     let is_finite = run.spec().task.examples().sample_size().is_some();
     let trained = trained_on(is_finite, run.spec().batch());
     let drawn = match is_error(run) {
-        true => Lines { y_label: tr!("error 1 − R²").into(), ..curves::error(&run.history, trained, None, 0.0) },
+        true => Lines {
+            y_label: tr!("error 1 − R²").into(),
+            ..curves::error(&run.history, trained, None, 0.0)
+        },
         false => Lines {
             y_label: tr!("R²").into(),
             y_range: Some((0.0, 1.02)),
@@ -212,7 +215,8 @@ fn maps(run: &RunView, state: &InContextState) -> Grid {
         let corner = (at / across * (size + 1), at % across * (size + 1));
         for row in 0..size {
             for column in 0..=row {
-                values[(corner.0 + row) * columns + corner.1 + column] = head.weights[row * all + column] as f32;
+                values[(corner.0 + row) * columns + corner.1 + column] =
+                    head.weights[row * all + column] as f32;
             }
         }
     }

@@ -136,7 +136,8 @@ impl Judge {
 fn judged(scores: &Scores) -> Vec<Judged> {
     let one = |(baseline, _): &(Baseline, Vec<_>)| {
         let relative = scores.relative(*baseline)?;
-        let part = |by: f64| relative.iter().map(|score| (1.0 - score.mean + by * score.error) as f32).collect();
+        let part =
+            |by: f64| relative.iter().map(|score| (1.0 - score.mean + by * score.error) as f32).collect();
         let curve = Curve { middle: part(0.0), low: part(-NINETY), high: part(NINETY) };
         Some(Judged { baseline: *baseline, examples: scores.examples.clone(), curve })
     };
@@ -184,7 +185,8 @@ mod tests {
     fn networks_of_a_prompts_own_are_left_out_where_they_take_too_long() {
         let trained = |prompts: &FunctionPrompts| Judge::new(prompts, 1).jobs.len() == 2;
         assert!(trained(&FunctionPrompts::default()));
-        let large = FunctionPrompts { dim: 20, points: 51, hidden: 20, layers: 6, ..FunctionPrompts::default() };
+        let large =
+            FunctionPrompts { dim: 20, points: 51, hidden: 20, layers: 6, ..FunctionPrompts::default() };
         assert!(!trained(&large));
     }
 }

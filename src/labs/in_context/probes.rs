@@ -9,7 +9,6 @@ use crate::functions::FunctionPrompts;
 use crate::models::in_context_transformer::Plain;
 use crate::probing::{Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
-use crate::run::RunSpec;
 
 /// R² after each number of examples, from none to one fewer than the longest held-out prompt has points, over held-out
 /// prompts, and the ends of an interval of 90 % for it: `[3, points]`.

@@ -5,7 +5,8 @@ use crate::analysis::Lines;
 use crate::analysis::ends::{self, Curve};
 use crate::display::RunView;
 use crate::display::charts::final_errors;
-use crate::display::sweep::{self, abscissa};
+use crate::display::words::label;
+use crate::sweep::places;
 
 /// The curves of the sweep so far, as R².
 pub(super) fn curves(run: &RunView) -> Vec<Curve> {
@@ -15,13 +16,15 @@ pub(super) fn curves(run: &RunView) -> Vec<Curve> {
 }
 
 pub(super) fn depth(run: &RunView) -> Lines {
-    let (label, places, has_ratios) = abscissa(&run.link.spec);
-    let mut lines = ends::chart(&curves(run), &label, tr!("R²"));
-    (lines.log_x, lines.x_range) = (has_ratios, Some(sweep::ends(&places)));
+    let spec = &run.link.spec;
+    let mut lines = ends::chart(&curves(run), &label(spec, &spec.run.sweep.key), tr!("R²"));
+    let (low, high) =
+        places(&spec.run.sweep).iter().fold((f64::INFINITY, 0.0), |(low, high), x| (x.min(low), x.max(high)));
+    lines.x_range = (low < high).then_some((low, high));
     lines.y_range = Some((0.0, 1.02));
-    // Methods know the prompts of the run whose turn it is; where prompts are swept they are of that run alone.
-    let is_of_prompts = run.link.spec.task.config().value(&run.link.spec.run.sweep.key).is_some();
-    if !is_of_prompts {
+    // Methods know the prompts of the run whose turn it is: where prompts are swept, of that run alone.
+    let is_of_prompts = |key: &str| spec.task.value(key).is_some();
+    if ![&spec.run.sweep.key, &spec.run.series.key].into_iter().any(|key| is_of_prompts(key)) {
         lines.references =
             at_the_last_point(run).into_iter().map(|(r2, name)| (f64::from(r2), name.into())).collect();
     }

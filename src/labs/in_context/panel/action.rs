@@ -85,10 +85,8 @@ pub fn point(state: &InContextState, at: usize) -> [String; 4] {
 /// What is asked, what the label is, and what is predicted.
 pub fn about(state: &InContextState, view: &View) -> String {
     let asked = state.shown(view);
-    let all: Vec<String> = predictions(state, view)
-        .into_iter()
-        .map(|[who, y, _]| tr!("{who}: {y}", who, y))
-        .collect();
+    let all: Vec<String> =
+        predictions(state, view).into_iter().map(|[who, y, _]| tr!("{who}: {y}", who, y)).collect();
     tr!(
         "After {examples} the question is x = {x}. The label is {label}. Predictions: {all}.",
         examples = examples(asked),

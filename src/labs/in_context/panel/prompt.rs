@@ -132,7 +132,9 @@ fn examples(news: News, most: usize) -> AnyView {
 fn predictions(news: News, shape: Shape) -> AnyView {
     let line = |at: usize| {
         let part = move |which: usize| {
-            move || news.see(|state, view| action::predictions(state, view).get(at).map(|row| row[which].clone()))
+            move || {
+                news.see(|state, view| action::predictions(state, view).get(at).map(|row| row[which].clone()))
+            }
         };
         view! {
             <tr class="prompt__line" class:prompt__line--chosen=at == 0>
