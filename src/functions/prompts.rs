@@ -233,3 +233,152 @@ pub fn variance(labels: &[f32]) -> f64 {
     let mean = labels.iter().map(|y| f64::from(*y)).sum::<f64>() / count;
     labels.iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>() / count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: u64 = 5;
+
+    fn sampled(prompts: &FunctionPrompts, replica: u32, step: u64, examples: Range<usize>) -> Vec<f32> {
+        let mut rows = vec![];
+        prompts.sample(SEED, replica, step, examples, &mut rows);
+        rows
+    }
+
+    fn held_out(prompts: &FunctionPrompts, points: usize, examples: Range<usize>) -> Vec<f32> {
+        let mut rows = vec![];
+        prompts.held_out(SEED, points, examples, &mut rows);
+        rows
+    }
+
+    fn of_class(class: Class) -> FunctionPrompts {
+        FunctionPrompts { class, dim: 3, points: 9, sparsity: 2, ..FunctionPrompts::default() }
+    }
+
+    #[test]
+    fn rows_hold_inputs_and_the_labels_that_follow() {
+        for class in Class::ALL {
+            let prompts = of_class(*class);
+            let rows = held_out(&prompts, 9, 0..20);
+            assert_eq!((rows.len(), prompts.columns()), (20 * 9 * 5, 9 * 5));
+            for (example, row) in rows.chunks(prompts.columns()).enumerate() {
+                let (function, (x, y)) = (prompts.held_out_function(SEED, example), prompts.parts(row));
+                for (x, y) in x.chunks(4).zip(y) {
+                    assert_eq!(x[3], 1.0);
+                    let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+                    assert_eq!(function.at(&x) as f32, *y, "{class:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_prompt_does_not_depend_on_those_beside_it() {
+        for class in Class::ALL {
+            let prompts = FunctionPrompts { noise: 0.3, ..of_class(*class) };
+            let whole = sampled(&prompts, 1, 7, 0..9);
+            let parts = [sampled(&prompts, 1, 7, 0..4), sampled(&prompts, 1, 7, 4..9)].concat();
+            assert_eq!(whole, parts);
+            let first = |rows: Vec<f32>| rows[..4].to_vec();
+            let others = [
+                first(sampled(&prompts, 1, 7, 1..2)),
+                first(sampled(&prompts, 1, 8, 0..1)),
+                first(sampled(&prompts, 2, 7, 0..1)),
+                first(held_out(&prompts, 9, 0..1)),
+            ];
+            assert!(others.iter().all(|other| whole[..4] != other[..]), "{class:?}");
+        }
+    }
+
+    #[test]
+    fn a_longer_prompt_begins_with_a_shorter_one() {
+        for law in Law::ALL {
+            let prompts = FunctionPrompts { law: *law, test_weight: 0.5, long: 40, ..of_class(Class::Tree) };
+            assert_eq!(prompts.longest(), 40);
+            let (long, short) = (held_out(&prompts, 40, 3..4), held_out(&prompts, 9, 3..4));
+            let ((x, y), (first_x, first_y)) = (prompts.parts(&long), prompts.parts(&short));
+            assert_eq!((&x[..36], &y[..9], x.len(), y.len()), (first_x, first_y, 160, 40));
+        }
+    }
+
+    #[test]
+    fn the_test_may_have_larger_inputs_and_the_constant_stays() {
+        let prompts = of_class(Class::Linear);
+        let wide = FunctionPrompts { test_scale: 3.0, ..prompts.clone() };
+        assert_eq!(sampled(&prompts, 0, 1, 0..5), sampled(&wide, 0, 1, 0..5));
+        let (plain, wide) = (held_out(&prompts, 9, 0..1), held_out(&wide, 9, 0..1));
+        for (a, b) in prompts.parts(&plain).0.chunks(4).zip(prompts.parts(&wide).0.chunks(4)) {
+            assert!((0..3).all(|at| (3.0 * a[at] - b[at]).abs() < 1e-5) && b[3] == 1.0);
+        }
+    }
+
+    #[test]
+    fn inputs_have_the_law_that_is_named() {
+        let moments = |prompts: &FunctionPrompts, rows: &[f32]| {
+            let each = rows.chunks(prompts.columns()).flat_map(|row| prompts.parts(row).0.chunks(4));
+            let (mut means, mut squares, mut right, mut count) = (0.0, 0.0, 0.0, 0.0);
+            for x in each {
+                means += f64::from(x[0]);
+                squares += f64::from(x[1]).powi(2);
+                right += if x[..3].iter().sum::<f32>() > 0.0 { 1.0 } else { 0.0 };
+                count += 1.0;
+            }
+            (means / count, squares / count, right / count)
+        };
+        let normal = of_class(Class::Linear);
+        let (mean, square, _) = moments(&normal, &sampled(&normal, 0, 0, 0..2000));
+        assert!(mean.abs() < 0.05 && (square - 2.25).abs() < 0.1, "{mean} {square}");
+        let mixture = FunctionPrompts { law: Law::Mixture, weight: 0.1, test_weight: 0.5, ..normal };
+        let (mean, square, right) = moments(&mixture, &sampled(&mixture, 0, 0, 0..2000));
+        assert!((mean + 1.6).abs() < 0.1 && (square - 5.0).abs() < 0.2 && (right - 0.1).abs() < 0.02);
+        let (mean, _, right) = moments(&mixture, &held_out(&mixture, 9, 0..2000));
+        assert!(mean.abs() < 0.1 && (right - 0.5).abs() < 0.02, "{mean} {right}");
+    }
+
+    #[test]
+    fn noise_is_on_training_labels_alone() {
+        let (plain, prompts) = (of_class(Class::Network), of_class(Class::Network));
+        let noisy = FunctionPrompts { noise: 0.5, ..prompts };
+        assert_eq!(held_out(&plain, 9, 0..50), held_out(&noisy, 9, 0..50));
+        let (a, b) = (sampled(&plain, 0, 3, 0..1000), sampled(&noisy, 0, 3, 0..1000));
+        let squares: f64 = a.iter().zip(&b).map(|(a, b)| f64::from(a - b).powi(2)).sum();
+        assert!((squares / 9000.0 - 0.25).abs() < 0.02, "{squares}");
+        let inputs = |rows: &[f32]| plain.parts(&rows[..plain.columns()]).0.to_vec();
+        assert_eq!(inputs(&a), inputs(&b));
+    }
+
+    /// Of linear functions of normal inputs the labels of a prompt are independent with variance s² ‖w‖², of which P points
+    /// show 1 − 1/P.
+    #[test]
+    fn the_variance_of_linear_labels_is_known() {
+        let prompts =
+            FunctionPrompts { class: Class::Linear, dim: 8, constant: false, ..FunctionPrompts::default() };
+        let expected = 2.25 * 8.0 * (1.0 - 1.0 / 17.0);
+        let found = prompts.label_variance(SEED);
+        assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
+        assert_eq!(variance(&[1.0, 2.0, 6.0]), (4.0 + 1.0 + 9.0) / 3.0);
+    }
+
+    #[test]
+    fn the_largest_prompts_are_drawn_without_overflow() {
+        let prompts = FunctionPrompts {
+            dim: 32,
+            points: 128,
+            long: 256,
+            layers: 6,
+            hidden: 32,
+            depth: 8,
+            sparsity: 32,
+            ..FunctionPrompts::default()
+        };
+        for class in Class::ALL {
+            let prompts = FunctionPrompts { class: *class, ..prompts.clone() };
+            let mut rows = vec![];
+            prompts.sample(u64::MAX, u32::MAX, u64::MAX, usize::MAX - 1..usize::MAX, &mut rows);
+            prompts.held_out(u64::MAX, 256, 65_535..65_536, &mut rows);
+            assert!(rows.iter().all(|x| x.is_finite()), "{class:?}");
+            assert_eq!(rows.len(), (128 + 256) * 34);
+        }
+    }
+}

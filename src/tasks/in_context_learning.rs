@@ -225,3 +225,82 @@ impl Sampler for InContextLearning {
 
     fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_those_of_the_prompts() {
+        let task = InContextLearning { dim: 3, points: 5, long: 12, noise: 0.1, ..Default::default() };
+        let (prompts, mut batch) = (task.drawn(), Batch::default());
+        assert_eq!((task.columns(), task.inputs(), task.length(), prompts.longest()), (25, 4, 5, 12));
+        task.sample(3, 1, 4, 6, &mut batch);
+        task.sample(3, 2, 4, 6, &mut batch);
+        let mut rows = vec![];
+        prompts.sample(3, 1, 4, 0..6, &mut rows);
+        prompts.sample(3, 2, 4, 0..6, &mut rows);
+        assert_eq!(batch.x, rows);
+        let first: Vec<f32> = rows.chunks(25).map(|row| row[20]).collect();
+        assert_eq!(batch.y, first);
+    }
+
+    #[test]
+    fn held_out_prompts_have_the_length_of_training() {
+        let task = InContextLearning { long: 40, ..Default::default() };
+        let (mut whole, mut parts) = (Batch::default(), Batch::default());
+        task.held_out(1, 0, 9, &mut whole);
+        task.held_out(1, 0, 4, &mut parts);
+        task.held_out(1, 4, 5, &mut parts);
+        assert_eq!(whole, parts);
+        assert_eq!((whole.len(), whole.x.len()), (9, 9 * task.columns()));
+    }
+
+    #[test]
+    fn the_variance_is_that_of_the_prompts_and_changes_with_them() {
+        let plain = InContextLearning::default();
+        for (task, other) in [
+            (plain.clone(), InContextLearning { hidden: 9, ..plain.clone() }),
+            (plain.clone(), InContextLearning { scale: 1.6, ..plain.clone() }),
+            (plain.clone(), InContextLearning { test_scale: 2.0, ..plain.clone() }),
+        ] {
+            let [a, b] = [&task, &other].map(|task| task.label_variance(3));
+            assert_eq!((a, b), (Some(task.drawn().label_variance(3)), Some(other.drawn().label_variance(3))));
+            assert_ne!(a, b);
+        }
+        assert_ne!(plain.label_variance(3), plain.label_variance(4));
+    }
+
+    #[test]
+    fn impossible_settings_are_named_and_mended() {
+        let sparse = InContextLearning { class: Class::Sparse, dim: 3, sparsity: 4, ..Default::default() };
+        let short = InContextLearning { long: 16, ..Default::default() };
+        for (task, key, expected) in [
+            (sparse, "sparse", "at most d = 3: an input has no more numbers"),
+            (short, "long", "at least 17, the points of a training prompt, or 0"),
+        ] {
+            let problems = task.problems();
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
+            let mut mended = task;
+            mended.mend();
+            assert!(mended.problems().is_empty());
+        }
+        // What has no effect is no problem.
+        assert!(InContextLearning { sparsity: 30, ..Default::default() }.problems().is_empty());
+    }
+
+    #[test]
+    fn the_script_asks_for_settings_that_there_are() {
+        let task = InContextLearning::default();
+        let mut written = vec!["batch", "held"];
+        written.extend(task.to_pytorch(0).unwrap().settings.into_iter().map(|(key, _)| key));
+        let script = include_str!("pytorch/points.py");
+        let asked: Vec<&str> =
+            script.split("S[\"").skip(1).filter_map(|rest| Some(rest.split_once("\"]")?.0)).collect();
+        assert!(asked.len() > 15);
+        for key in asked {
+            assert!(written.contains(&key) || Settings::value(&task, key).is_some(), "{key}");
+        }
+    }
+}

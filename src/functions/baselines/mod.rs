@@ -161,3 +161,85 @@ fn neighbours(examples: &[f64], y: &[f64], x: &[f64]) -> f64 {
     });
     weighted.0 / weighted.1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_neighbours_by_hand() {
+        let prompts = FunctionPrompts { constant: false, ..FunctionPrompts::default() };
+        let near = |x: &[f64], y: &[f64]| Baseline::Neighbours.fit(&prompts, (0, 0), x, y, 0);
+        // At 0 the nearest are 1, −2 and 4, with weights 1, 1/2 and 1/4.
+        let fitted = near(&[1.0, 8.0, -2.0, 4.0], &[7.0, 100.0, 14.0, -28.0]);
+        assert!((fitted.at(&[0.0]) - (7.0 + 7.0 - 7.0) / 1.75).abs() < 1e-12);
+        // At an example its label, and of two at one place their mean.
+        assert_eq!(fitted.at(&[8.0]), 100.0);
+        assert_eq!(near(&[1.0, 1.0, 2.0], &[3.0, 5.0, 9.0]).at(&[1.0]), 4.0);
+        // One example is what there is, and none is 0.
+        assert_eq!(near(&[1.0], &[3.0]).at(&[5.0]), 3.0);
+        assert_eq!(near(&[], &[]).at(&[5.0]), 0.0);
+    }
+
+    #[test]
+    fn ridge_on_a_constant_is_affine() {
+        let prompts = FunctionPrompts { dim: 2, ..FunctionPrompts::default() };
+        let bare = FunctionPrompts { constant: false, ..prompts.clone() };
+        let (x, y) = ([0.5, -1.0, 1.0, 2.0, 0.3, 1.0, -1.0, 0.7, 1.0], [1.0, 3.0, -0.5]);
+        let without = [0.5, -1.0, 2.0, 0.3, -1.0, 0.7];
+        let ridge = Baseline::Ridge.fit(&prompts, (0, 0), &x, &y, 0);
+        for (prompts, x) in [(&prompts, x.as_slice()), (&bare, &without)] {
+            let affine = Baseline::Affine.fit(prompts, (0, 0), x, &y, 0);
+            assert!(
+                (affine.at(&[0.1, 0.2, 1.0][..prompts.inputs()]) - ridge.at(&[0.1, 0.2, 1.0])).abs() < 1e-12
+            );
+        }
+    }
+
+    /// With noise on the labels no other λ has a smaller error on linear functions than σ².
+    #[test]
+    fn the_posterior_mean_is_the_best_linear_guess() {
+        let prompts = FunctionPrompts {
+            class: Class::Linear,
+            dim: 4,
+            constant: false,
+            points: 6,
+            scale: 1.0,
+            noise: 1.0,
+            ..FunctionPrompts::default()
+        };
+        assert_eq!(Baseline::Ridge.lambda(&prompts), 1.0);
+        let (mut rows, mut errors) = (vec![], [0.0; 3]);
+        prompts.sample(0, 0, 0, 0..3000, &mut rows);
+        for row in rows.chunks(prompts.columns()) {
+            let (x, y) = prompts.parts(row);
+            let [x, y] = [x, y].map(|part| part.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
+            for (error, lambda) in errors.iter_mut().zip([0.1, 1.0, 10.0]) {
+                let w = ridge(&x[..20], &y[..5], 4, lambda);
+                *error += (Fitted::Linear(w).at(&x[20..]) - y[5]).powi(2);
+            }
+        }
+        assert!(errors[1] < 0.95 * errors[0] && errors[1] < 0.95 * errors[2], "{errors:?}");
+    }
+
+    #[test]
+    fn trained_networks_begin_alike_and_learn() {
+        let prompts = FunctionPrompts::default();
+        let (mut row, mut errors) = (vec![], [0.0; 2]);
+        for example in 0..20 {
+            row.clear();
+            prompts.held_out(3, 17, example..example + 1, &mut row);
+            let (x, y) = prompts.parts(&row);
+            let [x, y] = [x, y].map(|part| part.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
+            for (error, epochs) in errors.iter_mut().zip([0, EPOCHS]) {
+                let fitted = Baseline::Last.fit(&prompts, (3, example), &x, &y, epochs);
+                *error += x.chunks(2).zip(&y).map(|(x, y)| (fitted.at(x) - y).powi(2)).sum::<f64>();
+            }
+            assert_eq!(
+                Baseline::Best.fit(&prompts, (3, example), &x, &y, 7),
+                Baseline::Last.fit(&prompts, (3, example), &x, &y, 7)
+            );
+        }
+        assert!(errors[1] < 0.1 * errors[0], "{errors:?}");
+    }
+}
