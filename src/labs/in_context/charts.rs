@@ -25,7 +25,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::EXPLAINED, |run| Reading::Lines(explained(run)))
         .summary(|run| Some(words::explained(run)))
         // Lines of methods come beside measurements.
-        .follows(Follows::Sequence)
+        .follows(Follows::Both)
         .of_measurements()
         .compares(),
     ChartSpec::new(charts::EXAMPLES, |run| Reading::Lines(by_examples(run)))
@@ -166,7 +166,7 @@ fn prompt(run: &RunView, state: &InContextState) -> Lines {
         series.push(curve(tr!("network"), Role::Test, None, network));
     }
     let shown = state.shown(&run.link.view);
-    let at = |point: usize| f64::from(inspected.input(point)[0]);
+    let at = |point: usize| inspected.input(point).first().map_or(f64::NAN, |x| f64::from(*x));
     series.push(Series {
         name: tr!("examples shown").into(),
         role: Role::Relevant,

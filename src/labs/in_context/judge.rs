@@ -16,7 +16,7 @@ const MOST_FITTED: u64 = 1 << 26;
 /// Operations, roughly, of all networks that are trained on prompts.
 const MOST_TRAINING: u64 = 1 << 29;
 /// Prompts on which methods are measured, at least and at most.
-const FITTED: (u64, u64) = (32, 512);
+const FITTED: (u64, u64) = (8, 512);
 /// The same for networks that are trained: on fewer prompts, none is.
 const TRAINED: (u64, u64) = (16, 64);
 

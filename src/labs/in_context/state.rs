@@ -18,7 +18,7 @@ use crate::protocol::Finding;
 use crate::run::RunSpec;
 
 /// Operations, roughly, that a network of the prompt's own may take at once, for the prompt that is looked into.
-const MOST_TRAINING: u64 = 4 * SLICE;
+const MOST_TRAINING: u64 = 2 * SLICE;
 /// Places at which functions of one number are drawn.
 const PLACES: usize = 37;
 /// How far they are drawn beyond the points, as a share of the distance of the outer points.
@@ -66,14 +66,15 @@ impl Inspected {
         self.row.len() / (self.inputs + 1)
     }
 
-    /// The numbers of an input that were drawn.
+    /// The numbers of an input that were drawn; none of a point that the prompt does not have, as while a table of a longer
+    /// one is still on the page.
     pub fn input(&self, at: usize) -> &[f32] {
-        &self.row[at * self.inputs..][..self.dim]
+        self.row.get(at * self.inputs..at * self.inputs + self.dim).unwrap_or_default()
     }
 
-    /// A label.
+    /// A label; not a number of a point that the prompt does not have.
     pub fn label(&self, at: usize) -> f64 {
-        f64::from(self.row[self.points() * self.inputs + at])
+        self.row.get(self.points() * self.inputs + at).map_or(f64::NAN, |y| f64::from(*y))
     }
 
     /// What the network answers at a point.

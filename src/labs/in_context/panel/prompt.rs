@@ -133,11 +133,15 @@ fn predictions(news: News, shape: Shape) -> AnyView {
     let line = |at: usize| {
         let part = move |which: usize| {
             move || {
-                news.see(|state, view| action::predictions(state, view).get(at).map(|row| row[which].clone()))
+                let row = |state: &InContextState, view: &View| {
+                    action::predictions(state, view).get(at).map(|row| row[which].clone())
+                };
+                news.see(row).flatten()
             }
         };
+        let is_network = at == 0;
         view! {
-            <tr class="prompt__line" class:prompt__line--chosen=at == 0>
+            <tr class="prompt__line" class:prompt__line--chosen=is_network>
                 <th scope="row">{part(0)}</th>
                 <td class="prompt__number" data-testid=format!("prediction-{at}")>{part(1)}</td>
                 <td class="prompt__number">{part(2)}</td>
@@ -165,8 +169,9 @@ fn predictions(news: News, shape: Shape) -> AnyView {
 fn points(news: News, shape: Shape) -> AnyView {
     let line = |at: usize| {
         let part = move |which: usize| move || news.see(|state, _| action::point(state, at)[which].clone());
+        let is_asked = at == shape.shown;
         view! {
-            <tr class="prompt__line" class:prompt__line--chosen=at == shape.shown>
+            <tr class="prompt__line" class:prompt__line--chosen=is_asked>
                 <th scope="row">{part(0)}</th>
                 <td class="prompt__number">{part(1)}</td>
                 <td class="prompt__number" data-testid=format!("label-{}", at + 1)>{part(2)}</td>
