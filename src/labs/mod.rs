@@ -93,6 +93,7 @@ labs! {
     perceptron::PerceptronLab,
     lookup::LookupLab,
     descent::DescentLab,
+    in_context::InContextLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

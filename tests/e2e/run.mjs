@@ -21,6 +21,7 @@ import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
+import { inContextLab } from "./in_context.mjs";
 import { lookupLab } from "./lookup.mjs";
 import { perceptronLab } from "./perceptron.mjs";
 import { everyView } from "./product.mjs";
@@ -364,6 +365,7 @@ describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plai
 describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
+describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 
