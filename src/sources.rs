@@ -153,9 +153,3 @@ pub const VASWANI_2017: Source = Source {
     title: "Attention Is All You Need",
     url: "https://arxiv.org/abs/1706.03762",
 };
-/// Transformers whose layers are gradient descent on a deep network, and trained ones beside them.
-pub const WU_2024: Source = Source {
-    cite: "Wu et al. 2024",
-    title: "Transformers are Deep Optimizers: Provable In-Context Learning for Deep Model Training",
-    url: "https://arxiv.org/abs/2411.16549",
-};

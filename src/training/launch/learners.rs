@@ -324,6 +324,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         place: Place::Anywhere,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
+        clips: true,
         covers: |_| Ok(()),
         outgrown: |_| false,
         worth_gpu: |_| false,
