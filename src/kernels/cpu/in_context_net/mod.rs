@@ -14,8 +14,8 @@
 //! # Speed
 //! Milliseconds of a step without drawing and update, two layers of width 32 with two heads and 64 neurons, 64 prompts of 17
 //! points, by the time that the core was had, on one of two hyperthreads (AMD EPYC, AVX2) that others kept busy,
-//! 2026-11-23: 7, and as many with ReLU attention; with GELU 9. PyTorch 2.15 at the same time, on one thread and with
-//! drawing and update: 14. Half of the step is in products with weights, a quarter in attention.
+//! 2026-11-23: 7, and as many with ReLU attention; with GELU 9; in V8 (Node 20, wasm) 15. PyTorch 2.15 at the same time, on
+//! one thread and with drawing and update: 14. Half of the step is in products with weights, a quarter in attention.
 
 mod network;
 #[cfg(test)]
