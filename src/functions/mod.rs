@@ -16,5 +16,5 @@ mod normals;
 mod prompts;
 
 pub use function::Function;
-pub use network::Network;
+pub use network::{Network, Scratch};
 pub use prompts::{Class, FunctionPrompts, Law};

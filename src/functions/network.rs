@@ -74,18 +74,19 @@ impl Network {
 
     /// Writes down the outputs of all layers, side by side, from the input on.
     fn forward(&self, x: &[f64], scratch: &mut Scratch) {
-        scratch.outputs.clear();
-        scratch.outputs.extend_from_slice(x);
-        let (mut weights, mut from) = (self.weights.as_slice(), 0);
+        let outputs = &mut scratch.outputs;
+        outputs.resize(self.sizes.iter().sum(), 0.0);
+        outputs[..x.len()].copy_from_slice(x);
+        let (mut weights, mut rest) = (self.weights.as_slice(), outputs.as_mut_slice());
         for (layer, pair) in self.sizes.windows(2).enumerate() {
             let (own, after) = weights.split_at(pair[0] * pair[1]);
+            let (inputs, following) = rest.split_at_mut(pair[0]);
             let is_hidden = layer + 2 < self.sizes.len();
-            for row in own.chunks_exact(pair[0]) {
-                let inputs = &scratch.outputs[from..from + pair[0]];
-                let sum: f64 = row.iter().zip(inputs).map(|(w, x)| w * x).sum();
-                scratch.outputs.push(if is_hidden { sum.max(0.0) } else { sum });
+            for (output, row) in following.iter_mut().zip(own.chunks_exact(pair[0])) {
+                let sum: f64 = row.iter().zip(inputs.iter()).map(|(w, x)| w * x).sum();
+                *output = if is_hidden { sum.max(0.0) } else { sum };
             }
-            (weights, from) = (after, from + pair[0]);
+            (weights, rest) = (after, following);
         }
     }
 

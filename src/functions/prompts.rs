@@ -38,10 +38,13 @@ const CENTRE: f64 = 2.0;
 /// Where the number of an example begins in what a stream takes for a step: steps are fewer than 2⁴⁰.
 const EXAMPLE: u32 = 40;
 
+/// The word that says of which part of a mixture the first point is, behind all that are inputs.
+const PARTS: u32 = 1 << 20;
+
 /// Prompts of which a label's variance is the mean, fewer where functions are large.
 const MEASURED: u64 = 1000;
 /// Operations, roughly, that measuring the variance may take.
-const MOST_MEASURED: u64 = 1 << 28;
+const MOST_MEASURED: u64 = 1 << 27;
 
 /// What prompts are drawn, and how they are written down.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,15 +200,12 @@ impl FunctionPrompts {
         (factor, weight): (f64, f64),
         out: &mut Vec<f32>,
     ) {
-        let even = self.dim.next_multiple_of(2);
-        let words = even + if self.law == Law::Mixture { 2 } else { 0 };
-        let mut numbers = Vec::with_capacity(self.dim);
-        for first in (0..points).map(|point| (point * words) as u32) {
-            numbers.clear();
-            normals(stream, at, first, self.dim, &mut numbers);
+        let mut numbers = Vec::with_capacity(points * self.dim);
+        normals(stream, at, 0, points * self.dim, &mut numbers);
+        for (point, numbers) in (PARTS..).zip(numbers.chunks_exact(self.dim.max(1))) {
             let (centre, scale) = match self.law {
                 Law::Normal => (0.0, self.scale),
-                Law::Mixture if stream.chance(at, first + even as u32, weight) => (CENTRE, 1.0),
+                Law::Mixture if stream.chance(at, point, weight) => (CENTRE, 1.0),
                 Law::Mixture => (-CENTRE, 1.0),
             };
             out.extend(numbers.iter().map(|z| (factor * (centre + scale * z)) as f32));

@@ -99,9 +99,9 @@ fn shortest(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
         rows[at][at] = to;
         reflections.push(reflection);
     }
-    for at in 0..rank {
-        let known: f64 = rows[at][..at].iter().zip(&z).map(|(u, z)| u * z).sum();
-        z[at] = (c[at] - known) / rows[at][at];
+    for (at, (row, c)) in rows.iter().zip(c).enumerate() {
+        let known: f64 = row[..at].iter().zip(&z).map(|(u, z)| u * z).sum();
+        z[at] = (c - known) / row[at];
     }
     for (at, reflection) in reflections.iter().enumerate().rev() {
         reflection.apply(&mut z[at..]);
