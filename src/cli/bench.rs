@@ -5,6 +5,7 @@
 mod chains;
 mod groups;
 mod networks;
+mod points;
 mod prompts;
 mod throughput;
 
@@ -51,8 +52,11 @@ pub struct Arguments {
     /// Instead, time training of networks on prompts of tokens.
     #[arg(long, conflicts_with_all = ["groups", "chains", "science"])]
     prompts: bool,
-    /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
+    /// Instead, time training of decoders on points of a function.
     #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "science"])]
+    points: bool,
+    /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
+    #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "points", "science"])]
     sweeps: bool,
     /// Instead, compare every instance of the parity lab's specification, and every figure of the look-up lab's, with
     /// what was found elsewhere.
@@ -134,6 +138,9 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
     }
     if arguments.prompts {
         return prompts::NETWORKS.compare(&devices, arguments);
+    }
+    if arguments.points {
+        return points::NETWORKS.compare(&devices, arguments);
     }
     if arguments.sweeps {
         return throughput::compare(&devices, arguments);

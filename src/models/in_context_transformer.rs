@@ -29,6 +29,19 @@
 //! Matrices begin with variance 1/rows; those that add to h, W_O and W_out, are divided by √(2 · layers), as GPT-2
 //! does.
 //!
+//! These formulas in PyTorch with these initial weights, on random networks of three layers (d = 1 and a constant, 17
+//! points, width 32, 2 heads, Adam at 0.002 with warm-up and decay, 4,000 steps of 64 prompts), one seed, R² on 2,048
+//! held-out prompts:
+//!
+//! ```text
+//!                         last point   after 10 examples
+//! 1 layer, interleaved    0.54         0.38
+//! 1 layer, joint          0.96         0.92
+//! 2 layers, interleaved   0.95         0.92
+//! ```
+//!
+//! So most of what a second layer adds to interleaved tokens is that it can bring x and y together. 2026-11-23.
+//!
 //! [`mod@reference`] has these formulas in double precision, [`backward`](Plain::gradients) their gradients.
 
 mod backward;

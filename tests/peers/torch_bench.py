@@ -6,7 +6,8 @@ With --groups the work is that of `lab bench --groups`: one hidden layer on pair
 pairs in every step, cross-entropy with a norm penalty, Adam at rate 0.01. With --chains it is that of
 `lab bench --chains`: networks on sequences (torch_chains.py), each with a Markov chain of its own; --prebuilt
 takes those from a pool that was drawn beforehand. With --prompts it is that of `lab bench --prompts`: networks on
-prompts of tokens (torch_prompts.py); --library times those that PyTorch has a layer for, with that layer.
+prompts of tokens (torch_prompts.py); --library times those that PyTorch has a layer for, with that layer. With
+--points it is that of `lab bench --points`: decoders on points of a function (torch_points.py).
 
 The peer is meant to be fast: data are drawn on the device, nothing is read back between the two ends of
 a window, and one call updates all parameters. On CUDA the same step is also timed as a CUDA graph.
@@ -16,6 +17,7 @@ a window, and one call updates all parameters. On CUDA the same step is also tim
     python3 torch_bench.py --seconds 3 --groups "n=31&width=256"
     python3 torch_bench.py --seconds 3 --chains "" "k=3&t=100&batch=64" --prebuilt
     python3 torch_bench.py --seconds 3 --prompts --library
+    python3 torch_bench.py --seconds 3 --points "blocks=4"
 
 Exit code 3 means that there is no torch to import.
 """
@@ -35,6 +37,7 @@ except (ImportError, OSError) as why:  # OSError: installed, but one of its libr
 
 sys.dont_write_bytecode = True  # nothing beside the tests
 import torch_chains
+import torch_points
 import torch_prompts
 
 N, K, BATCH, RATE = 50, 3, 32, 0.1
@@ -73,6 +76,13 @@ PROMPTS = (
     "model=gru&n=4&dim=4&q=1&g=linear&codes=random&wd=0.01",
     "model=gru&n=8&dim=4&q=1&g=linear&codes=random&wd=0.01",
     "model=gru&n=16&dim=4&q=1&g=linear&codes=random&wd=0.01",
+)
+# Decoders on points of a function, likewise.
+POINTS = (
+    "blocks=1",
+    "",
+    "blocks=4",
+    "format=joint&attend=relu",
 )
 DEFAULTS = {
     "op": "add",
@@ -322,6 +332,16 @@ def measure_prompts(mode, device, seconds, links, library):
             torch.cuda.empty_cache()
 
 
+def measure_points(mode, device, seconds, links):
+    """All decoders on points that `links` name."""
+    for link in links:
+        settings = torch_points.settings_of(link)
+        build = lambda: torch_points.PointNetwork(settings, device, adam)
+        measure(mode, {"link": link}, torch_points.needed(settings), build, device, seconds)
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3.0, help="seconds per size, split into five windows")
@@ -345,6 +365,12 @@ def main():
         help="networks on prompts instead: settings as in a link, or those of the bench",
     )
     parser.add_argument("--library", action="store_true", help="of those, the ones that PyTorch has a layer for")
+    parser.add_argument(
+        "--points",
+        nargs="*",
+        metavar="LINK",
+        help="decoders on points of a function instead: settings as in a link, or those of the bench",
+    )
     arguments = parser.parse_args()
     seconds = arguments.seconds
     if not seconds > 0:
@@ -352,7 +378,8 @@ def main():
     torch.manual_seed(0)
     cpu, threads = torch.device("cpu"), torch.get_num_threads()
     runs = [("eager", cpu, threads)]
-    if any(chosen is not None for chosen in (arguments.groups, arguments.chains, arguments.prompts)):
+    chosen = (arguments.groups, arguments.chains, arguments.prompts, arguments.points)
+    if any(links is not None for links in chosen):
         counts = sorted({1, threads}, reverse=True)
         runs = [(f"eager, {count} thread{'s' if count > 1 else ''}", cpu, count) for count in counts]
     if torch.cuda.is_available():
@@ -364,6 +391,8 @@ def main():
             measure_chains(mode, device, seconds, arguments.chains or CHAINS, arguments.prebuilt)
         elif arguments.prompts is not None:
             measure_prompts(mode, device, seconds, arguments.prompts or PROMPTS, arguments.library)
+        elif arguments.points is not None:
+            measure_points(mode, device, seconds, arguments.points or POINTS)
         elif arguments.groups is not None:
             measure_groups(mode, device, seconds, arguments.groups or GROUPS)
         else:

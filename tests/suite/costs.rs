@@ -167,6 +167,30 @@ fn what_autodiff_makes_is_known() {
     assert!(loops > 100 && autodiff > 100, "{loops} {autodiff}");
 }
 
+/// Loops that cannot clip a gradient say so, and the run is one of autodiff.
+#[test]
+fn clipped_gradients_are_left_to_those_that_clip() {
+    let clips = [
+        ("sparse-parity", "", false),
+        ("markov", "", false),
+        ("groups", "", false),
+        ("sparse-token-regression", "", true),
+        ("sparse-token-regression", "model=gru&", true),
+        ("in-context-learning", "", true),
+    ];
+    for (lab, model, clips) in clips {
+        for (clip, taken) in [(0, true), (1, clips)] {
+            let (link, notices) = decode(&format!("#v1/{lab}?{model}opt=adam&clip={clip}"));
+            assert!(notices.is_empty(), "{lab}: {notices:?}");
+            let found = entry(&link.spec, Place::Cpu).map(|entry| entry.takes(&link.spec));
+            assert_eq!(found.as_ref().is_some_and(|found| found.is_ok()), taken, "{lab}, {clip}: {found:?}");
+            assert_eq!(link.spec.is_by_autodiff(), !taken, "{lab}, {clip}");
+            let kernels = entry(&link.spec, Place::Gpu).map(|entry| entry.takes(&link.spec).is_ok());
+            assert!(clip == 0 || kernels != Some(true), "{lab}: no kernel clips");
+        }
+    }
+}
+
 /// Numbers without a pattern (Steele and Vigna 2021, table 4).
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);

@@ -7,8 +7,15 @@
 //! # Why
 //! Layers, norms and attention are those of [`sequence_net`](super::sequence_net): prompts go one after the other
 //! through the whole network and back, so that all that is kept of one fits the second-level cache. The answer of the last
-//! point is not read, since nothing is predicted after it. As there, only operations occur that IEEE 754 fixes, and a run
+//! point is not read, since nothing is predicted after it, and behind the last attention only questions go on. As there, only operations occur that IEEE 754 fixes, and a run
 //! has the same bits in every browser and on every processor.
+
+//!
+//! # Speed
+//! Milliseconds of a step without drawing and update, two layers of width 32 with two heads and 64 neurons, 64 prompts of 17
+//! points, by the time that the core was had, on one of two hyperthreads (AMD EPYC, AVX2) that others kept busy,
+//! 2026-11-23: 7, and as many with ReLU attention; with GELU 9; in V8 (Node 20, wasm) 15. PyTorch 2.15 at the same time, on
+//! one thread and with drawing and update: 14. Half of the step is in products with weights, a quarter in attention.
 
 mod network;
 #[cfg(test)]

@@ -15,6 +15,8 @@ use crate::kernels::cpu::sequence_net::norm::Norm;
 pub struct Network {
     shape: Shape,
     span: Span,
+    /// Of the questions alone, which are all that the last MLP and the read-out are for.
+    asked: Span,
     read_in: Matrix,
     positions: Option<Vectors>,
     layers: Vec<Layer>,
@@ -26,6 +28,9 @@ pub struct Network {
     /// The residual stream, and the slopes in it.
     z: Vec<Row>,
     of_z: Vec<Row>,
+    /// The same at the questions behind the last attention, `[panel][question]`.
+    questions: Vec<Row>,
+    of_questions: Vec<Row>,
     /// What is read out, and the slopes in it.
     read: Vec<Row>,
     of_read: Vec<Row>,
@@ -38,23 +43,32 @@ impl Network {
     pub fn new(shape: Shape) -> Self {
         let span = Span::new(shape.tokens());
         let (residual, token) = (Axis::plain(shape.kind.width), Axis::plain(shape.inputs + 1));
-        let layers: Vec<Layer> = shape.layers.iter().map(|at| Layer::new(*at, shape.kind, span)).collect();
+        let asked = Span::new(shape.points);
+        let layers = shape.layers.iter().enumerate().map(|(which, at)| {
+            let is_last = which + 1 == shape.layers.len();
+            Layer::new(*at, shape.kind, span, if is_last { asked } else { span })
+        });
+        let layers: Vec<Layer> = layers.collect();
         let axes: Vec<Axis> = layers.iter().map(|layer| layer.axis).collect();
         let zeros = vec![Row::ZERO; residual.panels() * span.stride()];
+        let few = vec![Row::ZERO; residual.panels() * asked.stride()];
         let places = 2 * shape.longest;
         Network {
             span,
+            asked,
             read_in: Matrix::new(token, residual, 1.0),
             positions: shape.positions.map(|_| Vectors::new(residual, places, 0, places, false)),
-            norm: Norm::new(residual, span.stride(), shape.kind.centred),
+            norm: Norm::new(residual, asked.stride(), shape.kind.centred),
             readout: Vectors::new(residual, 1, 0, 1, true),
             shared: Shared::new(&axes, residual, span),
             layers,
             tokens: vec![Row::ZERO; token.panels() * span.stride()],
             z: zeros.clone(),
-            of_z: zeros.clone(),
-            read: zeros.clone(),
-            of_read: zeros,
+            of_z: zeros,
+            questions: few.clone(),
+            of_questions: few.clone(),
+            read: few.clone(),
+            of_read: few,
             outputs: vec![0.0; shape.points],
             shape,
         }
@@ -122,14 +136,22 @@ impl Network {
                 z[..length].iter_mut().zip(places).for_each(|(z, place)| *z = *z + *place);
             }
         }
+        let last = self.layers.len() - 1;
         for (which, layer) in self.layers.iter_mut().enumerate() {
             layer.z.copy_from_slice(&self.z);
             layer.attend(&mut self.shared, which, 0, &[], &mut self.z);
-            layer.think(0, &mut self.z);
+            if which < last {
+                layer.think(0, &mut self.z);
+            }
         }
-        self.norm.forward(&self.z, 0, count, &mut self.read);
+        let (few, points) = (self.asked.stride(), self.shape.points);
+        for (questions, z) in self.questions.chunks_exact_mut(few).zip(self.z.chunks_exact(stride)) {
+            questions[..points].iter_mut().zip(z.iter().step_by(2)).for_each(|(question, z)| *question = *z);
+        }
+        self.layers[last].think(0, &mut self.questions);
+        self.norm.forward(&self.questions, 0, self.asked.count(), &mut self.read);
         for (j, output) in self.outputs.iter_mut().enumerate() {
-            let panels = self.read.iter().skip(2 * j).step_by(stride).zip(&self.readout.values);
+            let panels = self.read.iter().skip(j).step_by(few).zip(&self.readout.values);
             *output = panels.fold(Row::ZERO, |sum, (z, u)| sum + z.zip(*u, |z, u| z * u)).sum();
         }
     }
@@ -137,19 +159,27 @@ impl Network {
     /// Adds the gradient of `scale` times Σ (ŷ − y)² over the points of the prompt whose forward pass has just been made.
     pub fn backward(&mut self, labels: &[f32], scale: f32) {
         let (stride, length, count) = (self.span.stride(), self.span.length, self.span.count());
+        let (few, points) = (self.asked.stride(), self.shape.points);
         for (j, (output, label)) in self.outputs.iter().zip(labels).enumerate() {
             let slope = 2.0 * scale * (output - label);
             for (p, (u, of_u)) in self.readout.values.iter().zip(&mut self.readout.slope).enumerate() {
-                let at = p * stride + 2 * j;
+                let at = p * few + j;
                 *of_u = *of_u + self.read[at] * slope;
-                // Those of answers stay zero.
                 self.of_read[at] = *u * slope;
             }
         }
+        self.of_questions.fill(Row::ZERO);
+        self.norm.backward(&self.of_read, self.asked.count(), &mut self.of_questions);
+        let last = self.layers.len() - 1;
+        self.layers[last].think_back(&mut self.shared, &mut self.of_questions);
         self.of_z.fill(Row::ZERO);
-        self.norm.backward(&self.of_read, count, &mut self.of_z);
+        for (of_z, of) in self.of_z.chunks_exact_mut(stride).zip(self.of_questions.chunks_exact(few)) {
+            of_z.iter_mut().step_by(2).zip(&of[..points]).for_each(|(of_z, of)| *of_z = *of);
+        }
         for (which, layer) in self.layers.iter_mut().enumerate().rev() {
-            layer.think_back(&mut self.shared, &mut self.of_z);
+            if which < last {
+                layer.think_back(&mut self.shared, &mut self.of_z);
+            }
             layer.attend_back(&mut self.shared, which, &mut self.of_z);
         }
         self.read_in.learn(&self.tokens, &self.of_z, stride, count);

@@ -10,6 +10,8 @@ use crate::models::family::LayerPlaces;
 /// An MLP without biases.
 #[derive(Debug, Clone)]
 pub struct FeedForward {
+    /// Positions that it is for.
+    span: Span,
     norm: Option<Norm>,
     into: Matrix,
     out: Matrix,
@@ -98,8 +100,9 @@ impl Shared {
 }
 
 impl Layer {
-    /// A layer with its parameters at the places `at`.
-    pub fn new(at: LayerPlaces, kind: LayerKind, span: Span) -> Self {
+    /// A layer with its parameters at the places `at`, whose attention is at the positions of `span` and whose MLP at those
+    /// of `thinking`, which may be fewer.
+    pub fn new(at: LayerPlaces, kind: LayerKind, span: Span, thinking: Span) -> Self {
         let LayerKind { heads, width, hidden, gelu, centred, weighing } = kind;
         let axis = Axis { groups: heads, size: width / heads };
         let residual = Axis::plain(width);
@@ -107,8 +110,10 @@ impl Layer {
         let matrix = |scale: f32| Matrix::new(residual, axis, scale);
         let rows = |axis: Axis| vec![Row::ZERO; axis.panels() * stride];
         let mlp = at.mlp.map(|_| {
-            let wide = Axis::plain(hidden);
+            let (wide, stride) = (Axis::plain(hidden), thinking.stride());
+            let rows = |axis: Axis| vec![Row::ZERO; axis.panels() * stride];
             FeedForward {
+                span: thinking,
                 norm: at.mlp_gain.map(|_| Norm::new(residual, stride, centred)),
                 into: Matrix::new(residual, wide, 1.0),
                 out: Matrix::new(wide, residual, 1.0),
@@ -296,7 +301,7 @@ impl Layer {
     /// Adds what the MLP brings at the positions from `from` on to `z`.
     pub fn think(&mut self, from: usize, z: &mut [Row]) {
         let Some(mlp) = &mut self.mlp else { return };
-        let (stride, count) = (self.span.stride(), self.span.count());
+        let (stride, count) = (mlp.span.stride(), mlp.span.count());
         match &mut mlp.norm {
             Some(norm) => norm.forward(z, from, count, &mut mlp.read),
             None => mlp.read.copy_from_slice(z),
@@ -319,7 +324,7 @@ impl Layer {
     /// Adds to the slopes in what the MLP reads those that come through it.
     pub fn think_back(&mut self, shared: &mut Shared, of_z: &mut [Row]) {
         let Some(mlp) = &mut self.mlp else { return };
-        let (stride, count) = (self.span.stride(), self.span.count());
+        let (stride, count) = (mlp.span.stride(), mlp.span.count());
         mlp.out.learn(&mlp.hidden, of_z, stride, count);
         mlp.out.backward(of_z, stride, 0..count, &mut mlp.of_hidden, false);
         match mlp.before.is_empty() {

@@ -20,6 +20,8 @@ pub struct Norm {
     flat: Vec<Row>,
     /// 1 / √(variance + ε).
     scales: Vec<f32>,
+    /// Of each position two rows that are to be summed across lanes.
+    rows: Vec<[Row; 2]>,
 }
 
 impl Norm {
@@ -36,13 +38,12 @@ impl Norm {
             stride,
             flat: vec![Row::ZERO; axis.panels() * stride],
             scales: vec![0.0; stride],
+            rows: vec![[Row::ZERO; 2]; stride],
         }
     }
 
-    /// What sums over a vector are multiplied by: for means that are taken away, and for mean squares.
-    fn shares(&self) -> [f32; 2] {
-        let share = 1.0 / self.gain.axis.size as f32;
-        [if self.centred { share } else { 0.0 }, share]
+    fn share(&self) -> f32 {
+        1.0 / self.gain.axis.size as f32
     }
 
     /// The norm of positions `first..count`.
@@ -56,25 +57,44 @@ impl Norm {
     }
 }
 
+/// The rows of position `i`, panel by panel.
+#[inline(always)]
+fn at(rows: &[Row], stride: usize, i: usize) -> impl Iterator<Item = &Row> {
+    rows.iter().skip(i).step_by(stride)
+}
+
+// Sums across lanes have loops of their own: beside them the compiler makes no vectors of the rest.
+
 wide! {
     /// As [`Norm::forward`].
     fn norm_forward(this: &mut Norm, z: &[Row], first: usize, count: usize, out: &mut [Row]) {
-        let (stride, [centre, share]) = (this.stride, this.shares());
-        for i in first..count {
-            let total = z.iter().skip(i).step_by(stride).fold(Row::ZERO, |sum, z| sum + *z);
-            let mean = Row([total.sum() * centre; LANES]);
-            let mut squares = Row::ZERO;
-            for (p, inside) in this.inside.iter().enumerate() {
-                let flat = (z[p * stride + i] - mean).zip(*inside, |z, inside| z * inside);
-                this.flat[p * stride + i] = flat;
-                squares = squares + flat.map(|z| z * z);
+        let (stride, share) = (this.stride, this.share());
+        if this.centred {
+            for (i, [total, _]) in this.rows[..count].iter_mut().enumerate().skip(first) {
+                *total = at(z, stride, i).fold(Row::ZERO, |sum, z| sum + *z);
             }
-            let scale = 1.0 / (squares.sum() * share + NORM_EPSILON).sqrt();
-            this.scales[i] = scale;
-            for (p, gain) in this.gain.values.iter().enumerate() {
-                let flat = this.flat[p * stride + i] * scale;
+            for [total, _] in &mut this.rows[first..count] {
+                *total = Row([total.sum() * share; LANES]);
+            }
+        }
+        for (i, [mean, squares]) in this.rows[..count].iter_mut().enumerate().skip(first) {
+            *squares = Row::ZERO;
+            for (p, inside) in this.inside.iter().enumerate() {
+                let z = z[p * stride + i];
+                let flat = if this.centred { (z - *mean).zip(*inside, |z, inside| z * inside) } else { z };
                 this.flat[p * stride + i] = flat;
-                out[p * stride + i] = flat.zip(*gain, |z, gain| z * gain);
+                *squares = *squares + flat.map(|z| z * z);
+            }
+        }
+        for ([_, squares], scale) in this.rows[first..count].iter().zip(&mut this.scales[first..]) {
+            *scale = 1.0 / (squares.sum() * share + NORM_EPSILON).sqrt();
+        }
+        for (p, gain) in this.gain.values.iter().enumerate() {
+            let panel = p * stride + first..p * stride + count;
+            let flat = this.flat[panel.clone()].iter_mut().zip(&mut out[panel]);
+            for ((flat, out), scale) in flat.zip(&this.scales[first..count]) {
+                *flat = *flat * *scale;
+                *out = flat.zip(*gain, |z, gain| z * gain);
             }
         }
     }
@@ -83,23 +103,30 @@ wide! {
 wide! {
     /// As [`Norm::backward`].
     fn norm_backward(this: &mut Norm, d: &[Row], count: usize, of_z: &mut [Row]) {
-        let (stride, [centre, share]) = (this.stride, this.shares());
-        for i in 0..count {
-            let (mut total, mut along) = (Row::ZERO, Row::ZERO);
-            for (p, (gain, slope)) in this.gain.values.iter().zip(&mut this.gain.slope).enumerate() {
-                let (d, flat) = (d[p * stride + i], this.flat[p * stride + i]);
-                *slope = *slope + d.zip(flat, |d, z| d * z);
+        let (stride, share) = (this.stride, this.share());
+        this.rows[..count].fill([Row::ZERO; 2]);
+        for (p, (gain, slope)) in this.gain.values.iter().zip(&mut this.gain.slope).enumerate() {
+            let panel = p * stride..p * stride + count;
+            let both = d[panel.clone()].iter().zip(&this.flat[panel]);
+            let mut sum = *slope;
+            for ((d, flat), [total, along]) in both.zip(&mut this.rows[..count]) {
+                sum = sum + d.zip(*flat, |d, z| d * z);
                 let pull = d.zip(*gain, |d, gain| d * gain);
-                total = total + pull;
-                along = along + pull.zip(flat, |d, z| d * z);
+                *total = *total + pull;
+                *along = *along + pull.zip(*flat, |d, z| d * z);
             }
-            let mean = Row([total.sum() * centre; LANES]);
-            let along = along.sum() * share;
-            for (p, (gain, inside)) in this.gain.values.iter().zip(&this.inside).enumerate() {
-                let pull = d[p * stride + i].zip(*gain, |d, gain| d * gain);
-                let pull = (pull - mean - this.flat[p * stride + i] * along) * this.scales[i];
-                let of_z = &mut of_z[p * stride + i];
-                *of_z = *of_z + pull.zip(*inside, |d, inside| d * inside);
+            *slope = sum;
+        }
+        for [total, along] in &mut this.rows[..count] {
+            let mean = if this.centred { total.sum() * share } else { 0.0 };
+            (*total, *along) = (Row([mean; LANES]), Row([along.sum() * share; LANES]));
+        }
+        for (p, (gain, inside)) in this.gain.values.iter().zip(&this.inside).enumerate() {
+            let panel = p * stride..p * stride + count;
+            let both = d[panel.clone()].iter().zip(&this.flat[panel.clone()]).zip(&mut of_z[panel]);
+            for (((d, flat), of_z), ([mean, along], scale)) in both.zip(this.rows.iter().zip(&this.scales)) {
+                let pull = d.zip(*gain, |d, gain| d * gain) - *mean - flat.zip(*along, |z, along| z * along);
+                *of_z = *of_z + (pull * *scale).zip(*inside, |d, inside| d * inside);
             }
         }
     }

@@ -54,7 +54,8 @@ impl Transformer {
             weighing: Weighing::Softmax,
         };
         let layers = places.layers.iter().zip(&net.heads);
-        let layers: Vec<Layer> = layers.map(|(at, heads)| Layer::new(*at, kind(*heads), span)).collect();
+        let layers: Vec<Layer> =
+            layers.map(|(at, heads)| Layer::new(*at, kind(*heads), span, span)).collect();
         let axes: Vec<Axis> = layers.iter().map(|layer| layer.axis).collect();
         let zeros = vec![Row::ZERO; residual.panels() * stride];
         let rows = alphabet.next_multiple_of(HIGH);

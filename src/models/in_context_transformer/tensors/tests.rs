@@ -2,8 +2,8 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::models::in_context_transformer::tests::{prompts, rows, variants, weights};
 use crate::models::in_context_transformer::OnPoints;
+use crate::models::in_context_transformer::tests::{prompts, rows, variants, weights};
 use crate::models::{Architecture, Net, Network};
 use crate::settings::Problem;
 use crate::tasks::{Examples, Form};

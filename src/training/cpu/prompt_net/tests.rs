@@ -1,6 +1,7 @@
 //! The loops against autodiff.
 
 use super::*;
+use crate::kernels::cpu::in_context_net::InContextLoop;
 use crate::kernels::cpu::prompt_net::{attention::AttentionLoop, gru::GruLoop, mlp::MlpLoop};
 use crate::permalink::decode;
 use crate::training::autodiff::Autodiff;
@@ -16,9 +17,13 @@ fn tolerance(steps: u64) -> f32 {
     }
 }
 
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 fn agrees<L: PromptLoop>(settings: &str) {
-    let (link, notices) = decode(&format!("#v1/sparse-token-regression?{settings}&held=128"));
+    agrees_on::<L>("sparse-token-regression", settings);
+}
+
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+fn agrees_on<L: PromptLoop>(lab: &str, settings: &str) {
+    let (link, notices) = decode(&format!("#v1/{lab}?{settings}&held=128"));
     assert!(notices.is_empty(), "{settings}: {notices:?}");
     let (spec, device) = (link.spec, Device::cpu());
     assert!(spec.problems().is_empty(), "{settings}: {:?}", spec.problems());
@@ -97,4 +102,64 @@ fn attention_on_prompts_is_that_of_autodiff_after_1_10_and_100_steps() {
     for (run, network) in RUNS.iter().zip(networks) {
         agrees::<AttentionLoop>(&format!("{run}&model=token-attention&{network}"));
     }
+}
+
+/// Decoders on points, with warm-up, decay and clipping; ε is large, since Adam would blow the rounding of a gradient that is
+/// nearly 0 up to a full step.
+const DECODERS: [&str; 5] = [
+    "points=7&dim=2&batch=16&blocks=2&lr=0.003&eps=0.0001&warm=5&cool=linear&clip=0.3&steps=120",
+    "class=linear&dim=3&const=no&points=9&batch=8&replicas=2&lr=0.003&eps=0.0001&warm=0&cool=none&clip=0.5&blocks=1&width=12&heads=3&dmlp=20&format=joint&attend=relu&norm=layer&act=gelu&pos=none",
+    "class=tree&dim=4&splits=2&points=6&batch=8&opt=sgd&lr=0.02&mom=0.5&blocks=3&width=20&heads=1&dmlp=33&attend=relu",
+    "class=sparse&dim=5&sparse=2&points=5&long=9&noise=0.2&batch=16&lr=0.003&eps=0.0001&warm=0&clip=0&wd=0.02&wdkind=coupled&blocks=2&width=16&heads=4&norm=layer",
+    "points=2&dim=17&s=1&batch=8&replicas=3&lr=0.003&eps=0.0001&warm=20&clip=1&blocks=4&width=18&heads=2&dmlp=5&format=joint&act=gelu",
+];
+
+#[test]
+fn decoders_on_points_are_those_of_autodiff_after_1_10_and_100_steps() {
+    for settings in DECODERS {
+        agrees_on::<InContextLoop>("in-context-learning", settings);
+    }
+}
+
+#[test]
+fn clipped_gradients_of_prompts_of_tokens_are_those_of_autodiff() {
+    let run = "n=5&dim=2&q=1&g=mean&batch=16&replicas=2&opt=adam&lr=0.003&eps=0.0001&warm=3&clip=0.05";
+    agrees::<MlpLoop>(&format!("{run}&model=token-mlp&widths=16.8"));
+    agrees::<GruLoop>(&format!("{run}&model=gru&width=7"));
+    agrees::<AttentionLoop>(&format!("{run}&model=token-attention&h=1&width=12"));
+}
+
+/// What a row says of a decoder: the error of all points in training, and of the last one alone in the test.
+#[test]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+fn a_decoder_is_judged_by_the_last_point_of_held_out_prompts() {
+    let spec =
+        decode("#v1/in-context-learning?points=5&dim=2&batch=8&held=64&width=8&dmlp=8&blocks=1").0.spec;
+    let mut learner = PromptNetCpu::<InContextLoop>::new(&spec).unwrap();
+    learner.train(&spec, 0, 3);
+    let row = learner.measure_now(3, 64);
+    let weights = pollster::block_on(learner.weights()).unwrap().parameters;
+    let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
+    let (sampler, inputs) = (spec.task.sampler(), spec.task.examples().inputs());
+    let variance = sampler.label_variance(spec.run.seed).unwrap();
+    let (mut seen, mut held_out) = (crate::tasks::Batch::default(), crate::tasks::Batch::default());
+    sampler.sample(spec.run.seed, 0, 3, 8, &mut seen);
+    sampler.held_out(spec.run.seed, 0, 64, &mut held_out);
+    let error = |rows: &[f32], from: usize| {
+        let found = spec.network().evaluate(&weights, inputs, rows, 0);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (row, found) in rows.chunks(sampler.columns()).zip(found.chunks(5)) {
+            for (y, f) in row[row.len() - 5..].iter().zip(found).skip(from) {
+                sum += f64::from(f - y).powi(2);
+                count += 1.0;
+            }
+        }
+        sum / count / variance
+    };
+    for (found, exact) in [(row.train_loss[0], error(&seen.x, 0)), (row.test_loss[0], error(&held_out.x, 4))]
+    {
+        assert!((f64::from(found) - exact).abs() < 1e-4 * (1.0 + exact), "{found} {exact}");
+    }
+    assert_eq!(row.train_accuracy[0], 1.0 - row.train_loss[0]);
+    assert_eq!(row.test_accuracy[0], 1.0 - row.test_loss[0]);
 }

@@ -1,0 +1,65 @@
+//! `lab bench --points`: training of decoders on points of a function, on every device and learner.
+//!
+//! # Why
+//! A step draws a batch of prompts and trains on all points of each; nothing is measured between the two ends of a
+//! window. The second network is the lab's own, of which 4,000 steps are to take half a minute on one core. PyTorch runs
+//! the same networks on data that it draws in the step, with its own attention and norm.
+
+use super::networks::Networks;
+
+/// The work.
+pub const NETWORKS: Networks = Networks {
+    lab: "in-context-learning",
+    about: "Decoders on 17 points of a random network, batch 64, Adam with clipped gradients",
+    all: &[
+        ("one layer", "blocks=1"),
+        ("two layers", ""),
+        ("four layers", "blocks=4"),
+        ("two layers, joint tokens, ReLU attention", "format=joint&attend=relu"),
+    ],
+    column: ("layers", "blocks"),
+    script: &[&["--points"]],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::run::LearnerChoice;
+    use crate::training::launch::learners::{Place, entry};
+
+    #[test]
+    fn the_networks_are_ours_to_train() {
+        for (name, link) in NETWORKS.all {
+            let (_, notices) = decode(&format!("#v1/{}?{link}", NETWORKS.lab));
+            assert!(notices.is_empty(), "{name}: {notices:?}");
+            let spec = NETWORKS.work(link, LearnerChoice::Fused);
+            assert!(spec.problems().is_empty(), "{name}: {:?}", spec.problems());
+            assert!(entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok()), "{name}");
+            assert!(spec.optimizer.clip() > 0.0, "{name}: what is timed clips");
+        }
+    }
+
+    #[test]
+    fn the_script_knows_the_same_networks() {
+        let script = include_str!("../../../tests/peers/torch_bench.py");
+        let (_, rest) = script.split_once("POINTS = (\n").unwrap();
+        let (own, _) = rest.split_once(")\n").unwrap();
+        let links: Vec<&str> = own.lines().map(|line| line.trim().trim_matches([',', '"'])).collect();
+        assert_eq!(links, NETWORKS.all.iter().map(|(_, link)| *link).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_script_has_the_defaults_of_the_lab() {
+        let script = include_str!("../../../tests/peers/torch_points.py");
+        let spec = decode(&format!("#v1/{}", NETWORKS.lab)).0.spec;
+        let (_, rest) = script.split_once("DEFAULTS = {\n").unwrap();
+        let (defaults, _) = rest.split_once("}\n").unwrap();
+        assert!(defaults.lines().count() > 20);
+        for line in defaults.lines() {
+            let (key, value) = line.trim().trim_end_matches(',').split_once(": ").unwrap();
+            let (key, value) = (key.trim_matches('"'), value.trim_matches('"'));
+            assert_eq!(spec.value(key).map(|own| own.to_string()).as_deref(), Some(value), "{key}");
+        }
+    }
+}
