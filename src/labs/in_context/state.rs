@@ -95,7 +95,7 @@ struct Making {
     network: Plain,
     /// What it has predicted so far.
     made: Vec<f64>,
-    /// Places between two looks at the clock, for so many operations.
+    /// Operations, roughly, of one place.
     each: f64,
     /// Whether the network has changed meanwhile.
     is_stale: bool,
