@@ -260,7 +260,8 @@ fn functions_of_many_numbers_are_not_drawn_over_one() {
 #[test]
 fn sweeps_are_drawn_as_explained_variance() {
     let mut state = open("?sweep=blocks:1_2&series=format:inter_joint");
-    let outcome = |r2: f32| Outcome { times: vec![None], last: [1.0 - r2, r2], right: vec![r2], measures: vec![] };
+    let outcome =
+        |r2: f32| Outcome { times: vec![None], last: [1.0 - r2, r2], right: vec![r2], measures: vec![] };
     for r2 in [0.25, 0.75] {
         state.run.sweep.as_mut().unwrap().end(outcome(r2));
     }

@@ -50,7 +50,10 @@ impl Runner {
         // Replicas may share initial weights in turn.
         let from = if inits == 0 { number } else { number % inits };
         let start = net.start(draw, seed, from as u32);
-        Runner { variance: examples.label_variance(), race: Race::new(&net.plan(draw, rate), examples, &start) }
+        Runner {
+            variance: examples.label_variance(),
+            race: Race::new(&net.plan(draw, rate), examples, &start),
+        }
     }
 }
 
