@@ -96,7 +96,7 @@ settings! {
         /// Transition matrix that sequences are drawn from for looking into, row by row in percent; none takes held-out ones.
         chain: Vec<usize> = vec![], "chain", "Own chain", Range::Numbers(0, 100, 64), "%";
         /// Symbol whose prediction is looked into, from 1; 0 takes the last.
-        place: usize = 0, "place", "Symbol shown", Range::Int(0, 256);
+        place: usize = 0, "place", "Symbol shown", Range::Int(0, 512);
         /// Head whose attention is drawn, counted layer by layer from 1; 0 draws all of them.
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
         /// Heads that are switched off for looking into, counted layer by layer from 1.
