@@ -362,6 +362,8 @@ pub enum Follows {
     Neuron,
     /// What probes have found.
     Findings,
+    /// Measurements, and what probes have found.
+    Both,
     /// The same, and the head that is shown.
     Head,
     /// The same, and the sequence that is shown.

@@ -207,6 +207,7 @@ impl Chart {
             Follows::Weights => run.weights.step,
             Follows::Neuron => run.weights.step ^ (neuron as u64) << 40,
             Follows::Findings => run.findings,
+            Follows::Both => run.history.last().map_or(u64::MAX, |row| row.step) ^ run.findings << 40,
             Follows::Head => run.findings ^ (head as u64) << 40,
             Follows::Sequence => run.findings ^ run.looked << 40,
             Follows::Solved => run.solved.len() as u64,
