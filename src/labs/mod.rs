@@ -92,6 +92,7 @@ labs! {
     tables::TablesLab,
     perceptron::PerceptronLab,
     lookup::LookupLab,
+    in_context::InContextLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

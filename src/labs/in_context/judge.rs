@@ -1,0 +1,192 @@
+//! How well methods do that see one prompt alone: measured once for the prompts of a run, in parts.
+
+use super::curve::{Curve, NINETY};
+use crate::analysis::Role;
+use crate::bounds::product;
+use crate::functions::baselines::{Baseline, BaselinesJob, EPOCHS, Scores};
+use crate::functions::{Class, FunctionPrompts, Network};
+use crate::language::translated;
+
+/// Numbers of examples at which methods are measured, at most: with more points some are left out.
+const MOST_PLACES: usize = 26;
+/// The same for networks that are trained on each prompt.
+pub(super) const MOST_TRAINED: usize = 8;
+/// Operations, roughly, of all that is measured without training.
+const MOST_FITTED: u64 = 1 << 26;
+/// Operations, roughly, of all networks that are trained on prompts.
+const MOST_TRAINING: u64 = 1 << 29;
+/// Prompts on which methods are measured, at least and at most.
+const FITTED: (u64, u64) = (8, 512);
+/// The same for networks that are trained: on fewer prompts, none is.
+const TRAINED: (u64, u64) = (16, 64);
+
+/// What one method does after several numbers of examples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The method.
+    pub baseline: Baseline,
+    /// Numbers of examples, rising.
+    pub examples: Vec<usize>,
+    /// R² there.
+    pub curve: Curve,
+}
+
+impl Judged {
+    /// R² after so many examples, if it was measured there.
+    pub fn after(&self, examples: usize) -> Option<f32> {
+        let at = self.examples.iter().position(|known| *known == examples)?;
+        Some(self.curve.middle[at])
+    }
+}
+
+/// The measurement on its way.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// What is left to do, the next at the end.
+    jobs: Vec<BaselinesJob>,
+}
+
+/// The methods that say something about these prompts: for functions that are linear, linear regression, of which ridge
+/// regression has the λ of Bayes's answer; for others what an affine function explains, and a network of a prompt's own.
+pub fn methods(prompts: &FunctionPrompts) -> Vec<Baseline> {
+    match prompts.class {
+        Class::Linear | Class::Sparse if prompts.noise > 0.0 => {
+            vec![Baseline::Ridge, Baseline::LeastSquares, Baseline::Neighbours]
+        }
+        // Without noise ridge regression is least squares.
+        Class::Linear | Class::Sparse => vec![Baseline::LeastSquares, Baseline::Neighbours],
+        Class::Tree | Class::Network => {
+            vec![Baseline::Affine, Baseline::Neighbours, Baseline::Best, Baseline::Last]
+        }
+    }
+}
+
+/// What a method is called.
+pub fn name(baseline: Baseline) -> &'static str {
+    let label = Baseline::OPTIONS.iter().find(|option| option.slug == baseline.slug());
+    translated(label.map_or("", |option| option.label))
+}
+
+/// The colour of a method: its role, and which muted one it has instead, if any.
+pub fn look(baseline: Baseline) -> (Role, Option<usize>) {
+    match baseline {
+        Baseline::Affine | Baseline::Ridge => (Role::Train, None),
+        Baseline::Last => (Role::Relevant, None),
+        Baseline::Best => (Role::Other, Some(0)),
+        Baseline::LeastSquares => (Role::Other, Some(1)),
+        Baseline::Neighbours => (Role::Other, None),
+    }
+}
+
+/// Numbers of examples from `first` to `last`, at most `most` of them and as even as can be; all of `kept` are among them.
+fn places(first: usize, last: usize, most: usize, kept: &[usize]) -> Vec<usize> {
+    let stride = (last + 1 - first.min(last)).div_ceil(most.max(1)).max(1);
+    let mut all: Vec<usize> = (first..=last).rev().step_by(stride).chain(kept.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Weights of the network that is trained on a prompt.
+fn weights(prompts: &FunctionPrompts) -> u64 {
+    Network::count(&Network::sizes(prompts.inputs(), prompts.layers, prompts.hidden)) as u64
+}
+
+/// Operations, roughly, of training a network on so many examples.
+pub fn training(prompts: &FunctionPrompts, examples: usize) -> u64 {
+    product([EPOCHS as u64, 6 * examples as u64 + 20, weights(prompts)])
+}
+
+impl Judge {
+    /// The measurement for the prompts of `seed`.
+    pub fn new(prompts: &FunctionPrompts, seed: u64) -> Self {
+        let (last, usual) = (prompts.longest() - 1, prompts.points - 1);
+        let (trained, fitted): (Vec<Baseline>, Vec<Baseline>) =
+            methods(prompts).into_iter().partition(|baseline| baseline.is_trained());
+        let mut jobs = vec![];
+        let at = places(1, last, MOST_TRAINED, &[usual]);
+        let each: u64 = at.iter().map(|k| training(prompts, *k)).fold(0, u64::saturating_add);
+        let count = (MOST_TRAINING / each.max(1)).min(TRAINED.1);
+        if count >= TRAINED.0 && !trained.is_empty() {
+            jobs.push(BaselinesJob::new(prompts, seed, count as usize, &at, &trained));
+        }
+        let at = places(0, last, MOST_PLACES, &[usual]);
+        let inputs = prompts.inputs() as u64 + 1;
+        let fit = |k: &usize| product([16, *k as u64 + inputs, inputs, inputs]);
+        let each = at.iter().map(fit).fold(0, u64::saturating_add);
+        let count = (MOST_FITTED / each.max(1)).clamp(FITTED.0, FITTED.1);
+        // What is quick comes first.
+        jobs.push(BaselinesJob::new(prompts, seed, count as usize, &at, &fitted));
+        Judge { jobs }
+    }
+
+    /// Whether all is measured.
+    pub fn is_done(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Goes on by about so many operations; what has been measured to the end comes out.
+    pub fn advance(&mut self, operations: u64) -> Option<Vec<Judged>> {
+        let scores = self.jobs.last_mut()?.advance(operations)?;
+        self.jobs.pop();
+        Some(judged(&scores))
+    }
+}
+
+fn judged(scores: &Scores) -> Vec<Judged> {
+    let one = |(baseline, _): &(Baseline, Vec<_>)| {
+        let relative = scores.relative(*baseline)?;
+        let part =
+            |by: f64| relative.iter().map(|score| (1.0 - score.mean + by * score.error) as f32).collect();
+        let curve = Curve { middle: part(0.0), low: part(-NINETY), high: part(NINETY) };
+        Some(Judged { baseline: *baseline, examples: scores.examples.clone(), curve })
+    };
+    scores.squares.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_even_and_the_last_is_among_them() {
+        assert_eq!(places(1, 16, 8, &[16]), [2, 4, 6, 8, 10, 12, 14, 16]);
+        assert_eq!(places(0, 16, 26, &[16]), (0..=16).collect::<Vec<_>>());
+        assert_eq!(places(1, 25, 8, &[16]), [1, 5, 9, 13, 16, 17, 21, 25]);
+        assert_eq!((places(1, 1, 8, &[1]), places(0, 1, 1, &[1])), (vec![1], vec![1]));
+    }
+
+    /// Without noise a linear function is known from as many examples as inputs have numbers.
+    #[test]
+    fn linear_functions_are_known_from_few_examples() {
+        let prompts = FunctionPrompts {
+            class: Class::Linear,
+            dim: 3,
+            constant: false,
+            points: 8,
+            scale: 1.0,
+            ..FunctionPrompts::default()
+        };
+        let mut judge = Judge::new(&prompts, 1);
+        let mut all = vec![];
+        while !judge.is_done() {
+            all.extend(judge.advance(1 << 22).unwrap_or_default());
+        }
+        assert_eq!(all.iter().map(|judged| judged.baseline).collect::<Vec<_>>(), methods(&prompts));
+        let exact = &all[0];
+        assert_eq!(exact.baseline, Baseline::LeastSquares);
+        assert!(exact.after(2).unwrap() < 0.9, "{exact:?}");
+        assert!((3..8).all(|k| (exact.after(k).unwrap() - 1.0).abs() < 1e-4), "{exact:?}");
+        assert!(all[1].after(7).unwrap() < 0.9, "neighbours do not extrapolate: {:?}", all[1]);
+        assert_eq!(exact.after(8), None);
+    }
+
+    #[test]
+    fn networks_of_a_prompts_own_are_left_out_where_they_take_too_long() {
+        let trained = |prompts: &FunctionPrompts| Judge::new(prompts, 1).jobs.len() == 2;
+        assert!(trained(&FunctionPrompts::default()));
+        let large =
+            FunctionPrompts { dim: 20, points: 51, hidden: 20, layers: 6, ..FunctionPrompts::default() };
+        assert!(!trained(&large));
+    }
+}

@@ -1,0 +1,107 @@
+//! The trained half of learning in context: small transformers that are trained on prompts, each of which is points of a
+//! function of its own, and predict about as well as methods that see the prompt alone (Garg et al. 2022; Wu et al. 2024,
+//! appendix G).
+//!
+//! # Why
+//! That such a network predicts well says nothing of how it does so. Nothing here is called gradient descent; that is the
+//! lab of the transformer that is written down to be it.
+
+mod charts;
+mod curve;
+mod judge;
+pub mod panel;
+pub mod presets;
+pub mod probes;
+pub mod state;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+pub mod weights;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::InContextLearning;
+
+pub use state::InContextState;
+
+/// The lab.
+pub struct InContextLab;
+
+impl Parts for InContextLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "learned-to-learn",
+        title: "Learned to learn",
+        about: "A small transformer is trained on thousands of functions, and then predicts a new one from a few examples without any training.",
+        minutes: 7,
+        curve: "two-layers",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = &[probes::SPEC, weights::SPEC];
+}
+
+impl Lab for InContextLab {
+    fn info(&self) -> &'static Info {
+        &InContextLearning::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("held-out prompts"),
+            hides: false,
+            searches: false,
+            explains: true,
+            seen: text!("prompts seen"),
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("of the variance explained at the last point of {examples}", examples)
+    }
+
+    fn chance(&self, _spec: &RunSpec) -> f32 {
+        0.0
+    }
+
+    fn needs_second_program(&self) -> bool {
+        true
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // What is looked into follows the network, whichever charts are on show.
+        &[weights::PARAMETERS]
+    }
+}
+
+impl LazyLab for InContextLab {
+    fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        let before = before.and_then(|before| before.of());
+        Some(Box::new(InContextState::of(spec, link, before)?))
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found_at(run, networks, at))
+    }
+
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::names())
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

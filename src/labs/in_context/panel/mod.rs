@@ -1,0 +1,9 @@
+//! What only this lab shows on the page: one prompt, how much of it is shown, and what everybody predicts for its next
+//! point.
+
+pub mod action;
+
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod places;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod prompt;

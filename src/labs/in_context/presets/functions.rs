@@ -1,0 +1,76 @@
+//! Other functions and other inputs: linear regression, the paper's mixtures, longer prompts, shifted inputs.
+
+use super::{ends, explains};
+use crate::presets::{Preset, PresetGroup};
+use crate::tasks::in_context_learning::charts;
+
+/// Functions and inputs.
+const GROUP: PresetGroup = PresetGroup {
+    slug: "learned-functions",
+    name: "Other functions and inputs",
+    charts: &[charts::EXPLAINED],
+};
+
+/// With the methods that see one prompt alone.
+pub(super) const FUNCTIONS: &[Preset] = &[
+    Preset {
+        slug: "linear-regression",
+        name: "Linear functions: the transformer meets least squares",
+        group: &GROUP,
+        link: "#v1/in-context-learning?class=linear&dim=2&const=no&points=11&s=1&blocks=3",
+        claim: "Trained on linear functions, three layers predict a new one nearly as well as least squares of least norm, which is Bayes's answer without noise and the limit of ridge regression as λ goes to 0.",
+        source: "Garg, Tsipras, Liang and Valiant 2022, section 3, figure 2",
+        instance: "Kept: w ∼ N(0, I), inputs N(0, I), no noise, interleaved tokens, the squared error on all points. Shrunk, an instance of ours: d = 2 instead of 20, 11 points instead of 41, 3 layers of width 32 instead of 12 of 256, 4,000 steps of 64 prompts instead of 500,000, no curriculum.",
+        expect: &[explains(4_000, (0.75, 0.9999))],
+        budget: 4_000,
+        time: "About half a minute on one processor core.",
+    },
+    Preset {
+        slug: "nearly-affine",
+        name: "The paper's inputs, where an affine fit explains most",
+        group: &GROUP,
+        link: "#v1/in-context-learning?dim=2&const=no&points=21&dist=mixture",
+        claim: "With inputs from N(−2, I) random networks without biases are nearly affine: after 20 examples ridge regression on (x, 1) explains about 0.9 of the variance, a line that the paper's figures leave out.",
+        source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figures 1 and 2",
+        instance: "Kept: inputs from N(−2, I), random networks of three layers without biases. Shrunk: d = 2 instead of 20, 21 points instead of 51, 2 layers of width 32, 4,000 steps. Ours: the affine fit.",
+        expect: &[explains(4_000, (0.35, 0.995))],
+        budget: 4_000,
+        time: "About half a minute on one processor core.",
+    },
+    Preset {
+        slug: "mixtures",
+        name: "The paper's mixtures, with an affine fit beside them",
+        group: &GROUP,
+        link: "#v1/in-context-learning?dim=2&const=no&points=21&dist=mixture&sweep=tw2:0_0.1_0.3_0.5&speed=0&show=by-examples.depth",
+        claim: "Trained on inputs from N(−2, I), the transformer is tested on mixtures with N(2, I). On the inputs of training random networks are nearly affine, so that ridge regression on (x, 1), which the paper's figure leaves out, explains most of the variance; on mixtures that the network has not seen, R² is lower.",
+        source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figures 1 and 2",
+        instance: "Kept: training on N(−2, I), tests with weights 0, 0.1, 0.3 and 0.5 of N(2, I), random networks of three layers without biases. Shrunk: d = 2 instead of 20, 21 points instead of 51, 2 layers of width 32, 4,000 steps. Every run of the sweep trains the same network and tests it on other prompts. Ours: the affine fit.",
+        expect: &[ends(0, 0, (0.005, 0.65)), ends(0, 3, (0.1, 5.0))],
+        budget: 4_000,
+        time: "A few minutes on one processor core.",
+    },
+    Preset {
+        slug: "longer-prompts",
+        name: "Prompts longer than in training",
+        group: &GROUP,
+        link: "#v1/in-context-learning?long=33",
+        claim: "Trained on 17 points, the network is asked after up to 32 examples. Places beyond 17 have vectors that were never trained; at this size R² stays about where it was, while methods that see the prompt alone get better.",
+        source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 2; Garg, Tsipras, Liang and Valiant 2022, section 4",
+        instance: "The settings of “Two layers learn to learn”, with test prompts of 33 points. The paper tests 76 points after training on 51, and finds that softmax attention drops beyond.",
+        expect: &[explains(4_000, (0.78, 0.98))],
+        budget: 4_000,
+        time: "About half a minute on one processor core.",
+    },
+    Preset {
+        slug: "shifted-inputs",
+        name: "Inputs narrower and wider than in training",
+        group: &GROUP,
+        link: "#v1/in-context-learning?sweep=ts:0.3_1_2&speed=0&show=by-examples.depth",
+        claim: "With inputs that are 0.3 times as wide as in training R² is lower than as in training; inputs twice as wide cost less.",
+        source: "Garg, Tsipras, Liang and Valiant 2022, section 4; our instance",
+        instance: "The settings of “Two layers learn to learn”, with the inputs of the test multiplied by 0.3, 1 and 2. Every run of the sweep trains the same network.",
+        expect: &[ends(0, 0, (0.06, 1.5)), ends(0, 1, (0.02, 0.22)), ends(0, 2, (0.02, 0.4))],
+        budget: 4_000,
+        time: "A few minutes on one processor core.",
+    },
+];

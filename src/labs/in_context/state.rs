@@ -1,0 +1,311 @@
+//! What the page knows of a run on prompts of points: the parameters of the first network, the prompt that is looked into,
+//! and how well methods do that see one prompt alone.
+//!
+//! # Why
+//! Methods are measured once for each kind of prompts, in parts of [`SLICE`], here and not in the worker: they know nothing
+//! of the network, and the run before may have had the same prompts. What the network makes of many inputs is made in parts
+//! too.
+
+use super::judge::{self, Judge, Judged};
+use super::weights::{self, PARAMETERS, forward, is_small};
+use crate::bounds::SLICE;
+use crate::display::{LabState, Work};
+use crate::functions::FunctionPrompts;
+use crate::functions::baselines::{Baseline, EPOCHS, Fitted};
+use crate::models::in_context_transformer::{Head, Plain};
+use crate::permalink::{Link, View};
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+
+/// Operations, roughly, that a network of the prompt's own may take at once, for the prompt that is looked into.
+const MOST_TRAINING: u64 = 2 * SLICE;
+/// Places at which functions of one number are drawn.
+const PLACES: usize = 37;
+/// How far they are drawn beyond the points, as a share of the distance of the outer points.
+const BEYOND: f64 = 0.08;
+
+/// The prompt that is looked into, and what the network makes of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Inspected {
+    /// Which held-out prompt it is, from 1.
+    pub example: usize,
+    /// All of it, as a row: inputs `[points, inputs]` and labels `[points]`.
+    pub row: Vec<f32>,
+    /// Numbers of an input with the constant, and without.
+    pub inputs: usize,
+    /// The same without the constant.
+    pub dim: usize,
+    /// What the network answers at each point, from the points before it; not a number as long as it is not known.
+    pub answers: Vec<f64>,
+    /// Its heads; empty as long as they are not known.
+    pub heads: Vec<Head>,
+    /// Examples that are shown; the point after them is asked.
+    pub shown: usize,
+    /// What methods predict for the point that is asked.
+    pub others: Vec<(Baseline, f64)>,
+    /// The functions, where inputs are one number.
+    pub drawn: Option<Drawn>,
+}
+
+/// Functions of one number, at the same places.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Drawn {
+    /// The places, rising.
+    pub places: Vec<f64>,
+    /// The prompt's function.
+    pub truth: Vec<f64>,
+    /// What the network predicts after the examples shown; not a number as long as it is not known.
+    pub network: Vec<f64>,
+    /// What methods predict.
+    pub others: Vec<(Baseline, Vec<f64>)>,
+}
+
+impl Inspected {
+    /// Points of the prompt.
+    pub fn points(&self) -> usize {
+        self.row.len() / (self.inputs + 1)
+    }
+
+    /// The numbers of an input that were drawn; none of a point that the prompt does not have, as while a table of a longer
+    /// one is still on the page.
+    pub fn input(&self, at: usize) -> &[f32] {
+        self.row.get(at * self.inputs..at * self.inputs + self.dim).unwrap_or_default()
+    }
+
+    /// A label; not a number of a point that the prompt does not have.
+    pub fn label(&self, at: usize) -> f64 {
+        self.row.get(self.points() * self.inputs + at).map_or(f64::NAN, |y| f64::from(*y))
+    }
+
+    /// What the network answers at a point.
+    pub fn answer(&self, at: usize) -> f64 {
+        self.answers.get(at).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The first `examples` points and one more at `x`, as a row; the label of that one is not read.
+    fn asked(&self, examples: usize, x: &[f32]) -> Vec<f32> {
+        let labels = self.points() * self.inputs;
+        [&self.row[..examples * self.inputs], x, &self.row[labels..][..examples], &[0.0]].concat()
+    }
+}
+
+/// The network at the places of a drawing, in parts.
+#[derive(Clone)]
+struct Making {
+    network: Plain,
+    /// What it has predicted so far.
+    made: Vec<f64>,
+    /// Operations, roughly, of one place.
+    each: f64,
+    /// Whether the network has changed meanwhile.
+    is_stale: bool,
+}
+
+/// What is known of a run on prompts of points.
+#[derive(Clone)]
+pub struct InContextState {
+    /// Its prompts.
+    pub prompts: FunctionPrompts,
+    /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
+    pub parameters: Vec<Vec<f32>>,
+    /// Steps made when they were read.
+    pub step: u64,
+    /// How well methods do that see one prompt alone, as far as it has been measured.
+    pub judged: Vec<Judged>,
+    /// What is looked into.
+    pub inspected: Inspected,
+    spec: RunSpec,
+    judging: Judge,
+    making: Option<Making>,
+    /// Parts made so far: curves of the network and methods take turns.
+    turns: u64,
+}
+
+impl InContextState {
+    /// Of a run on prompts of points, before its first step; what does not change from the run `before` is taken from there.
+    pub fn of(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
+        let prompts = spec.task.examples().function_prompts()?;
+        let same = |old: &&InContextState| old.prompts == prompts && old.spec.run.seed == spec.run.seed;
+        let (judged, judging) = match before.filter(same) {
+            Some(old) => (old.judged.clone(), old.judging.clone()),
+            None => (vec![], Judge::new(&prompts, spec.run.seed)),
+        };
+        let mut state = InContextState {
+            parameters: if is_small(spec) && spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
+            step: 0,
+            inspected: Inspected::default(),
+            spec: spec.clone(),
+            making: None,
+            turns: 0,
+            prompts,
+            judged,
+            judging,
+        };
+        state.look_into(&link.view);
+        Some(state)
+    }
+
+    /// Most examples of a prompt that can be shown: all points but the one that is asked.
+    pub fn most_shown(&self) -> usize {
+        self.prompts.longest().saturating_sub(1).max(1)
+    }
+
+    /// Examples that are shown; the point after them is asked.
+    pub fn shown(&self, view: &View) -> usize {
+        let most = self.most_shown();
+        if view.place == 0 { most } else { view.place.min(most) }
+    }
+
+    /// How well a method does, where that is known.
+    pub fn judged(&self, baseline: Baseline) -> Option<&Judged> {
+        self.judged.iter().find(|judged| judged.baseline == baseline)
+    }
+
+    /// The network with the parameters that are known now, if any are.
+    fn network(&self) -> Option<Plain> {
+        if self.parameters.is_empty() {
+            return None;
+        }
+        let slices: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
+        Some(weights::network(&self.spec)?.plain(&slices))
+    }
+
+    /// Has the prompt of the view looked into, the network's curve in parts.
+    fn look_into(&mut self, view: &View) {
+        let (example, shown) = (view.example.max(1), self.shown(view));
+        if self.inspected.example != example || self.inspected.shown != shown {
+            self.show(example, shown);
+        }
+        let network = self.network();
+        let look = network.as_ref().map(|network| network.look(&self.inspected.row));
+        (self.inspected.answers, self.inspected.heads) =
+            look.map_or((vec![], vec![]), |look| (look.outputs, look.heads));
+        match &mut self.making {
+            // It comes to an end before it begins anew: a network may be quicker to change than a curve to be made.
+            Some(making) => making.is_stale = true,
+            None => self.make(network),
+        }
+    }
+
+    /// Has another prompt, or another number of its examples, on show, as far as no network is needed.
+    fn show(&mut self, example: usize, shown: usize) {
+        let (prompts, seed) = (&self.prompts, self.spec.run.seed);
+        let (inputs, dim, mut row) = (prompts.inputs(), prompts.dim, vec![]);
+        prompts.held_out(seed, prompts.longest(), example - 1..example, &mut row);
+        let (x, y) = prompts.parts(&row);
+        let wide = |numbers: &[f32]| numbers.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
+        let (x, y) = (wide(x), wide(&y[..shown]));
+        let (seen, asked) = (&x[..shown * inputs], &x[shown * inputs..][..inputs]);
+        let is_quick = |of: &Baseline| !of.is_trained() || judge::training(prompts, shown) <= MOST_TRAINING;
+        // Of one prompt nobody knows which epoch is best.
+        let all = judge::methods(prompts).into_iter().filter(|of| *of != Baseline::Best && is_quick(of));
+        let fit = |of: Baseline| (of, of.fit(prompts, (seed, example - 1), seen, &y, EPOCHS));
+        let fitted: Vec<(Baseline, Fitted)> = all.map(fit).collect();
+        let drawn = (dim == 1).then(|| {
+            let places = places(x.iter().step_by(inputs).copied());
+            let at = |x: f64| if prompts.constant { vec![x, 1.0] } else { vec![x] };
+            let truth = prompts.held_out_function(seed, example - 1);
+            Drawn {
+                truth: places.iter().map(|x| truth.at(&at(*x))).collect(),
+                network: vec![f64::NAN; places.len()],
+                others: fitted
+                    .iter()
+                    .map(|(of, fitted)| (*of, places.iter().map(|x| fitted.at(&at(*x))).collect()))
+                    .collect(),
+                places,
+            }
+        });
+        let others = fitted.iter().map(|(of, fitted)| (*of, fitted.at(asked))).collect();
+        self.inspected =
+            Inspected { example, row, inputs, dim, shown, others, drawn, ..Inspected::default() };
+        self.making = None;
+    }
+
+    /// Begins to draw what the network predicts, where that is drawn and known.
+    fn make(&mut self, network: Option<Plain>) {
+        let each = forward(&self.spec, self.inspected.shown + 1);
+        let network = network.filter(|_| self.inspected.drawn.is_some());
+        self.making = network.map(|network| Making { network, made: vec![], each, is_stale: false });
+    }
+
+    /// Goes on drawing what the network predicts; whether all of it is there now.
+    fn go_on_making(&mut self, operations: u64) -> bool {
+        let (Some(making), Some(drawn)) = (&mut self.making, &self.inspected.drawn) else { return false };
+        let portion = ((operations as f64 / making.each) as usize).max(1);
+        let begin = making.made.len();
+        for x in drawn.places.iter().skip(begin).take(portion) {
+            let mut input = vec![*x as f32];
+            input.resize(self.inspected.inputs, 1.0);
+            let outputs = making.network.outputs(&self.inspected.asked(self.inspected.shown, &input));
+            making.made.push(outputs.last().copied().unwrap_or(f64::NAN));
+        }
+        if making.made.len() < drawn.places.len() {
+            return false;
+        }
+        let Some(Making { made, is_stale, .. }) = self.making.take() else { return false };
+        if let Some(drawn) = &mut self.inspected.drawn {
+            drawn.network = made;
+        }
+        if is_stale {
+            let network = self.network();
+            self.make(network);
+        }
+        true
+    }
+}
+
+/// Places at which functions are drawn: even, from the least of these inputs to the largest and a little beyond.
+fn places(x: impl Iterator<Item = f64>) -> Vec<f64> {
+    let (low, high) = x.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    let beyond = BEYOND * (high - low).max(1e-3);
+    let (low, high) = (low - beyond, high + beyond);
+    (0..PLACES).map(|at| low + (high - low) * at as f64 / (PLACES - 1) as f64).collect()
+}
+
+impl LabState for InContextState {
+    fn cloned(&self) -> Box<dyn LabState> {
+        Box::new(self.clone())
+    }
+
+    fn work(&mut self, operations: u64) -> Work {
+        self.turns += 1;
+        let is_turn = self.judging.is_done() || self.turns.is_multiple_of(2);
+        if self.making.is_some() && is_turn {
+            return if self.go_on_making(operations) { Work::News } else { Work::GoesOn };
+        }
+        match self.judging.advance(operations) {
+            Some(judged) => {
+                self.judged.extend(judged);
+                Work::News
+            }
+            None if self.is_busy() => Work::GoesOn,
+            None => Work::Done,
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.making.is_some() || !self.judging.is_done()
+    }
+
+    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+        if finding.probe != PARAMETERS.id() {
+            return;
+        }
+        let sizes =
+            self.spec.parameters().into_iter().map(|parameter| parameter.shape[1] * parameter.shape[2]);
+        let mut rest = finding.numbers.as_slice();
+        let mut parameters = vec![];
+        for size in sizes {
+            // A finding of another run than this one.
+            let Some((one, after)) = rest.split_at_checked(size) else { return };
+            parameters.push(one.to_vec());
+            rest = after;
+        }
+        (self.parameters, self.step) = (parameters, step);
+        self.look_into(&link.view);
+    }
+
+    fn look_anew(&mut self, link: &Link) {
+        self.look_into(&link.view);
+    }
+}

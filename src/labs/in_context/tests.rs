@@ -1,0 +1,305 @@
+//! The charts of the lab, and what is said of them.
+
+use super::judge::{look, methods, name};
+use super::panel::action::{self, PromptAction};
+use super::probes::EXAMPLES;
+use super::weights::PARAMETERS;
+use super::{InContextState, curve};
+use crate::analysis::{Grid, Lines, Reading};
+use crate::app::state::{Action, State};
+use crate::catalog::chart::Chart;
+use crate::display::status;
+use crate::display::summary::{extra, names};
+use crate::display::sweep::Outcome;
+use crate::functions::baselines::Baseline;
+use crate::permalink::encode;
+use crate::protocol::{Finding, Row};
+use crate::tasks::in_context_learning::charts;
+
+fn open(rest: &str) -> State {
+    let mut state = State::default();
+    state.apply(Action::Open(format!("#v1/in-context-learning{rest}")));
+    assert!(state.notices.is_empty(), "{rest}: {:?}", state.notices);
+    state
+}
+
+/// What is computed in parts, to the end.
+fn settle(state: &mut State) {
+    while state.run.is_busy() {
+        state.run.work();
+    }
+}
+
+fn lines(chart: Chart, state: &State) -> Lines {
+    match chart.reading(&state.run) {
+        Reading::Lines(lines) => lines,
+        _ => panic!("{chart:?} draws curves"),
+    }
+}
+
+fn grid(chart: Chart, state: &State) -> Grid {
+    match chart.reading(&state.run) {
+        Reading::Grid(grid) => grid,
+        _ => panic!("{chart:?} draws a matrix"),
+    }
+}
+
+fn of(state: &State) -> &InContextState {
+    state.run.state().unwrap()
+}
+
+fn row(step: u64, error: f32) -> Row {
+    let (loss, r2) = (vec![error], vec![1.0 - error]);
+    Row {
+        step,
+        train_loss: loss.clone(),
+        test_loss: loss,
+        train_accuracy: r2.clone(),
+        test_accuracy: r2,
+        ..Default::default()
+    }
+}
+
+fn look_at(state: &mut State, what: PromptAction) -> String {
+    let runs = state.run.runs;
+    let asked = action::request(of(state), what);
+    assert_eq!(state.apply(Action::Request(asked)), []);
+    assert_eq!(state.run.runs, runs, "nothing restarts");
+    settle(state);
+    encode(&state.run.link).replace("#v1/in-context-learning", "")
+}
+
+#[test]
+fn methods_are_measured_once_and_kept_for_runs_on_the_same_prompts() {
+    let mut state = open("");
+    let expected = methods(&of(&state).prompts);
+    assert_eq!(expected, [Baseline::Affine, Baseline::Neighbours, Baseline::Best, Baseline::Last]);
+    for method in &expected {
+        let judged = of(&state).judged(*method).unwrap();
+        let last = judged.after(16).unwrap();
+        assert!((-0.5..1.0).contains(&last), "{method:?}: {last}");
+        assert_eq!(judged.examples.len(), if method.is_trained() { 8 } else { 17 });
+    }
+    // The best epoch is at least as good as the last one, by definition.
+    let [best, last] = [Baseline::Best, Baseline::Last].map(|of_| of(&state).judged(of_).unwrap().clone());
+    assert!(best.curve.middle.iter().zip(&last.curve.middle).all(|(best, last)| best >= last));
+    let judged = of(&state).judged.clone();
+    state.apply(Action::Edit("blocks".into(), "1".into()));
+    assert_eq!(of(&state).judged, judged, "the same prompts");
+    state.apply(Action::Edit("k".into(), "4".into()));
+    assert_ne!(of(&state).judged, judged, "others");
+}
+
+#[test]
+fn reference_lines_are_of_the_last_point() {
+    let mut state = open("");
+    state.run.measured(row(0, 1.5));
+    state.run.measured(row(100, 0.25));
+    let drawn = lines(charts::EXPLAINED, &state);
+    assert_eq!((drawn.series[1].y.as_slice(), drawn.y_label.as_str()), ([-0.5, 0.75].as_slice(), "R²"));
+    let heights: Vec<f32> = drawn.references.iter().map(|line| line.0 as f32).collect();
+    let expected: Vec<f32> = methods(&of(&state).prompts)
+        .iter()
+        .map(|m| of(&state).judged(*m).unwrap().after(16).unwrap())
+        .collect();
+    assert_eq!(heights, expected);
+    let said = charts::EXPLAINED.summary(&state.run);
+    assert!(said.contains("0.750") && said.contains("Ridge on (x, 1)"), "{said}");
+    // A logarithmic axis has errors.
+    let log = open("?y=log");
+    let drawn = lines(charts::EXPLAINED, &log);
+    assert!(drawn.log_y && drawn.y_label == "error 1 − R²");
+    assert!(
+        drawn.references.iter().zip(&expected).all(|(line, r2)| (line.0 as f32 - (1.0 - r2)).abs() < 1e-6)
+    );
+}
+
+#[test]
+fn curves_by_number_of_examples_have_the_network_with_its_band() {
+    let mut state = open("?points=5&long=7");
+    let found = curve::Curve {
+        middle: vec![-0.5, 0.0, 0.4, 0.6, 0.7, 0.6, 0.5],
+        low: vec![-0.6; 7],
+        high: vec![0.8; 7],
+    };
+    state.run.found(
+        100,
+        Finding::of(EXAMPLES.id()).with_few([0.7, 0.4]).with_counts([7, 64]).with_numbers(found.numbers()),
+    );
+    let drawn = lines(charts::EXAMPLES, &state);
+    let network = drawn.series.last().unwrap();
+    assert_eq!((network.name.as_str(), network.y.as_slice()), ("network", found.middle.as_slice()));
+    assert_eq!(network.band[2], (-0.6, 0.8));
+    assert_eq!(drawn.marks, [(4.0, "as in training".to_string())]);
+    assert_eq!(drawn.series.len(), 1 + methods(&of(&state).prompts).len());
+    let looks: Vec<_> = drawn.series.iter().map(|series| (series.role as usize, series.tint)).collect();
+    assert!(looks.iter().enumerate().all(|(at, one)| !looks[..at].contains(one)), "{looks:?}");
+    let said = charts::EXAMPLES.summary(&state.run);
+    assert!(said.contains("Network: 0.000 after 1, 0.400 after 2, 0.700 after 4, 0.500 after 6"), "{said}");
+    // As errors on a logarithmic axis.
+    state.apply(Action::ToggleAxis("y"));
+    let drawn = lines(charts::EXAMPLES, &state);
+    assert!(drawn.log_y && (drawn.series.last().unwrap().y[0] - 1.5).abs() < 1e-6);
+}
+
+#[test]
+fn every_method_has_a_look_of_its_own() {
+    let looks: Vec<_> = Baseline::ALL.iter().map(|of| (look(*of), name(*of))).collect();
+    // Of the two ridge regressions a run has one.
+    let same = looks.iter().enumerate().filter(|(at, one)| looks[..*at].iter().any(|other| other.0 == one.0));
+    assert_eq!(same.count(), 1);
+    assert!(looks.iter().all(|(_, name)| !name.is_empty()));
+}
+
+#[test]
+fn a_prompt_is_shown_with_as_many_examples_as_a_person_wants() {
+    let mut state = open("");
+    assert_eq!(action::origin(of(&state)), "Held-out prompt 1 of 64: 17 points of one function.");
+    let all = lines(charts::PROMPT, &state);
+    assert_eq!(look_at(&mut state, PromptAction::Shown(3)), "?place=3");
+    let few = lines(charts::PROMPT, &state);
+    assert_eq!(charts::PROMPT.title(&state.run), "Prompt 1: predictions after 3 examples");
+    let named = |lines: &Lines, name: &str| lines.series.iter().find(|s| s.name == name).unwrap().clone();
+    assert_eq!((named(&all, "examples shown").x.len(), named(&few, "examples shown").x.len()), (16, 3));
+    assert_eq!(named(&all, "the function"), named(&few, "the function"));
+    assert_eq!((all.y_range, all.x_range), (few.y_range, few.x_range), "the axes stay");
+    for curve in ["network", "Ridge on (x, 1)", "Trained network, last epoch"] {
+        assert_ne!(named(&all, curve).y, named(&few, curve).y, "{curve}");
+        assert!(named(&few, curve).y.iter().all(|y| y.is_finite()), "{curve}");
+    }
+    // The prediction at the question is the one of the table.
+    let predictions = action::predictions(of(&state), &state.run.link.view);
+    assert_eq!(predictions.len(), 1 + 3);
+    assert_eq!(predictions[0][0], "The network");
+    assert_eq!(predictions[0][1], action::point(of(&state), 3)[3]);
+    let said = action::about(of(&state), &state.run.link.view);
+    assert!(said.starts_with("After 3 examples the question is x = "), "{said}");
+    // All of them are the default again; and too many are all.
+    assert_eq!(look_at(&mut state, PromptAction::Shown(16)), "");
+    assert_eq!(look_at(&mut state, PromptAction::Shown(99)), "");
+    assert_eq!(look_at(&mut state, PromptAction::Shown(0)), "?place=1");
+    let before = of(&state).inspected.row.clone();
+    assert_eq!(look_at(&mut state, PromptAction::Example(3)), "?example=3&place=1");
+    assert_ne!(of(&state).inspected.row, before);
+    assert_eq!(of(&state).inspected.shown, 1);
+}
+
+/// The curve of the network passes through what it answers at the question itself.
+#[test]
+fn the_network_is_drawn_as_it_answers() {
+    let state = open("?place=5");
+    let inspected = &of(&state).inspected;
+    let drawn = inspected.drawn.as_ref().unwrap();
+    let question = f64::from(inspected.input(5)[0]);
+    let after = drawn.places.iter().position(|x| *x > question).unwrap();
+    let [low, high] = [after - 1, after].map(|at| drawn.network[at]);
+    let (least, most) = (low.min(high), low.max(high));
+    let beyond = 0.2 * (most - least) + 0.05;
+    assert!(((least - beyond)..=(most + beyond)).contains(&inspected.answer(5)), "{low} {high}");
+}
+
+#[test]
+fn what_is_found_of_a_network_is_looked_into() {
+    let mut state = open("");
+    let before = of(&state).inspected.clone();
+    let numbers: Vec<f32> = state.run.spec().initial().concat().iter().map(|w| 1.5 * w).collect();
+    state.run.found(10, Finding::of(PARAMETERS.id()).with_numbers(numbers.clone()));
+    settle(&mut state);
+    let after = of(&state);
+    assert_eq!(after.step, 10);
+    assert_ne!(after.inspected.answers, before.answers);
+    assert_ne!(after.inspected.drawn.as_ref().unwrap().network, before.drawn.unwrap().network);
+    assert_eq!(after.inspected.others, before.others, "methods know nothing of the network");
+    // A finding of another network is not taken.
+    state.run.found(20, Finding::of(PARAMETERS.id()).with_numbers(numbers[..9].to_vec()));
+    assert_eq!(of(&state).step, 10);
+    // Of a network that is too large nothing is looked into.
+    let large = open("?points=128&blocks=4&width=256&heads=8&dmlp=1024");
+    assert!((PARAMETERS.applies)(large.run.spec()).is_err());
+    assert!(of(&large).inspected.answers.is_empty() && of(&large).inspected.heads.is_empty());
+    assert_eq!(
+        charts::MAPS.reading(&large.run),
+        Reading::Grid(Grid { title: "Attention maps".into(), ..Grid::default() })
+    );
+}
+
+#[test]
+fn maps_stand_layer_by_layer_and_follow_the_examples() {
+    let mut state = open("?place=2");
+    let drawn = grid(charts::MAPS, &state);
+    // Two examples and the question are five tokens; two layers of two heads, with a line between.
+    assert_eq!((drawn.rows, drawn.columns), (11, 11));
+    assert_eq!((drawn.row_names[0].as_str(), drawn.row_names[4].as_str()), ("x1", "x3"));
+    assert_eq!(drawn.row_names[5], "", "the line");
+    let cell = |row: usize, column: usize| drawn.values[row * 11 + column];
+    assert_eq!(cell(0, 0), 1.0, "the first token looks at itself");
+    assert!(cell(0, 1).is_nan() && cell(5, 3).is_nan(), "nothing later, and nothing between");
+    let sum: f32 = (6..11).map(|column| cell(10, column)).sum();
+    assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+    let said = charts::MAPS.summary(&state.run);
+    assert!(said.starts_with("From the question: head 1 of layer 1 has "), "{said}");
+    state.apply(Action::Edit("head".into(), "3".into()));
+    let one = grid(charts::MAPS, &state);
+    assert_eq!((one.rows, one.columns), (5, 5));
+    assert_eq!(charts::MAPS.title(&state.run), "Attention map of head 1 in layer 2");
+    let before = charts::MAPS.stamp(&state.run);
+    look_at(&mut state, PromptAction::Shown(4));
+    assert_ne!(charts::MAPS.stamp(&state.run), before);
+    assert_eq!(grid(charts::MAPS, &state).rows, 9);
+}
+
+#[test]
+fn functions_of_many_numbers_are_not_drawn_over_one() {
+    let state = open("?dim=2");
+    assert!(charts::PROMPT.applies(&state.run).is_err());
+    assert!(of(&state).inspected.drawn.is_none());
+    assert!(action::input(of(&state), 0).starts_with('('));
+    assert!(charts::MAPS.applies(&state.run).is_ok());
+}
+
+#[test]
+fn sweeps_are_drawn_as_explained_variance() {
+    let mut state = open("?sweep=blocks:1_2&series=format:inter_joint");
+    let outcome = |r2: f32| Outcome { times: vec![None], last: [1.0 - r2, r2], right: vec![r2] };
+    for r2 in [0.25, 0.75] {
+        state.run.sweep.as_mut().unwrap().end(outcome(r2));
+    }
+    let drawn = lines(charts::DEPTH, &state);
+    assert_eq!(drawn.series.len(), 2);
+    let known: Vec<f32> = drawn.series.iter().flat_map(|s| s.y.iter().copied()).collect();
+    assert!(known.contains(&0.25) && known.contains(&0.75), "{known:?}");
+    assert_eq!(drawn.references.len(), 4, "methods stand beside layers");
+    assert!(charts::DEPTH.summary(&state.run).contains("0.250"));
+    assert!(charts::DEPTH.applies(&open("").run).is_err());
+    // Of swept prompts the methods differ from run to run.
+    assert!(lines(charts::DEPTH, &open("?sweep=ts:0.5_1")).references.is_empty());
+}
+
+#[test]
+fn words_are_those_of_points() {
+    let mut state = open("");
+    state.run.phase = crate::display::Phase::Running;
+    state.run.measured(row(100, 0.25));
+    state.run.step = 100;
+    assert_eq!(names(&state.run)[3], "R², last point held out");
+    assert_eq!(extra(&state.run, 0), ("Prompts seen".into(), "6,400".into()));
+    let best = extra(&state.run, 1);
+    assert!(best.0 == "Best R² from one prompt" && best.1.ends_with(')'), "{best:?}");
+    let said = status::line(&state.run, String::new);
+    assert!(
+        said.starts_with("Learning: R² at the last point is 0.750; ") && said.contains(" reaches 0."),
+        "{said}"
+    );
+    state.run.reached(0, 100);
+    assert_eq!(status::found(&state.run), "R² at the last point is at least 0.95 at step 100.");
+}
+
+/// Only the lab of the transformer that is written down may say so of a network.
+#[test]
+fn nothing_here_is_called_gradient_descent() {
+    for preset in super::presets::PRESETS.iter().copied().flatten() {
+        for text in [preset.name, preset.claim, preset.instance] {
+            assert!(!text.to_lowercase().contains("gradient descent"), "{}", preset.slug);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What is said of runs on prompts of points and of their charts.
+
+use super::charts::{at_the_last_point, drawn};
+use super::judge::{methods, name};
+use super::probes::{EXAMPLES, found};
+use super::state::InContextState;
+use super::sweeps::curves;
+use crate::analysis::curves::spread;
+use crate::analysis::ends::quartiles;
+use crate::display::RunView;
+use crate::display::words::{MISSING, decimal, list, setting, thousands};
+use crate::protocol::Row;
+use crate::settings::real;
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names() -> [String; 4] {
+    [
+        tr!("Relative error, training"),
+        tr!("Relative error, last point held out"),
+        tr!("R², training"),
+        tr!("R², last point held out"),
+    ]
+    .map(String::from)
+}
+
+/// Prompts seen, and the best of the methods that see one prompt alone.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    let seen = thousands(run.step.saturating_mul(run.spec().batch() as u64));
+    let best = best(run).map_or(MISSING.into(), |(r2, name)| format!("{} ({name})", decimal(r2)));
+    [(tr!("Prompts seen").into(), seen), (tr!("Best R² from one prompt").into(), best)]
+}
+
+/// The newest median of a number.
+fn newest(run: &RunView, of: fn(&Row) -> &Vec<f32>) -> f32 {
+    run.history.last().map_or(f32::NAN, |row| spread(of(row)).0)
+}
+
+/// The best method at the last point that sees one prompt alone.
+fn best(run: &RunView) -> Option<(f32, &'static str)> {
+    at_the_last_point(run).into_iter().max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// How far learning has come, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let r2 = newest(run, |row| &row.test_accuracy);
+    if !r2.is_finite() {
+        return None;
+    }
+    let r2 = decimal(r2);
+    Some(match best(run) {
+        Some((best, name)) => {
+            tr!("R² at the last point is {r2}; {name} reaches {best}", r2, name, best = decimal(best))
+        }
+        None => tr!("R² at the last point is {r2}, where 0 is always the mean", r2),
+    })
+}
+
+/// What has been found by these networks at these steps.
+pub(super) fn found_at(run: &RunView, networks: &str, at: &str) -> String {
+    let settings = &run.spec().run;
+    let target = real(settings.target);
+    match settings.replicas {
+        1 => tr!("R² at the last point is at least {target} {at}.", target, at),
+        _ => tr!("R² at the last point is at least {target} in {networks}, {at}.", target, networks, at),
+    }
+}
+
+/// "0.683 (Ridge on (x, 1))" of all methods.
+fn of_methods(run: &RunView) -> Option<String> {
+    let all: Vec<String> =
+        at_the_last_point(run).into_iter().map(|(r2, name)| format!("{name} {}", decimal(r2))).collect();
+    (!all.is_empty()).then(|| list(&all))
+}
+
+pub(super) fn explained(run: &RunView) -> String {
+    let r2 = decimal(newest(run, |row| &row.test_accuracy));
+    let said = tr!(
+        "R² at the last point of held-out prompts after {step} steps: {r2}.",
+        step = thousands(run.step),
+        r2
+    );
+    match of_methods(run) {
+        Some(others) => tr!("{said} From one prompt alone: {others}.", said, others),
+        None => said,
+    }
+}
+
+pub(super) fn by_examples(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.state()?;
+    let usual = state.prompts.points - 1;
+    let places: Vec<usize> = [1, usual / 2, usual, state.prompts.longest() - 1].into();
+    let mut places: Vec<usize> = places.into_iter().filter(|k| *k > 0).collect();
+    places.sort_unstable();
+    places.dedup();
+    let at = |r2: Option<f32>| r2.map_or(MISSING.into(), decimal);
+    let line = |name: &str, of: &dyn Fn(usize) -> Option<f32>| {
+        let values: Vec<String> = places.iter().map(|k| tr!("{r2} after {k}", r2 = at(of(*k)), k)).collect();
+        tr!("{name}: {values}", name, values = values.join(", "))
+    };
+    let mut said = vec![];
+    match run.finding(&EXAMPLES).and_then(found) {
+        Some(curve) => said.push(line(tr!("Network"), &|k| curve.middle.get(k).copied())),
+        None => said.push(tr!("The network has not been measured yet").into()),
+    }
+    for of in methods(&state.prompts) {
+        if let Some(judged) = state.judged(of) {
+            said.push(line(name(of), &|k| judged.after(k)));
+        }
+    }
+    Some(tr!("R² by number of examples. {said}.", said = said.join("; ")))
+}
+
+pub(super) fn prompt_title(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.state()?;
+    let shown = state.shown(&run.link.view);
+    Some(match shown {
+        1 => tr!("Prompt {number}: predictions after 1 example", number = state.inspected.example),
+        _ => tr!(
+            "Prompt {number}: predictions after {shown} examples",
+            number = state.inspected.example,
+            shown
+        ),
+    })
+}
+
+pub(super) fn prompt(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.state()?;
+    let drawn = state.inspected.drawn.as_ref()?;
+    // How far curves are from the function, over the places that are drawn.
+    let off = |y: &[f64]| {
+        let squares = y.iter().zip(&drawn.truth).map(|(y, truth)| (y - truth).powi(2));
+        (squares.sum::<f64>() / drawn.truth.len().max(1) as f64).sqrt() as f32
+    };
+    let mut all = vec![tr!("network {off}", off = decimal(off(&drawn.network)))];
+    all.extend(drawn.others.iter().map(|(of, y)| format!("{} {}", name(*of), decimal(off(y)))));
+    Some(tr!(
+        "Root mean square distance from the function, after {shown} of {most} examples: {all}.",
+        shown = state.shown(&run.link.view),
+        most = state.most_shown(),
+        all = list(&all)
+    ))
+}
+
+pub(super) fn maps_title(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.state()?;
+    match drawn(run, &state.inspected.heads).as_slice() {
+        [one] => Some(tr!(
+            "Attention map of head {head} in layer {layer}",
+            head = one.head + 1,
+            layer = one.layer + 1
+        )),
+        _ => None,
+    }
+}
+
+/// Where each head looks from the question.
+pub(super) fn maps(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.state()?;
+    let (heads, shown) = (drawn(run, &state.inspected.heads), state.shown(&run.link.view));
+    if heads.is_empty() {
+        return Some(tr!("Nothing has been looked at yet.").into());
+    }
+    let all = 2 * state.inspected.points() - 1;
+    let one = |head: &&crate::models::in_context_transformer::Head| {
+        let row = &head.weights[2 * shown * all..][..2 * shown + 1];
+        let sum: f64 = row.iter().sum();
+        // Of ReLU attention weights need not sum to one.
+        let labels: f64 = row.iter().skip(1).step_by(2).sum::<f64>() / if sum > 0.0 { sum } else { 1.0 };
+        tr!(
+            "head {head} of layer {layer} has {share} on labels",
+            head = head.head + 1,
+            layer = head.layer + 1,
+            share = crate::display::words::percent(labels as f32)
+        )
+    };
+    let said: Vec<String> = heads.iter().map(one).collect();
+    Some(tr!("From the question: {said}.", said = list(&said)))
+}
+
+pub(super) fn depth(run: &RunView) -> String {
+    let spec = &run.link.spec;
+    let one = |(name, points): (String, Vec<(f64, Vec<f32>)>)| {
+        let known = points.iter().filter_map(|(x, values)| {
+            let [_, middle, _] = quartiles(values)?;
+            let at = setting(spec, &spec.run.sweep.key, &real(*x));
+            Some(tr!("{r2} at {at}", r2 = decimal(middle), at))
+        });
+        let known: Vec<String> = known.collect();
+        (!known.is_empty()).then(|| tr!("{name}: {known}", name, known = known.join(", ")))
+    };
+    let said: Vec<String> = curves(run).into_iter().filter_map(one).collect();
+    match said.is_empty() {
+        true => tr!("No run of the sweep has ended yet.").into(),
+        false => tr!("R² at the last point. {said}.", said = said.join("; ")),
+    }
+}
