@@ -20,6 +20,7 @@ import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
+import { inContextLab } from "./in_context.mjs";
 import { lookupLab } from "./lookup.mjs";
 import { perceptronLab } from "./perceptron.mjs";
 import { everyView } from "./product.mjs";
@@ -361,6 +362,8 @@ describe("the Markov lab", () => markovLab(() => ({ context: plain.context, addr
 describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 
