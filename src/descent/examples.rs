@@ -39,6 +39,15 @@ impl Examples {
         &self.y[i * self.outputs..][..self.outputs]
     }
 
+    /// The variance of the labels, the query's left out; 1 where all are the same.
+    pub fn label_variance(&self) -> f64 {
+        let labels = &self.y[..self.len() * self.outputs];
+        let count = labels.len().max(1) as f64;
+        let mean = labels.iter().sum::<f64>() / count;
+        let variance = labels.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / count;
+        if variance > 0.0 { variance } else { 1.0 }
+    }
+
     /// The same with another label in the query's token, which must not change anything.
     pub fn with_query_label(mut self, label: &[f64]) -> Self {
         let from = self.len() * self.outputs;

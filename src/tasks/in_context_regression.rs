@@ -166,6 +166,10 @@ impl Examples for InContextRegression {
 }
 
 impl Sampler for InContextRegression {
+    fn label_variance(&self, seed: u64) -> Option<f64> {
+        Some(self.drawn().draw(seed, 0).label_variance())
+    }
+
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         self.push(seed, replica, self.visits(seed, replica, step, size).into_iter(), out);
     }

@@ -60,7 +60,7 @@ impl DescentState {
         let tokens = transformer.tokens(&examples, &start);
         let mut state = DescentState {
             target: draw.target(spec.run.seed),
-            variance: variance(&examples),
+            variance: examples.label_variance(),
             names: match layout.len() {
                 ..=MOST_NAMED => (0..layout.len()).map(|c| layout.name(c)).collect(),
                 _ => vec![],
@@ -120,14 +120,6 @@ impl DescentState {
             self.job = Some((trace, false));
         }
     }
-}
-
-/// The variance of the labels, without the query's.
-fn variance(examples: &Examples) -> f64 {
-    let labels = &examples.y[..examples.len() * examples.outputs];
-    let count = labels.len().max(1) as f64;
-    let mean = labels.iter().sum::<f64>() / count;
-    labels.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / count
 }
 
 impl LabState for DescentState {

@@ -8,7 +8,7 @@
 
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::bounds::product;
-use crate::descent::{Draw, Examples, Measured, Race, State, corollary};
+use crate::descent::{Draw, Measured, Race, State, corollary};
 use crate::kernels::cpu::ReplicaState;
 use crate::kernels::cpu::one_hidden_layer::Update;
 use crate::models::Family;
@@ -50,17 +50,8 @@ impl Runner {
         // Replicas may share initial weights in turn.
         let from = if inits == 0 { number } else { number % inits };
         let start = net.start(draw, seed, from as u32);
-        Runner { variance: variance(&examples), race: Race::new(&net.plan(draw, rate), examples, &start) }
+        Runner { variance: examples.label_variance(), race: Race::new(&net.plan(draw, rate), examples, &start) }
     }
-}
-
-/// The variance of the labels, the query's left out; 1 where all are the same.
-fn variance(examples: &Examples) -> f64 {
-    let labels = &examples.y[..examples.len() * examples.outputs];
-    let count = labels.len().max(1) as f64;
-    let mean = labels.iter().sum::<f64>() / count;
-    let variance = labels.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / count;
-    if variance > 0.0 { variance } else { 1.0 }
 }
 
 /// What one replica is at.
