@@ -232,7 +232,7 @@ impl Draw {
             problems.push(Problem::new("dim", &self.dim.to_string(), expected));
         }
         let numbers =
-            [("a", self.reach), ("freq", self.frequency), ("query", self.query), ("qy", self.query_label)];
+            [("wide", self.reach), ("freq", self.frequency), ("query", self.query), ("qy", self.query_label)];
         let infinite = numbers.into_iter().filter(|(_, number)| !number.is_finite());
         problems.extend(infinite.map(|(key, x)| Problem::new(key, &x.to_string(), tr!("a finite number"))));
         let teacher = self.function == Function::Network && self.teacher_weights() > MOST_IN_TEACHER;
@@ -382,7 +382,7 @@ mod tests {
                 "teacher",
                 "at most 5 hidden layers of at least one neuron, with at most 16384 weights",
             ),
-            (Draw { reach: f64::INFINITY, ..Draw::default() }, "a", "a finite number"),
+            (Draw { reach: f64::INFINITY, ..Draw::default() }, "wide", "a finite number"),
         ] {
             let problems = draw.problems();
             assert_eq!(problems.len(), 1, "{problems:?}");

@@ -26,11 +26,11 @@ settings! {
         /// Numbers of an input, the constant left out.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether each input has a last number 1, since the network has no biases.
-        constant: Constant = Constant::Yes, "bias", "Constant input", Range::Choice(Constant::OPTIONS);
+        constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
         /// Where inputs lie.
         spread: Spread = Spread::Even, "spread", "Inputs", Range::Choice(Spread::OPTIONS);
         /// How far inputs reach: from −a to a, or their standard deviation.
-        reach: f64 = 1.5, "a", "Reach a of the inputs", Range::Real(0.0, 10.0);
+        reach: f64 = 1.5, "wide", "Reach a of the inputs", Range::Real(0.0, 10.0);
         /// The function whose values are the labels.
         function: Function = Function::Sine, "f", "Function", Range::Choice(Function::OPTIONS);
         /// Frequency ω of the sine.
@@ -111,7 +111,6 @@ impl TaskConfig for InContextRegression {
     fn default_run(&self) -> Preset {
         &[
             ("model", "descent-transformer"),
-            ("opt", "sgd"),
             ("lr", "0.1"),
             ("loss", "square"),
             ("batch", "0"),
