@@ -111,7 +111,6 @@ impl TaskConfig for InContextRegression {
     fn default_run(&self) -> Preset {
         &[
             ("model", "descent-transformer"),
-            ("lr", "0.1"),
             ("loss", "square"),
             ("batch", "0"),
             ("steps", "100"),
