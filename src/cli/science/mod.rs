@@ -221,9 +221,9 @@ impl Trial {
                 rows.map(|r| (r.step, r.test_loss.iter().map(|kl| kl / line).collect())).collect()
             }
             Measure::Chain(which) => rows.map(|r| (r.step, chains::measured(r, which))).collect(),
-            Measure::Descent(which) => rows
-                .map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default()))
-                .collect(),
+            Measure::Descent(which) => {
+                rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
+            }
             Measure::Margin => {
                 let unit = self.unit();
                 rows.map(|r| (r.step, r.margin.iter().map(|margin| margin / unit).collect())).collect()
@@ -238,7 +238,9 @@ impl Trial {
     /// For each replica the step at which the measure first was at least so much.
     fn reached(&self, measure: Measure, at_least: f32) -> Vec<Option<u64>> {
         let values = self.values(measure);
-        let first = |r: usize| values.iter().find(|(_, v)| v.get(r).is_some_and(|v| *v >= at_least)).map(|(step, _)| *step);
+        let first = |r: usize| {
+            values.iter().find(|(_, v)| v.get(r).is_some_and(|v| *v >= at_least)).map(|(step, _)| *step)
+        };
         (0..self.cell.spec.run.replicas).map(first).collect()
     }
 
@@ -321,7 +323,9 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             within(&format!("median held-out error at the end, curve {series}, value {at}"), found, between)
         }
         Expect::Last { measure, series, at, between } => {
-            let Some(found) = find(series, at).and_then(|trial| trial.last(measure)) else { return missing() };
+            let Some(found) = find(series, at).and_then(|trial| trial.last(measure)) else {
+                return missing();
+            };
             within(&format!("median {measure:?} at the end, curve {series}, value {at}"), found, between)
         }
         Expect::Power { measure, series, values, between } => {
@@ -329,7 +333,11 @@ fn judge(expect: &Expect, trials: &[Trial]) -> Verdict {
             let points: Option<Vec<(f64, f64)>> =
                 ends.map(|trial| Some((trial.x, f64::from(trial.last(measure)?)))).collect();
             let Some((_, found)) = points.and_then(|points| power(&points)) else { return missing() };
-            within(&format!("power of {measure:?} at the end, curve {series}, values {values:?}"), found, between)
+            within(
+                &format!("power of {measure:?} at the end, curve {series}, values {values:?}"),
+                found,
+                between,
+            )
         }
         Expect::Ahead { series, than, at, by } => {
             let error = |line: usize| find(line, at).and_then(Trial::error);

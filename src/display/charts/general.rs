@@ -95,7 +95,8 @@ fn said_of_both(run: &RunView, values: [&str; 2]) -> Option<String> {
 
 fn title_of_loss(run: &RunView) -> Option<String> {
     let words = run.vocabulary();
-    let relative = (words.explains && words.curves.is_none()).then(|| tr!("Loss relative to the variance of the labels").into());
+    let relative = (words.explains && words.curves.is_none())
+        .then(|| tr!("Loss relative to the variance of the labels").into());
     relative.or_else(|| words.trains_only.then(|| tr!("Training loss").into()))
 }
 
@@ -166,7 +167,12 @@ fn said_of_accuracy(run: &RunView) -> Option<String> {
     let (newest, step) = (Newest::of(run.history.last()), thousands(run.step));
     let drawn = if run.link.view.y_axis == Axis::Log { tr!(", drawn as error") } else { "" };
     if let Some(said) = said_of_both(run, [&newest.train_accuracy, &newest.test_accuracy]) {
-        return Some(tr!("Share of the variance explained after {step} steps{drawn}: {said}.", step, drawn, said));
+        return Some(tr!(
+            "Share of the variance explained after {step} steps{drawn}: {said}.",
+            step,
+            drawn,
+            said
+        ));
     }
     if run.vocabulary().explains {
         return Some(tr!(
