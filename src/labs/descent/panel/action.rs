@@ -132,6 +132,7 @@ pub fn about_points(state: &DescentState) -> String {
     let count = points(state).len();
     match (is_plane(state), is_own(state)) {
         (false, _) => translated(NO_PLANE).into(),
+        (true, true) if count == 1 => tr!("1 own point, of at most {most}.", most = MOST),
         (true, true) => tr!("{count} own points, of at most {most}.", count, most = MOST),
         (true, false) if count > MOST => {
             tr!(
@@ -140,6 +141,7 @@ pub fn about_points(state: &DescentState) -> String {
                 most = MOST
             )
         }
+        (true, false) if count == 1 => tr!("1 drawn example. The first change makes it an own point.").into(),
         (true, false) => tr!("{count} drawn examples. The first change makes them own points.", count),
     }
 }
@@ -220,6 +222,7 @@ mod tests {
         assert_eq!(act(&mut state, PanelAction::Move(0, [-0.5, 1e9])), points("-0.5:100_1:2", 1));
         assert_eq!(act(&mut state, PanelAction::Move(7, [0.0; 2])), points("-0.5:100_1:2", 0));
         assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 1));
+        assert_eq!(about_points(of(&state)), "1 own point, of at most 64.");
         assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 0));
         assert!(state.message.starts_with("One point stays"), "{}", state.message);
         // The drawing reaches from −1.5 to 1.5, and the widest gap is on the left.
