@@ -81,8 +81,11 @@ choices! {
     }
 }
 
+/// The largest number of a measurement that is written down: two of them can be added in single precision.
+const MOST_WRITTEN: f64 = 1e38;
+
 impl Standing {
-    /// The measures in the order of [`Measured`]. A bound that is beyond all numbers is the largest number, so that
+    /// The measures in the order of [`Measured`]. A bound that is beyond all numbers is a large number, so that
     /// every file can hold it.
     pub fn measures(&self) -> [f32; 9] {
         let all = [
@@ -96,7 +99,7 @@ impl Standing {
             self.recursion,
             self.single_loss,
         ];
-        all.map(|number| number.min(f64::from(f32::MAX)) as f32)
+        all.map(|number| number.min(MOST_WRITTEN) as f32)
     }
 }
 

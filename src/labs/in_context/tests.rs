@@ -259,7 +259,7 @@ fn functions_of_many_numbers_are_not_drawn_over_one() {
 
 #[test]
 fn sweeps_are_drawn_as_explained_variance() {
-    let mut state = open("?sweep=blocks:1_2&series=format:inter_joint");
+    let mut state = open("?sweep=blocks:1_2&series=format:interleaved_joint");
     let outcome =
         |r2: f32| Outcome { times: vec![None], last: [1.0 - r2, r2], right: vec![r2], measures: vec![] };
     for r2 in [0.25, 0.75] {

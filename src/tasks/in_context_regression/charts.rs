@@ -4,7 +4,7 @@ crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
     /// The loss L_n of the weights in the tokens and of direct descent on the same network, in double and in single precision.
-    BOTH = "both", "Loss by tokens and by direct descent", "Both losses", Lines;
+    BOTH = "both", "Loss by tokens and by direct descent", "Losses", Lines;
     /// How far the weights in the tokens are from those of direct descent, with the bounds of theory and what single precision alone does.
     APART = "apart", "Distance between tokens and direct descent", "Distance", Lines;
     /// Every number of every token after the layer that is shown; what that layer reads and writes is outlined.
@@ -14,7 +14,7 @@ crate::charts! {
     /// The network in the tokens as a function, with the examples, the target and the network of direct descent.
     FITTED = "fitted", "Fitted function", "Fit", Lines;
     /// Heads of each of the 2N + 4 layers of a step, or hidden units where the layer is an MLP.
-    HEADS = "layer-heads", "Heads of each layer", "Layers", Bars;
+    HEADS = "layerheads", "Heads of each layer", "Layers", Bars;
     /// Distance between tokens and direct descent at the end of each run of a sweep over the straight lines M.
     KNOTS = "knots", "Distance by straight lines M", "By M", Lines;
     /// Distance between tokens and direct descent at the end of each run of a sweep over the band δ.

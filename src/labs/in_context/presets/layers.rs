@@ -14,7 +14,7 @@ const KEPT: &str = "Kept: prompts of points of one random network each, interlea
 /// 1, 2 and 4 layers.
 pub(super) const LAYERS: &[Preset] = &[
     Preset {
-        slug: "two-layers",
+        slug: "two-layers-in-context",
         name: "Two layers learn to learn",
         group: &GROUP,
         link: "#v1/in-context-learning",
@@ -26,7 +26,7 @@ pub(super) const LAYERS: &[Preset] = &[
         time: "About half a minute on one processor core.",
     },
     Preset {
-        slug: "one-layer",
+        slug: "one-layer-in-context",
         name: "One layer, interleaved tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=1",
@@ -38,7 +38,7 @@ pub(super) const LAYERS: &[Preset] = &[
         time: "About a quarter of a minute on one processor core.",
     },
     Preset {
-        slug: "four-layers",
+        slug: "four-layers-in-context",
         name: "Four layers",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=4",
@@ -50,7 +50,7 @@ pub(super) const LAYERS: &[Preset] = &[
         time: "About a minute on one processor core.",
     },
     Preset {
-        slug: "one-layer-joint",
+        slug: "one-layer-of-pairs",
         name: "One layer, joint tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=1&format=joint",
@@ -65,7 +65,7 @@ pub(super) const LAYERS: &[Preset] = &[
         slug: "layers-and-tokens",
         name: "R² by layers, for both kinds of tokens",
         group: &GROUP,
-        link: "#v1/in-context-learning?replicas=3&sweep=blocks:1_2_4&series=format:inter_joint&speed=0&show=depth",
+        link: "#v1/in-context-learning?replicas=3&sweep=blocks:1_2_4&series=format:interleaved_joint&speed=0&show=depth",
         claim: "With one layer the two kinds of tokens are far apart. With two and four they are not.",
         source: "Our control of Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
         instance: "The settings of “Two layers learn to learn”, with 1, 2 and 4 layers, interleaved and joint tokens, and three seeds each.",
