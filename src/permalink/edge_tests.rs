@@ -16,6 +16,7 @@ fn each_lab_opens_with_its_own_charts_and_speed() {
         ("teacher-student", "accuracy.weights.overlap", "200", "share"),
         ("tabular", "loss.accuracy", "100", "accuracy"),
         ("sparse-token-regression", "error.qk.glances", "200", "share"),
+        ("in-context-regression", "both.apart.strip.fitted", "20", "share"),
         ("in-context-learning", "r2.examples.prompt.maps", "200", "share"),
     ];
     assert_eq!(known.len(), Task::ENTRIES.len());

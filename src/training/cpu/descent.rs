@@ -202,7 +202,7 @@ mod tests {
         for link in [
             "replicas=3&spread=normal",
             "replicas=2&act=tanh&inits=1&spread=uniform",
-            "n=500&hidden=40.40.40&replicas=5",
+            "n=250&hidden=40.40.40&replicas=5",
         ] {
             let spec = spec(link);
             let (mut whole, mut first) = (DescentCpu::new(&spec).unwrap(), DescentCpu::new(&spec).unwrap());

@@ -109,7 +109,7 @@ fn attention_on_prompts_is_that_of_autodiff_after_1_10_and_100_steps() {
 const DECODERS: [&str; 5] = [
     "points=7&dim=2&batch=16&blocks=2&lr=0.003&eps=0.0001&warm=5&cool=linear&clip=0.3&steps=120",
     "class=linear&dim=3&const=no&points=9&batch=8&replicas=2&lr=0.003&eps=0.0001&warm=0&cool=none&clip=0.5&blocks=1&width=12&heads=3&dmlp=20&format=joint&attend=relu&norm=layer&act=gelu&pos=none",
-    "class=tree&dim=4&splits=2&points=6&batch=8&opt=sgd&lr=0.02&mom=0.5&blocks=3&width=20&heads=1&dmlp=33&attend=relu",
+    "class=tree&dim=4&splits=2&points=6&batch=8&opt=sgd&lr=0.004&mom=0.5&blocks=3&width=20&heads=1&dmlp=33&attend=relu",
     "class=sparse&dim=5&sparse=2&points=5&long=9&noise=0.2&batch=16&lr=0.003&eps=0.0001&warm=0&clip=0&wd=0.02&wdkind=coupled&blocks=2&width=16&heads=4&norm=layer",
     "points=2&dim=17&s=1&batch=8&replicas=3&lr=0.003&eps=0.0001&warm=20&clip=1&blocks=4&width=18&heads=2&dmlp=5&format=joint&act=gelu",
 ];
