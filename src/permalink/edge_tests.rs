@@ -17,7 +17,7 @@ fn each_lab_opens_with_its_own_charts_and_speed() {
         ("tabular", "loss.accuracy", "100", "accuracy"),
         ("sparse-token-regression", "error.qk.glances", "200", "share"),
         ("in-context-regression", "both.apart.strip.fitted", "20", "share"),
-        ("in-context-learning", "r2.examples.prompt.maps", "200", "share"),
+        ("in-context-learning", "explained.examples.prompt.maps", "200", "share"),
     ];
     assert_eq!(known.len(), Task::ENTRIES.len());
     for (lab, show, speed, cells) in known {

@@ -148,7 +148,7 @@ impl TaskConfig for InContextLearning {
     }
 
     fn default_view(&self) -> Preset {
-        &[("show", "r2.examples.prompt.maps"), ("speed", "200")]
+        &[("show", "explained.examples.prompt.maps"), ("speed", "200")]
     }
 
     fn mend(&mut self) {

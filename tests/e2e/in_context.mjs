@@ -15,12 +15,12 @@ export function inContextLab(here) {
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
 
   it("learns to predict from examples, beside methods that see one prompt", async () => {
-    const { page, heard, see } = await open("#v1/in-context-learning?steps=600&speed=0&device=cpu&show=r2.examples.prompt.maps");
+    const { page, heard, see } = await open("#v1/in-context-learning?steps=600&speed=0&device=cpu&show=explained.examples.prompt.maps");
     await until(async () => (await stepOf(see)) === 600, "the last step", 120);
     const measured = await rows(page);
     const [first, last] = [measured[0], measured.at(-1)].map((row) => row.test_accuracy[0]);
     assert.ok(last > first + 0.3, `R² rises from ${first} to ${last}`);
-    for (const id of ["chart-r2", "chart-examples", "chart-prompt", "chart-maps"]) {
+    for (const id of ["chart-explained", "chart-examples", "chart-prompt", "chart-maps"]) {
       await until(async () => (await pixels(page, id)) > 3, `${id} is drawn`, 20);
     }
     await until(async () => /ridge/i.test(await see("chart-examples").getAttribute("aria-label")), "the baselines", 30);

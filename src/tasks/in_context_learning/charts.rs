@@ -4,8 +4,8 @@ crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
     /// Share of the variance within a prompt that is explained at the last point, over the steps, with what methods reach that see this prompt alone.
-    EXPLAINED = "r2", "R² at the last point", "R²", Lines;
-    /// R² by number of examples over held-out prompts, with 90 % intervals of the mean, for the network and for methods that see one prompt alone; logarithmic values draw the error 1 − R².
+    EXPLAINED = "explained", "R² at the last point", "R²", Lines;
+    /// R² by number of examples over held-out prompts, with 90 % intervals of the mean, for the network and for methods that see one prompt alone.
     EXAMPLES = "examples", "R² by number of examples", "Examples", Lines;
     /// The examples of one held-out prompt, the function behind them, and the functions that the network and other methods make of the examples shown.
     PROMPT = "prompt", "One prompt: examples and predictions", "Prompt", Lines;

@@ -10,7 +10,7 @@ crate::charts! {
     /// Every number of every token after the layer that is shown; what that layer reads and writes is outlined.
     TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;
     /// How much each token takes of every other one through one head of the layer that is shown.
-    ACTING = "acting", "Attention of the acting layer", "Acting layer", Grid;
+    ACTING = "acting", "Attention of the acting layer", "Acting", Grid;
     /// The network in the tokens as a function, with the examples, the target and the network of direct descent.
     FITTED = "fitted", "Fitted function", "Fit", Lines;
     /// Heads of each of the 2N + 4 layers of a step, or hidden units where the layer is an MLP.
