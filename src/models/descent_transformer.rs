@@ -11,8 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::family::{Family, InTokens};
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::bounds;
 use crate::catalog::Info;
 use crate::descent::{
@@ -99,7 +98,7 @@ impl ModelConfig for DescentTransformer {
     }
 
     fn family(&self) -> Option<Family> {
-        Some(Family::Descent(InTokens::clone(self)))
+        Some(Family::Descent(self.clone()))
     }
 
     fn has_weights(&self) -> bool {

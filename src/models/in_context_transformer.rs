@@ -56,9 +56,8 @@ mod tensors;
 
 use std::borrow::Cow;
 
-use super::family::Family;
 use super::initialisation::each;
-use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::catalog::Info;
 use crate::functions::FunctionPrompts;
 use crate::pytorch::{Part, ToPyTorch};

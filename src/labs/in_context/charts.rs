@@ -3,6 +3,7 @@
 
 use super::judge::{look, methods, name};
 use super::probes::{EXAMPLES, found};
+use super::shown::{at_the_last_point, drawn};
 use super::state::{Drawn, InContextState};
 use super::weights::PARAMETERS;
 use super::{sweeps, words};
@@ -11,7 +12,6 @@ use crate::analysis::{Grid, Lines, Reading, Role, Series};
 use crate::display::RunView;
 use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
 use crate::display::words::decimal;
-use crate::models::in_context_transformer::Head;
 use crate::permalink::Axis;
 use crate::tasks::in_context_learning::charts;
 
@@ -66,14 +66,6 @@ pub const CHARTS: &[ChartSpec] = &[
 /// Whether values are drawn as errors, since their axis is logarithmic.
 fn is_error(run: &RunView) -> bool {
     run.link.view.y_axis == Axis::Log
-}
-
-/// The last point of a prompt as in training, and R² of each method there, with its name.
-pub(super) fn at_the_last_point(run: &RunView) -> Vec<(f32, &'static str)> {
-    let Some(state) = run.state::<InContextState>() else { return vec![] };
-    let last = state.prompts.points - 1;
-    let one = |of| Some((state.judged(of)?.after(last)?, name(of)));
-    methods(&state.prompts).into_iter().filter_map(one).collect()
 }
 
 fn explained(run: &RunView) -> Lines {
@@ -189,14 +181,6 @@ fn prompt(run: &RunView, state: &InContextState) -> Lines {
         marks: vec![(at(shown), tr!("question, x = {x}", x = decimal(at(shown) as f32)))],
         series,
         ..Default::default()
-    }
-}
-
-/// The heads that are drawn: the chosen one, counted from 1, or all.
-pub(super) fn drawn<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head> {
-    match run.link.view.head.checked_sub(1).and_then(|head| heads.get(head)) {
-        Some(head) => vec![head],
-        None => heads.iter().collect(),
     }
 }
 

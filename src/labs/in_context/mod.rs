@@ -12,6 +12,7 @@ mod judge;
 pub mod panel;
 pub mod presets;
 pub mod probes;
+mod shown;
 pub mod state;
 mod sweeps;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! R² at the end of the runs of a sweep, as over the layers for each kind of tokens.
 
-use super::charts::at_the_last_point;
+use super::shown::at_the_last_point;
 use crate::analysis::Lines;
 use crate::analysis::ends::{self, Curve};
 use crate::display::RunView;

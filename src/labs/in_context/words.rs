@@ -1,8 +1,8 @@
 //! What is said of runs on prompts of points and of their charts.
 
-use super::charts::{at_the_last_point, drawn};
 use super::judge::{methods, name};
 use super::probes::{EXAMPLES, found};
+use super::shown::{at_the_last_point, drawn};
 use super::state::InContextState;
 use super::sweeps::curves;
 use crate::analysis::curves::spread;
