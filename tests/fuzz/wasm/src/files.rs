@@ -79,7 +79,7 @@ fn rows(spec: &RunSpec, steps: [u64; 3]) -> Vec<Row> {
     let of = |at: u64| {
         (0..spec.run.replicas).map(|replica| 0.7 / (at + 1 + replica as u64) as f32).collect::<Vec<_>>()
     };
-    let has_measures = spec.task.sampler().has_measures();
+    let has_measures = spec.task.sampler().measures().has_more();
     let row = |step: u64| Row {
         step,
         train_loss: of(step),
