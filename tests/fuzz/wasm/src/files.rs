@@ -7,7 +7,6 @@ use vivarium::app::state::{Action, State};
 use vivarium::app::trainer::Effect;
 use vivarium::app::trainer::device::Survey;
 use vivarium::labs::PRESETS;
-use vivarium::markov::Measure;
 use vivarium::permalink::{Link, decode, encode};
 use vivarium::protocol::{Ending, Row};
 use vivarium::record::{Environment, Record, saved, weights};
@@ -79,7 +78,7 @@ fn rows(spec: &RunSpec, steps: [u64; 3]) -> Vec<Row> {
     let of = |at: u64| {
         (0..spec.run.replicas).map(|replica| 0.7 / (at + 1 + replica as u64) as f32).collect::<Vec<_>>()
     };
-    let has_measures = spec.task.sampler().measures().has_more();
+    let measures = spec.task.sampler().measures().more.len();
     let row = |step: u64| Row {
         step,
         train_loss: of(step),
@@ -87,7 +86,7 @@ fn rows(spec: &RunSpec, steps: [u64; 3]) -> Vec<Row> {
         test_loss: of(step / 2),
         test_accuracy: of(2),
         margin: if step % 4 == 0 { of(3) } else { vec![] },
-        measures: if has_measures { vec![of(step); Measure::ALL.len()] } else { vec![] },
+        measures: vec![of(step); measures],
     };
     steps.map(row).to_vec()
 }
