@@ -289,6 +289,18 @@ impl RunSpec {
         self.architecture().parameters(self.task.examples().inputs(), self.run.replicas)
     }
 
+    /// The parameters of one replica, each `[rows, columns]`, in one list of `numbers`; none where there are too few of
+    /// them, as in a list of another run.
+    pub fn parted<'a>(&self, numbers: &'a [f32]) -> Option<Vec<&'a [f32]>> {
+        let mut rest = numbers;
+        let mut next = |parameter: crate::models::Parameter| {
+            let (own, after) = rest.split_at_checked(parameter.shape[1] * parameter.shape[2])?;
+            rest = after;
+            Some(own)
+        };
+        self.parameters().into_iter().map(&mut next).collect()
+    }
+
     /// Initial values of the parameters of all replicas, each `[replicas, rows, columns]`.
     ///
     /// A replica starts from its own weights, or, with `inits` initialisations, from those of replica

@@ -18,24 +18,14 @@ pub mod charts;
 use std::cell::RefCell;
 
 use super::remembered::Remembered;
-use super::{Batch, Examples, Form, Preset, Sampler, TaskConfig};
+use super::{Batch, Constant, Examples, Form, Preset, Sampler, TaskConfig};
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
 use crate::functions::{Class, FunctionPrompts, Law};
 use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
 use crate::settings::{Problem, Range, Settings};
 use crate::sources::{GARG_2022, WU_2024};
-use crate::{choices, settings};
-
-choices! {
-    /// Whether inputs have a last number 1.
-    pub enum Constant {
-        /// They have.
-        Yes = "yes", "Yes";
-        /// They have not.
-        No = "no", "No";
-    }
-}
 
 settings! {
     /// Each prompt is points of a function of its own; every label is to be predicted from the points before it.

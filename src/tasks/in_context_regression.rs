@@ -7,13 +7,12 @@ pub mod charts;
 
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
-use crate::choices;
 use crate::descent::{Activation, Draw, Function, MOST_EXAMPLES, Measured, Order, Spread};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
 use crate::settings::{Problem, Range};
 use crate::sources::WU_2024;
-use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+use crate::tasks::{Batch, Constant, Examples, Form, Measures, Preset, Sampler, TaskConfig};
 
 /// Most points of a person's own: more are not drawn by hand, and a link has to hold them.
 const MOST_POINTS: usize = 64;
@@ -47,16 +46,6 @@ settings! {
         query_label: f64 = 0.0, "qy", "Label of the query", Range::Real(-100.0, 100.0);
         /// The order of the examples in the prompt; it must not change anything but the rounding.
         order: Order = Order::Drawn, "order", "Order of the examples", Range::Choice(Order::OPTIONS);
-    }
-}
-
-choices! {
-    /// Whether inputs have a last number 1.
-    pub enum Constant {
-        /// They have.
-        Yes = "yes", "Yes";
-        /// They have not.
-        No = "no", "No";
     }
 }
 

@@ -60,6 +60,16 @@ crate::catalog! {
     pub fn script(&self) -> &dyn ToPyTorch;
 }
 
+crate::choices! {
+    /// Whether inputs have a last number 1.
+    pub enum Constant {
+        /// They have.
+        Yes = "yes", "Yes";
+        /// They have not.
+        No = "no", "No";
+    }
+}
+
 /// Values of settings by key, as they stand in a link.
 pub type Preset = &'static [(&'static str, &'static str)];
 

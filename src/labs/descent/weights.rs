@@ -1,7 +1,5 @@
 //! The state of the first transformer, from which the page makes its tokens.
 
-use crate::bounds::product;
-use crate::models::Parameter;
 use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
@@ -27,12 +25,6 @@ fn parameters(network: &Probed) -> Option<Finding> {
 
 /// The parameters of one replica in one list of `numbers`; none where they are those of another run.
 pub(super) fn parted<'a>(spec: &RunSpec, numbers: &'a [f32]) -> Option<[&'a [f32]; 4]> {
-    let (architecture, inputs) = (spec.architecture(), spec.task.examples().inputs());
-    let (mut parts, mut rest) = ([&[][..]; 4], numbers);
-    let all: Vec<Parameter> = architecture.parameters(inputs, 1);
-    for (part, parameter) in parts.iter_mut().zip(&all) {
-        let size = usize::try_from(product(parameter.shape)).ok()?;
-        (*part, rest) = rest.split_at_checked(size)?;
-    }
-    (all.len() == parts.len() && rest.is_empty()).then_some(parts)
+    let parts: [&[f32]; 4] = spec.parted(numbers)?.try_into().ok()?;
+    (parts.iter().map(|part| part.len()).sum::<usize>() == numbers.len()).then_some(parts)
 }

@@ -170,17 +170,9 @@ impl LabState for LookupState {
         if finding.probe != PARAMETERS.id() {
             return;
         }
-        let sizes =
-            self.spec.parameters().into_iter().map(|parameter| parameter.shape[1] * parameter.shape[2]);
-        let mut rest = finding.numbers.as_slice();
-        let mut parameters = vec![];
-        for size in sizes {
-            // A finding of another run than this one.
-            let Some((one, after)) = rest.split_at_checked(size) else { return };
-            parameters.push(one.to_vec());
-            rest = after;
-        }
-        (self.parameters, self.step) = (parameters, step);
+        // A finding of another run than this one.
+        let Some(parts) = self.spec.parted(&finding.numbers) else { return };
+        (self.parameters, self.step) = (parts.into_iter().map(<[f32]>::to_vec).collect(), step);
         self.look_into(&link.view);
     }
 
