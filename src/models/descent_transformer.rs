@@ -78,7 +78,7 @@ impl DescentTransformer {
     /// Weights w(0) of a replica, in the box.
     pub fn start(&self, draw: &Draw, seed: u64, replica: u32) -> Vec<f64> {
         let w = self.network(draw).draw(seed, replica, self.scale);
-        descent::direct::projected(self.limit, w.into_iter())
+        descent::direct::projected(self.limit, w)
     }
 }
 

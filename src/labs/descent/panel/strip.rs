@@ -35,14 +35,14 @@ pub struct Part {
 
 impl Part {
     /// Numbers of the part.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.range.len()
     }
 
     /// Columns and rows of its picture, in a strip of so many rows.
     pub fn size(&self, rows: usize) -> (usize, usize) {
-        let rows = rows.clamp(1, self.len().max(1));
-        (self.len().div_ceil(rows).max(1), rows)
+        let rows = rows.clamp(1, self.count().max(1));
+        (self.count().div_ceil(rows).max(1), rows)
     }
 
     /// Column and row of a coordinate.
@@ -57,7 +57,7 @@ impl Part {
         let (columns, rows) = self.size(rows);
         let place = |share: f64, count: usize| ((share * count as f64) as usize).min(count - 1);
         let at = place(right.clamp(0.0, 1.0), columns) * rows + place(down.clamp(0.0, 1.0), rows);
-        (at < self.len()).then_some(self.range.start + at)
+        (at < self.count()).then_some(self.range.start + at)
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
             let mut end = 0;
             for part in &parts {
                 assert_eq!(part.range.start, end, "{}", part.name);
-                assert!(part.len() > 0 && part.range.clone().all(|c| layout.block_of(c) == part.block));
+                assert!(part.count() > 0 && part.range.clone().all(|c| layout.block_of(c) == part.block));
                 end = part.range.end;
             }
             assert_eq!(end, layout.len());
@@ -252,7 +252,7 @@ mod tests {
             for part in parts(&layout) {
                 let (wide, high) = part.size(rows);
                 columns += wide;
-                assert!(wide * high >= part.len() && (wide - 1) * high < part.len());
+                assert!(wide * high >= part.count() && (wide - 1) * high < part.count());
                 for c in part.range.clone() {
                     let (column, row) = part.cell(c, rows).unwrap();
                     let middle = |at: usize, of: usize| (at as f64 + 0.5) / of as f64;

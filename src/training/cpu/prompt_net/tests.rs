@@ -131,7 +131,6 @@ fn clipped_gradients_of_prompts_of_tokens_are_those_of_autodiff() {
 
 /// What a row says of a decoder: the error of all points in training, and of the last one alone in the test.
 #[test]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 fn a_decoder_is_judged_by_the_last_point_of_held_out_prompts() {
     let spec =
         decode("#v1/in-context-learning?points=5&dim=2&batch=8&held=64&width=8&dmlp=8&blocks=1").0.spec;
