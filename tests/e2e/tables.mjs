@@ -17,6 +17,17 @@ function csv() {
 const file = (name, content) => ({ name, mimeType: "text/csv", buffer: Buffer.from(content) });
 const QUICK = "batch=32&steps=60&every=20&replicas=3&widths=16.16&speed=0&device=cpu";
 
+/** Numbers of the files that the browser stores. */
+const kept = (page) =>
+  page.evaluate(async () => {
+    const settled = (request) => new Promise((fine, wrong) => ((request.onsuccess = () => fine(request.result)), (request.onerror = wrong)));
+    const name = (await indexedDB.databases())[0]?.name;
+    const database = await settled(indexedDB.open(name));
+    const keys = await settled(database.transaction(["tables"]).objectStore("tables").getAllKeys());
+    database.close();
+    return keys;
+  });
+
 /** Tests in the browser and at the address that `here` gives. */
 export function tables(here) {
   const go = (link, size) => visit(here().context, here().address, link, size);
@@ -51,6 +62,9 @@ export function tables(here) {
     await until(async () => (await stepOf(see)) === 60, "the last step");
     const before = await rows(page);
     assert.ok(before.at(-1).test_accuracy.reduce((a, b) => a + b) / 3 > 0.8, "the label is easy");
+    // The file is written down meanwhile, which takes as long as the disk takes.
+    const number = /csv=(\d+)/.exec(link)[1];
+    await until(async () => (await kept(page)).includes(number), "the file in the browser's storage");
     await page.reload();
     await until(async () => /^houses\.csv/.test(await text(see("table"))), "the file that is kept");
     assert.equal(await page.getByTestId("notice").count(), 0);

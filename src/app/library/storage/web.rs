@@ -364,18 +364,30 @@ async fn fetch(id: &str) -> Result<LibraryAnswer, JsValue> {
 /// Keeps the open table of that number. A browser that stores nothing has it until the page is closed.
 async fn keep_table(number: u64) -> Option<LibraryAnswer> {
     let opened = tables::opened(number)?;
-    let parts = Array::of3(
-        &opened.name.as_str().into(),
-        &(opened.table.label as u32).into(),
-        // The file itself, which is not copied.
-        &opened.file.handle.as_ref().and_then(FileHandle::blob).map_or(JsValue::UNDEFINED, JsValue::from),
-    );
-    let kept: Result<(), JsValue> = async {
-        // A run on another table may be open and not stored yet: it is stored after the page has left it.
-        forget_tables(|other| other != number && tables::opened(other).is_none()).await?;
+    // A page that is closed at once still keeps bytes; what the browser would first have to read from a file is lost.
+    let file = match opened.file.bytes() {
+        Some(bytes) => Uint8Array::from(bytes).into(),
+        None => {
+            opened.file.handle.as_ref().and_then(FileHandle::blob).map_or(JsValue::UNDEFINED, JsValue::from)
+        }
+    };
+    let parts = Array::of3(&opened.name.as_str().into(), &(opened.table.label as u32).into(), &file);
+    let put = async || -> Result<(), JsValue> {
         let work = transaction(&[TABLES], "readwrite").await?;
         work.object_store(TABLES)?.put(&parts, &number.to_string())?;
+        work.commit();
         completed(&work).await
+    };
+    // A run on another table may be open and not stored yet: it is stored after the page has left it.
+    let forget = || forget_tables(|other| other != number && tables::opened(other).is_none());
+    let kept: Result<(), JsValue> = async {
+        let stored = put().await;
+        forget().await?;
+        match stored {
+            // There may be room now.
+            Err(error) if error_name(&error) == "QuotaExceededError" => put().await,
+            stored => stored,
+        }
     }
     .await;
     // It is open all the same; where nothing can be stored at all, that is said already.
@@ -426,7 +438,7 @@ async fn open_parts(parts: &JsValue, wanted: Option<u64>) -> Option<u64> {
     let parts = parts.dyn_ref::<Array>()?;
     let (name, label) = (parts.get(0).as_string()?, parts.get(1).as_f64()?);
     let file = parts.get(2);
-    // Earlier versions kept the bytes.
+    // A short file is kept as its bytes.
     let file = match file.is_instance_of::<Uint8Array>() {
         true => Blob::new_with_u8_array_sequence(&Array::of1(&file)).ok()?,
         false => file.dyn_into::<Blob>().ok()?,
