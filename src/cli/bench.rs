@@ -58,8 +58,8 @@ pub struct Arguments {
     /// Instead, steps of all networks per second in the runs of a sweep, by width and replicas.
     #[arg(long, conflicts_with_all = ["groups", "chains", "prompts", "points", "science"])]
     sweeps: bool,
-    /// Instead, compare every instance of the parity lab's specification, and every figure of the look-up lab's, with
-    /// what was found elsewhere.
+    /// Instead, compare every instance of the parity lab's specification, and every figure of the look-up lab's and
+    /// of the labs in context, with what was found elsewhere.
     #[arg(long)]
     science: bool,
     /// Of those, the ones whose name holds this.

@@ -17,4 +17,4 @@ mod prompts;
 
 pub use function::Function;
 pub use network::{Network, Scratch};
-pub use prompts::{Class, FunctionPrompts, Law};
+pub use prompts::{Class, FunctionPrompts, Law, variance};

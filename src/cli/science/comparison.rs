@@ -2,7 +2,7 @@
 
 use super::instances::{Found, INSTANCES, Instance};
 use super::table::{Comparison, line};
-use super::{REPLICAS, figures, is_of_weights, lookups, shown, trial};
+use super::{REPLICAS, figures, in_context, is_of_weights, lookups, shown, trial};
 use crate::analysis::convergence::Times;
 use crate::permalink::decode;
 use crate::platform::now_ms;
@@ -13,7 +13,7 @@ use crate::sweep::Cell;
 use crate::training::launch::device::Device;
 
 /// The tables of all [instances](INSTANCES) of the parity lab, on [`REPLICAS`] networks each, and of all figures of the
-/// look-up lab: what was found elsewhere and here.
+/// look-up lab and of the two labs in context: what was found elsewhere and here.
 ///
 /// # Errors
 /// When the device stops working.
@@ -31,6 +31,12 @@ pub fn compare(
     }
     for instance in figures::instances().iter().filter(|i| i.name.contains(filter)) {
         let row = lookups::compare_one(instance, device)?;
+        told(&row);
+        rows.push(row);
+    }
+    let mut last = in_context::Last::default();
+    for instance in in_context::instances().iter().filter(|i| i.name.contains(filter)) {
+        let row = in_context::compare_one(instance, &mut last, device)?;
         told(&row);
         rows.push(row);
     }
@@ -91,12 +97,15 @@ fn quantile_of_converged(times: &Times) -> Option<f64> {
 
 /// The comparison as tables in Markdown.
 pub fn markdown(rows: &[Comparison]) -> String {
-    let (of_lookups, of_parities): (Vec<Comparison>, Vec<Comparison>) =
+    let (of_lookups, others): (Vec<Comparison>, Vec<Comparison>) =
         rows.iter().cloned().partition(|row| row.name.starts_with("look-up"));
+    let is_in_context = |row: &Comparison| ["built", "learned"].iter().any(|own| row.name.starts_with(own));
+    let (in_context, of_parities): (Vec<Comparison>, Vec<Comparison>) =
+        others.into_iter().partition(is_in_context);
     let lines: String = of_parities.iter().map(line).collect();
     let parities = format!(
         "| instance | elsewhere: median t_c (solved) or value | here, {REPLICAS} seeds | agree | why \
          |\n|---|---|---|---|---|\n{lines}"
     );
-    format!("{parities}\n{}", lookups::markdown(&of_lookups))
+    format!("{parities}\n{}\n{}", lookups::markdown(&of_lookups), in_context::markdown(&in_context))
 }

@@ -4,6 +4,7 @@
 mod chains;
 mod comparison;
 mod figures;
+mod in_context;
 mod instances;
 mod lookups;
 mod notes;

@@ -83,17 +83,19 @@ const TEN_SIGNS: &str = "In a quarter to a third of all draws two of 8 or 9 code
 
 #[cfg(test)]
 mod tests {
-    use super::super::{INSTANCES, figures};
+    use super::super::{INSTANCES, figures, in_context};
     use super::*;
 
     #[test]
     fn every_note_is_on_a_figure_that_there_is() {
-        let lookups: Vec<String> = figures::instances().into_iter().map(|instance| instance.name).collect();
+        let mut others: Vec<String> =
+            figures::instances().into_iter().map(|instance| instance.name).collect();
+        others.extend(in_context::instances().into_iter().map(|instance| instance.name));
         for note in NOTES {
             assert!(note.why.ends_with('.') && !note.figures.is_empty(), "{note:?}");
             for figure in note.figures {
                 let there_is =
-                    INSTANCES.iter().any(|i| i.name == *figure) || lookups.iter().any(|l| l == figure);
+                    INSTANCES.iter().any(|i| i.name == *figure) || others.iter().any(|other| other == figure);
                 let notes = NOTES.iter().filter(|other| other.figures.contains(figure)).count();
                 assert!(there_is && notes == 1, "{figure}");
             }
