@@ -84,11 +84,13 @@ pub(super) fn compare_one(
         Figure::Nothing(of, found) => {
             let here = nothing(&built(instance).0, of);
             // What was 0 there is to be 0; what was a rounding error may be another.
-            (format!("{found:e}"), format!("{here:e}"), here <= if found == 0.0 { 0.0 } else { ROUNDING })
+            let shown = |x: f64| if x == 0.0 { "0".into() } else { format!("{x:.0e}") };
+            (shown(found), shown(here), here <= if found == 0.0 { 0.0 } else { ROUNDING })
         }
         Figure::Trained(found) => {
-            let parameters = learned(instance).parameters();
-            let count = parameters.iter().map(|parameter| parameter.len() as u64).sum::<u64>() as f64;
+            let mut spec = learned(instance);
+            spec.run.replicas = 1;
+            let count = spec.parameters().iter().map(|parameter| parameter.len() as u64).sum::<u64>() as f64;
             let ratio = (count / found as f64).max(found as f64 / count);
             (format!("about {}", shown(Some(found as f64))), shown(Some(count)), ratio < ROUND)
         }
