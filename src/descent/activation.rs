@@ -45,6 +45,15 @@ impl Activation {
         }
     }
 
+    /// A bound on |r(z)| where r turns from falling to rising; 0 where it rises everywhere.
+    pub(super) fn turn(self) -> f64 {
+        match self {
+            // −0.16997 at z = −0.7518.
+            Activation::Gelu => 0.17,
+            Activation::Relu | Activation::Tanh | Activation::Sigmoid => 0.0,
+        }
+    }
+
     /// r′(z); of the ReLU 0 at 0.
     pub fn slope(self, z: f64) -> f64 {
         match self {
@@ -80,5 +89,15 @@ mod tests {
         }
         assert_eq!(Activation::Relu.slope(0.0), 0.0);
         assert!((Activation::Gelu.value(1.0) - 0.841_344_746_068_542_9).abs() < 1e-14);
+    }
+
+    #[test]
+    fn no_activation_falls_further_than_where_it_turns() {
+        for activation in Activation::ALL {
+            let falling =
+                (-4000..=4000).map(|i| f64::from(i) / 1000.0).filter(|z| activation.slope(*z) < 0.0);
+            let most = falling.map(|z| activation.value(z).abs()).fold(0.0, f64::max);
+            assert!(most <= activation.turn() && activation.turn() < most + 1e-4, "{activation:?} {most}");
+        }
     }
 }

@@ -59,6 +59,8 @@ pub use plan::{
     Sizes,
 };
 pub use race::{Measured, Race, Standing, State, corollary};
+#[cfg(test)]
+pub(crate) use relus::WRITTEN;
 pub use relus::{Approximation, Relu, Relus};
 pub use target::{Draw, Function, MOST_EXAMPLES, MOST_IN_TEACHER, MOST_INPUTS, Order, Spread, Target};
 pub use tokens::Tokens;

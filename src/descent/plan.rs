@@ -106,7 +106,7 @@ impl Plan {
     pub(super) fn largest_output(&self, input: f64) -> f64 {
         (1..=self.network.layers()).fold(input, |most, j| {
             let sum = self.limit * self.network.width(j - 1) as f64 * most;
-            self.approximation.value(self.network.activation(j)).largest(sum)
+            self.approximation.largest(self.network.activation(j), sum)
         })
     }
 
@@ -195,7 +195,8 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descent::activation::Activation;
+    use crate::descent::activation::{Activation, Output};
+    use crate::descent::relus::WRITTEN;
 
     fn with(hidden: Vec<usize>) -> Plan {
         Plan { network: Network { hidden, ..Network::default() }, ..Plan::default() }
@@ -221,6 +222,22 @@ mod tests {
         let tanh = Network { activation: Activation::Tanh, hidden: vec![3], ..Network::default() };
         let bound = Plan { network: tanh, limit: 2.0, ..Plan::default() }.largest_output(0.5);
         assert!((bound - 6.0 * libm::tanh(2.0)).abs() < 1e-12, "{bound}");
+    }
+
+    /// A sweep stands for up to 1,024 runs, and a page asks about each of them several times before it shows anything.
+    #[test]
+    fn whether_a_plan_can_be_is_found_without_a_sum() {
+        for activation in [Activation::Tanh, Activation::Sigmoid, Activation::Gelu] {
+            let network = Network { activation, output: Output::Activated, ..with(vec![20; 5]).network };
+            let approximation = Approximation { knots: 1024, ..Approximation::default() };
+            let plan = Plan { network, approximation, ..Plan::default() };
+            let before = WRITTEN.get();
+            assert_eq!(plan.problems(16, [1.5, 1.0]), []);
+            assert!(plan.largest_output(1.5).is_finite());
+            assert_eq!(WRITTEN.get(), before, "{activation:?}");
+            plan.approximation.value(Some(activation));
+            assert_eq!(WRITTEN.get(), before + 1025, "{activation:?}");
+        }
     }
 
     #[test]

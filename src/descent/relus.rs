@@ -70,6 +70,12 @@ fn term(sign: f64, shift: f64, weight: f64) -> Term {
     Term { sign, shift, weight }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// ReLUs of straight lines that this thread has written down.
+    pub(crate) static WRITTEN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Approximation {
     /// ReLUs of the sums for an activation and for its slope; none is the identity.
     pub fn terms(&self, activation: Option<Activation>) -> [u64; 2] {
@@ -100,11 +106,55 @@ impl Approximation {
         }
     }
 
+    /// A bound on |Σ_m c_m σ(a_m z + b_m)| for −`most` ≤ z ≤ `most`, of the sum for an activation.
+    ///
+    /// # Why
+    /// Settings are held against it, those of every run of a sweep one by one, and before anybody has asked for a
+    /// transformer. So it is found without the sum: of lines that rise everywhere the largest |value| is at an end, and
+    /// between the ends an activation that first falls is no larger than where it turns.
+    pub fn largest(&self, activation: Option<Activation>, most: f64) -> f64 {
+        match activation {
+            None | Some(Activation::Relu) => most,
+            Some(smooth) => self.largest_of_lines(smooth.turn(), most, |z| smooth.value(z)),
+        }
+    }
+
+    /// The same of straight lines between points of `function`, which is at most `turn` where it does not rise.
+    fn largest_of_lines(&self, turn: f64, most: f64, function: impl Fn(f64) -> f64) -> f64 {
+        if !most.is_finite() {
+            return most;
+        }
+        let line = |z: f64| {
+            let m = ((z + self.reach) / self.width()) as usize;
+            let m = m.min(self.knots.saturating_sub(1));
+            function(self.at(m)) + self.slope_of(m, &function) * (z - self.at(m))
+        };
+        // The sum has a rounding error of about this size.
+        let rounding = self.knots as f64 * f64::EPSILON * (most + self.reach);
+        [-most, most].map(|z| line(z).abs()).into_iter().fold(turn, f64::max) + rounding
+    }
+
+    /// Point `m` at which lines meet.
+    fn at(&self, m: usize) -> f64 {
+        -self.reach + 2.0 * self.reach * m as f64 / self.knots as f64
+    }
+
+    /// How far apart these points are.
+    fn width(&self) -> f64 {
+        2.0 * self.reach / self.knots as f64
+    }
+
+    /// The slope of the line from point `m` to the next one.
+    fn slope_of(&self, m: usize, function: impl Fn(f64) -> f64) -> f64 {
+        (function(self.at(m + 1)) - function(self.at(m))) / self.width()
+    }
+
     /// Straight lines between points of `function`.
     fn lines(&self, function: impl Fn(f64) -> f64) -> Relus {
-        let (count, reach) = (self.knots, self.reach);
-        let at = |m: usize| -reach + 2.0 * reach * m as f64 / count as f64;
-        let slope = |m: usize| (function(at(m + 1)) - function(at(m))) / (2.0 * reach / count as f64);
+        let (count, at) = (self.knots, |m: usize| self.at(m));
+        let slope = |m: usize| self.slope_of(m, &function);
+        #[cfg(test)]
+        WRITTEN.set(WRITTEN.get() + count + 1);
         let middle = count / 2;
         let mut terms = vec![term(0.0, 1.0, function(at(middle)))];
         terms.extend((middle..count).map(|m| {
@@ -161,17 +211,12 @@ impl Relus {
             }
         }
     }
-
-    /// The largest |Σ_m c_m σ(a_m z + b_m)| for −`most` ≤ z ≤ `most`: at an end, or where two lines meet.
-    pub fn largest(&self, most: f64) -> f64 {
-        let bent = self.terms.iter().filter(|term| term.sign != 0.0);
-        let bends = bent.map(|term| -term.shift / (term.sign * self.gain)).filter(|z| z.abs() <= most);
-        bends.chain([-most, most]).map(|z| self.value(z).abs()).fold(0.0, f64::max)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     const SMOOTH: [Activation; 3] = [Activation::Tanh, Activation::Sigmoid, Activation::Gelu];
@@ -248,13 +293,45 @@ mod tests {
         }
     }
 
+    /// The largest |value| of a sum, from all places where two lines meet.
+    fn exact(sum: &Relus, most: f64) -> f64 {
+        let bent = sum.terms.iter().filter(|term| term.sign != 0.0);
+        let bends = bent.map(|term| -term.shift / (term.sign * sum.gain)).filter(|z| z.abs() <= most);
+        bends.chain([-most, most]).map(|z| sum.value(z).abs()).fold(0.0, f64::max)
+    }
+
     #[test]
-    fn the_largest_value_is_found() {
-        let how = Approximation::default();
-        assert_eq!(how.value(None).largest(3.0), 3.0);
-        assert_eq!(how.slope(Some(Activation::Relu)).largest(50.0), 1.0);
-        let tanh = how.value(Some(Activation::Tanh));
-        assert!((tanh.largest(4.0) - libm::tanh(4.0)).abs() < 1e-13);
-        assert!((how.slope(Some(Activation::Tanh)).largest(4.0) - 1.0).abs() < 1e-13);
+    fn the_bound_on_a_sum_holds_and_is_close() {
+        for (knots, reach) in [(1, 4.0), (2, 0.3), (7, 4.0), (32, 1.0), (101, 100.0), (256, 4.0)] {
+            let how = Approximation { knots, reach, ..Approximation::default() };
+            let all = [None].into_iter().chain(Activation::ALL.iter().copied().map(Some));
+            for activation in all {
+                let sum = how.value(activation);
+                for most in [0.0, 1e-3, 0.2, 0.75, 1.0, 3.99, 4.0, 17.0, 640.0, 1e9] {
+                    let (bound, largest) = (how.largest(activation, most), exact(&sum, most));
+                    assert!(bound >= largest, "{activation:?} {knots} {reach} {most}: {bound} {largest}");
+                    // A GELU may fall to −0.17, which need not lie within such a distance of 0.
+                    let room = if activation == Some(Activation::Gelu) { 0.17 } else { 0.0 };
+                    let close = largest.max(room) + 1e-12 * (largest + most + reach);
+                    assert!(bound <= close, "{activation:?} {knots} {reach} {most}: {bound} {largest}");
+                }
+                // So that what is held against a limit is over it.
+                assert_eq!(how.largest(activation, f64::INFINITY), f64::INFINITY);
+                assert!(how.largest(activation, f64::NAN).is_nan());
+            }
+        }
+    }
+
+    #[test]
+    fn the_bound_costs_the_same_whatever_the_number_of_lines() {
+        for knots in [1, 32, 1024] {
+            let (how, asked) = (Approximation { knots, ..Approximation::default() }, Cell::new(0));
+            let function = |z: f64| {
+                asked.set(asked.get() + 1);
+                libm::tanh(z)
+            };
+            how.largest_of_lines(0.0, 3.0, function);
+            assert_eq!(asked.get(), 6, "{knots}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{DescentState, Trace, presets};
 use crate::analysis::{Bars, Grid, Lines, Reading, chart};
 use crate::app::state::{Action, State};
 use crate::catalog::chart::Chart;
-use crate::descent::{Block, Phase, Race, distance};
+use crate::descent::{Block, Phase, Race, WRITTEN, distance};
 use crate::display::status;
 use crate::display::summary::{extra, names};
 use crate::display::sweep::Outcome;
@@ -287,6 +287,22 @@ fn a_large_transformer_is_looked_into_bit_by_bit() {
     let before = state.state.clone();
     state.found(9, &Finding::of(PARAMETERS.id()).with_numbers(vec![0.0; 7]), &link);
     assert_eq!((&state.state, state.step), (&before, 2));
+}
+
+/// 53,253 heads, of which a neuron's differ in two numbers alone: these are written once for a layer, and the step is executed
+/// in slices.
+#[test]
+fn many_heads_are_not_written_one_by_one() {
+    let link = "#v1/in-context-regression?act=sigmoid&knots=510&hidden=1.22.20.1.8";
+    let (link, notices) = decode(link);
+    assert!(notices.is_empty(), "{notices:?}");
+    let before = WRITTEN.get();
+    let state = DescentState::of(&link.spec, &link).unwrap();
+    // Five layers have the activation, and all have its slope in common.
+    assert_eq!(WRITTEN.get() - before, 6 * 511);
+    assert!(state.is_busy());
+    assert_eq!(state.transformer.counts().heads, 53_253);
+    assert_eq!(WRITTEN.get() - before, 6 * 511);
 }
 
 #[test]
