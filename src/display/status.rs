@@ -35,6 +35,10 @@ pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
         Phase::Finished(_) if !run.solved.is_empty() => {
             tr!("{found} Ended at step {step}.", found = found(run), step)
         }
+        Phase::Finished(_) if !run.vocabulary().aims => match run.step {
+            1 => tr!("Done: 1 step.").into(),
+            _ => tr!("Done: {step} steps.", step),
+        },
         Phase::Finished(_) if !run.vocabulary().searches => {
             tr!("Ended at step {step} before its target", step)
         }

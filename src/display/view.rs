@@ -120,6 +120,8 @@ pub struct Vocabulary {
     pub hides: bool,
     /// Whether a run that ends before its target "has not found" what it searched.
     pub searches: bool,
+    /// Whether runs are for reaching a target; otherwise one that ends at its last step has done all that it was to do.
+    pub aims: bool,
     /// Whether loss and accuracy are those of training alone, since held-out sequences are measured in another quantity.
     pub trains_only: bool,
     /// Whether labels are numbers: the loss is the squared error relative to their variance, and the accuracy the share of
@@ -138,6 +140,7 @@ impl Vocabulary {
         columns: false,
         hides: true,
         searches: true,
+        aims: true,
         trains_only: false,
         explains: false,
         curves: None,

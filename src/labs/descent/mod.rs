@@ -53,6 +53,7 @@ impl Lab for DescentLab {
             examples: text!("the examples of the prompt"),
             hides: false,
             searches: false,
+            aims: false,
             explains: true,
             curves: Some([text!("by the tokens"), text!("by direct descent")]),
             seen: text!("examples taken"),

@@ -5,14 +5,14 @@ use super::{DescentState, Trace, presets};
 use crate::analysis::{Bars, Grid, Lines, Reading, chart};
 use crate::app::state::{Action, State};
 use crate::catalog::chart::Chart;
-use crate::descent::{Block, Phase, Race, WRITTEN, distance};
+use crate::descent::{self, Block, Race, WRITTEN, distance};
 use crate::display::status;
 use crate::display::summary::{extra, names};
 use crate::display::sweep::Outcome;
-use crate::display::{LabState, Work};
+use crate::display::{LabState, Phase, Work};
 use crate::labs::cannot_learn;
 use crate::permalink::decode;
-use crate::protocol::{Finding, Row};
+use crate::protocol::{Ending, Finding, Row};
 use crate::tasks::in_context_regression::charts;
 
 fn open(rest: &str) -> State {
@@ -119,7 +119,7 @@ fn losses_and_distances_are_those_of_the_race() {
 #[test]
 fn words_say_that_layers_are_executed() {
     let mut state = open("");
-    state.run.phase = crate::display::Phase::Running;
+    state.run.phase = Phase::Running;
     play(&mut state, 100);
     assert_eq!(names(&state.run)[0], "Loss by tokens");
     assert_eq!(extra(&state.run, 0), ("Layers executed".into(), "1,000".into()));
@@ -131,6 +131,27 @@ fn words_say_that_layers_are_executed() {
     );
     state.run.reached(0, 100);
     assert!(status::found(&state.run).ends_with(" of the variance is explained at step 100."));
+}
+
+/// Nothing is trained, so that no target is missed.
+#[test]
+fn a_run_that_has_made_its_steps_is_done() {
+    let mut state = open("");
+    let mut said = |phase: Phase, step: u64| {
+        (state.run.phase, state.run.step) = (phase, step);
+        status::line(&state.run, String::new)
+    };
+    let last = || Phase::Finished(Ending::LastStep);
+    assert_eq!(said(last(), 100), "Done: 100 steps.");
+    assert_eq!(said(last(), 1), "Done: 1 step.");
+    assert_eq!(said(last(), 12_000), "Done: 12,000 steps.");
+    assert_eq!(said(Phase::Paused, 100), "Paused at step 100");
+    // Of a target that somebody has set, it is told that it was reached.
+    let mut state = open("?target=0.7");
+    (state.run.phase, state.run.step) = (last(), 100);
+    state.run.reached(0, 40);
+    let said = status::line(&state.run, String::new);
+    assert_eq!(said, "70.0 % of the variance is explained at step 40. Ended at step 100.");
 }
 
 #[test]
@@ -152,7 +173,7 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
         assert_eq!((trace.layer, trace.step, trace.place), (layer, 12, 16));
         assert_eq!(trace.token.len(), 11);
         assert_eq!((&trace.after, &trace.before), (&states[layer], &states[layer.saturating_sub(1)]));
-        assert_eq!(trace.phase(&transformer), layer.checked_sub(1).map(|at| Phase::all(3)[at]));
+        assert_eq!(trace.phase(&transformer), layer.checked_sub(1).map(|at| descent::Phase::all(3)[at]));
         let title = charts::TOKENS.title(&state.run);
         match layer {
             0 => {
