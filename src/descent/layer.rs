@@ -234,18 +234,35 @@ impl Layer {
 
     /// How much each token, row by row, takes of what every token offers to this head: σ(⟨Q h_i, K h_s⟩) / (n + 1), or in
     /// a layer of products ⟨Q h_i, K h_i⟩ on the diagonal. `[tokens, tokens]`; none where the layer has no such head.
+    ///
+    /// # Why
+    /// A chart asks for it on the page's thread. All that a head has in common with a token is written once for each token, a
+    /// key once for all tokens that have the same, and a head's rows end long before those of its matrices.
     pub fn looks<T: Number>(&self, head: usize, tokens: &Tokens<T>) -> Option<Vec<f64>> {
         let (head, count) = (self.head(head)?, tokens.count());
         let all: Vec<Vec<T>> = (0..count).map(|i| tokens.token(i)).collect();
-        let look = |(i, s): (usize, usize)| {
-            let product = || head.product(&all[i], &all[s]);
-            match self.kind() {
-                Kind::Product if i != s => 0.0,
-                Kind::Product => product().wide(),
-                _ => (product().relu() / T::of(count as f64)).wide(),
-            }
+        let of = |matrix: &Matrix| -> Vec<Vec<T>> {
+            let rows = |token: &Vec<T>| matrix.times(token).into_iter().take(head.rows()).collect();
+            all.iter().map(rows).collect()
         };
-        Some((0..count).flat_map(|i| (0..count).map(move |s| (i, s))).map(look).collect())
+        let (queries, keys) = (of(&head.q), of(&head.k));
+        let mut looks = vec![0.0; count * count];
+        if self.kind() == Kind::Product {
+            let pairs = queries.iter().zip(&keys).enumerate();
+            pairs.for_each(|(i, (query, key))| looks[i * count + i] = product(query, key).wide());
+            return Some(looks);
+        }
+        let is_new: Vec<bool> = (0..count).map(|s| s == 0 || keys[s] != keys[s - 1]).collect();
+        for (query, row) in queries.iter().zip(looks.chunks_mut(count.max(1))) {
+            let mut look = 0.0;
+            for (s, to) in row.iter_mut().enumerate() {
+                if is_new[s] {
+                    look = (product(query, &keys[s]).relu() / T::of(count as f64)).wide();
+                }
+                *to = look;
+            }
+        }
+        Some(looks)
     }
 
     /// Parts that can be done one after the other: the neurons whose functions are written, or else all at once.
@@ -270,6 +287,21 @@ impl Layer {
             Weights::Products(products) => write_products(products, tokens),
         }
     }
+}
+
+/// ⟨a, b⟩.
+fn product<T: Number>(a: &[T], b: &[T]) -> T {
+    #[cfg(test)]
+    MULTIPLIED.set(MULTIPLIED.get() + a.len());
+    let mut sum = T::default();
+    a.iter().zip(b).for_each(|(a, b)| sum += *a * *b);
+    sum
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Products that this thread has made of queries and keys.
+    static MULTIPLIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// A row is added to another.
@@ -346,5 +378,43 @@ fn write_products<T: Number>(products: &[Product], tokens: &mut Tokens<T>) {
         }
         score.iter_mut().zip(tokens.row(product.factor)).for_each(|(score, c)| *score = *score * *c);
         add(tokens.row_mut(product.to), &score);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descent::{Activation, Draw, Network, Plan, Transformer};
+
+    #[test]
+    fn looks_are_those_of_all_pairs_with_few_products() {
+        let examples = Draw { examples: 30, ..Draw::default() }.draw(0, 0);
+        for activation in [Activation::Relu, Activation::Tanh] {
+            let network = Network { hidden: vec![20, 3], activation, ..Network::default() };
+            let plan = Plan { network, ..Plan::default() };
+            let transformer = Transformer::new(&plan, &examples);
+            let tokens = transformer.tokens::<f64>(&examples, &plan.network.draw(0, 0, 1.0));
+            let states = transformer.trace(tokens);
+            for (layer, tokens) in transformer.layers().iter().zip(&states) {
+                for place in [0, 2] {
+                    let Some(head) = layer.head(place) else { continue };
+                    let before = MULTIPLIED.get();
+                    let looks = layer.looks(place, tokens).unwrap();
+                    // A neuron of the second layer has 20 inputs and the number 1; a move has one number, and 31 keys.
+                    assert!(MULTIPLIED.get() - before <= 31 * 31, "{:?}", layer.phase);
+                    let all: Vec<Vec<f64>> = (0..31).map(|i| tokens.token(i)).collect();
+                    for (at, look) in looks.into_iter().enumerate() {
+                        let (i, s) = (at / 31, at % 31);
+                        let product = head.product(&all[i], &all[s]);
+                        let expected = match layer.kind() {
+                            Kind::Product if i != s => 0.0,
+                            Kind::Product => product,
+                            _ => product.relu() / 31.0,
+                        };
+                        assert_eq!(look, expected, "{:?} {i} {s}", layer.phase);
+                    }
+                }
+            }
+        }
     }
 }

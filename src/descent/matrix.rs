@@ -67,6 +67,12 @@ pub struct Head {
 }
 
 impl Head {
+    /// Rows of Q and K from the first to the last that has an entry.
+    pub(super) fn rows(&self) -> usize {
+        let rows = [&self.q, &self.k].into_iter().flat_map(|matrix| &matrix.entries).map(|(row, ..)| row + 1);
+        rows.max().unwrap_or(0)
+    }
+
     /// ⟨Q h_i, K h_s⟩.
     pub fn product<T: Number>(&self, query: &[T], key: &[T]) -> T {
         let mut sum = T::default();
