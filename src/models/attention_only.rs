@@ -28,6 +28,7 @@ pub mod stepwise;
 #[cfg(test)]
 mod tests;
 
+pub use super::norm::NORM_EPSILON;
 pub use reference::{Head, Look, Plain};
 pub use stepwise::LookJob;
 
@@ -119,9 +120,6 @@ impl AttentionOnly {
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS, SHAW_2018, OLSSON_2022],
     };
 }
-
-/// Added to the variance in a layer norm.
-pub const NORM_EPSILON: f32 = 1e-5;
 
 impl AttentionOnly {
     /// Its layers, as kernels know them.

@@ -49,6 +49,7 @@ pub mod reference;
 #[cfg(test)]
 mod tests;
 
+pub use super::norm::NORM_EPSILON;
 pub use reference::{Head, Look, Plain};
 
 #[cfg(feature = "train")]
@@ -149,9 +150,6 @@ impl InContextTransformer {
         sources: &[WU_2024, GARG_2022, VASWANI_2017],
     };
 }
-
-/// Added to the mean square in a norm.
-pub const NORM_EPSILON: f32 = 1e-5;
 
 /// Standard deviation of the initial read-in and positions.
 pub const DEVIATION: f32 = 0.1;

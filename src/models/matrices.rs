@@ -1,4 +1,4 @@
-//! Small products of matrices and softmax in double precision, row by row.
+//! Small products of matrices and softmax in double precision, row by row, there and back.
 
 /// `out` plus `factor` times `row`.
 pub(crate) fn add(out: &mut [f64], factor: f64, row: &[f64]) {
@@ -33,12 +33,36 @@ pub(crate) fn add_turned_product(out: &mut [f64], a: &[f64], b: &[f64], inner: u
     }
 }
 
+/// Of yW with the matrix W at `at` of `weights`: adds the gradient with respect to W to `gradients`, and returns that with
+/// respect to y.
+///
+/// # Shapes
+/// `slopes` is that with respect to yW, `[t, columns]`, and `y` is `[t, inner]`, as is the result.
+pub(crate) fn product_back(
+    slopes: &[f64],
+    y: &[f64],
+    at: usize,
+    inner: usize,
+    weights: &[Vec<f64>],
+    gradients: &mut [Vec<f64>],
+) -> Vec<f64> {
+    add_turned_product(&mut gradients[at], y, slopes, inner);
+    product_turned(slopes, &weights[at], weights[at].len() / inner)
+}
+
 /// Turns scores into shares that sum to one.
 pub(crate) fn softmax(scores: &mut [f64]) {
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     scores.iter_mut().for_each(|score| *score = libm::exp(*score - top));
     let sum: f64 = scores.iter().sum();
     scores.iter_mut().for_each(|power| *power /= sum);
+}
+
+/// Turns `slopes`, the gradient ds with respect to the shares s of a softmax, into that with respect to its scores,
+/// s·(ds − Σ s ds). Shares behind the end of `slopes` must be 0.
+pub(crate) fn softmax_back(shares: &[f64], slopes: &mut [f64]) {
+    let mean = dot(shares, slopes);
+    slopes.iter_mut().zip(shares).for_each(|(slope, share)| *slope = share * (*slope - mean));
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod matrices;
 pub mod minimal_markov;
 pub mod mlp;
 pub mod modular_transformer;
+mod norm;
 pub mod on_prompts;
 pub mod parity_transformer;
 pub mod perceptron;

@@ -1,10 +1,8 @@
 //! Gradients of the cross-entropy in double precision, written by hand: the reference of everything that is faster.
-//!
-//! With dX for the gradient of the loss with respect to X, a softmax with shares s has dscore = s·(ds − Σ s ds), and a norm
-//! of standardised rows y with slope r = 1/√(variance + ε) has dz = r·(dy − mean(dy) − y·mean(y dy)).
 
-use super::reference::{Head, Normed, Pass, Plain, surprise};
-use crate::models::matrices::{add, add_turned_product, dot, product_turned, softmax};
+use super::reference::{Head, Pass, Plain, surprise};
+use crate::models::matrices::{add, dot, product_back, softmax, softmax_back};
+use crate::models::norm::Normed;
 
 impl Plain {
     /// The mean cross-entropy over all sequences and places, and its gradients in the order of
@@ -32,7 +30,8 @@ impl Plain {
             logits[usize::from(*label)] -= 1.0;
             logits.iter_mut().for_each(|slope| *slope *= scale);
         }
-        let slopes = self.back(&walk.logits, &walk.normed.out, places.readout, d, gradients);
+        let slopes =
+            product_back(&walk.logits, &walk.normed.out, places.readout, d, &self.weights, gradients);
         let mut dz = self.back_normed(slopes, &walk.normed, places.gain, gradients);
         for (layer, pass) in walk.layers.iter().enumerate().rev() {
             self.back_layer(&mut dz, layer, pass, gradients);
@@ -50,13 +49,13 @@ impl Plain {
     fn back_layer(&self, dz: &mut [f64], layer: usize, pass: &Pass, gradients: &mut [Vec<f64>]) {
         let (d, at) = (self.net.hidden, &self.places.layers[layer]);
         if let (Some([first, second]), Some((normed, h))) = (at.mlp, &pass.mlp) {
-            let mut dh = self.back(dz, h, second, 4 * d, gradients);
+            let mut dh = product_back(dz, h, second, 4 * d, &self.weights, gradients);
             dh.iter_mut().zip(h).filter(|(_, h)| **h <= 0.0).for_each(|(dh, _)| *dh = 0.0);
-            let slopes = self.back(&dh, &normed.out, first, d, gradients);
+            let slopes = product_back(&dh, &normed.out, first, d, &self.weights, gradients);
             add(dz, 1.0, &self.back_normed(slopes, normed, at.mlp_gain, gradients));
         }
         let mixed = match at.out {
-            Some(out) => self.back(dz, &pass.mixed, out, d, gradients),
+            Some(out) => product_back(dz, &pass.mixed, out, d, &self.weights, gradients),
             None => dz.to_vec(),
         };
         let mut slopes = [(); 3].map(|()| vec![0.0; dz.len()]);
@@ -65,7 +64,7 @@ impl Plain {
         }
         let mut read = vec![0.0; dz.len()];
         for (slopes, at) in slopes.iter().zip([at.query, at.key, at.value]) {
-            add(&mut read, 1.0, &self.back(slopes, &pass.normed.out, at, d, gradients));
+            add(&mut read, 1.0, &product_back(slopes, &pass.normed.out, at, d, &self.weights, gradients));
         }
         add(dz, 1.0, &self.back_normed(read, &pass.normed, at.gain, gradients));
     }
@@ -85,11 +84,11 @@ impl Plain {
         let cut = |place: usize| place * d + head.head * size..place * d + (head.head + 1) * size;
         let t = mixed.len() / d;
         for (i, shares) in head.shares.chunks_exact(t).enumerate() {
-            let slopes: Vec<f64> = (0..=i).map(|j| dot(&mixed[cut(i)], &pass.value[cut(j)])).collect();
-            let mean = dot(shares, &slopes);
+            let mut slopes: Vec<f64> = (0..=i).map(|j| dot(&mixed[cut(i)], &pass.value[cut(j)])).collect();
+            softmax_back(shares, &mut slopes);
             for (j, (share, slope)) in shares.iter().zip(&slopes).enumerate() {
                 add(&mut value[cut(j)], *share, &mixed[cut(i)]);
-                let score = share * (slope - mean) / libm::sqrt(size as f64);
+                let score = slope / libm::sqrt(size as f64);
                 add(&mut query[cut(i)], score, &pass.key[cut(j)]);
                 add(&mut key[cut(j)], score, &pass.query[cut(i)]);
                 if let Some(distances) = distances {
@@ -100,44 +99,15 @@ impl Plain {
         }
     }
 
-    /// Of a product yW with the matrix W at `at`: adds the gradient with respect to W, and returns that with respect to
-    /// y.
-    ///
-    /// # Shapes
-    /// `slopes` is that with respect to yW, `[t, columns]`, and `y` is `[t, inner]`, as is the result.
-    fn back(
-        &self,
-        slopes: &[f64],
-        y: &[f64],
-        at: usize,
-        inner: usize,
-        gradients: &mut [Vec<f64>],
-    ) -> Vec<f64> {
-        add_turned_product(&mut gradients[at], y, slopes, inner);
-        product_turned(slopes, &self.weights[at], self.weights[at].len() / inner)
-    }
-
     /// Of LN(z)·g: adds the gradient with respect to the gains g, if there are any, and returns that with respect to z.
     fn back_normed(
         &self,
-        mut slopes: Vec<f64>,
+        slopes: Vec<f64>,
         normed: &Normed,
         gain: Option<usize>,
         gradients: &mut [Vec<f64>],
     ) -> Vec<f64> {
         let Some(gain) = gain else { return slopes };
-        let d = self.net.hidden;
-        let rows = slopes.chunks_exact_mut(d).zip(normed.standard.chunks_exact(d)).zip(&normed.slopes);
-        for ((row, standard), slope) in rows {
-            for ((v, y), (g, dg)) in
-                row.iter_mut().zip(standard).zip(self.weights[gain].iter().zip(&mut gradients[gain]))
-            {
-                *dg += *v * y;
-                *v *= g;
-            }
-            let (mean, along) = (row.iter().sum::<f64>() / d as f64, dot(row, standard) / d as f64);
-            row.iter_mut().zip(standard).for_each(|(v, y)| *v = slope * (*v - mean - y * along));
-        }
-        slopes
+        normed.back(slopes, &self.weights[gain], &mut gradients[gain], true)
     }
 }

@@ -3,8 +3,9 @@
 //!
 //! Places of symbols are rows of all matrices here: z is `[t, d]` for a context of t symbols.
 
-use super::{AttentionOnly, LayerPlaces, NORM_EPSILON, OfLength, Places};
+use super::{AttentionOnly, LayerPlaces, OfLength, Places};
 use crate::models::matrices::{add, dot, product, product_turned, softmax};
+use crate::models::norm::Normed;
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]
@@ -38,16 +39,6 @@ pub struct Head {
     pub scores: Vec<f64>,
     /// Shares of attention, `[t, t]`; every row sums to one.
     pub shares: Vec<f64>,
-}
-
-/// What a layer reads: LN(z)·g, or z itself where there are no norms.
-pub(super) struct Normed {
-    /// What is read, `[t, d]`.
-    pub out: Vec<f64>,
-    /// LN(z), `[t, d]`; empty without norms.
-    pub standard: Vec<f64>,
-    /// 1/√(variance + ε) of each row; empty without norms.
-    pub slopes: Vec<f64>,
 }
 
 /// All that a layer makes on its way, for the way back.
@@ -206,20 +197,7 @@ impl Plain {
 
     /// LN(z)·g for each row of z, or z without a gain.
     pub(super) fn normed(&self, z: &[f64], gain: Option<usize>) -> Normed {
-        let Some(gain) = gain.map(|gain| &self.weights[gain]) else {
-            return Normed { out: z.to_vec(), standard: vec![], slopes: vec![] };
-        };
-        let d = self.net.hidden;
-        let (mut standard, mut slopes) = (z.to_vec(), vec![]);
-        for row in standard.chunks_exact_mut(d) {
-            let mean = row.iter().sum::<f64>() / d as f64;
-            row.iter_mut().for_each(|v| *v -= mean);
-            let slope = 1.0 / libm::sqrt(dot(row, row) / d as f64 + f64::from(NORM_EPSILON));
-            row.iter_mut().for_each(|v| *v *= slope);
-            slopes.push(slope);
-        }
-        let out = standard.iter().zip(gain.iter().cycle()).map(|(v, g)| v * g).collect();
-        Normed { out, standard, slopes }
+        gain.map_or_else(|| Normed::none(z), |gain| Normed::of(z, &self.weights[gain], true))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Gradients of the squared error in double precision, written by hand: the reference of everything that is faster.
 //!
-//! With dX for the gradient of the loss with respect to X: a softmax with shares a has dscore = a·(da − Σ a da), a ReLU of
-//! scores over i + 1 tokens dscore = da / (i + 1) where the score is positive, and a norm of standardised rows y with
-//! slope r = 1/√(mean square + ε) has dh = r·(dy − y·mean(y dy)), less r·mean(dy) where the mean is taken off.
+//! With dX for the gradient of the loss with respect to X, a ReLU of scores over i + 1 tokens has dscore = da / (i + 1) where
+//! the score is positive.
 
-use super::reference::{Head, Normed, Pass, Plain};
+use super::reference::{Head, Pass, Plain};
 use super::{Attend, LayerPlaces, Norm};
-use crate::models::matrices::{add, add_turned_product, dot, product_turned};
+use crate::models::matrices::{add, add_turned_product, dot, product_back, softmax_back};
+use crate::models::norm::Normed;
 
 impl Plain {
     /// The mean of (ŷ − y)² over all points of these prompts, and its gradients in the order of
@@ -49,18 +49,19 @@ impl Plain {
     /// From the gradient with respect to what a layer gave, to that with respect to what came to it.
     fn back_layer(&self, dh: &mut [f64], at: &LayerPlaces, pass: &Pass, gradients: &mut [Vec<f64>]) {
         let d = self.net.width;
-        let mut hidden = self.back(dh, &pass.hidden, at.mlp_out, self.net.hidden, gradients);
+        let mut hidden =
+            product_back(dh, &pass.hidden, at.mlp_out, self.net.hidden, &self.weights, gradients);
         let slopes = pass.before.iter().map(|z| self.net.unit.value_and_slope(*z).1);
         hidden.iter_mut().zip(slopes).for_each(|(dh, slope)| *dh *= slope);
-        let read = self.back(&hidden, &pass.mlp.out, at.mlp_in, d, gradients);
+        let read = product_back(&hidden, &pass.mlp.out, at.mlp_in, d, &self.weights, gradients);
         add(dh, 1.0, &self.back_normed(read, &pass.mlp, at.gain_mlp, gradients));
 
-        let mixed = self.back(dh, &pass.mixed, at.out, d, gradients);
+        let mixed = product_back(dh, &pass.mixed, at.out, d, &self.weights, gradients);
         let mut slopes = [(); 3].map(|()| vec![0.0; dh.len()]);
         pass.heads.iter().for_each(|head| self.back_head(&mixed, pass, head, &mut slopes));
         let mut read = vec![0.0; dh.len()];
         for (slopes, at) in slopes.iter().zip([at.query, at.key, at.value]) {
-            add(&mut read, 1.0, &self.back(slopes, &pass.normed.out, at, d, gradients));
+            add(&mut read, 1.0, &product_back(slopes, &pass.normed.out, at, d, &self.weights, gradients));
         }
         add(dh, 1.0, &self.back_normed(read, &pass.normed, at.gain_attention, gradients));
     }
@@ -74,15 +75,15 @@ impl Plain {
         for (i, (weights, scores)) in
             head.weights.chunks_exact(t).zip(head.scores.chunks_exact(t)).enumerate()
         {
-            let slopes: Vec<f64> = (0..=i).map(|j| dot(&mixed[cut(i)], &pass.value[cut(j)])).collect();
-            let mean = dot(weights, &slopes);
+            let mut slopes: Vec<f64> = (0..=i).map(|j| dot(&mixed[cut(i)], &pass.value[cut(j)])).collect();
+            match self.net.attend {
+                Attend::Softmax => softmax_back(weights, &mut slopes),
+                Attend::Relu => slopes.iter_mut().zip(scores).for_each(|(slope, score)| {
+                    *slope = if *score > 0.0 { *slope / (i + 1) as f64 } else { 0.0 };
+                }),
+            }
             for (j, slope) in slopes.iter().enumerate() {
                 add(&mut value[cut(j)], weights[j], &mixed[cut(i)]);
-                let slope = match self.net.attend {
-                    Attend::Softmax => weights[j] * (slope - mean),
-                    Attend::Relu if scores[j] > 0.0 => slope / (i + 1) as f64,
-                    Attend::Relu => 0.0,
-                };
                 let score = slope / libm::sqrt(size as f64);
                 add(&mut query[cut(i)], score, &pass.key[cut(j)]);
                 add(&mut key[cut(j)], score, &pass.query[cut(i)]);
@@ -90,47 +91,14 @@ impl Plain {
         }
     }
 
-    /// Of a product yW with the matrix W at `at`: adds the gradient with respect to W, and returns that with respect to
-    /// y.
-    ///
-    /// # Shapes
-    /// `slopes` is that with respect to yW, `[t, columns]`, and `y` is `[t, inner]`, as is the result.
-    fn back(
-        &self,
-        slopes: &[f64],
-        y: &[f64],
-        at: usize,
-        inner: usize,
-        gradients: &mut [Vec<f64>],
-    ) -> Vec<f64> {
-        add_turned_product(&mut gradients[at], y, slopes, inner);
-        product_turned(slopes, &self.weights[at], self.weights[at].len() / inner)
-    }
-
     /// Of norm(h): adds the gradient with respect to the gains, and returns that with respect to h.
     fn back_normed(
         &self,
-        mut slopes: Vec<f64>,
+        slopes: Vec<f64>,
         normed: &Normed,
         gain: usize,
         gradients: &mut [Vec<f64>],
     ) -> Vec<f64> {
-        let d = self.net.width;
-        let rows = slopes.chunks_exact_mut(d).zip(normed.standard.chunks_exact(d)).zip(&normed.slopes);
-        for ((row, standard), slope) in rows {
-            for ((v, y), (g, dg)) in
-                row.iter_mut().zip(standard).zip(self.weights[gain].iter().zip(&mut gradients[gain]))
-            {
-                *dg += *v * y;
-                *v *= g;
-            }
-            let along = dot(row, standard) / d as f64;
-            let mean = match self.net.norm {
-                Norm::Rms => 0.0,
-                Norm::Layer => row.iter().sum::<f64>() / d as f64,
-            };
-            row.iter_mut().zip(standard).for_each(|(v, y)| *v = slope * (*v - mean - y * along));
-        }
-        slopes
+        normed.back(slopes, &self.weights[gain], &mut gradients[gain], self.net.norm == Norm::Layer)
     }
 }

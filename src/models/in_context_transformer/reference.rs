@@ -3,8 +3,9 @@
 //!
 //! Tokens are rows of all matrices here: h is `[t, width]` for a prompt of t tokens.
 
-use super::{Attend, Format, InContextTransformer, LayerPlaces, NORM_EPSILON, Norm, OnPoints, Places, Unit};
+use super::{Attend, Format, InContextTransformer, LayerPlaces, Norm, OnPoints, Places, Unit};
 use crate::models::matrices::{add, dot, product, product_turned, softmax};
+use crate::models::norm::Normed;
 
 /// The weights of one replica, with all that their use needs.
 #[derive(Debug, Clone)]
@@ -40,16 +41,6 @@ pub struct Head {
     pub scores: Vec<f64>,
     /// Weights of attention, `[t, t]`, 0 where the column comes later. The rows of a softmax sum to one.
     pub weights: Vec<f64>,
-}
-
-/// What a norm gives.
-pub(super) struct Normed {
-    /// What is read, g times `standard`, `[t, width]`.
-    pub out: Vec<f64>,
-    /// Before the gains, `[t, width]`.
-    pub standard: Vec<f64>,
-    /// 1/√(mean square + ε) of each row.
-    pub slopes: Vec<f64>,
 }
 
 /// All that a layer makes on its way, for the way back.
@@ -214,19 +205,7 @@ impl Plain {
 
     /// norm(h) for each row of h, with the gains at `gain`.
     pub(super) fn normed(&self, h: &[f64], gain: usize) -> Normed {
-        let d = self.net.width;
-        let (mut standard, mut slopes) = (h.to_vec(), vec![]);
-        for row in standard.chunks_exact_mut(d) {
-            if self.net.norm == Norm::Layer {
-                let mean = row.iter().sum::<f64>() / d as f64;
-                row.iter_mut().for_each(|v| *v -= mean);
-            }
-            let slope = 1.0 / libm::sqrt(dot(row, row) / d as f64 + f64::from(NORM_EPSILON));
-            row.iter_mut().for_each(|v| *v *= slope);
-            slopes.push(slope);
-        }
-        let out = standard.iter().zip(self.weights[gain].iter().cycle()).map(|(v, g)| v * g).collect();
-        Normed { out, standard, slopes }
+        Normed::of(h, &self.weights[gain], self.net.norm == Norm::Layer)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The transformer of one replica in plain loops and double precision, for probes.
 
 use super::{B1, B2, KEY, OUT, POSITIONS, ParityTransformer, QUERY, TOKENS, U, VALUE, W1, W2};
+use crate::models::matrices::softmax;
 
 /// Weights with what follows from them for every input.
 pub(super) struct Plain<'a> {
@@ -51,10 +52,7 @@ impl Plain<'_> {
         let mut shares: Vec<f64> =
             (0..self.inputs).map(|i| scores[i] + f64::from(x[i]) * scores[self.inputs + 1]).collect();
         shares.push(scores[self.inputs]);
-        let top = shares.iter().fold(f64::NEG_INFINITY, |top, score| top.max(*score));
-        shares.iter_mut().for_each(|share| *share = libm::exp(*share - top));
-        let sum: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= sum);
+        softmax(&mut shares);
         shares
     }
 

@@ -1,10 +1,8 @@
 //! The network of one replica in plain loops and double precision, with its gradients written by hand: for probes, and as
 //! the reference of everything that is faster.
-//!
-//! With dX for the gradient of the loss with respect to X, a softmax with shares a has dscore = a·(da − Σ a da).
 
 use super::Plain;
-use crate::models::matrices::{add, add_turned_product, dot, product, product_turned, softmax};
+use crate::models::matrices::{add, add_turned_product, dot, product, product_turned, softmax, softmax_back};
 
 /// What the network makes of a prompt.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,8 +126,7 @@ impl Plain {
                 heads.chunks_exact(net.heads * v).flat_map(|row| &row[head * v..][..v]).copied().collect();
             let mut scores = product_turned(&given, &walk.values, v);
             for (slopes, shares) in scores.chunks_exact_mut(n).zip(shares.chunks_exact(n)) {
-                let mean = dot(shares, slopes);
-                slopes.iter_mut().zip(shares).for_each(|(slope, share)| *slope = share * (*slope - mean));
+                softmax_back(shares, slopes);
             }
             let keys = pair[0].len() / n;
             let query = product(&scores, &pair[1], keys);
