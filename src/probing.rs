@@ -75,6 +75,15 @@ impl Job for AtOnce {
     }
 }
 
+/// Finds all parameters of a network under this name, one after the other in their permanent order.
+pub struct AllParameters(pub ProbeId);
+
+impl Job for AllParameters {
+    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+        Some(Finding::of(self.0.clone()).with_numbers(network.weights.concat()))
+    }
+}
+
 /// A probe under way.
 pub struct ProbeJob {
     network: Probed,

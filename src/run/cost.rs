@@ -126,9 +126,24 @@ impl RunSpec {
 
     /// Whether a page may draw or write down the initial weights of the first network at once.
     pub fn is_drawn_at_once(&self) -> bool {
-        let numbers = self.architecture().parameters(self.task.examples().inputs(), 1);
-        let numbers = numbers.iter().map(Parameter::numbers).fold(0, u64::saturating_add);
-        numbers <= MOST_DRAWN && self.construction() <= SLICE
+        self.numbers_of_one() <= MOST_DRAWN && self.construction() <= SLICE
+    }
+
+    /// Whether a page can hold the parameters of one network, and gives its answer, of so many operations, in no time.
+    ///
+    /// # Errors
+    /// A sentence that says that the network is too large.
+    pub fn is_small(&self, operations: f64) -> Result<(), String> {
+        match self.numbers_of_one() <= MOST_DRAWN && operations <= SLICE as f64 {
+            true => Ok(()),
+            false => Err(tr!("This network is too large to be looked into on the page.").into()),
+        }
+    }
+
+    /// Numbers in the parameters of one network.
+    fn numbers_of_one(&self) -> u64 {
+        let parameters = self.architecture().parameters(self.task.examples().inputs(), 1);
+        parameters.iter().map(Parameter::numbers).fold(0, u64::saturating_add)
     }
 
     /// Whether autodiff makes the steps on the processor: where it is chosen, and where there is no loop for the network

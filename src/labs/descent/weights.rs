@@ -1,7 +1,6 @@
 //! The state of the first transformer, from which the page makes its tokens.
 
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
+use crate::probing::{AllParameters, Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::tasks::Form;
 
@@ -10,17 +9,14 @@ use crate::tasks::Form;
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
 /// The probe.
-pub const SPEC: ProbeSpec = ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) };
+pub const SPEC: ProbeSpec =
+    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == Form::Fit {
         true => Ok(()),
         false => Err(Form::Fit.only().into()),
     }
-}
-
-fn parameters(network: &Probed) -> Option<Finding> {
-    Some(Finding::of(PARAMETERS.id()).with_numbers(network.weights.concat()))
 }
 
 /// The parameters of one replica in one list of `numbers`; none where they are those of another run.

@@ -131,7 +131,11 @@ impl InContextState {
             None => (vec![], Judge::new(&prompts, spec.run.seed)),
         };
         let mut state = InContextState {
-            parameters: if is_small(spec) && spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
+            parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
+                spec.initial_of(1)
+            } else {
+                vec![]
+            },
             step: 0,
             inspected: Inspected::default(),
             spec: spec.clone(),

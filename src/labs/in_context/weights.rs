@@ -1,10 +1,8 @@
 //! The parameters of the first network, with which the page reads prompts itself.
 
-use crate::bounds::{MOST_DRAWN, SLICE};
+use crate::models::Family;
 use crate::models::in_context_transformer::OnPoints;
-use crate::models::{Family, Parameter};
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
+use crate::probing::{AllParameters, Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::tasks::Form;
 
@@ -13,14 +11,12 @@ use crate::tasks::Form;
 pub const PARAMETERS: Probe = Probe { name: "in-context-parameters", applies };
 
 /// The probe.
-pub const SPEC: ProbeSpec = ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) };
+pub const SPEC: ProbeSpec =
+    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
     is_on_points(spec)?;
-    match is_small(spec) {
-        true => Ok(()),
-        false => Err(tr!("This network is too large to be looked into on the page.").into()),
-    }
+    is_small(spec)
 }
 
 /// Whether the run is on prompts of points.
@@ -51,14 +47,10 @@ pub fn forward(spec: &RunSpec, points: usize) -> f64 {
 }
 
 /// Whether a page can hold the parameters of one network, and reads a prompt in no time.
-pub fn is_small(spec: &RunSpec) -> bool {
-    let examples = spec.task.examples();
-    let parameters = spec.architecture().parameters(examples.inputs(), 1);
-    let numbers = parameters.iter().map(Parameter::numbers).fold(0, u64::saturating_add);
-    let longest = examples.function_prompts().map_or(1, |prompts| prompts.longest());
-    numbers <= MOST_DRAWN && forward(spec, longest) <= SLICE as f64
-}
-
-fn parameters(network: &Probed) -> Option<Finding> {
-    Some(Finding::of(PARAMETERS.id()).with_numbers(network.weights.concat()))
+///
+/// # Errors
+/// A sentence that says that the network is too large.
+pub fn is_small(spec: &RunSpec) -> Result<(), String> {
+    let longest = spec.task.examples().function_prompts().map_or(1, |prompts| prompts.longest());
+    spec.is_small(forward(spec, longest))
 }

@@ -65,7 +65,11 @@ impl LookupState {
             teacher: prompts.teacher(seed),
             codes: prompts.position_codes(seed),
             variance: prompts.variance(seed),
-            parameters: if is_small(spec) && spec.is_drawn_at_once() { spec.initial_of(1) } else { vec![] },
+            parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
+                spec.initial_of(1)
+            } else {
+                vec![]
+            },
             step: 0,
             inspected: Inspected::default(),
             spec: spec.clone(),

@@ -1,9 +1,6 @@
 //! The parameters of the first network, with which the page answers prompts itself.
 
-use crate::bounds::{MOST_DRAWN, SLICE};
-use crate::models::Parameter;
-use crate::probing::{AtOnce, Probe, ProbeSpec, Probed};
-use crate::protocol::Finding;
+use crate::probing::{AllParameters, Probe, ProbeSpec};
 use crate::run::RunSpec;
 use crate::tasks::Form;
 
@@ -12,28 +9,22 @@ use crate::tasks::Form;
 pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 
 /// The probe.
-pub const SPEC: ProbeSpec = ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) };
+pub const SPEC: ProbeSpec =
+    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     if examples.form() != Form::Prompt {
         return Err(Form::Prompt.only().into());
     }
-    match is_small(spec) {
-        true => Ok(()),
-        false => Err(tr!("This network is too large to be looked into on the page.").into()),
-    }
+    is_small(spec)
 }
 
 /// Whether a page can hold the parameters of one network, and answers a prompt in no time.
-pub fn is_small(spec: &RunSpec) -> bool {
-    let (architecture, inputs) = (spec.architecture(), spec.task.examples().inputs());
-    let numbers =
-        architecture.parameters(inputs, 1).iter().map(Parameter::numbers).fold(0, u64::saturating_add);
+///
+/// # Errors
+/// A sentence that says that the network is too large.
+pub fn is_small(spec: &RunSpec) -> Result<(), String> {
     // A step goes forward and twice as far back.
-    numbers <= MOST_DRAWN && architecture.step_flops(inputs, 1) / 3.0 <= SLICE as f64
-}
-
-fn parameters(network: &Probed) -> Option<Finding> {
-    Some(Finding::of(PARAMETERS.id()).with_numbers(network.weights.concat()))
+    spec.is_small(spec.architecture().step_flops(spec.task.examples().inputs(), 1) / 3.0)
 }

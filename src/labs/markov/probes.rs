@@ -1,7 +1,7 @@
 //! What is measured of networks on sequences: all their parameters, and what they lose without each of their heads.
 
 use crate::kernels::cpu::sequence_net::{Answers, Inference};
-use crate::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
+use crate::probing::{AllParameters, Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
 use crate::tasks::Form;
@@ -18,7 +18,7 @@ pub const ABLATION: Probe = Probe { name: "ablation", applies: has_heads };
 
 /// All of them.
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AtOnce(parameters))) },
+    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
     ProbeSpec { probe: ABLATION, job: |network| Some(Box::new(Ablation::new(&network.spec)?)) },
 ];
 
@@ -35,10 +35,6 @@ fn has_heads(spec: &RunSpec) -> Result<(), String> {
         true => Err(tr!("This network has no heads.").into()),
         false => Ok(()),
     }
-}
-
-fn parameters(network: &Probed) -> Option<Finding> {
-    Some(Finding::of(PARAMETERS.id()).with_numbers(network.weights.concat()))
 }
 
 /// The probe on its way: first the whole network, then without each head.
