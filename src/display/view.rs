@@ -146,6 +146,10 @@ impl Vocabulary {
         curves: None,
         seen: text!("examples seen"),
     };
+
+    /// Of labels that are numbers, where nothing is hidden.
+    pub const NUMBERS: Vocabulary =
+        Vocabulary { hides: false, searches: false, explains: true, ..Vocabulary::BITS };
 }
 
 /// What the page's first program knows of a lab.
@@ -165,17 +169,24 @@ pub trait Lab: Sync {
 
     /// The end of a sentence that begins with how many are right, of these examples: "right on held-out rows".
     fn right(&self, examples: &str) -> String {
-        tr!("right on {examples}", examples)
+        match self.vocabulary().explains {
+            true => tr!("of the variance explained on {examples}", examples),
+            false => tr!("right on {examples}", examples),
+        }
     }
 
-    /// Accuracy of guessing.
+    /// Accuracy of guessing; of the variance, guessing its mean explains nothing.
     fn chance(&self, spec: &RunSpec) -> f32 {
-        1.0 / spec.task.examples().classes().unwrap_or(2) as f32
+        match self.vocabulary().explains {
+            true => 0.0,
+            false => 1.0 / spec.task.examples().classes().unwrap_or(2) as f32,
+        }
     }
 
-    /// Whether the page fetches its second program at once, since little of a run can be shown without it.
+    /// Whether the page fetches its second program at once, since little of a run can be shown without it: what watched
+    /// probes find is shown there.
     fn needs_second_program(&self) -> bool {
-        false
+        !self.watched().is_empty()
     }
 
     /// Probes that are watched whichever charts are on show.

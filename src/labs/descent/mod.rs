@@ -51,26 +51,11 @@ impl Lab for DescentLab {
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
             examples: text!("the examples of the prompt"),
-            hides: false,
-            searches: false,
             aims: false,
-            explains: true,
             curves: Some([text!("by the tokens"), text!("by direct descent")]),
             seen: text!("examples taken"),
-            ..Vocabulary::BITS
+            ..Vocabulary::NUMBERS
         }
-    }
-
-    fn right(&self, examples: &str) -> String {
-        tr!("of the variance explained on {examples}", examples)
-    }
-
-    fn chance(&self, _spec: &RunSpec) -> f32 {
-        0.0
-    }
-
-    fn needs_second_program(&self) -> bool {
-        true
     }
 
     fn watched(&self) -> &'static [Probe] {

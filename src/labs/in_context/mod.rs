@@ -56,26 +56,11 @@ impl Lab for InContextLab {
     }
 
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary {
-            examples: text!("held-out prompts"),
-            hides: false,
-            searches: false,
-            explains: true,
-            seen: text!("prompts seen"),
-            ..Vocabulary::BITS
-        }
+        Vocabulary { examples: text!("held-out prompts"), seen: text!("prompts seen"), ..Vocabulary::NUMBERS }
     }
 
     fn right(&self, examples: &str) -> String {
         tr!("of the variance explained at the last point of {examples}", examples)
-    }
-
-    fn chance(&self, _spec: &RunSpec) -> f32 {
-        0.0
-    }
-
-    fn needs_second_program(&self) -> bool {
-        true
     }
 
     fn watched(&self) -> &'static [Probe] {

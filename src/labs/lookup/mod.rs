@@ -58,24 +58,9 @@ impl Lab for LookupLab {
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
             examples: text!("held-out prompts"),
-            hides: false,
-            searches: false,
-            explains: true,
             seen: text!("sequences seen"),
-            ..Vocabulary::BITS
+            ..Vocabulary::NUMBERS
         }
-    }
-
-    fn right(&self, examples: &str) -> String {
-        tr!("of the variance explained on {examples}", examples)
-    }
-
-    fn chance(&self, _spec: &RunSpec) -> f32 {
-        0.0
-    }
-
-    fn needs_second_program(&self) -> bool {
-        true
     }
 
     fn watched(&self) -> &'static [Probe] {

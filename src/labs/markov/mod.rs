@@ -58,10 +58,6 @@ impl Lab for MarkovLab {
         tr!("of the {examples} right", examples)
     }
 
-    fn needs_second_program(&self) -> bool {
-        true
-    }
-
     fn watched(&self) -> &'static [Probe] {
         // What is looked into follows the network, whichever charts are on show.
         &[probes::PARAMETERS]
