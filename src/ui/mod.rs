@@ -24,6 +24,10 @@ pub mod file_button;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod icon;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod inside;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod news;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod pixels;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod plot;

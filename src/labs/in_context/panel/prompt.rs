@@ -9,38 +9,15 @@ use leptos::prelude::*;
 use super::action::{self, EXAMPLES, PromptAction};
 use crate::labs::in_context::InContextState;
 use crate::permalink::View;
-use crate::ui::button::button;
-use crate::ui::context::RunContext;
+use crate::ui::inside::{of_lab, prompt, which};
 
 /// The run, for readers of the prompt that is looked into.
-#[derive(Clone, Copy)]
-struct News {
-    context: RunContext,
-    told: Memo<u64>,
-}
+type News = crate::ui::news::News<InContextState>;
 
 impl News {
-    fn here() -> News {
-        let context = RunContext::here();
-        // Each of them only ever grows.
-        News { context, told: context.memo(|run| run.runs + run.findings + run.looked) }
-    }
-
-    /// What `of` sees in the prompt; whoever calls is told when there is news of it.
-    fn see<T>(self, of: impl FnOnce(&InContextState, &View) -> T) -> Option<T> {
-        self.told.get();
-        self.peek(of)
-    }
-
-    fn peek<T>(self, of: impl FnOnce(&InContextState, &View) -> T) -> Option<T> {
-        self.context.peek(|run| run.state::<InContextState>().map(|state| of(state, &run.link.view)))
-    }
-
     /// Has a person's wish done.
     fn look(self, what: PromptAction) {
-        if let Some(asked) = self.peek(|state, _| action::request(state, what)) {
-            self.context.ask.run(asked);
-        }
+        self.ask(|state, _| action::request(state, what));
     }
 }
 
@@ -54,56 +31,22 @@ struct Shape {
 /// The panel, for runs on prompts of points.
 #[component]
 pub fn Look() -> impl IntoView {
-    let is_lab = RunContext::here().memo(|run| run.state::<InContextState>().is_some());
-    move || {
-        is_lab.get().then(|| {
-            let news = News::here();
-            let shape = news.context.memo(|run| {
-                let state: &InContextState = run.state()?;
-                let shown = state.shown(&run.link.view);
-                Some(Shape { shown, methods: state.inspected.others.len() })
-            });
-            let most = news.context.memo(|run| run.state::<InContextState>().map(InContextState::most_shown));
-            view! {
-                <section class="inside" aria-labelledby="points-title" data-testid="inside">
-                    <h2 class="inside__title" id="points-title">{tr!("Look into a prompt")}</h2>
-                    <div class="inside__parts">
-                        <section class="card card--wide" aria-label=tr!("Prompt")>
-                            <p class="card__text" data-testid="origin">
-                                {move || news.see(|state, _| action::origin(state))}
-                            </p>
-                            {which(news)}
-                            {move || most.get().map(|most| examples(news, most))}
-                            {move || shape.get().map(|shape| predictions(news, shape))}
-                            {move || shape.get().map(|shape| points(news, shape))}
-                            <p class="card__note" role="status" data-testid="prompt-answer">
-                                {move || news.see(action::about)}
-                            </p>
-                        </section>
-                    </div>
-                </section>
-            }
-            .into_any()
-        })
-    }
-}
-
-/// Buttons that choose the prompt.
-fn which(news: News) -> AnyView {
-    let example = move || news.see(|_, view| view.example).unwrap_or(1);
-    let show = move |step: fn(usize) -> usize| {
-        let now = news.peek(|_, view| view.example).unwrap_or(1);
-        news.look(PromptAction::Example(step(now)));
-    };
-    view! {
-        <div class="editing__buttons" role="group" aria-label=tr!("Which prompt")>
-            {button("previous-example", tr!("Previous"), Box::new(move || example() < 2),
-                Box::new(move || show(|now| now.saturating_sub(1))))}
-            {button("next-example", tr!("Next"), Box::new(move || example() >= EXAMPLES),
-                Box::new(move || show(|now| now + 1)))}
-        </div>
-    }
-    .into_any()
+    of_lab(|news: News| {
+        let shape = news.context.memo(|run| {
+            let state: &InContextState = run.state()?;
+            let shown = state.shown(&run.link.view);
+            Some(Shape { shown, methods: state.inspected.others.len() })
+        });
+        let most = news.context.memo(|run| run.state::<InContextState>().map(InContextState::most_shown));
+        let show = move |example| news.look(PromptAction::Example(example));
+        let parts = view! {
+            {which(tr!("Which prompt"), news, EXAMPLES, show, ().into_any())}
+            {move || most.get().map(|most| examples(news, most))}
+            {move || shape.get().map(|shape| predictions(news, shape))}
+            {move || shape.get().map(|shape| points(news, shape))}
+        };
+        prompt("points-title", news, action::origin, parts.into_any(), action::about)
+    })
 }
 
 /// The slider over the number of examples. Where it stands is in the link; it stays while it is moved.
@@ -148,21 +91,8 @@ fn predictions(news: News, shape: Shape) -> AnyView {
             </tr>
         }
     };
-    view! {
-        <div class="expected__frame">
-            <table class="prompt" data-testid="predictions">
-                <thead>
-                    <tr>
-                        <th scope="col">{tr!("Who predicts the next label")}</th>
-                        <th scope="col">{tr!("Prediction")}</th>
-                        <th scope="col">{tr!("Distance from the label")}</th>
-                    </tr>
-                </thead>
-                <tbody>{(0..=shape.methods).map(line).collect_view()}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
+    let columns = [tr!("Who predicts the next label"), tr!("Prediction"), tr!("Distance from the label")];
+    table("predictions", &columns, (0..=shape.methods).map(line).collect_view().into_any())
 }
 
 /// The points that are shown, and below them the one that is asked.
@@ -179,18 +109,20 @@ fn points(news: News, shape: Shape) -> AnyView {
             </tr>
         }
     };
+    let columns = [tr!("Point"), tr!("x"), tr!("Label y"), tr!("Network, from the points above")];
+    table("prompt", &columns, (0..=shape.shown).map(line).collect_view().into_any())
+}
+
+/// A table with these names of columns.
+fn table(testid: &'static str, columns: &[&'static str], lines: AnyView) -> AnyView {
+    let column = |name: &&'static str| view! { <th scope="col">{*name}</th> };
     view! {
         <div class="expected__frame">
-            <table class="prompt" data-testid="prompt">
+            <table class="prompt" data-testid=testid>
                 <thead>
-                    <tr>
-                        <th scope="col">{tr!("Point")}</th>
-                        <th scope="col">{tr!("x")}</th>
-                        <th scope="col">{tr!("Label y")}</th>
-                        <th scope="col">{tr!("Network, from the points above")}</th>
-                    </tr>
+                    <tr>{columns.iter().map(column).collect_view()}</tr>
                 </thead>
-                <tbody>{(0..=shape.shown).map(line).collect_view()}</tbody>
+                <tbody>{lines}</tbody>
             </table>
         </div>
     }

@@ -11,42 +11,19 @@ use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 use super::action::{self, EXAMPLES, PromptAction};
 use crate::labs::lookup::LookupState;
-use crate::permalink::View;
 use crate::ui::button::button;
-use crate::ui::context::RunContext;
+use crate::ui::inside::{of_lab, prompt, which};
 
 /// Positions that the keys PageUp and PageDown go.
 const PAGE: usize = 10;
 
 /// The run, for readers of the prompt that is looked into.
-#[derive(Clone, Copy)]
-struct News {
-    context: RunContext,
-    told: Memo<u64>,
-}
+type News = crate::ui::news::News<LookupState>;
 
 impl News {
-    fn here() -> News {
-        let context = RunContext::here();
-        // Each of them only ever grows.
-        News { context, told: context.memo(|run| run.runs + run.findings + run.looked) }
-    }
-
-    /// What `of` sees in the prompt; whoever calls is told when there is news of it.
-    fn see<T>(self, of: impl FnOnce(&LookupState, &View) -> T) -> Option<T> {
-        self.told.get();
-        self.peek(of)
-    }
-
-    fn peek<T>(self, of: impl FnOnce(&LookupState, &View) -> T) -> Option<T> {
-        self.context.peek(|run| run.state::<LookupState>().map(|state| of(state, &run.link.view)))
-    }
-
     /// Has a person's wish done.
     fn look(self, what: PromptAction) {
-        if let Some(asked) = self.peek(|state, view| action::request(state, view, what)) {
-            self.context.ask.run(asked);
-        }
+        self.ask(|state, view| action::request(state, view, what));
     }
 }
 
@@ -62,77 +39,41 @@ struct Shape {
 /// The panel, for runs on prompts.
 #[component]
 pub fn Look() -> impl IntoView {
-    let is_lab = RunContext::here().memo(|run| run.state::<LookupState>().is_some());
-    move || {
-        is_lab.get().then(|| {
-            let news = News::here();
-            let shape = news.context.memo(|run| {
-                let state: &LookupState = run.state()?;
-                let view = &run.link.view;
-                Some(Shape {
-                    rows: action::shown(state, view),
-                    dim: state.prompts.dim,
-                    names: state.prompts.names,
-                    heads: state.inspected.attention.len(),
-                })
-            });
-            view! {
-                <section class="inside" aria-labelledby="prompt-title" data-testid="inside">
-                    <h2 class="inside__title" id="prompt-title">{tr!("Look into a prompt")}</h2>
-                    <div class="inside__parts">
-                        <section class="card card--wide" aria-label=tr!("Prompt")>
-                            <p class="card__text" data-testid="origin">{move || news.see(|state, _| action::origin(state))}</p>
-                            {which(news)}
-                            {move || shape.get().map(|shape| table(news, shape))}
-                            {problems(news)}
-                            <p class="card__note" role="status" data-testid="prompt-answer">
-                                {move || news.see(action::about)}
-                            </p>
-                        </section>
-                    </div>
-                </section>
-            }
-            .into_any()
-        })
-    }
+    of_lab(|news: News| {
+        let shape = news.context.memo(|run| {
+            let state: &LookupState = run.state()?;
+            let view = &run.link.view;
+            Some(Shape {
+                rows: action::shown(state, view),
+                dim: state.prompts.dim,
+                names: state.prompts.names,
+                heads: state.inspected.attention.len(),
+            })
+        });
+        let [named, tokens] = ["named", "tokens"].map(|key| news.problem(key));
+        let parts = view! {
+            {which_prompt(news)}
+            {move || shape.get().map(|shape| table(news, shape))}
+            <p class="knob__problem" role="status" data-testid="prompt-problem">
+                {move || named.get()} " " {move || tokens.get()}
+            </p>
+        };
+        prompt("prompt-title", news, action::origin, parts.into_any(), action::about)
+    })
 }
 
 /// Buttons that choose the prompt, and one that adds a head.
-fn which(news: News) -> AnyView {
-    let example = move || news.see(|_, view| view.example).unwrap_or(1);
-    let show = move |example: usize| news.look(PromptAction::Example(example.clamp(1, EXAMPLES)));
+fn which_prompt(news: News) -> AnyView {
     let is_drawn = move || news.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
     let heads = news.context.memo(|run| crate::labs::lookup::heads(run.spec()));
-    view! {
-        <div class="editing__buttons" role="group" aria-label=tr!("Which prompt")>
-            {button("previous-example", tr!("Previous"), Box::new(move || example() < 2),
-                Box::new(move || show(untrack(example) - 1)))}
-            {button("next-example", tr!("Next"), Box::new(move || example() >= EXAMPLES),
-                Box::new(move || show(untrack(example) + 1)))}
-            {button("as-drawn", tr!("As it was drawn"), Box::new(is_drawn),
-                Box::new(move || news.look(PromptAction::AsDrawn)))}
-            {move || heads.get().filter(|heads| *heads < 8).map(|heads| button("add-head", tr!("Add a head"),
-                Box::new(|| false), Box::new(move || news.look(PromptAction::AddHead(heads)))))}
-        </div>
-    }
-    .into_any()
-}
-
-/// What was entered and is not taken.
-fn problems(news: News) -> AnyView {
-    let one = |key: &'static str| {
-        let field = news.context.field(key);
-        move || {
-            field.with(|field| {
-                let expected = field.expected.as_deref()?;
-                Some(tr!("{text} is not taken: expected {expected}.", text = field.text, expected))
-            })
-        }
+    let more = view! {
+        {button("as-drawn", tr!("As it was drawn"), Box::new(is_drawn),
+            Box::new(move || news.look(PromptAction::AsDrawn)))}
+        {move || heads.get().filter(|heads| *heads < 8).map(|heads| button("add-head", tr!("Add a head"),
+            Box::new(|| false), Box::new(move || news.look(PromptAction::AddHead(heads)))))}
     };
-    view! {
-        <p class="knob__problem" role="status" data-testid="prompt-problem">{one("named")} " " {one("tokens")}</p>
-    }
-    .into_any()
+    let show = move |example| news.look(PromptAction::Example(example));
+    which(tr!("Which prompt"), news, EXAMPLES, show, more.into_any())
 }
 
 /// The table of a prompt.

@@ -17,7 +17,7 @@ use crate::analysis::chains::{letter, word};
 use crate::display::words::decimal;
 use crate::labs::markov::state::{MarkovState, Origin};
 use crate::ui::button::button;
-use crate::ui::context::RunContext;
+use crate::ui::inside::{inside, of_lab, which};
 
 /// Symbols that the keys PageUp and PageDown go.
 const PAGE: usize = 10;
@@ -25,30 +25,21 @@ const PAGE: usize = 10;
 /// The panel, for runs on sequences.
 #[component]
 pub fn Inside() -> impl IntoView {
-    let is_lab = RunContext::here().memo(|run| run.state::<MarkovState>().is_some());
-    move || {
-        is_lab.get().then(|| {
-            let news = News::here();
-            view! {
-                <section class="inside" aria-labelledby="inside-title" data-testid="inside">
-                    <h2 class="inside__title" id="inside-title">{tr!("Look inside")}</h2>
-                    <div class="inside__parts">
-                        <section class="card card--wide" aria-label=tr!("Sequence")>
-                            <p class="card__text" data-testid="origin">
-                                {move || news.see(|chains, _| words::origin(chains))}
-                            </p>
-                            {strip(news)}
-                            {editing(news)}
-                        </section>
-                        {next_symbol(news)}
-                        <Heads news />
-                        <ChainCard news />
-                    </div>
-                </section>
-            }
-            .into_any()
-        })
-    }
+    of_lab(|news: News| {
+        let parts = view! {
+            <section class="card card--wide" aria-label=tr!("Sequence")>
+                <p class="card__text" data-testid="origin">
+                    {move || news.see(|chains, _| words::origin(chains))}
+                </p>
+                {strip(news)}
+                {editing(news)}
+            </section>
+            {next_symbol(news)}
+            <Heads news />
+            <ChainCard news />
+        };
+        inside("inside-title", tr!("Look inside"), parts.into_any())
+    })
 }
 
 /// The number behind `data-at` of the element that an event is about.
@@ -149,8 +140,7 @@ fn editing(news: News) -> AnyView {
     });
     let text = move || typed.get().unwrap_or_else(|| own.get());
     let problem = Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::refused)));
-    let example = move || news.see(|_, view| view.example).unwrap_or(1);
-    let show = move |example: usize| news.look(SequenceAction::Example(example.clamp(1, EXAMPLES)));
+    let show = move |example| news.look(SequenceAction::Example(example));
     let is_held_out =
         move || news.see(|chains, _| matches!(chains.inspected.origin, Origin::HeldOut(_))) == Some(true);
     let back = move || {
@@ -170,13 +160,8 @@ fn editing(news: News) -> AnyView {
     };
     view! {
         <div class="editing">
-            <div class="editing__buttons" role="group" aria-label=tr!("Which sequence")>
-                {button("previous-example", tr!("Previous"), Box::new(move || example() < 2),
-                    Box::new(move || show(untrack(example) - 1)))}
-                {button("next-example", tr!("Next"), Box::new(move || example() >= EXAMPLES),
-                    Box::new(move || show(untrack(example) + 1)))}
-                {button("back-to-held-out", tr!("Back to held-out"), Box::new(is_held_out), Box::new(back))}
-            </div>
+            {which(tr!("Which sequence"), news, EXAMPLES, show,
+                button("back-to-held-out", tr!("Back to held-out"), Box::new(is_held_out), Box::new(back)))}
             <div class="editing__buttons" role="group" aria-label=tr!("Change the sequence")>
                 {move || (0..count.get()).map(append).collect_view()}
                 {button("shorten", tr!("Remove last"), Box::new(|| false), Box::new(move || news.look(SequenceAction::Shorten)))}
