@@ -83,6 +83,24 @@ export function lookupLab(here) {
     await page.close();
   });
 
+  it("goes on where prompts get shorter, by link, by form and by undo", async () => {
+    const { page, heard, see } = await open("#v1/sparse-token-regression?n=12&dim=3&q=3&start=paused");
+    const cells = async () => [await page.getByTestId(/^token-/).count(), await page.getByTestId(/^name-/).count()].join();
+    await until(async () => (await cells()) === "36,36", "the long table", 20);
+    for (const [key, link, expected] of [["n", "6", "18,18"], ["dim", "1", "6,18"], ["q", "1", "6,6"]]) {
+      await see(`knob-${key}`).fill(link);
+      await page.keyboard.press("Enter");
+      await until(async () => (await cells()) === expected, `the table with ${key} = ${link}`, 20);
+    }
+    await page.evaluate(() => (location.hash = "#v1/sparse-token-regression?n=9&start=paused"));
+    await until(async () => (await cells()) === "9,18", "the table of the link", 20);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("Control+z");
+    await until(async () => (await cells()) === "6,6", "the table before", 20);
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("is the run: the same bits in the page and on the command line", async () => {
     const links = [
       "#v1/sparse-token-regression?n=5&batch=8&held=64&steps=60&every=20&speed=0&replicas=2",

@@ -1,6 +1,7 @@
 // Stories and the teacher's link, in a browser without WebGPU.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { it } from "node:test";
 
 import { rows, serve, stepOf, text, until, visit } from "./harness.mjs";
@@ -55,6 +56,26 @@ export function teaching(here) {
     assert.equal(await page.getByTestId("tour").count(), 0);
     isQuiet(heard);
     await page.close();
+  });
+
+  it("turns the pages of every story to its end, whatever runs come and go", async () => {
+    const stories = readdirSync(`${process.env.DIST}/stories`).map((file) => file.replace(".md", ""));
+    assert.ok(stories.length >= 10, `${stories}`);
+    for (const story of stories) {
+      const { page, heard, see } = await open(`#story/${story}`);
+      const place = () => text(see("tour-place"));
+      await until(async () => / · 1 of \d+$/.test(await place()), `${story} opens`);
+      const last = Number(/\d+$/.exec(await place())[0]);
+      for (let at = 1; at < last; at++) {
+        await see("tour-next").click();
+        await until(async () => (await place()).endsWith(` · ${at + 1} of ${last}`), `passage ${at + 1} of ${story}`);
+        // What the passage shows comes on one of the next frames.
+        await page.waitForTimeout(150);
+      }
+      assert.ok(await see("tour-next").isDisabled());
+      isQuiet(heard);
+      await page.close();
+    }
   });
 
   it("plays a story by keyboard alone, on a phone's width", async () => {

@@ -97,14 +97,17 @@ impl LookupState {
         Some((net.on(self.prompts).filled(&self.codes, &self.inspected.row), *passed as usize))
     }
 
-    /// The names of a position, from 0.
+    /// The names of a position, from 0; none beyond the last one.
+    ///
+    /// # Why
+    /// Where a prompt gets shorter, the cells of the longer table ask once more before they are taken away.
     pub fn named(&self, place: usize) -> &[usize] {
-        &self.inspected.names[place * self.prompts.names..][..self.prompts.names]
+        self.inspected.names.chunks_exact(self.prompts.names.max(1)).nth(place).unwrap_or_default()
     }
 
-    /// The numbers of the token at a position.
+    /// The numbers of the token at a position; none beyond the last one.
     pub fn token(&self, place: usize) -> &[f32] {
-        &self.inspected.tokens[place * self.prompts.dim..][..self.prompts.dim]
+        self.inspected.tokens.chunks_exact(self.prompts.dim.max(1)).nth(place).unwrap_or_default()
     }
 
     /// The prompt of the view as a row of a batch, and whether a person has changed it.

@@ -137,12 +137,13 @@ pub fn number(value: f32) -> String {
 
 /// Truth and answer at a position.
 pub fn answer(state: &LookupState, place: usize) -> [String; 2] {
-    [&state.inspected.truth, &state.inspected.answers].map(|all| decimal(all[place] as f32))
+    let of = |all: &Vec<f64>| all.get(place).map_or(String::new(), |number| decimal(*number as f32));
+    [&state.inspected.truth, &state.inspected.answers].map(of)
 }
 
 /// The share of its attention that a head has on a position, while the chosen one is answered.
 pub fn share(state: &LookupState, head: usize, place: usize) -> f64 {
-    state.inspected.attention.get(head).map_or(0.0, |shares| shares[place])
+    state.inspected.attention.get(head).and_then(|shares| shares.get(place)).copied().unwrap_or(0.0)
 }
 
 /// What the network makes of the chosen position.
@@ -266,6 +267,18 @@ mod tests {
         assert_eq!(shown(of(&open("")), &state.run.link.view).len(), 8);
         let said = about(of(&state), &state.run.link.view);
         assert!(said.starts_with("Position 50 names ") && said.contains("the network answers"), "{said}");
+    }
+
+    /// The cells of a longer table ask once more when the prompt has got shorter.
+    #[test]
+    fn beyond_a_prompt_there_is_nothing_and_no_panic() {
+        let state = open("?n=4&q=1");
+        for place in [4, 7, usize::MAX] {
+            assert!(of(&state).named(place).is_empty() && of(&state).token(place).is_empty());
+            assert_eq!(answer(of(&state), place), ["", ""]);
+            assert_eq!([share(of(&state), 0, place), share(of(&state), 9, place)], [0.0, 0.0]);
+        }
+        assert!(of(&state).named(3).len() == 1 && of(&state).token(3).len() == 1);
     }
 
     #[test]

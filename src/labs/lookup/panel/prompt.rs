@@ -147,7 +147,8 @@ fn line(news: News, place: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
     });
     let at = place + 1;
     let numbers = (0..dim).map(|which| {
-        let value = move || news.see(|state, _| action::number(state.token(place)[which]));
+        let value =
+            move || news.see(|state, _| state.token(place).get(which).copied().map(action::number)).flatten();
         let label = match dim {
             1 => tr!("Token at position {at}", at),
             _ => tr!("Number {which} of the token at position {at}", which = which + 1, at),
@@ -162,7 +163,9 @@ fn line(news: News, place: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
         )
     });
     let named = (0..names).map(|which| {
-        let value = move || news.see(|state, _| (state.named(place)[which] + 1).to_string());
+        let value = move || {
+            news.see(|state, _| state.named(place).get(which).map(|name| (name + 1).to_string())).flatten()
+        };
         let label = match names {
             1 => tr!("Name at position {at}", at),
             _ => tr!("Name {which} at position {at}", which = which + 1, at),
