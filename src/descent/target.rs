@@ -268,7 +268,9 @@ impl Draw {
             return Some(Problem::new("dim", &self.dim.to_string(), tr!("1: an own point has one input")));
         }
         if count == 0 {
-            return Some(Problem::new("points", "", tr!("at least one point")));
+            // The points themselves may have been refused: nothing can be put in their place.
+            let expected = tr!("another function, or at least one point of your own");
+            return Some(Problem::new("f", Function::Points.slug(), expected));
         }
         if count > MOST_EXAMPLES {
             let expected = tr!("at most {most} points", most = MOST_EXAMPLES);
@@ -369,7 +371,7 @@ mod tests {
     fn what_cannot_be_drawn_is_named() {
         let points = |points: Vec<[f64; 2]>| Draw { function: Function::Points, points, ..Draw::default() };
         for (draw, key, expected) in [
-            (points(vec![]), "points", "at least one point"),
+            (points(vec![]), "f", "another function, or at least one point of your own"),
             (points(vec![[0.0, 1.0], [f64::NAN, 1.0]]), "points", "finite numbers: point 2 is none"),
             (points(vec![[0.0, f64::INFINITY]]), "points", "finite numbers: point 1 is none"),
             (points(vec![[0.0; 2]; 513]), "points", "at most 512 points"),

@@ -182,6 +182,14 @@ mod tests {
     use crate::settings::{Settings, Value};
 
     #[test]
+    fn a_point_that_is_refused_costs_no_other_setting() {
+        let (link, notices) = decode("#v1/in-context-regression?f=points&points=1:nan&hidden=4&steps=30");
+        let keys: Vec<&str> = notices.iter().map(|notice| notice.key.as_str()).collect();
+        assert_eq!(keys, ["points", "f"], "{notices:?}");
+        assert_eq!(encode(&link), "#v1/in-context-regression?hidden=4&steps=30");
+    }
+
+    #[test]
     fn settings_are_those_of_the_table_where_a_link_says_nothing() {
         let spec = RunSpec::of_lab("in-context-regression").unwrap();
         assert_eq!(spec.problems(), []);

@@ -115,12 +115,15 @@ fn points(news: News, shape: Shape) -> AnyView {
 
 /// A table with these names of columns.
 fn table(testid: &'static str, columns: &[&'static str], lines: AnyView) -> AnyView {
-    let column = |name: &&'static str| view! { <th scope="col">{*name}</th> };
+    // Behind the first there are numbers.
+    let column = |(at, name): (usize, &&'static str)| {
+        view! { <th scope="col" class:prompt__number=at != 0>{*name}</th> }
+    };
     view! {
         <div class="expected__frame">
             <table class="prompt" data-testid=testid>
                 <thead>
-                    <tr>{columns.iter().map(column).collect_view()}</tr>
+                    <tr>{columns.iter().enumerate().map(column).collect_view()}</tr>
                 </thead>
                 <tbody>{lines}</tbody>
             </table>

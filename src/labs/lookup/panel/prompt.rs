@@ -81,7 +81,7 @@ fn table(news: News, shape: Shape) -> AnyView {
     let Shape { rows, dim, names, heads } = shape;
     let of_heads = (0..heads).map(|head| {
         view! {
-            <th scope="col">
+            <th scope="col" class="prompt__number">
                 {tr!("Head {number}", number = head + 1)}
                 <small class="prompt__share" data-testid=format!("head-{}", head + 1)>
                     {move || news.see(|state, view| action::on_names(state, view, head))}
@@ -128,8 +128,8 @@ fn table(news: News, shape: Shape) -> AnyView {
                         <th scope="col">{tr!("Position")}</th>
                         <th scope="col">{tr!("Token")}</th>
                         <th scope="col">{tr!("Names")}</th>
-                        <th scope="col">{tr!("Label")}</th>
-                        <th scope="col">{tr!("Network")}</th>
+                        <th scope="col" class="prompt__number">{tr!("Label")}</th>
+                        <th scope="col" class="prompt__number">{tr!("Network")}</th>
                         {of_heads}
                     </tr>
                 </thead>
