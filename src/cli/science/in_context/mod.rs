@@ -33,8 +33,9 @@ const ROUNDING: f64 = 1e-13;
 const ROUND: f64 = 1.02;
 /// Seeds of the built transformer with tokens in single precision.
 const SINGLE: u32 = 20;
-/// Prompts that baselines are measured on, and networks that affine fits are.
-const PROMPTS: usize = 1000;
+/// Prompts that a baseline is measured on: of trained networks, and of ridge regression, whose errors have heavy tails.
+const PROMPTS: (usize, usize) = (1000, 20_000);
+/// Networks that affine fits are measured on.
 const NETWORKS: usize = 200;
 /// Points on which an affine fit is the best there is, and on which it is tested.
 const POINTS: usize = 2000;
@@ -238,7 +239,8 @@ fn train(instance: &Instance, last: &mut Last, device: &Device) -> Result<(), Fa
 fn of_baseline(spec: &RunSpec, baseline: Baseline, examples: Option<usize>) -> (f64, f64) {
     let Some(prompts) = spec.task.examples().function_prompts() else { return (f64::NAN, f64::NAN) };
     let at = examples.unwrap_or(prompts.points - 1);
-    let scores = BaselinesJob::new(&prompts, spec.run.seed, PROMPTS, &[at], &[baseline]).advance(u64::MAX);
+    let count = if baseline.is_trained() { PROMPTS.0 } else { PROMPTS.1 };
+    let scores = BaselinesJob::new(&prompts, spec.run.seed, count, &[at], &[baseline]).advance(u64::MAX);
     let score = scores.and_then(|scores| scores.relative(baseline)?.first().copied());
     score.map_or((f64::NAN, f64::NAN), |score| (1.0 - score.mean, score.error))
 }
