@@ -1,8 +1,9 @@
 //! What the page shows and says of runs on sequences.
 
+use super::opened::{bars, grid, lines, opened as open};
 use super::state::{Action, State};
 use crate::analysis::chart::Kind;
-use crate::analysis::{Bars, Grid, Lines, Reading, Role, chart};
+use crate::analysis::{Reading, Role, chart};
 use crate::app::run::status::status;
 use crate::catalog::chart::Chart;
 use crate::display::Phase;
@@ -15,36 +16,8 @@ use crate::protocol::{Ending, Event, Finding, Payload, Row};
 use crate::tasks::Form;
 use crate::tasks::markov::charts as markov_charts;
 
-fn open(link: &str) -> State {
-    let mut state = State::default();
-    state.apply(Action::Open(link.into()));
-    assert!(state.notices.is_empty(), "{link}: {:?}", state.notices);
-    state
-}
-
 fn chains(state: &State) -> &MarkovState {
     state.run.state::<MarkovState>().unwrap()
-}
-
-fn lines(chart: Chart, state: &State) -> Lines {
-    match chart.reading(&state.run) {
-        Reading::Lines(lines) => lines,
-        _ => panic!("{chart:?} draws curves"),
-    }
-}
-
-fn grid(chart: Chart, state: &State) -> Grid {
-    match chart.reading(&state.run) {
-        Reading::Grid(grid) => grid,
-        _ => panic!("{chart:?} draws a matrix"),
-    }
-}
-
-fn bars(chart: Chart, state: &State) -> Bars {
-    match chart.reading(&state.run) {
-        Reading::Bars(bars) => bars,
-        _ => panic!("{chart:?} draws bars"),
-    }
 }
 
 /// A measurement whose KL to the truth is `kl`, nearest to the strategy of this order.

@@ -35,6 +35,8 @@ mod chain_tests;
 mod luck_tests;
 #[cfg(test)]
 mod markup_tests;
+#[cfg(test)]
+pub mod opened;
 
 /// Where the choice of a language is remembered.
 pub const LANGUAGE: &str = "vivarium.language";

@@ -2,9 +2,9 @@
 
 use super::weights::PARAMETERS;
 use super::{DescentState, Trace, presets};
-use crate::analysis::{Bars, Grid, Lines, Reading, chart};
+use crate::analysis::{Bars, Grid, Reading, chart};
+use crate::app::opened::{grid, lines, opened};
 use crate::app::state::{Action, State};
-use crate::catalog::chart::Chart;
 use crate::descent::{self, Block, Race, WRITTEN, distance};
 use crate::display::status;
 use crate::display::summary::{extra, names};
@@ -16,28 +16,11 @@ use crate::protocol::{Ending, Finding, Row};
 use crate::tasks::in_context_regression::charts;
 
 fn open(rest: &str) -> State {
-    let mut state = State::default();
-    state.apply(Action::Open(format!("#v1/in-context-regression{rest}")));
-    assert!(state.notices.is_empty(), "{rest}: {:?}", state.notices);
-    state
+    opened(&format!("#v1/in-context-regression{rest}"))
 }
 
 fn of(state: &State) -> &DescentState {
     state.run.state().expect("the state of the lab")
-}
-
-fn lines(chart: Chart, state: &State) -> Lines {
-    match chart.reading(&state.run) {
-        Reading::Lines(lines) => lines,
-        _ => panic!("{chart:?} draws curves"),
-    }
-}
-
-fn grid(chart: Chart, state: &State) -> Grid {
-    match chart.reading(&state.run) {
-        Reading::Grid(grid) => grid,
-        _ => panic!("{chart:?} draws a matrix"),
-    }
 }
 
 fn race(state: &DescentState) -> Race {

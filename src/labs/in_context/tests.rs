@@ -6,21 +6,18 @@ use super::probes::EXAMPLES;
 use super::weights::PARAMETERS;
 use super::{InContextState, curve};
 use crate::analysis::{Grid, Lines, Reading};
+use crate::app::opened::{grid, lines, opened, row};
 use crate::app::state::{Action, State};
-use crate::catalog::chart::Chart;
 use crate::display::status;
 use crate::display::summary::{extra, names};
 use crate::display::sweep::Outcome;
 use crate::functions::baselines::Baseline;
 use crate::permalink::encode;
-use crate::protocol::{Finding, Row};
+use crate::protocol::Finding;
 use crate::tasks::in_context_learning::charts;
 
 fn open(rest: &str) -> State {
-    let mut state = State::default();
-    state.apply(Action::Open(format!("#v1/in-context-learning{rest}")));
-    assert!(state.notices.is_empty(), "{rest}: {:?}", state.notices);
-    state
+    opened(&format!("#v1/in-context-learning{rest}"))
 }
 
 /// What is computed in parts, to the end.
@@ -30,34 +27,8 @@ fn settle(state: &mut State) {
     }
 }
 
-fn lines(chart: Chart, state: &State) -> Lines {
-    match chart.reading(&state.run) {
-        Reading::Lines(lines) => lines,
-        _ => panic!("{chart:?} draws curves"),
-    }
-}
-
-fn grid(chart: Chart, state: &State) -> Grid {
-    match chart.reading(&state.run) {
-        Reading::Grid(grid) => grid,
-        _ => panic!("{chart:?} draws a matrix"),
-    }
-}
-
 fn of(state: &State) -> &InContextState {
     state.run.state().unwrap()
-}
-
-fn row(step: u64, error: f32) -> Row {
-    let (loss, r2) = (vec![error], vec![1.0 - error]);
-    Row {
-        step,
-        train_loss: loss.clone(),
-        test_loss: loss,
-        train_accuracy: r2.clone(),
-        test_accuracy: r2,
-        ..Default::default()
-    }
 }
 
 fn look_at(state: &mut State, what: PromptAction) -> String {

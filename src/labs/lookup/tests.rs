@@ -3,46 +3,16 @@
 use super::LookupState;
 use super::probes::HEADS;
 use super::weights::PARAMETERS;
-use crate::analysis::{Grid, Lines, Reading};
+use crate::app::opened::{grid, lines, opened, row};
 use crate::app::state::{Action, State};
-use crate::catalog::chart::Chart;
 use crate::display::status;
 use crate::display::summary::{extra, names};
 use crate::display::sweep::Outcome;
-use crate::protocol::{Finding, Row};
+use crate::protocol::Finding;
 use crate::tasks::sparse_token_regression::charts;
 
 fn open(rest: &str) -> State {
-    let mut state = State::default();
-    state.apply(Action::Open(format!("#v1/sparse-token-regression{rest}")));
-    assert!(state.notices.is_empty(), "{rest}: {:?}", state.notices);
-    state
-}
-
-fn lines(chart: Chart, state: &State) -> Lines {
-    match chart.reading(&state.run) {
-        Reading::Lines(lines) => lines,
-        _ => panic!("{chart:?} draws curves"),
-    }
-}
-
-fn grid(chart: Chart, state: &State) -> Grid {
-    match chart.reading(&state.run) {
-        Reading::Grid(grid) => grid,
-        _ => panic!("{chart:?} draws a matrix"),
-    }
-}
-
-fn row(step: u64, error: f32) -> Row {
-    let (loss, share) = (vec![error], vec![1.0 - error]);
-    Row {
-        step,
-        train_loss: loss.clone(),
-        test_loss: loss,
-        train_accuracy: share.clone(),
-        test_accuracy: share,
-        ..Default::default()
-    }
+    opened(&format!("#v1/sparse-token-regression{rest}"))
 }
 
 /// Ends the next run of the sweep: its networks reached the target at these steps, and ended with these errors.

@@ -149,16 +149,14 @@ pub fn about_points(state: &DescentState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::opened::opened;
     use crate::app::state::{Action, State};
     use crate::permalink::encode;
 
     const FOUR: &str = "-1.5:-0.141_-0.5:-0.841_0.5:0.841_1.5:0.141";
 
     fn open(rest: &str) -> State {
-        let mut state = State::default();
-        state.apply(Action::Open(format!("#v1/in-context-regression{rest}")));
-        assert!(state.notices.is_empty(), "{:?}", state.notices);
-        state
+        opened(&format!("#v1/in-context-regression{rest}"))
     }
 
     fn of(state: &State) -> &DescentState {

@@ -182,14 +182,12 @@ pub fn on_names(state: &LookupState, view: &View, head: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::opened::opened;
     use crate::app::state::{Action, State};
     use crate::permalink::encode;
 
     fn open(rest: &str) -> State {
-        let mut state = State::default();
-        state.apply(Action::Open(format!("#v1/sparse-token-regression{rest}")));
-        assert!(state.notices.is_empty(), "{:?}", state.notices);
-        state
+        opened(&format!("#v1/sparse-token-regression{rest}"))
     }
 
     fn look(state: &mut State, what: PromptAction) -> String {
