@@ -130,7 +130,7 @@ pub fn spread(values: &[f32]) -> (f32, f32, f32) {
 }
 
 /// The median over replicas of a number, and its range.
-pub(super) fn series(history: &History, name: &str, role: Role, of: Of) -> Series {
+pub fn series(history: &History, name: &str, role: Role, of: Of) -> Series {
     let mut series = Series { name: name.to_string(), role, ..Default::default() };
     for (row, (middle, low, high)) in history.spreads(of) {
         series.x.push(row.step as f64);

@@ -6,7 +6,8 @@ use super::state::DescentState;
 use super::sweeps::{self, is_over};
 use super::weights::PARAMETERS;
 use super::words;
-use crate::analysis::replicas::{Each, Of};
+use crate::analysis::curves::series;
+use crate::analysis::replicas::Of;
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
 use crate::descent::{Function, Kind, Measured};
 use crate::display::RunView;
@@ -75,23 +76,9 @@ pub const CHARTS: &[ChartSpec] = &[
         .of_measurements(),
 ];
 
-/// The median over the replicas of a number, with its range.
-fn curve(run: &RunView, name: &str, role: Role, of: Of) -> Series {
-    let mut series = Series { name: name.into(), role, ..Default::default() };
-    for (row, (middle, low, high)) in run.history.spreads(of) {
-        series.x.push(row.step as f64);
-        series.y.push(middle);
-        if of.values(row).len() > 1 {
-            series.band.push((low, high));
-            series.each = Some(Each::of(of));
-        }
-    }
-    series
-}
-
 /// One of the further measures.
 fn measure(run: &RunView, name: &str, role: Role, of: Measured) -> Series {
-    curve(run, name, role, Of::Measure(of as usize))
+    series(&run.history, name, role, Of::Measure(of as usize))
 }
 
 fn both(run: &RunView) -> Lines {
@@ -99,8 +86,8 @@ fn both(run: &RunView) -> Lines {
     lines.series = vec![
         // What is drawn last lies on top: where all agree, the tokens are seen.
         measure(run, tr!("direct descent, single precision"), Role::Other, Measured::SingleLoss),
-        curve(run, tr!("direct descent"), Role::Train, Of::TestLoss),
-        curve(run, tr!("tokens"), Role::Test, Of::TrainLoss),
+        series(&run.history, tr!("direct descent"), Role::Train, Of::TestLoss),
+        series(&run.history, tr!("tokens"), Role::Test, Of::TrainLoss),
     ];
     lines.marks.extend(solved(run).map(reached(run)));
     marked(lines, run)
