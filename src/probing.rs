@@ -21,6 +21,15 @@ impl Probe {
     pub const fn id(&self) -> ProbeId {
         ProbeId::new(self.name)
     }
+
+    /// The parameters of a network of this run that [`AllParameters`] has found under this name; none in a finding of
+    /// another probe or run.
+    pub fn parameters(&self, spec: &RunSpec, finding: &Finding) -> Option<Vec<Vec<f32>>> {
+        if finding.probe != self.id() {
+            return None;
+        }
+        Some(spec.parted(&finding.numbers)?.into_iter().map(<[f32]>::to_vec).collect())
+    }
 }
 
 /// A probe with what measures it.

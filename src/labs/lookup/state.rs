@@ -174,13 +174,10 @@ impl LabState for LookupState {
     }
 
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
-        if finding.probe != PARAMETERS.id() {
-            return;
+        if let Some(parameters) = PARAMETERS.parameters(&self.spec, finding) {
+            (self.parameters, self.step) = (parameters, step);
+            self.look_into(&link.view);
         }
-        // A finding of another run than this one.
-        let Some(parts) = self.spec.parted(&finding.numbers) else { return };
-        (self.parameters, self.step) = (parts.into_iter().map(<[f32]>::to_vec).collect(), step);
-        self.look_into(&link.view);
     }
 
     fn look_anew(&mut self, link: &Link) {

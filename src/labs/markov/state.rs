@@ -418,16 +418,7 @@ impl LabState for MarkovState {
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
         if finding.probe == ABLATION.id() {
             self.ablation = Some(finding.numbers.clone());
-        } else if finding.probe == PARAMETERS.id() {
-            let sizes = self.spec.parameters().into_iter().map(|p| p.shape[1] * p.shape[2]);
-            let mut rest = finding.numbers.as_slice();
-            let mut parameters = vec![];
-            for size in sizes {
-                // A finding of another run than this one.
-                let Some((one, after)) = rest.split_at_checked(size) else { return };
-                parameters.push(one.to_vec());
-                rest = after;
-            }
+        } else if let Some(parameters) = PARAMETERS.parameters(&self.spec, finding) {
             (self.parameters, self.step) = (parameters, step);
             self.distances.push(step, distances(&self.spec, &self.weights()));
             self.look_into(&link.view);
