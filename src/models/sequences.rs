@@ -1,4 +1,4 @@
-//! Sequences on tensors: what both models on symbols need.
+//! Sequences on tensors: what models on symbols and on points need.
 //!
 //! # Why
 //! A matrix whose entry (i, j) depends on i − j is made of a row per distance by reshaping alone (the skewing of Huang
@@ -6,6 +6,11 @@
 //! ([`super::lookup`]).
 
 use burn::tensor::{Device, Int, Tensor};
+
+use super::norm::NORM_EPSILON;
+
+/// Far below any score, and far from the end of the numbers.
+pub const NEVER: f32 = -1e30;
 
 /// The one-hot vectors of `count` symbols of each example from column `from` on.
 ///
@@ -25,6 +30,17 @@ pub fn past(length: usize, device: &Device) -> Tensor<3> {
     let places = Tensor::<1, Int>::arange(0..length as i64, device).float();
     let [i, j] = [[1, length, 1], [1, 1, length]].map(|shape| places.clone().reshape(shape));
     j.lower_equal(i).float()
+}
+
+/// The norm of each row of `h`, of which the mean is taken off where it is `centred`, times the gains: `Normed::of`
+/// on tensors.
+///
+/// # Shapes
+/// `h` and the result are `[replicas, rows, width]`; `gain` is `[replicas, 1, width]`.
+pub fn normed(h: &Tensor<3>, gain: &Tensor<3>, centred: bool) -> Tensor<3> {
+    let h = if centred { h.clone() - h.clone().mean_dim(2) } else { h.clone() };
+    let square = (h.clone() * h.clone()).mean_dim(2);
+    h / (square + NORM_EPSILON).sqrt() * gain.clone()
 }
 
 /// Entry (i, j) is entry (i, i − j) of `rows` where j ≤ i, and another number elsewhere.

@@ -3,13 +3,10 @@
 use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, softmax};
 
-use super::{AttentionOnly, LayerPlaces, NORM_EPSILON};
+use super::{AttentionOnly, LayerPlaces};
 use crate::models::Net;
-use crate::models::sequences::{one_hot, past, skewed};
+use crate::models::sequences::{self, NEVER, one_hot, past, skewed};
 use crate::tasks::Examples;
-
-/// Far below any score, and far from the end of the numbers.
-const NEVER: f32 = -1e30;
 
 impl Net for AttentionOnly {
     /// A row for every symbol of every context: `[replicas, batch · length, symbols]`.
@@ -63,10 +60,7 @@ struct Sizes {
 
 /// LN(z)·g where there is a gain, else z.
 fn normed(z: &Tensor<3>, gain: Option<usize>, parameters: &[Tensor<3>]) -> Tensor<3> {
-    let Some(gain) = gain else { return z.clone() };
-    let centred = z.clone() - z.clone().mean_dim(2);
-    let variance = (centred.clone() * centred.clone()).mean_dim(2);
-    centred / (variance + NORM_EPSILON).sqrt() * parameters[gain].clone()
+    gain.map_or_else(|| z.clone(), |gain| sequences::normed(z, &parameters[gain], true))
 }
 
 /// What the heads of a layer give, side by side.

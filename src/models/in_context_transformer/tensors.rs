@@ -4,13 +4,10 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::{relu, sigmoid, softmax};
 
 use super::reference::{GELU_CUBE, GELU_SLOPE};
-use super::{Attend, Format, InContextTransformer, LayerPlaces, NORM_EPSILON, Norm, Unit, prompts_of};
+use super::{Attend, Format, InContextTransformer, LayerPlaces, Norm, Unit, prompts_of};
 use crate::models::Net;
-use crate::models::sequences::past;
+use crate::models::sequences::{self, NEVER, past};
 use crate::tasks::Examples;
-
-/// Far below any score, and far from the end of the numbers.
-const NEVER: f32 = -1e30;
 
 impl Net for InContextTransformer {
     /// A prediction for every point of every prompt: `[replicas, batch, points]`.
@@ -72,12 +69,7 @@ impl InContextTransformer {
 
     /// norm(h) times the gain.
     fn normed(&self, h: &Tensor<3>, gain: &Tensor<3>) -> Tensor<3> {
-        let h = match self.norm {
-            Norm::Rms => h.clone(),
-            Norm::Layer => h.clone() - h.clone().mean_dim(2),
-        };
-        let square = (h.clone() * h.clone()).mean_dim(2);
-        h / (square + NORM_EPSILON).sqrt() * gain.clone()
+        sequences::normed(h, gain, self.norm == Norm::Layer)
     }
 
     /// What the heads of a layer give, side by side.
