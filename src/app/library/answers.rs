@@ -150,7 +150,7 @@ impl State {
     /// Goes on with a kept run where it was, or trains it anew where its weights cannot be used.
     fn take_up_kept(&mut self, kept: SavedRun, bytes: Result<Vec<u8>, String>, effects: &mut Vec<Effect>) {
         self.library.waiting = None;
-        self.keep(true, effects);
+        self.write_down(true, effects);
         let link = decode(&kept.link).0;
         let message = match &bytes {
             Ok(_) => tr!("Taken up at step {step}: {name}.", step = thousands(kept.step), name = kept.name),

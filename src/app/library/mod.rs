@@ -25,6 +25,7 @@ mod answers;
 mod curves;
 #[cfg(test)]
 mod curves_tests;
+pub mod keeper;
 pub mod merge;
 mod room;
 mod tables;

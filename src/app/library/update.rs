@@ -44,8 +44,8 @@ impl State {
         self.library.drawings
     }
 
-    /// Does what is wished of kept runs.
-    pub(in crate::app) fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
+    /// Does what is wished of kept runs: what [`State::wish`] calls.
+    pub(super) fn do_wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
         match wish {
             LibraryAction::Load => effects.push(Effect::Library(LibraryCommand::Load)),
             LibraryAction::Rename(id, text) => {
@@ -90,7 +90,7 @@ impl State {
             LibraryAction::NotNow => self.library.waiting = None,
             LibraryAction::Leave => {
                 let mut last = vec![];
-                self.keep(true, &mut last);
+                self.write_down(true, &mut last);
                 effects.extend(last.into_iter().map(|effect| match effect {
                     Effect::Library(LibraryCommand::Keep(kept, bytes)) => {
                         Effect::Library(LibraryCommand::Leave(kept, bytes))
@@ -115,8 +115,8 @@ impl State {
         self.library.store_held(effects);
     }
 
-    /// Takes back what was last done to kept runs.
-    pub(in crate::app) fn undo_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
+    /// Takes back what was last done to kept runs: what [`State::undo_kept`] calls.
+    pub(super) fn take_back_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
         let known = |before: &SavedRun| Some((before.clone(), self.library.find(&before.id)?.clone()));
         let there: Vec<(SavedRun, SavedRun)> = before.iter().filter_map(known).collect();
         let Some((was, is)) = there.first() else {
@@ -212,8 +212,8 @@ impl State {
         }
     }
 
-    /// Writes the run down as it is now, if there is news of it; a young one only if it `must` be.
-    pub(super) fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
+    /// Writes the run down as it is now, if there is news of it: what [`State::keep`] calls.
+    pub(super) fn write_down(&mut self, must: bool, effects: &mut Vec<Effect>) {
         let run = self.whole();
         let ended = matches!(run.phase, Phase::Finished(_) | Phase::Diverged { .. });
         // What can be gone on from; curves reach a little further.

@@ -27,6 +27,7 @@ use crate::app::files::dialog::Files;
 use crate::app::files::openers;
 use crate::app::files::openers::{OPENERS, Openers};
 use crate::app::gallery::cards::{Gallery, Strip};
+use crate::app::library::keeper::{self, KEEPER, Keeper};
 use crate::app::library::list::{Library, Offer};
 use crate::app::library::storage::web::STORAGE;
 use crate::app::library::storage::{self, StorageModule};
@@ -47,8 +48,25 @@ use crate::platform::web::spawn;
 const PATIENCE_MS: u64 = 4000;
 
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
-fn second() -> Result<(Drawer, LazyModule, Openers, StorageModule), SplitLoaderError> {
-    Ok((draw, LAZY_MODULE, OPENERS, STORAGE))
+fn second() -> Result<(Drawer, Modules), SplitLoaderError> {
+    Ok((draw, Modules { lazy: LAZY_MODULE, openers: OPENERS, storage: STORAGE, keeper: KEEPER }))
+}
+
+/// The tables of functions that the first program calls once they are there.
+struct Modules {
+    lazy: LazyModule,
+    openers: Openers,
+    storage: StorageModule,
+    keeper: Keeper,
+}
+
+impl Modules {
+    fn install(self) {
+        lazy::install(self.lazy);
+        openers::install(self.openers);
+        storage::install(self.storage);
+        keeper::install(self.keeper);
+    }
 }
 
 fn draw(part: Part) -> AnyView {
@@ -96,10 +114,8 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         under_way.set_value(true);
         spawn(async move {
             match second().await {
-                Ok((drawer, lazy_module, openers, module)) => {
-                    lazy::install(lazy_module);
-                    openers::install(openers);
-                    storage::install(module);
+                Ok((drawer, modules)) => {
+                    modules.install();
                     store.act(Action::Arrived);
                     store.keep_runs();
                     program.0.set(Some(drawer));
@@ -116,10 +132,8 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 
 /// Fetches the second program before the page is shown, for a run that cannot be checked without it.
 pub async fn early() {
-    if let Ok((_, lazy_module, openers, module)) = second().await {
-        lazy::install(lazy_module);
-        openers::install(openers);
-        storage::install(module);
+    if let Ok((_, modules)) = second().await {
+        modules.install();
     }
 }
 
