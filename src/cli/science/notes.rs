@@ -67,16 +67,7 @@ pub const NOTES: &[Note] = &[
         apart: false,
         why: "One seed there, above 96,000 to 110,000 here.",
     },
-    Note {
-        figures: &[
-            "look-up 5.3: attention, N = 8",
-            "look-up 5.4: attention, N = 9",
-            "look-up 5.4: GRU, N = 9",
-            "look-up 5.4: MLP, N = 9",
-        ],
-        apart: false,
-        why: TEN_SIGNS,
-    },
+    Note { figures: &["look-up 5.3: attention, N = 8"], apart: false, why: TEN_SIGNS },
     Note {
         figures: &["learned 4: ridge from 50 examples, 3 layers, N(−2, I)"],
         apart: true,
