@@ -94,9 +94,9 @@ settings! {
         width: usize = 64, "width", "Hidden units m", Range::Int(1, 4096);
         /// What the run begins from.
         begin: Beginning = Beginning::Random, "begin", "Beginning", Range::Choice(Beginning::OPTIONS);
-        /// Sharpness of the look-up that is written by hand; 0 takes one with an error of 1/10,000 at most.
+        /// Sharpness of the look-up that is written by hand; 0 chooses a value with an error of at most 1/10,000.
         alpha: f64 = 0.0, "sharp", "Sharpness α", Range::Real(0.0, 1000.0), only when "begin" = "construction";
-        /// Pieces of each square that the readout written by hand is made of.
+        /// Number of straight pieces that approximate each square in the readout written by hand.
         knots: usize = 32, "knots", "Pieces of a square", Range::Int(2, 256), only when "begin" = "construction";
     }
 }

@@ -56,15 +56,15 @@ settings! {
         lists: Lists = Lists::Each, "lists", "Lists of names", Range::Choice(Lists::OPTIONS);
         /// Lists of names in the prompts that are measured on.
         test: TestLists = TestLists::Same, "test", "Prompts of the test", Range::Choice(TestLists::OPTIONS);
-        /// What the label is of the named tokens.
+        /// The function of the named tokens that gives the label.
         function: Function = Function::Squares, "g", "Function g", Range::Choice(Function::OPTIONS);
         /// Hidden units of the random network.
         units: usize = 8, "units", "Units of the random network", Range::Int(1, 32), only when "g" = "network";
-        /// How a position is written down, in its own place and where it is named.
+        /// The vector that stands for a position, in its own token and where it is named.
         codes: Codes = Codes::OneHot, "codes", "Codes of positions", Range::Choice(Codes::OPTIONS);
         /// Numbers in a code; 0 takes N, or ⌊5 ln N⌋ random signs.
         code_dim: usize = 0, "de", "Numbers in a code d_e", Range::Int(0, 256), only when "codes" = "random" | "orthogonal";
-        /// By what codes are multiplied beside a token's numbers.
+        /// The factor by which codes are multiplied.
         scale: CodeScale = CodeScale::Root, "enc", "Scale of the codes", Range::Choice(CodeScale::OPTIONS);
         /// Standard deviation of normal noise on the training labels.
         noise: f64 = 0.0, "noise", "Label noise σ", Range::Real(0.0, 10.0);

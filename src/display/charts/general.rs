@@ -158,7 +158,7 @@ fn accuracy(run: &RunView) -> Reading {
     let mut lines = curves(&run.history, trained_on(run), solved(run), f64::from(chance(run)));
     if run.vocabulary().explains {
         lines.y_label = if log { tr!("1 − R²") } else { tr!("R²") }.into();
-        lines.references.iter_mut().for_each(|(_, name)| *name = tr!("always the mean").into());
+        lines.references.iter_mut().for_each(|(_, name)| *name = tr!("predicting the mean").into());
     }
     Reading::Lines(marked(named(trained_only(lines, run), run), run))
 }

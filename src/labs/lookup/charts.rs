@@ -124,7 +124,7 @@ fn error(run: &RunView) -> Lines {
     // Where names would touch, the first stays: that of the run's own heads.
     sorting::sort_by_key(&mut all, |(heads, _)| Some(*heads) != own);
     lines.references = all.into_iter().map(named).collect();
-    lines.references.push((1.0, tr!("always the mean").into()));
+    lines.references.push((1.0, tr!("predicting the mean").into()));
     lines
 }
 
@@ -162,10 +162,10 @@ fn matrix(run: &RunView, state: &LookupState) -> Grid {
     let gap = [String::new()];
     Grid {
         x_label: match all.as_slice() {
-            [_] => tr!("key, what a token says of itself").into(),
-            _ => tr!("key, what a token says of itself; heads {heads}", heads = all.join(", ")),
+            [_] => tr!("key: entries of a token's vector").into(),
+            _ => tr!("key: entries of a token's vector; heads {heads}", heads = all.join(", ")),
         },
-        y_label: tr!("query, what a token asks for").into(),
+        y_label: tr!("query: entries of a token's vector").into(),
         rows: size,
         columns,
         values,
@@ -217,9 +217,9 @@ fn answered(run: &RunView) -> Lines {
         let (x, y): (Vec<f64>, Vec<f32>) = known.map(|(step, few)| (step as f64, few[which] as f32)).unzip();
         Series { name: name.into(), role, x, y, ..Default::default() }
     };
-    let left = curve(1, tr!("least error that these heads allow"), Role::Train);
+    let left = curve(1, tr!("smallest error with these heads"), Role::Train);
     let has_left = !left.x.is_empty();
-    let own = curve(0, tr!("names with a head of their own"), Role::Test);
+    let own = curve(0, tr!("attention on names, separate heads"), Role::Test);
     let mut lines = marked(
         Lines {
             x_label: tr!("step").into(),

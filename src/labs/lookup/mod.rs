@@ -1,4 +1,4 @@
-//! The look-up lab: every position of a prompt names the tokens that it wants. Attention with a head for each name looks
+//! The look-up lab: every position of a prompt names some of its tokens. Attention with a head for each name looks
 //! them up; other networks need more and more examples as prompts grow (Mousavi-Hosseini et al. 2025).
 
 mod charts;
@@ -42,7 +42,7 @@ impl Parts for LookupLab {
     const STORIES: &[About] = &[About {
         slug: "who-looks-it-up",
         title: "Who looks it up?",
-        about: "Every position names the tokens that it wants. Attention looks them up, and one head too few leaves an error that theory knows.",
+        about: "Every position names some tokens. Attention looks them up. With one head too few an error remains, and theory gives its size.",
         minutes: 6,
         curve: "two-heads",
     }];

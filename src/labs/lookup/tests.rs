@@ -200,7 +200,7 @@ fn retrieval_falls_on_a_straight_line_below_its_bound() {
     assert!(exact.x.iter().zip(&exact.y).all(|(x, y)| *y <= bound.y[0] * (-2.0 * *x as f32).exp() + 1e-6));
     end(&mut state, &[None], &[0.25]);
     assert_eq!(lines(charts::SHARPNESS, &state).series[2].y, [0.5]);
-    assert!(charts::SHARPNESS.summary(&state.run).contains("falls by 2.00 where α rises by 1"));
+    assert!(charts::SHARPNESS.summary(&state.run).contains("falls by 2.00 when α increases by 1"));
 }
 
 #[test]

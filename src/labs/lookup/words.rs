@@ -59,7 +59,10 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
             heads = counted(heads.unwrap_or(1)),
             floor = decimal(floor as f32)
         ),
-        None => tr!("the relative error is {error}, where 1 is always the mean", error = decimal(error)),
+        None => tr!(
+            "the relative error is {error}; 1 is the error of predicting the mean",
+            error = decimal(error)
+        ),
     })
 }
 
@@ -97,7 +100,9 @@ pub(super) fn error(run: &RunView) -> String {
         train = decimal(train),
         test = decimal(test)
     );
-    match whole(spec, "h").and_then(|heads| Some((heads, floor(spec, heads)?))) {
+    // A floor of 0 says nothing.
+    let known = whole(spec, "h").and_then(|heads| Some((heads, floor(spec, heads)?)));
+    match known.filter(|(_, floor)| *floor > 0.0) {
         Some((heads, floor)) => tr!(
             "{said} Theory allows no less than {floor} with {heads}.",
             said,
@@ -160,7 +165,7 @@ pub(super) fn sharpness(run: &RunView) -> Option<String> {
     let prompts = task(run.spec())?.drawn();
     let slope = f64::from(prompts.code_scale()).powi(2) / 2.0;
     Some(tr!(
-        "By the bound the logarithm of the retrieval error falls by {slope} where α rises by 1; with codes at right angles it falls by {twice}.",
+        "According to the bound, the logarithm of the retrieval error falls by {slope} when α increases by 1; with orthogonal codes it falls by {twice}.",
         slope = significant(slope),
         twice = significant(2.0 * slope)
     ))
@@ -170,14 +175,14 @@ pub(super) fn span(run: &RunView) -> Option<String> {
     let task = task(run.spec())?;
     let size = task.length * task.dim;
     let oracle = tr!(
-        "Whoever sees tokens through the span of n prompts alone leaves 1 − n/{size} of the variance on average.",
+        "A predictor that uses only the span of n prompts leaves on average 1 − n/{size} of the variance unexplained.",
         size
     );
     let sample = run.spec().task.examples().sample_size();
     let error = newest(run, |row| &row.test_loss);
     Some(match sample.filter(|_| error.is_finite()) {
         Some(n) => tr!(
-            "{oracle} The network that was trained on {n} prompts leaves {error}.",
+            "{oracle} The network trained on {n} prompts leaves {error}.",
             oracle,
             n,
             error = decimal(error)
@@ -195,7 +200,7 @@ pub(super) fn glances(run: &RunView) -> Option<String> {
     let state: &LookupState = run.state()?;
     let (place, attention) = (state.place(&run.link.view), &state.inspected.attention);
     if attention.is_empty() {
-        return Some(tr!("Nothing has been looked at yet.").into());
+        return Some(tr!("The network has not been evaluated yet.").into());
     }
     let most = |shares: &[f64]| {
         let best = shares.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
@@ -204,7 +209,7 @@ pub(super) fn glances(run: &RunView) -> Option<String> {
     let one = |(head, shares): (usize, &Vec<f64>)| {
         let (at, share) = most(shares);
         tr!(
-            "head {head} looks most at position {at} ({share})",
+            "head {head} has its largest weight at position {at} ({share})",
             head = head + 1,
             at,
             share = percent(share as f32)
@@ -221,7 +226,9 @@ pub(super) fn glances(run: &RunView) -> Option<String> {
 
 pub(super) fn matrix(run: &RunView) -> Option<String> {
     let state: &LookupState = run.state()?;
-    let Some(scores) = state.scores() else { return Some(tr!("Nothing has been looked at yet.").into()) };
+    let Some(scores) = state.scores() else {
+        return Some(tr!("The network has not been evaluated yet.").into());
+    };
     let size = scores.size;
     let blocks = scores.blocks(&state.prompts);
     let (mut inside, mut outside) = (0.0f64, 0.0f64);
@@ -235,7 +242,7 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
         }
     }
     Some(tr!(
-        "|W_QK|, {size} by {size}: largest {inside} in the outlined blocks, where a name meets a position's own code, and {outside} elsewhere.",
+        "|W_QK|, {size} by {size}: largest entry {inside} in the outlined blocks, which compare the code of a name with the code of a position, and {outside} elsewhere.",
         size,
         inside = decimal(inside as f32),
         outside = decimal(outside as f32)
@@ -245,8 +252,11 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
 pub(super) fn answered(run: &RunView) -> Option<String> {
     let found = run.finding(&HEADS).and_then(|found| found.few.first().copied());
     Some(match found {
-        Some(share) => tr!("{share} of the names have a head of their own.", share = percent(share as f32)),
-        None => tr!("Nothing has been looked at yet.").into(),
+        Some(share) => tr!(
+            "{share} of the attention is on the named tokens, where each name has a separate head and a name without one counts as 0. The error can be small although this is low: two heads that weigh two named tokens differently determine both.",
+            share = percent(share as f32)
+        ),
+        None => tr!("The network has not been evaluated yet.").into(),
     })
 }
 
@@ -273,6 +283,6 @@ pub(super) fn slots(run: &RunView) -> Option<String> {
             length = state.prompts.length,
             slots = memory.slots
         ),
-        None => tr!("Nothing has been looked at yet.").into(),
+        None => tr!("The network has not been evaluated yet.").into(),
     })
 }

@@ -29,7 +29,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "Three networks, prompts of 4, 8 and 16",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=3200&halt=target&every=10&held=500&sweep=n:4_8_16&series=model:token-attention_token-mlp_gru&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
-        claim: "From 4 to 16 positions the sequences that attention needs to explain half of the variance do not even double; the GRU needs five times as many, and the feedforward network is not there after 200,000 sequences.",
+        claim: "From 4 to 16 positions the sequences that attention needs to explain half of the variance do not even double; the GRU needs five times as many, and the feedforward network has not reached half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
         instance: "Kept: one name for each position, a linear function, codes of ⌊5 ln N⌋ random signs, fresh sequences in batches of 64, checks every 10 steps, AdamW with weight decay 0.01. Shrunk: tokens of 4 numbers instead of 10, an error of 0.5 instead of 0.7, 32 hidden units on top of the attention, a GRU of 64 units instead of 500, a feedforward network of two layers of 128, a learning rate of 0.003, one seed.",
         expect: &[
@@ -48,7 +48,7 @@ pub(super) const RACE: &[Preset] = &[
         name: "Attention, prompts of 4 to 48",
         group: &GROUP,
         link: "#v1/sparse-token-regression?dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&replicas=5&steps=2000&halt=target&every=10&sweep=n:4_8_12_16_24_32_48&by=loss&limit=0.5&speed=0&show=error.sequences&count=examples",
-        claim: "The sequences that attention needs grow about as the logarithm of the positions: twelve times the positions cost about twice the sequences.",
+        claim: "The sequences that attention needs grow about as the logarithm of the positions: for twelve times as many positions it needs about twice as many sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and figure 1 (a)",
         instance: "The settings of “Three networks, prompts of 4, 8 and 16”, with attention alone, five seeds and up to 48 positions.",
         expect: &[
@@ -100,7 +100,7 @@ pub(super) const RACE: &[Preset] = &[
     },
     Preset {
         slug: "simple-race",
-        name: "One list for all positions: the feedforward network wins at first",
+        name: "One list of names for all positions",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=token-mlp&n=9&dim=4&q=1&lists=one&g=linear&widths=128.1000&lr=0.002&wd=0.01&steps=4700&halt=target&held=500&sweep=n:9_25_49&series=model:token-mlp_token-attention_gru&by=loss&limit=0.05&speed=0&show=error.sequences&count=examples",
         claim: "Where all positions name the same token, the feedforward network needs the fewest sequences at 9 positions: a third of what attention needs. At 49 positions it needs three times as many as attention does.",
@@ -117,10 +117,10 @@ pub(super) const RACE: &[Preset] = &[
     },
     Preset {
         slug: "found-lookup",
-        name: "The matrix that looks up",
+        name: "The query-key matrix after training",
         group: &GROUP,
         link: "#v1/sparse-token-regression?n=16&dim=4&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=32&wd=0.01&steps=1500",
-        claim: "Trained attention has found the construction: the large entries of |W_QK| stand in the block where a name meets a position's own code.",
+        claim: "After training the large entries of |W_QK| are in the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2",
         instance: "Kept: |W_Qᵀ W_K| of one head with random signs. Shrunk: 16 positions instead of 100, d = 4 instead of 10, fresh sequences, each position with a name of its own as the figure's caption says; the authors' script trains on one name for all positions.",
         expect: &[explains(1_500, (0.85, 1.0))],
@@ -134,7 +134,7 @@ pub(super) const RACE: &[Preset] = &[
         link: "#v1/sparse-token-regression?n=100&dim=10&q=1&g=linear&codes=random&h=1&qk=separate&scores=all&values=token&width=100&lr=0.001&wd=0.2&steps=1600&every=200&held=500",
         claim: "With 100 positions the same diagonal appears in |W_QK|.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
-        instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps of fresh sequences, after which the training error is below 0.05 as theirs is, where the authors visit 50,000 sequences up to 20 times, which are more numbers than a link may ask for; and a name of its own for each position, as the caption says.",
+        instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps of fresh sequences, after which the training error is below 0.05 as theirs is, and a name of its own for each position, as the caption says. The authors train on 50,000 sequences for up to 20 epochs; a run here cannot store so many numbers.",
         expect: &[explains(1_600, (0.95, 1.0))],
         budget: 1_600,
         time: "A minute or two on one processor core.",

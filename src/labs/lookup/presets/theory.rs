@@ -6,16 +6,16 @@ use crate::tasks::sparse_token_regression::charts;
 
 /// Theorem 6, lemma 11 and section 3 on recurrent networks.
 const GROUP: PresetGroup =
-    PresetGroup { slug: "span-and-sharpness", name: "What theory knows exactly", charts: &[charts::ERROR] };
+    PresetGroup { slug: "span-and-sharpness", name: "Exact results of theory", charts: &[charts::ERROR] };
 
 /// Runs beside a line that theory draws.
 pub(super) const THEORY: &[Preset] = &[
     Preset {
         slug: "span",
-        name: "What n prompts cannot tell a feedforward network",
+        name: "A lower bound for feedforward networks trained on n prompts",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear&wd=0.1&replicas=10&steps=3000&sweep=m:32_64_96_112_128&speed=0&show=error.span",
-        claim: "Feedforward networks that were trained on n prompts err no less than an oracle that knows the function and the names, and sees tokens through the span of those prompts alone: 1 − n/(Nd) of the variance on average.",
+        claim: "Feedforward networks that were trained on n prompts have at least the error of a predictor that knows the function and the names, but only the part of each prompt that lies in the span of the n training prompts: 1 − n/(Nd) of the variance on average.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 6",
         instance: "Kept: one name for all positions, a linear function, Gaussian tokens, weight decay. Ours: N = 16, d = 8, two layers of 128, 3,000 steps of Adam at 0.003 with weight decay 0.1, ten samples of each size. The theorem is about minima of the penalised risk; a trained network is only near one.",
         expect: &[ends(0, (0.72, 1.4)), ends(1, (0.47, 1.4)), ends(2, (0.22, 1.4)), ends(4, (0.0, 1.4))],
@@ -39,9 +39,9 @@ pub(super) const THEORY: &[Preset] = &[
         name: "A memory with one slot for each name",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=gated-memory&lists=one&slots=names&steps=8&every=1&speed=2&show=error.slots",
-        claim: "Where all positions name the same two tokens, a recurrent memory with two slots takes each of them as it passes. After 8 positions it answers with an error below 1 % of the variance.",
+        claim: "Where all positions name the same two tokens, a recurrent memory with two slots stores each of them when it reads it. After 8 positions it answers with an error below 1 % of the variance.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 7",
-        instance: "The honest form of the paper's construction, executed position by position: h ← h + x · 2 relu(⟨ω_i, ω_t⟩ − 1/2). The multiplication is a multiplication, where the paper approximates it by layers of ReLUs, and each square is 64 straight pieces.",
+        instance: "The construction of the paper, executed position by position: h ← h + x · 2 relu(⟨ω_i, ω_t⟩ − 1/2). Here products are computed exactly; the paper approximates them by layers of ReLUs. Each square is approximated by 64 straight pieces.",
         expect: &[explains(8, (0.99, 1.0))],
         budget: 8,
         ..QUICK
@@ -51,7 +51,7 @@ pub(super) const THEORY: &[Preset] = &[
         name: "Two slots are too few for a list at each position",
         group: &GROUP,
         link: "#v1/sparse-token-regression?model=gated-memory&slots=names&steps=8&every=1&speed=2&show=error.slots",
-        claim: "Where each position has names of its own, two slots do not hold what later positions ask for: the memory answers worse than the mean does. A slot for each position would be needed.",
+        claim: "Where each position has names of its own, two slots are too few for the tokens that later positions name: the error is larger than that of always predicting the mean. The memory would need one slot for each position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, proposition 8",
         instance: "The settings of “A memory with one slot for each name”, with a list of names for each position. The proposition says that any recurrent network needs a width in proportion to N, up to logarithms.",
         expect: &[explains(8, (-10.0, 0.0))],
