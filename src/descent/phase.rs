@@ -98,7 +98,7 @@ impl Phase {
                 tr!("Each example writes twice the difference of output and label; the query writes 0.").into()
             }
             Phase::Backward(j) => tr!(
-                "The errors of the neurons of layer {j} are computed from those above: each token multiplies its own numbers.",
+                "The errors of the neurons of layer {j} are computed from those of the next layer, in the output layer from the gradient g. Each token multiplies its own numbers.",
                 j
             ),
             Phase::Step => {
@@ -106,7 +106,7 @@ impl Phase {
                     .into()
             }
             Phase::CleanUp => {
-                tr!("All scratch becomes 0, and weights outside of the box are put back to its side.").into()
+                tr!("p, r′, g and s are set to 0. Weights above B become B, weights below −B become −B.").into()
             }
         }
     }

@@ -131,7 +131,7 @@ pub(super) fn both(run: &RunView) -> String {
 
 pub(super) fn apart(run: &RunView) -> String {
     let said = tr!(
-        "After {step} steps the weights in the tokens are {distance} from those of direct descent, which have moved by {moved}. Single precision alone is {single} away. The corollary allows {corollary}, the bound step by step {recursion}.",
+        "After {step} steps the weights in the tokens are {distance} from those of direct descent, which have moved by {moved}. Direct descent in single precision is {single} away. The bound of corollary 1.1 is {corollary}. The bound computed step by step is {recursion}.",
         step = thousands(run.step),
         distance = size(measured(run, Measured::Distance)),
         moved = size(measured(run, Measured::Moved)),
@@ -222,7 +222,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             written
         ),
         (Kind::Attention, Some(written)) => tr!(
-            "ReLU attention without softmax: a token takes σ(⟨Q hᵢ, K hₛ⟩)/(n+1) of what token s offers. This head writes {written}.",
+            "ReLU attention without softmax: token i adds the value of token s with weight σ(⟨Q hᵢ, K hₛ⟩)/(n+1). This head writes {written}.",
             written
         ),
     })

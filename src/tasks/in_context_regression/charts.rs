@@ -5,11 +5,11 @@ crate::charts! {
     CHARTS;
     /// The loss L_n of the weights in the tokens and of direct descent on the same network, in double and in single precision.
     BOTH = "both", "Loss by tokens and by direct descent", "Losses", Lines;
-    /// How far the weights in the tokens are from those of direct descent, with the bounds of theory and what single precision alone does.
+    /// How far the weights in the tokens are from those of direct descent, with the bounds of theory and the same distance for direct descent in single precision.
     APART = "apart", "Distance between tokens and direct descent", "Distance", Lines;
     /// Every number of every token after the layer that is shown; what that layer reads and writes is outlined.
     TOKENS = "strip", "Tokens, number by number", "Tokens", Grid;
-    /// How much each token takes of every other one through one head of the layer that is shown.
+    /// Weight with which each token adds the value of every other one, through one head of the layer that is shown.
     ACTING = "acting", "Attention of the acting layer", "Acting", Grid;
     /// The network in the tokens as a function, with the examples, the target and the network of direct descent.
     FITTED = "fitted", "Fitted function", "Fit", Lines;

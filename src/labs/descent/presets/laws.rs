@@ -26,7 +26,7 @@ pub(super) const BUILT: &[Preset] = &[
         name: "1,000 layers, 100 steps of descent",
         group: &DESCENT,
         link: "#v1/in-context-regression",
-        claim: "The transformer's 1,000 layers are 100 steps of gradient descent on a ReLU network in the tokens: for 25 steps the weights agree to 14 digits; then a unit passes through the band δ where its slope is wrong, and they end less than 0.004 apart.",
+        claim: "The transformer's 1,000 layers are 100 steps of gradient descent on a ReLU network in the tokens: for at least 25 steps the weights agree to 14 digits; at some later step a unit passes through the band δ, where its slope is wrong, and they end less than 0.004 apart.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1 and appendix D",
         instance: "Ours: sin(2x) at 16 points, input [x, 1], a network 2-8-8-1 of N = 3 layers with 88 weights in tokens of 145 numbers, 102 heads in the 2N + 4 = 10 layers of a step, a linear output layer, squared loss, η = 0.1, δ = 0.0001, random initial weights, a box instead of a ball.",
         expect: &[
@@ -61,7 +61,7 @@ pub(super) const BUILT: &[Preset] = &[
         name: "tanh as a sum of ReLUs",
         group: &DESCENT,
         link: "#v1/in-context-regression?act=tanh",
-        claim: "tanh is no sum of ReLUs, so that 32 straight lines stand for it and for its slope. Then each step errs a little: after 100 steps the weights are about 0.013 apart, and the losses hardly differ.",
+        claim: "tanh is not a sum of ReLUs. A curve of 32 straight lines approximates tanh and another approximates its slope, so each step has a small error: after 100 steps the weights are about 0.013 apart, and the losses hardly differ.",
         source: "Wu, Su, Hu, Song and Liu 2024, definition 4 and theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with tanh and M = 32 straight lines on [−4, 4]: 1,110 heads for a step.",
         expect: &[
@@ -81,7 +81,7 @@ pub(super) const LAWS: &[Preset] = &[
         name: "Twice the straight lines, a quarter of the error",
         group: &ERRORS,
         link: "#v1/in-context-regression?act=tanh&sweep=knots:8_16_32_64_128&speed=0&show=both.apart.knots",
-        claim: "The distance to direct descent after 100 steps falls about fourfold wherever the straight lines M double, from 0.2 with 8 to under 0.001 with 128: as 1/M², where the theorem promises Õ(ε⁻²) heads and this needs ε^(−1/2).",
+        claim: "The distance to direct descent after 100 steps falls about fourfold when the number M of straight lines doubles, from 0.2 with 8 to under 0.001 with 128: as 1/M². For an error ε this takes about ε^(−1/2) heads; the theorem's bound is Õ(ε⁻²).",
         source: "Wu, Su, Hu, Song and Liu 2024, lemma 7 and theorem 1",
         instance: "The settings of “tanh as a sum of ReLUs”, with M from 8 to 128.",
         expect: &[

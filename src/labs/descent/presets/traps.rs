@@ -7,12 +7,12 @@ use crate::tasks::in_context_regression::charts;
 
 /// Where nothing moves.
 const STILL: PresetGroup =
-    PresetGroup { slug: "nothing-moves", name: "Where nothing moves", charts: &[charts::BOTH] };
+    PresetGroup { slug: "nothing-moves", name: "Weights that do not change", charts: &[charts::BOTH] };
 
 /// What must not change anything.
 const SAME: PresetGroup = PresetGroup {
     slug: "nothing-changes",
-    name: "What must not change anything",
+    name: "Changes without effect",
     charts: &[charts::APART, charts::BOTH],
 };
 
@@ -26,10 +26,10 @@ const fn moves(share: (f64, f64)) -> Expect {
 pub(super) const TRAPS: &[Preset] = &[
     Preset {
         slug: "zero-descent",
-        name: "w(0) = 0 never moves",
+        name: "Initial weights of 0",
         group: &STILL,
         link: "#v1/in-context-regression?w0=0",
-        claim: "The paper begins with all weights at 0. Without biases every output and every gradient is 0 then: in 100 steps nothing moves.",
+        claim: "The paper begins with all weights at 0. Without biases every output and every gradient is then 0, so no weight changes in 100 steps.",
         source: "Wu, Su, Hu, Song and Liu 2024, problem 2, which begins with w(0) = 0",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with initial weights 0.",
         expect: &[moves((0.0, 0.0))],
@@ -41,7 +41,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "An output unit that is dead",
         group: &STILL,
         link: "#v1/in-context-regression?out=same&replicas=20",
-        claim: "With the activation on the output layer, as in the paper's definition 1, a ReLU may be 0 for every example. Of twenty draws of the initial weights five are like that, the first among them, and never move.",
+        claim: "With the activation on the output layer, as in the paper's definition 1, the output can be 0 for every example, and then no weight changes. This happens for five of twenty draws of the initial weights, including the first.",
         source: "Wu, Su, Hu, Song and Liu 2024, definition 1",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with ReLUs in the output layer and twenty draws of the initial weights.",
         expect: &[moves((0.75, 0.75))],
@@ -53,7 +53,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "Another label in the query",
         group: &SAME,
         link: "#v1/in-context-regression?qy=7",
-        claim: "The query's token holds the label 7 instead of 0. The mark t = 0 hides it from the loss gradient, so that every number is as it was.",
+        claim: "The query's token holds the label 7 instead of 0. Because t = 0 in this token, the loss gradient ignores the label, so all other numbers are the same.",
         source: "Wu, Su, Hu, Song and Liu 2024, equation D.14",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with the label 7 in the query.",
         expect: &[
@@ -86,7 +86,7 @@ pub(super) const TRAPS: &[Preset] = &[
         name: "The examples in another order",
         group: &SAME,
         link: "#v1/in-context-regression?order=shuffled",
-        claim: "Attention sums over tokens and knows no order. With the examples shuffled only the rounding changes: the weights end where they did.",
+        claim: "Attention sums over tokens, so their order has no effect. With the examples shuffled only the rounding changes: the weights end at nearly the same values.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix D",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with the examples in a random order.",
         expect: &[
