@@ -208,7 +208,7 @@ fn maps_stand_layer_by_layer_and_follow_the_examples() {
     let sum: f32 = (6..11).map(|column| cell(10, column)).sum();
     assert!((sum - 1.0).abs() < 1e-5, "{sum}");
     let said = charts::MAPS.summary(&state.run);
-    assert!(said.starts_with("From the question: head 1 of layer 1 has "), "{said}");
+    assert!(said.starts_with("Attention of the question's token: head 1 of layer 1 gives "), "{said}");
     state.apply(Action::Edit("head".into(), "3".into()));
     let one = grid(charts::MAPS, &state);
     assert_eq!((one.rows, one.columns), (5, 5));
@@ -256,10 +256,11 @@ fn words_are_those_of_points() {
     assert_eq!(names(&state.run)[3], "R², last point held out");
     assert_eq!(extra(&state.run, 0), ("Prompts seen".into(), "6,400".into()));
     let best = extra(&state.run, 1);
-    assert!(best.0 == "Best R² from one prompt" && best.1.ends_with(')'), "{best:?}");
+    assert!(best.0 == "Best method on one prompt" && best.1.ends_with(')'), "{best:?}");
     let said = status::line(&state.run, String::new);
     assert!(
-        said.starts_with("Learning: R² at the last point is 0.750; ") && said.contains(" reaches 0."),
+        said.starts_with("Learning: R² at the last point is 0.750; ")
+            && said.contains(" the best method on one prompt has 0."),
         "{said}"
     );
     state.run.reached(0, 100);

@@ -27,7 +27,7 @@ pub(super) fn names() -> [String; 4] {
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     let seen = thousands(run.step.saturating_mul(run.spec().batch() as u64));
     let best = best(run).map_or(MISSING.into(), |(r2, name)| format!("{} ({name})", decimal(r2)));
-    [(tr!("Prompts seen").into(), seen), (tr!("Best R² from one prompt").into(), best)]
+    [(tr!("Prompts seen").into(), seen), (tr!("Best method on one prompt").into(), best)]
 }
 
 /// The newest median of a number.
@@ -49,9 +49,14 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let r2 = decimal(r2);
     Some(match best(run) {
         Some((best, name)) => {
-            tr!("R² at the last point is {r2}; {name} reaches {best}", r2, name, best = decimal(best))
+            tr!(
+                "R² at the last point is {r2}; the best method on one prompt has {best} ({name})",
+                r2,
+                name,
+                best = decimal(best)
+            )
         }
-        None => tr!("R² at the last point is {r2}, where 0 is always the mean", r2),
+        None => tr!("R² at the last point is {r2}; 0 is the R² of predicting the mean", r2),
     })
 }
 
@@ -80,7 +85,7 @@ pub(super) fn explained(run: &RunView) -> String {
         r2
     );
     match of_methods(run) {
-        Some(others) => tr!("{said} From one prompt alone: {others}.", said, others),
+        Some(others) => tr!("{said} Methods that use only one prompt: {others}.", said, others),
         None => said,
     }
 }
@@ -158,7 +163,7 @@ pub(super) fn maps(run: &RunView) -> Option<String> {
     let state: &InContextState = run.state()?;
     let (heads, shown) = (drawn(run, &state.inspected.heads), state.shown(&run.link.view));
     if heads.is_empty() {
-        return Some(tr!("Nothing has been looked at yet.").into());
+        return Some(tr!("The network has not been evaluated yet.").into());
     }
     let all = 2 * state.inspected.points() - 1;
     let one = |head: &&crate::models::in_context_transformer::Head| {
@@ -167,14 +172,14 @@ pub(super) fn maps(run: &RunView) -> Option<String> {
         // Of ReLU attention weights need not sum to one.
         let labels: f64 = row.iter().skip(1).step_by(2).sum::<f64>() / if sum > 0.0 { sum } else { 1.0 };
         tr!(
-            "head {head} of layer {layer} has {share} on labels",
+            "head {head} of layer {layer} gives {share} to labels",
             head = head.head + 1,
             layer = head.layer + 1,
             share = crate::display::words::percent(labels as f32)
         )
     };
     let said: Vec<String> = heads.iter().map(one).collect();
-    Some(tr!("From the question: {said}.", said = list(&said)))
+    Some(tr!("Attention of the question's token: {said}.", said = list(&said)))
 }
 
 pub(super) fn depth(run: &RunView) -> String {

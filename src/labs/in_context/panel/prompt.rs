@@ -91,7 +91,7 @@ fn predictions(news: News, shape: Shape) -> AnyView {
             </tr>
         }
     };
-    let columns = [tr!("Who predicts the next label"), tr!("Prediction"), tr!("Distance from the label")];
+    let columns = [tr!("Method"), tr!("Prediction"), tr!("Distance from the label")];
     table("predictions", &columns, (0..=shape.methods).map(line).collect_view().into_any())
 }
 
@@ -109,7 +109,7 @@ fn points(news: News, shape: Shape) -> AnyView {
             </tr>
         }
     };
-    let columns = [tr!("Point"), tr!("x"), tr!("Label y"), tr!("Network, from the points above")];
+    let columns = [tr!("Point"), tr!("x"), tr!("Label y"), tr!("Network's prediction")];
     table("prompt", &columns, (0..=shape.shown).map(line).collect_view().into_any())
 }
 

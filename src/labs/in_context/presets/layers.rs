@@ -30,7 +30,7 @@ pub(super) const LAYERS: &[Preset] = &[
         name: "One layer, interleaved tokens",
         group: &GROUP,
         link: "#v1/in-context-learning?blocks=1",
-        claim: "One layer stays far behind: x and y are in different tokens, and one layer of attention cannot first bring them together and then compare.",
+        claim: "With one layer R² is much lower: x and y are in different tokens, and one layer of attention cannot both combine them and compare them with the question.",
         source: "Wu, Su, Hu, Song and Liu 2024, appendix G, figure 3",
         instance: "The settings of “Two layers learn to learn”, with one layer. How far it gets depends on the initial weights: another implementation ended at 0.13.",
         expect: &[explains(4_000, (0.05, 0.72))],
