@@ -31,7 +31,11 @@ const MARKS: [&str; 2] = ["tr!(", "text!("];
 /// # Errors
 /// A sentence where such a macro holds no literal.
 pub fn texts_of(source: &str) -> Result<Vec<String>, String> {
-    let source = source.find("\n#[cfg(test)]\nmod ").map_or(source, |end| &source[..end]);
+    // Tests in a file of their own are only named here, and texts follow.
+    let tests = source
+        .match_indices("\n#[cfg(test)]\nmod ")
+        .find(|(at, mark)| source[at + mark.len()..].lines().next().is_some_and(|line| line.ends_with('{')));
+    let source = tests.map_or(source, |(end, _)| &source[..end]);
     let mut found = vec![];
     for (at, mark) in MARKS.iter().flat_map(|mark| source.match_indices(mark)) {
         let line = source[..at].rsplit('\n').next().unwrap_or_default();
@@ -219,8 +223,8 @@ mod tests {
 
     #[test]
     fn texts_are_found_as_the_compiler_reads_them() {
-        let source = "fn f() {\n // tr!(\"no\")\n tr!(\"One \\\"two\\\" \\\n      three {n}\", n); text!(\n   \"Four\");\
-                      include_text!(\"no\") }\n#[cfg(test)]\nmod tests { tr!(\"no\") }";
+        let source = "use a;\n#[cfg(test)]\nmod trials;\nfn f() {\n // tr!(\"no\")\n tr!(\"One \\\"two\\\" \\\n      three {n}\", n); text!(\n   \"Four\");\
+                      include_text!(\"no\") }\n#[cfg(test)]\nmod tests {\n tr!(\"no\") }";
         assert_eq!(texts_of(source).unwrap(), ["One \"two\" three {n}", "Four"]);
         assert!(texts_of("tr!(name)").is_err());
         assert!(texts_of("tr!(\"a\\tb\")").is_err());
