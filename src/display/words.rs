@@ -110,7 +110,7 @@ pub fn symbol(spec: &RunSpec, key: &str) -> String {
     let words: Vec<&str> = english(spec, key).split(' ').collect();
     match words.as_slice() {
         [.., before, symbol] if *before != "of" && symbol.chars().count() == 1 => symbol.to_string(),
-        _ => label(spec, key).to_lowercase(),
+        _ => small(&label(spec, key)),
     }
 }
 
@@ -141,6 +141,19 @@ pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The text with a small letter at its beginning, unless its first word has capitals for another reason: "Weight of N(2, I)"
+/// becomes "weight of N(2, I)", and "MLP size" and "ReLU" stay.
+pub fn small(text: &str) -> String {
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let rest = letters.as_str();
+    let word = rest.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or("");
+    match !word.is_empty() && word.chars().all(char::is_lowercase) {
+        true => first.to_lowercase().chain(rest.chars()).collect(),
+        false => text.into(),
+    }
 }
 
 /// Nouns that are counted, besides those of models.
@@ -263,6 +276,28 @@ mod tests {
         assert_eq!(list(&items), "4, 11 and 17");
         assert_eq!(list(&items[..2]), "4 and 11");
         assert_eq!(list(&items[..1]), "4");
+    }
+
+    /// What stands for a law or is an abbreviation keeps its capitals.
+    #[test]
+    fn only_a_first_letter_becomes_small() {
+        for (text, expected) in [
+            ("Width", "width"),
+            ("Weight of N(2, I) in the test", "weight of N(2, I) in the test"),
+            ("Place of S", "place of S"),
+            ("Query-key matrix", "query-key matrix"),
+            ("MLP size", "MLP size"),
+            ("ReLU", "ReLU"),
+            ("R² at the end", "R² at the end"),
+            ("K bits", "K bits"),
+            ("", ""),
+            ("Ω", "Ω"),
+        ] {
+            assert_eq!(small(text), expected);
+        }
+        let mut spec = RunSpec::of_lab("in-context-learning").unwrap();
+        spec.parse("dist", "mixture").unwrap();
+        assert_eq!(setting(&spec, "tw2", "0.5"), "weight of N(2, I) in the test = 0.5");
     }
 
     #[test]

@@ -123,13 +123,13 @@ impl State {
                     || [SMOOTH_KEY, COUNT_KEY].contains(&key)
                     || theory_knob(key).is_some() =>
             {
-                tr!("Undone: {setting}.", setting = translated(knob.label).to_lowercase())
+                tr!("Undone: {setting}.", setting = words::small(translated(knob.label)))
             }
             Some(knob) if key != SHOW_KEY => {
                 let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
                 tr!(
                     "Undone: {setting} on a {kind} axis.",
-                    setting = translated(knob.label).to_lowercase(),
+                    setting = words::small(translated(knob.label)),
                     kind
                 )
             }

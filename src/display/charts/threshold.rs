@@ -5,7 +5,7 @@ use crate::analysis::threshold::{chart, fit, threshold};
 use crate::analysis::{Lines, Reading, chart};
 use crate::display::sweep::Sweep;
 use crate::display::view::RunView;
-use crate::display::words::{decimal, label, symbol, thousands};
+use crate::display::words::{decimal, label, small, symbol, thousands};
 use crate::run::RunSpec;
 use crate::settings::Axis;
 
@@ -47,7 +47,7 @@ fn drawn(run: &RunView) -> Option<Lines> {
     let spec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
     let points = thresholds(spec, run.sweep.as_ref()?)?;
-    let name = tr!("least {setting}", setting = label(spec, sweep).to_lowercase());
+    let name = tr!("least {setting}", setting = small(&label(spec, sweep)));
     Some(chart(&points, &label(spec, series), &name, &symbol(spec, series)))
 }
 
