@@ -141,6 +141,10 @@ pub struct Series {
     pub stairs: bool,
     /// Whether the values are dots that no line joins.
     pub scatter: bool,
+    /// Whether it ends where it leaves the vertical axis; otherwise it goes on along the edge, as if its value stood still.
+    pub ends: bool,
+    /// How many curves lie on top of it wherever they agree: it is drawn so much wider that its rim is seen then.
+    pub under: usize,
     /// Whether it is what comes after the step that is shown: paler than its role, and not in the legend.
     pub faint: bool,
     /// Which muted colour it has instead of its role's: that of another run.
@@ -190,6 +194,8 @@ pub struct Grid {
     pub column_names: Vec<String>,
     /// What a printed picture says in each cell, line by line, where there is room; empty if nothing.
     pub texts: Vec<String>,
+    /// What is written over the cells where they have nothing to show; empty if nothing.
+    pub note: String,
     /// Blocks to outline: rows and columns.
     pub outlines: Vec<(Range<usize>, Range<usize>)>,
 }

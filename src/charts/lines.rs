@@ -19,6 +19,8 @@ const FEWEST_STEPS: f64 = 100.0;
 const FEW: usize = 6;
 /// Width of a curve in a crowd.
 const THIN: f64 = 0.75;
+/// Most curves that one is wide enough to be seen under.
+const MOST_UNDER: usize = 3;
 /// How far the colour of what comes after the step that is shown is mixed into the background.
 const FAINT: f64 = 0.65;
 /// The same of what is drawn behind its smoothed curve.
@@ -194,7 +196,8 @@ pub(super) fn styles(theme: &Theme, lines: &Lines) -> Vec<Style> {
                 names.push(&series.name);
             }
             let pale = if series.faint { FAINT } else { (place % 3) as f64 * 0.25 };
-            Style { colour: mix(colour, theme.bg, pale), width: theme.stroke }
+            let width = theme.stroke * (1.0 + series.under.min(MOST_UNDER) as f64);
+            Style { colour: mix(colour, theme.bg, pale), width }
         })
         .collect()
 }
@@ -294,6 +297,23 @@ mod tests {
         let named = |lines: &Lines| legend(lines, &styles(&theme, lines), |_| true);
         let names: Vec<_> = named(&lines).into_iter().map(|e| e.name).collect();
         assert_eq!(names, ["x9", "rest0"]);
+    }
+
+    #[test]
+    fn what_lies_below_is_wider() {
+        let theme = Theme::light();
+        let of = |name: &str, role, under| Series { name: name.into(), role, under, ..Default::default() };
+        let series = vec![
+            of("a", Role::Other, 2),
+            of("b", Role::Train, 1),
+            of("c", Role::Test, 0),
+            of("d", Role::Other, 99),
+        ];
+        let widths: Vec<f64> = styles(&theme, &Lines { series, ..Default::default() })
+            .iter()
+            .map(|s| s.width / theme.stroke)
+            .collect();
+        assert_eq!(widths, [3.0, 2.0, 1.0, 4.0]);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub(super) fn curve<DB: DrawingBackend>(
             });
             edges.collect()
         }
+        false if series.ends => ended(x, y, &series.x, values),
         false => line(x, y, &series.x, values),
     };
     let mut runs = decimate::curve(points.into_iter());
@@ -93,6 +94,72 @@ fn line(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>
         }
     }
     points
+}
+
+/// The same, cut as well where it leaves the vertical axis.
+fn ended(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>> {
+    let mut points = vec![];
+    let mut before: Option<(f64, f64)> = None;
+    for (at, value) in places.iter().zip(values) {
+        let now = x.place_anywhere(*at).zip(y.place_anywhere(f64::from(*value)));
+        let now = now.filter(|now| now.0.is_finite() && now.1.is_finite());
+        match (before, now) {
+            (Some(from), Some(to)) => match within(from, to, x, y) {
+                Some((from, to)) => {
+                    // Where it comes from outside, it begins anew.
+                    let begin = pixels(from);
+                    if points.last() != Some(&Some(begin)) {
+                        points.extend([None, Some(begin)]);
+                    }
+                    points.push(Some(pixels(to)));
+                }
+                None => points.push(None),
+            },
+            _ => {
+                points.push(None);
+                points.extend(now.and_then(|at| within(at, at, x, y)).map(|(at, _)| Some(pixels(at))));
+            }
+        }
+        before = now;
+    }
+    points
+}
+
+fn pixels((x, y): (f64, f64)) -> Point {
+    (x.round() as i32, y.round() as i32)
+}
+
+/// The part of a straight piece that lies on both axes, if any does.
+fn within(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<((f64, f64), (f64, f64))> {
+    let (right, down) = (to.0 - from.0, to.1 - from.1);
+    if !right.is_finite() || !down.is_finite() {
+        return None;
+    }
+    let (mut first, mut last) = (0.0f64, 1.0f64);
+    for (at, to, length, axis) in [(from.0, to.0, right, x), (from.1, to.1, down, y)] {
+        let (low, high) = (f64::from(axis.start.min(axis.end)), f64::from(axis.start.max(axis.end)));
+        // Powers of ten are not exact.
+        let (low, high) = (low - 0.01, high + 0.01);
+        if at.max(to) < low || at.min(to) > high {
+            return None;
+        }
+        if length == 0.0 {
+            continue;
+        }
+        let (one, other) = ((low - at) / length, (high - at) / length);
+        (first, last) = (first.max(one.min(other)), last.min(one.max(other)));
+    }
+    // From the nearer end, which the other one may be so far from that nothing is left of it in their difference.
+    let point = |share: f64| match share <= 0.5 {
+        true => (from.0 + share * right, from.1 + share * down),
+        false => (to.0 - (1.0 - share) * right, to.1 - (1.0 - share) * down),
+    };
+    // Where both ends are far away, what is between is not exact.
+    let held = |at: f64, axis: &Axis| {
+        at.clamp(f64::from(axis.start.min(axis.end)), f64::from(axis.start.max(axis.end)))
+    };
+    let held = |(across, down): (f64, f64)| (held(across, x), held(down, y));
+    (first <= last).then(|| (held(point(first)), held(point(last))))
 }
 
 /// Draws values as dots that no line joins; a short run for each.
@@ -245,6 +312,32 @@ mod tests {
         assert_eq!(points(&[-10.0, 30.0], &[0.0, 40.0]), [(0, 10), (100, 20)], "over the whole axis");
         assert_eq!(points(&[-3.0, -1.0, 11.0, 12.0, 13.0], &[f32::NAN; 5]), []);
         assert_eq!(points(&[11.0, 12.0], &[1.0; 2]), []);
+    }
+
+    #[test]
+    fn a_curve_that_ends_is_cut_at_the_edges_of_both_axes() {
+        let runs = |x: &[f64], y: &[f32]| {
+            let points = ended(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y);
+            decimate::curve(points.into_iter())
+        };
+        assert_eq!(runs(&[2.0, 4.0, 6.0], &[10.0, 20.0, 0.0]), [[(20, 10), (40, 20), (60, 0)]]);
+        // Out at the middle of the piece, and in again further on: nothing along the edge.
+        assert_eq!(
+            runs(&[0.0, 2.0, 4.0, 6.0, 8.0], &[50.0, 150.0, 1e38, 150.0, 50.0]),
+            [[(0, 50), (10, 100)], [(70, 100), (80, 50)]]
+        );
+        assert_eq!(
+            runs(&[6.0, 8.0], &[1e38, 50.0]),
+            [[(80, 50)]],
+            "so steep that nothing is left of the piece"
+        );
+        assert_eq!(runs(&[0.0, 2.0], &[-50.0, 50.0]), [[(10, 0), (20, 50)]]);
+        assert_eq!(runs(&[-5.0, 5.0, 15.0], &[0.0, 20.0, 0.0]), [[(0, 10), (50, 20), (100, 10)]]);
+        assert_eq!(
+            runs(&[0.0, 1.0, 2.0, 3.0, 4.0], &[5.0, f32::NAN, 5.0, 6.0, f32::INFINITY]),
+            [vec![(0, 5)], vec![(20, 5), (30, 6)]]
+        );
+        assert!(runs(&[1.0, 2.0], &[120.0, 130.0]).is_empty() && runs(&[11.0], &[5.0]).is_empty());
     }
 
     #[test]

@@ -219,8 +219,8 @@ fn any_series() -> impl Strategy<Value = Series> {
     let band = prop::collection::vec((numbers(), numbers()), 0..30);
     let role = any_role();
     let x = prop::collection::vec(wide(), 0..30);
-    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band, any::<[bool; 3]>()).prop_map(
-        |(name, role, x, y, band, [points, stairs, scatter])| Series {
+    (".{0,12}", role, x, prop::collection::vec(numbers(), 0..30), band, any::<[bool; 4]>()).prop_map(
+        |(name, role, x, y, band, [points, stairs, scatter, ends])| Series {
             name,
             role,
             x,
@@ -229,6 +229,8 @@ fn any_series() -> impl Strategy<Value = Series> {
             points,
             stairs,
             scatter,
+            ends,
+            under: 9 * usize::from(ends && points),
             faint: points && stairs,
             hidden: stairs && scatter,
             raw: vec![],
