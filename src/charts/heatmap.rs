@@ -78,6 +78,10 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Grid) -> Drawn<DB> 
         None => pen.theme.grid,
     })?;
     outlines(pen, plot, grid)?;
+    if !grid.note.is_empty() {
+        let middle = ((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2);
+        pen.text(&grid.note, middle, pen.name(HPos::Center))?;
+    }
     rows(pen, plot, grid, rows_named)?;
     match named(&grid.column_names, grid.columns, f64::from(plot.width()), pen) {
         Some(names) => column_names(pen, plot, names),
@@ -196,7 +200,7 @@ fn rows<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, grid: &Grid, names: Optio
     let right = plot.left - pen.px(10.0);
     let name = |row: usize| names.map_or_else(|| (row + 1).to_string(), |names| names[row].clone());
     let labelled: Vec<usize> = match names {
-        Some(_) => (0..grid.rows).step_by(every(gap, plot.height(), grid.rows)).collect(),
+        Some(names) => labelled(names, every(gap, plot.height(), grid.rows)),
         None => round_numbers(pen, grid.rows, plot.height(), 26.0).iter().map(|number| number - 1).collect(),
     };
     for row in labelled {
@@ -233,11 +237,29 @@ fn every(each: i32, pixels: i32, count: usize) -> usize {
     ((f64::from(each) / slot).ceil() as usize).max(1)
 }
 
+/// Every n-th of the names. Maps side by side are parted by a line without a name: after it, counting begins anew, and the
+/// last names before it give way to its first. Where the maps are too small for a name each, some have none.
+fn labelled(names: &[String], every: usize) -> Vec<usize> {
+    let mut labelled: Vec<usize> = vec![];
+    let (mut first, mut begun) = (0, None);
+    for own in names.split(String::is_empty) {
+        let is_roomy = begun.is_none_or(|begun| first - begun >= every);
+        if is_roomy && !own.is_empty() {
+            labelled.retain(|at| first - at >= every);
+            labelled.extend((first..first + own.len()).step_by(every.max(1)));
+            begun = Some(first);
+        }
+        first += own.len() + 1;
+    }
+    labelled
+}
+
 /// Names of columns, every n-th where they would touch.
 fn column_names<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, names: &[String]) -> Drawn<DB> {
     let each = frame::widest(pen, names.iter().map(String::as_str)) + pen.px(6.0);
     let slot = f64::from(plot.width()) / names.len() as f64;
-    for (i, name) in names.iter().enumerate().step_by(every(each, plot.width(), names.len())) {
+    for i in labelled(names, every(each, plot.width(), names.len())) {
+        let name = &names[i];
         let x = plot.left + ((i as f64 + 0.5) * slot).round() as i32;
         frame::number_below(pen, plot, x, name, pen.tick(HPos::Center))?;
     }
@@ -337,6 +359,23 @@ mod tests {
         assert_eq!(gathered[17], -2.0);
         grid.values.fill(f32::NAN);
         assert!(gather(&grid, 2, 7).iter().all(|v| v.is_nan()));
+    }
+
+    #[test]
+    fn names_begin_anew_for_each_map() {
+        let map: Vec<String> = (1..=5).map(|at| at.to_string()).collect();
+        let names = [map.as_slice(), &map].join(&[String::new()][..]);
+        let said = |every: usize| {
+            labelled(&names, every).into_iter().map(|at| format!("{at}:{}", names[at])).collect::<Vec<_>>()
+        };
+        assert_eq!(said(1).len(), 10);
+        assert_eq!(said(2), ["0:1", "2:3", "4:5", "6:1", "8:3", "10:5"]);
+        // The fifth of the first map would touch the first of the second one.
+        assert_eq!(said(4), ["0:1", "6:1", "10:5"]);
+        assert_eq!(said(7), ["0:1"], "no room for the second one");
+        assert_eq!(said(6), ["0:1", "6:1"]);
+        assert_eq!(labelled(&map, 3), [0, 3]);
+        assert!(labelled(&[], 3).is_empty());
     }
 
     #[test]

@@ -34,9 +34,10 @@ pub(super) fn names<DB: DrawingBackend>(
         let row = pen.px(pen.theme.tick_px * 0.8);
         let (left, right) = (plot.left + pen.px(4.0), plot.right - pen.px(4.0));
         let room = right - left - pen.width(name, pen.tick(HPos::Left));
-        let spots: Vec<_> = [4, 0, 2, 3, 1]
+        // Between the quarters only where a curve crosses all of them.
+        let spots: Vec<_> = [8, 0, 4, 6, 2, 7, 1, 5, 3]
             .iter()
-            .map(|quarters| left + room * quarters / 4)
+            .map(|eighths| left + room * eighths / 8)
             .flat_map(|x| [(x, at + row, HPos::Left), (x, at - row, HPos::Left)])
             .collect();
         taken.extend(inside(pen, plot, drawn, &taken, name, &spots, pen.theme.quiet)?);
