@@ -3,7 +3,7 @@
 
 use super::judge::{look, methods, name};
 use super::probes::{EXAMPLES, found};
-use super::shown::{at_the_last_point, drawn};
+use super::shown::{drawn, references};
 use super::state::{Drawn, InContextState};
 use super::weights::PARAMETERS;
 use super::{sweeps, words};
@@ -15,10 +15,10 @@ use crate::display::words::decimal;
 use crate::permalink::Axis;
 use crate::tasks::in_context_learning::charts;
 
-/// Most tokens that are named beside a map.
-const NAMED: usize = 64;
-/// Where R² is drawn from: what is worse than the mean by a quarter of the variance is below the chart.
-const LOWEST: f64 = -0.25;
+/// The least R² that is drawn, however bad predictions are: curves end there.
+const LOWEST: f64 = -1.0;
+/// What the lower end of an axis of R² is a multiple of.
+const GRAIN: f64 = 0.25;
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[
@@ -68,27 +68,46 @@ fn is_error(run: &RunView) -> bool {
     run.link.view.y_axis == Axis::Log
 }
 
+/// The ends of an axis of R²: down to the data, where they are below 0.
+fn r2_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
+    ((GRAIN * (least / GRAIN).floor()).max(LOWEST), 1.02)
+}
+
+/// All values of these curves.
+fn values(series: &[Series]) -> impl Iterator<Item = f64> {
+    series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y))
+}
+
 fn explained(run: &RunView) -> Lines {
+    // Training counts every point of a prompt, whatever the sample is; what is held out is judged at the last one.
     let is_finite = run.spec().task.examples().sample_size().is_some();
-    let trained = trained_on(is_finite, run.spec().batch());
+    let trained = trained_on(is_finite, run.spec().batch()).map(|_| tr!("training, all points"));
     let drawn = match is_error(run) {
         true => Lines {
             y_label: tr!("error 1 − R²").into(),
             ..curves::error(&run.history, trained, None, 0.0)
         },
-        false => Lines {
-            y_label: tr!("R²").into(),
-            y_range: Some((0.0, 1.02)),
-            ..curves::accuracy(&run.history, trained, None, 0.0)
-        },
+        false => Lines { y_label: tr!("R²").into(), ..curves::accuracy(&run.history, trained, None, 0.0) },
     };
     let mut lines = marked(drawn, run);
     lines.marks.extend(solved(run).map(reached(run)));
-    let of = |(r2, name): (f32, &'static str)| {
+    for series in &mut lines.series {
+        series.ends = true;
+        if series.role == Role::Test {
+            series.name = tr!("held-out, last point").into();
+        }
+    }
+    let all = references(run);
+    if !is_error(run) {
+        let heights = all.iter().map(|(r2, _)| f64::from(*r2));
+        lines.y_range = Some(r2_range(values(&lines.series).chain(heights)));
+    }
+    let of = |(r2, name): (f32, String)| {
         let height = if is_error(run) { 1.0 - r2 } else { r2 };
-        (f64::from(height), name.into())
+        (f64::from(height), name)
     };
-    lines.references = at_the_last_point(run).into_iter().map(of).collect();
+    lines.references = all.into_iter().map(of).collect();
     lines
 }
 
@@ -102,7 +121,7 @@ fn by_number(run: &RunView, examples: Vec<f64>, curve: &super::curve::Curve) -> 
         ),
         false => (y, band),
     };
-    Series { x: examples, y, band, ..Default::default() }
+    Series { x: examples, y, band, ends: true, ..Default::default() }
 }
 
 fn by_examples(run: &RunView) -> Lines {
@@ -127,7 +146,7 @@ fn by_examples(run: &RunView) -> Lines {
         x_label: tr!("examples before the question").into(),
         y_label: if is_error(run) { tr!("error 1 − R²").into() } else { tr!("R²").into() },
         x_range: Some((0.0, last as f64)),
-        y_range: (!is_error(run)).then_some((LOWEST, 1.02)),
+        y_range: (!is_error(run)).then(|| r2_range(values(&series))),
         log_y: is_error(run),
         series,
         marks: (last > usual).then(|| (usual as f64, tr!("as in training").into())).into_iter().collect(),
@@ -209,8 +228,7 @@ fn maps(run: &RunView, state: &InContextState) -> Grid {
         .collect();
     let repeated = |times: usize| {
         let gap = [String::new()];
-        let all = vec![names.as_slice(); times].join(&gap[..]);
-        if all.len() <= NAMED { all } else { vec![] }
+        vec![names.as_slice(); times].join(&gap[..])
     };
     Grid {
         x_label: match across {

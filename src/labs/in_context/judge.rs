@@ -67,14 +67,14 @@ pub fn name(baseline: Baseline) -> &'static str {
     translated(label.map_or("", |option| option.label))
 }
 
-/// The colour of a method: its role, and which muted one it has instead, if any.
+/// The colour of a method: its role, and which muted one it has instead, if any. None is grey, as the function itself is.
 pub fn look(baseline: Baseline) -> (Role, Option<usize>) {
     match baseline {
         Baseline::Affine | Baseline::Ridge => (Role::Train, None),
         Baseline::Last => (Role::Relevant, None),
-        Baseline::Best => (Role::Other, Some(0)),
+        Baseline::Best => (Role::Other, Some(1)),
         Baseline::LeastSquares => (Role::Other, Some(1)),
-        Baseline::Neighbours => (Role::Other, None),
+        Baseline::Neighbours => (Role::Other, Some(3)),
     }
 }
 

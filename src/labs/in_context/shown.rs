@@ -3,6 +3,8 @@
 use super::judge::{methods, name};
 use super::state::InContextState;
 use crate::display::RunView;
+use crate::display::words::list;
+use crate::functions::baselines::Baseline;
 use crate::models::in_context_transformer::Head;
 
 /// The last point of a prompt as in training, and R² of each method there, with its name.
@@ -13,10 +15,68 @@ pub(super) fn at_the_last_point(run: &RunView) -> Vec<(f32, &'static str)> {
     methods(&state.prompts).into_iter().filter_map(one).collect()
 }
 
+/// Errors 1 − R² that differ by no larger share of them are drawn as one line.
+const SAME: f32 = 0.01;
+
+/// R² of the methods at the last point, for reference lines: methods that reach the same have one line with one name.
+pub(super) fn references(run: &RunView) -> Vec<(f32, String)> {
+    let Some(state) = run.state::<InContextState>() else { return vec![] };
+    let last = state.prompts.points - 1;
+    let one = |of| Some((of, state.judged(of)?.after(last)?));
+    together(methods(&state.prompts).into_iter().filter_map(one))
+}
+
+/// Each R² once, with the names of all that reach it.
+fn together(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, String)> {
+    let mut lines: Vec<(f32, Vec<Baseline>)> = vec![];
+    for (of, r2) in all {
+        let is_same = |other: f32| (r2 - other).abs() <= SAME * (1.0 - r2.min(other)).abs();
+        match lines.iter_mut().find(|(other, _)| is_same(*other)) {
+            Some((_, known)) => known.push(of),
+            None => lines.push((r2, vec![of])),
+        }
+    }
+    lines.into_iter().map(|(r2, of)| (r2, joined(&of))).collect()
+}
+
+/// "Ridge on (x, 1) and 3 nearest neighbours"; of one network at two epochs its name once.
+fn joined(of: &[Baseline]) -> String {
+    let is_both = [Baseline::Best, Baseline::Last].iter().all(|epoch| of.contains(epoch));
+    let one = |of: &Baseline| match of {
+        Baseline::Best if is_both => Some(tr!("Trained network, best and last epoch").to_string()),
+        Baseline::Last if is_both => None,
+        of => Some(name(*of).to_string()),
+    };
+    list(&of.iter().filter_map(one).collect::<Vec<_>>())
+}
+
 /// The heads that are drawn: the chosen one, counted from 1, or all.
 pub(super) fn drawn<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head> {
     match run.link.view.head.checked_sub(1).and_then(|head| heads.get(head)) {
         Some(head) => vec![head],
         None => heads.iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_that_reach_the_same_have_one_line() {
+        use Baseline::{Affine, Best, Last, Neighbours};
+        let lines = |all: &[(Baseline, f32)]| together(all.iter().copied());
+        let apart = lines(&[(Affine, 0.68), (Neighbours, 0.8), (Best, 0.9), (Last, 0.85)]);
+        assert_eq!(apart.len(), 4);
+        assert_eq!(apart[3], (0.85, name(Last).to_string()));
+        assert_eq!(
+            lines(&[(Affine, 0.68), (Best, 0.9), (Last, 0.8999)]),
+            [(0.68, name(Affine).to_string()), (0.9, "Trained network, best and last epoch".to_string())]
+        );
+        let same = lines(&[(Affine, -0.1), (Neighbours, -0.1)]);
+        assert_eq!(same, [(-0.1, format!("{} and {}", name(Affine), name(Neighbours)))]);
+        // Near 1 small differences are large factors of the error.
+        assert_eq!(lines(&[(Affine, 0.999), (Best, 0.9995)]).len(), 2);
+        assert_eq!(lines(&[(Affine, 1.0), (Best, 1.0)]).len(), 1);
     }
 }

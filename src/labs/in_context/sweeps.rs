@@ -1,6 +1,6 @@
 //! R² at the end of the runs of a sweep, as over the layers for each kind of tokens.
 
-use super::shown::at_the_last_point;
+use super::shown::references;
 use crate::analysis::Lines;
 use crate::analysis::ends::{self, Curve};
 use crate::display::RunView;
@@ -25,8 +25,7 @@ pub(super) fn depth(run: &RunView) -> Lines {
     // Methods know the prompts of the run whose turn it is: where prompts are swept, of that run alone.
     let is_of_prompts = |key: &str| spec.task.value(key).is_some();
     if ![&spec.run.sweep.key, &spec.run.series.key].into_iter().any(|key| is_of_prompts(key)) {
-        lines.references =
-            at_the_last_point(run).into_iter().map(|(r2, name)| (f64::from(r2), name.into())).collect();
+        lines.references = references(run).into_iter().map(|(r2, name)| (f64::from(r2), name)).collect();
     }
     lines
 }
