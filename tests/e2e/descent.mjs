@@ -103,7 +103,7 @@ export function descentLab(here) {
   });
 
   it("shows a token's numbers as blocks, which the layers fill", async () => {
-    const { page, heard, see } = await open("?layer=0&start=paused", PHONE);
+    const { page, heard, see } = await open("?place=0&layer=0&start=paused", PHONE);
     await until(async () => (await pixels(page, "part-v(2)")) > 5, "the weights are drawn", 20);
     assert.equal(await pixels(page, "part-p(1)"), 1, "scratch is 0");
     assert.match(await text(see("strip-title")), /^The token of the query: 145 numbers$/);
@@ -152,7 +152,7 @@ export function descentLab(here) {
     await page.keyboard.press("Enter");
     await until(async () => /expected an example from 1 to 60/.test(await text(see("token-problem"))), "the reason");
     await see("token-query").click();
-    await until(() => !page.url().includes("place="), "the query");
+    await until(() => page.url().includes("place=0"), "the query");
     isQuiet(heard);
     await page.close();
   });

@@ -206,6 +206,7 @@ const FRONT: &[&str] = &[
     "record",
     "sweep",
     "analysis",
+    "descent",
     "functions",
     "groups",
     "markov",

@@ -83,10 +83,12 @@ fn measure(run: &RunView, name: &str, role: Role, of: Measured) -> Series {
 
 fn both(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("loss L_n"));
+    // What is drawn last lies on top: where all agree, the others are seen as rims of the tokens.
+    let single = measure(run, tr!("direct descent, single precision"), Role::Other, Measured::SingleLoss);
+    let direct = series(&run.history, tr!("direct descent"), Role::Train, Of::TestLoss);
     lines.series = vec![
-        // What is drawn last lies on top: where all agree, the tokens are seen.
-        measure(run, tr!("direct descent, single precision"), Role::Other, Measured::SingleLoss),
-        series(&run.history, tr!("direct descent"), Role::Train, Of::TestLoss),
+        Series { under: 2, ..single },
+        Series { under: 1, ..direct },
         series(&run.history, tr!("tokens"), Role::Test, Of::TrainLoss),
     ];
     lines.marks.extend(solved(run).map(reached(run)));
@@ -95,9 +97,15 @@ fn both(run: &RunView) -> Lines {
 
 fn apart(run: &RunView) -> Lines {
     let mut lines = with_axes(tr!("step"), tr!("distance of the weights"));
+    // Bounds grow beyond what can be drawn: they end there. Over replicas they spread over powers of ten.
+    let bound = |name: &str, role: Role, of: Measured| Series {
+        band: vec![],
+        ends: true,
+        ..measure(run, name, role, of)
+    };
     lines.series = vec![
-        measure(run, tr!("bound of corollary 1.1"), Role::Other, Measured::Corollary),
-        measure(run, tr!("bound step by step"), Role::Relevant, Measured::Recursion),
+        bound(tr!("bound of corollary 1.1"), Role::Other, Measured::Corollary),
+        bound(tr!("bound step by step"), Role::Relevant, Measured::Recursion),
         measure(run, tr!("single precision alone"), Role::Train, Measured::SingleDistance),
         measure(run, tr!("tokens"), Role::Test, Measured::Distance),
     ];
@@ -158,18 +166,23 @@ fn tokens(state: &DescentState) -> Grid {
     }
 }
 
-/// A row for each token that takes, a column for each that offers.
+/// How much each token takes of each through the head that is shown: `[tokens, tokens]`; none where the layer has no heads or
+/// tokens are too many.
+pub(super) fn attention(run: &RunView, state: &DescentState) -> Option<Vec<f64>> {
+    let trace = &state.trace;
+    let looks = trace.acting(&state.transformer).filter(|_| trace.before.count() <= MOST_TOKENS)?;
+    looks.looks(words::head(state, run.link.view.head), &trace.before)
+}
+
+/// A row for each token that asks, a column for each that is asked.
 fn acting(run: &RunView, state: &DescentState) -> Grid {
     let (trace, count) = (&state.trace, state.trace.before.count());
-    let head = words::head(state, run.link.view.head);
-    let looks = trace.acting(&state.transformer).filter(|_| count <= MOST_TOKENS);
-    let Some(values) = looks.and_then(|layer| layer.looks(head, &trace.before)) else {
-        return Grid::default();
-    };
+    let Some(values) = attention(run, state) else { return Grid::default() };
     let names: Vec<String> = (0..count).map(|token| token_name(state, token)).collect();
     Grid {
-        x_label: tr!("token that offers").into(),
-        y_label: tr!("token that takes").into(),
+        x_label: tr!("key token s").into(),
+        y_label: tr!("query token i").into(),
+        note: if words::is_zero(&values) { words::zero().into() } else { String::new() },
         rows: count,
         columns: count,
         values: values.into_iter().map(|value| value as f32).collect(),
@@ -210,7 +223,8 @@ fn fitted(state: &DescentState) -> Lines {
     if state.draw.function != Function::Points {
         series.push(drawn(tr!("function"), Role::Other, &|x| state.target.value(x)));
     }
-    series.push(drawn(tr!("direct descent"), Role::Train, &|x| answer(&state.state.direct, x)));
+    let direct = drawn(tr!("direct descent"), Role::Train, &|x| answer(&state.state.direct, x));
+    series.push(Series { under: 1, ..direct });
     series.push(drawn(tr!("network in the tokens"), Role::Test, &|x| answer(&state.state.tokens, x)));
     series.push(dots(tr!("examples"), Role::Relevant, &points));
     let at_query = answer(&state.state.tokens, query).map(|y| (query[0], y));

@@ -87,7 +87,7 @@ impl DescentState {
         self.transformer.layout()
     }
 
-    /// The token that the view shows, from 0: the query, which is the last, where it says nothing.
+    /// The token that the view shows, from 0: the query, which is the last, where it says 0.
     pub fn place(&self, view: &View) -> usize {
         let last = self.examples.len();
         if view.place == 0 { last } else { (view.place - 1).min(last) }

@@ -5,7 +5,7 @@ use super::{DescentState, Trace, presets};
 use crate::analysis::{Bars, Grid, Reading, chart};
 use crate::app::opened::{grid, lines, opened};
 use crate::app::state::{Action, State};
-use crate::descent::{self, Block, Race, WRITTEN, distance};
+use crate::descent::{self, Block, Measured, Race, WRITTEN, distance};
 use crate::display::status;
 use crate::display::summary::{extra, names};
 use crate::display::sweep::Outcome;
@@ -153,7 +153,7 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
         }
         assert_eq!((drawn.row_names[16].as_str(), drawn.column_names[144].as_str()), ("query", "t"));
         let trace = &of(&state).trace;
-        assert_eq!((trace.layer, trace.step, trace.place), (layer, 12, 16));
+        assert_eq!((trace.layer, trace.step, trace.place), (layer, 12, 0));
         assert_eq!(trace.token.len(), 11);
         assert_eq!((&trace.after, &trace.before), (&states[layer], &states[layer.saturating_sub(1)]));
         assert_eq!(trace.phase(&transformer), layer.checked_sub(1).map(|at| descent::Phase::all(3)[at]));
@@ -172,6 +172,8 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
             _ => assert!(title.contains("in step 13"), "{title}"),
         }
     }
+    state.apply(Action::Edit("place".into(), "0".into()));
+    assert_eq!((of(&state).trace.place, grid(charts::TOKENS, &state).marked_rows), (16, vec![16]));
     // The token of the first example, after every layer.
     state.apply(Action::Edit("place".into(), "1".into()));
     let trace = &of(&state).trace;
@@ -181,6 +183,82 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
     // A layer that there is not is the last one.
     state.apply(Action::Edit("layer".into(), "16".into()));
     assert_eq!(of(&state).trace.layer, 10);
+}
+
+/// What the layer writes that a bare link shows is not 0 in the token that it shows.
+#[test]
+fn the_usual_token_shows_what_the_usual_layer_writes() {
+    let mut state = open("");
+    play(&mut state, 0);
+    let written = |state: &State| -> Vec<f64> {
+        let of = of(state);
+        let range = of.layout().writes(of.trace.phase(&of.transformer).unwrap());
+        range.map(|at| of.trace.token[of.trace.layer][at]).collect()
+    };
+    assert!(written(&state).iter().any(|value| *value != 0.0));
+    state.apply(Action::Edit("place".into(), "0".into()));
+    assert!(written(&state).iter().all(|value| *value == 0.0), "the query has no error");
+}
+
+/// Bounds grow far beyond what is drawn: they end there instead of standing still at the edge.
+#[test]
+fn bounds_end_where_they_leave_the_chart() {
+    let mut state = open("?replicas=3");
+    let (mut race, variance) = (race(of(&state)), of(&state).variance);
+    for step in 0..3 {
+        let mut row = row(&race, variance);
+        let losses =
+            [&mut row.train_loss, &mut row.train_accuracy, &mut row.test_loss, &mut row.test_accuracy];
+        for column in losses.into_iter().chain(&mut row.measures) {
+            *column = [1.0, 2.0, 3.0].map(|factor| factor * column[0]).to_vec();
+        }
+        if step == 2 {
+            row.measures[Measured::Corollary as usize] = vec![1e30, 1e38, 1e38];
+        }
+        state.run.measured(row);
+        race.step();
+    }
+    let drawn = lines(charts::APART, &state);
+    let (_, high) = drawn.y_range.unwrap();
+    let [corollary, recursion, single, tokens] = &drawn.series[..] else { panic!("four curves") };
+    assert!(f64::from(corollary.y[2]) > 1e20 * high, "known, but not drawn");
+    assert!(corollary.ends && recursion.ends && !single.ends && !tokens.ends);
+    assert!(corollary.band.is_empty() && recursion.band.is_empty());
+    assert_eq!((single.band.len(), tokens.band.len()), (3, 3));
+}
+
+/// Where all losses agree, those below are wider, so that their rims are seen.
+#[test]
+fn no_loss_hides_the_others() {
+    let state = open("");
+    let under = |chart: Chart, name: &str| {
+        lines(chart, &state).series.iter().find(|series| series.name == name).map(|series| series.under)
+    };
+    let names = ["direct descent, single precision", "direct descent", "tokens"];
+    assert_eq!(names.map(|name| under(charts::BOTH, name)), [Some(2), Some(1), Some(0)]);
+    let names = ["direct descent", "network in the tokens"];
+    assert_eq!(names.map(|name| under(charts::FITTED, name)), [Some(1), Some(0)]);
+}
+
+/// A head of a neuron that is 0 for every example: a white square says nothing.
+#[test]
+fn a_head_that_is_0_everywhere_is_said_to_be() {
+    let said = "This head is 0 for every pair of tokens.";
+    let mut zeros = 0;
+    let mut state = open("?w0=0&layer=1");
+    for head in 1..=8 {
+        state.apply(Action::Edit("head".into(), head.to_string()));
+        let drawn = grid(charts::ACTING, &state);
+        let is_zero = drawn.values.iter().all(|value| *value == 0.0);
+        assert_eq!(drawn.note == said, is_zero, "{head}: {}", drawn.note);
+        assert_eq!(charts::ACTING.summary(&state.run).ends_with(said), is_zero, "{head}");
+        assert_eq!((drawn.x_label.as_str(), drawn.y_label.as_str()), ("key token s", "query token i"));
+        zeros += usize::from(is_zero);
+    }
+    assert!(zeros > 0);
+    let mut state = open("?head=5&layer=1");
+    play(&mut state, 3);
+    assert_eq!(grid(charts::ACTING, &state).note, "");
 }
 
 #[test]
@@ -248,7 +326,7 @@ fn every_layer_has_its_heads() {
 fn a_step_in_slices_is_the_same_step() {
     let state = open("?act=tanh&layer=4");
     let (of, transformer) = (of(&state), &of(&state).transformer);
-    let mut slow = Trace::of(0, transformer.tokens(&of.examples, &of.start), 4, 16);
+    let mut slow = Trace::of(0, transformer.tokens(&of.examples, &of.start), 4, 0);
     let mut slices = 0;
     while slow.is_busy(transformer) {
         slow.go_on(transformer, 1);

@@ -213,7 +213,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
         let [first, last] = [range.start, range.end.checked_sub(1)?].map(|at| state.layout().name(at));
         Some(if first == last { first } else { tr!("{first} to {last}", first, last) })
     });
-    Some(match (layer.kind(), written) {
+    let said = match (layer.kind(), written) {
         (Kind::Feedforward, _) | (_, None) => {
             tr!("An MLP works on each token by itself: it has no attention.").into()
         }
@@ -225,7 +225,21 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             "ReLU attention without softmax: token i adds the value of token s with weight σ(⟨Q hᵢ, K hₛ⟩)/(n+1). This head writes {written}.",
             written
         ),
-    })
+    };
+    match super::charts::attention(run, state).is_some_and(|values| is_zero(&values)) {
+        true => Some(tr!("{said} {zero}", said, zero = zero())),
+        false => Some(said),
+    }
+}
+
+/// Whether a head takes nothing anywhere.
+pub(super) fn is_zero(values: &[f64]) -> bool {
+    values.iter().all(|value| *value == 0.0)
+}
+
+/// What is said of such a head.
+pub(super) fn zero() -> &'static str {
+    tr!("This head is 0 for every pair of tokens.")
 }
 
 pub(super) fn fitted(run: &RunView) -> Option<String> {

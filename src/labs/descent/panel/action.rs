@@ -177,7 +177,7 @@ mod tests {
         let seen = |link: &str| (link.to_string(), 0);
         assert_eq!(act(&mut state, PanelAction::Layer(3)), seen("?layer=3"));
         assert_eq!(act(&mut state, PanelAction::Layer(4)), seen("?layer=4"));
-        assert_eq!((of(&state).trace.layer, of(&state).trace.place), (4, 16));
+        assert_eq!((of(&state).trace.layer, of(&state).trace.place), (4, 0));
         assert_eq!(act(&mut state, PanelAction::Token(3)), seen("?place=3&layer=4"));
         assert_eq!(of(&state).trace.place, 2);
         assert_eq!(act(&mut state, PanelAction::TypedToken(" 16 ".into())), seen("?place=16&layer=4"));
@@ -186,8 +186,11 @@ mod tests {
             let draft = state.drafts.iter().find(|draft| draft.key == "place").unwrap();
             assert_eq!(draft.problem.expected, "an example from 1 to 16");
         }
-        assert_eq!(act(&mut state, PanelAction::Token(0)), seen("?layer=4"));
+        // The query is said, and the first example, which a bare link shows, is not.
+        assert_eq!(act(&mut state, PanelAction::Token(0)), seen("?place=0&layer=4"));
+        assert_eq!(of(&state).trace.place, 16);
         assert!(state.drafts.is_empty());
+        assert_eq!(act(&mut state, PanelAction::Token(1)), seen("?layer=4"));
         // Tokens are one change, and layers are one.
         state.apply(Action::Undo);
         state.apply(Action::Undo);
