@@ -5,6 +5,7 @@ use super::{DescentState, Trace, presets};
 use crate::analysis::{Bars, Grid, Reading, chart};
 use crate::app::opened::{grid, lines, opened};
 use crate::app::state::{Action, State};
+use crate::catalog::chart::Chart;
 use crate::descent::{self, Block, Measured, Race, WRITTEN, distance};
 use crate::display::status;
 use crate::display::summary::{extra, names};
