@@ -43,7 +43,7 @@ impl Parts for InContextLab {
         slug: "learned-to-learn",
         title: "Learned to learn",
         about: "A small transformer is trained on thousands of functions, and then predicts a new one from a few examples without any training.",
-        minutes: 7,
+        minutes: 8,
         curve: "two-layers-in-context",
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
