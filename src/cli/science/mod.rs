@@ -20,7 +20,7 @@ use crate::analysis::threshold::threshold;
 use crate::analysis::tickets::revealed;
 use crate::analysis::weights::reach;
 use crate::labs;
-use crate::labs::{groups::probes as groups, parity::probes as parity};
+use crate::labs::{groups::probes as groups, in_context::probes as in_contexts, parity::probes as parity};
 use crate::presets::{Expect, Measure, Preset};
 use crate::protocol::{Event, Failure, Row};
 use crate::run::RunSpec;
@@ -152,6 +152,10 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             return inside / outside;
         }
         let weights: Vec<Vec<f32>> = now.iter().map(|values| part(values, r)).collect();
+        if let Measure::AfterExamples(examples) = measure {
+            let found = labs::measured(&in_contexts::EXAMPLES.id(), spec, step, weights);
+            return found.and_then(|found| found.numbers.get(examples).copied()).unwrap_or(f32::NAN);
+        }
         if matches!(measure, Measure::OddOverEven | Measure::Diagonal) {
             return chains::of_weights(measure, spec, &weights);
         }
