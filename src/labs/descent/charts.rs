@@ -18,8 +18,6 @@ use crate::tasks::in_context_regression::charts;
 const NAMED: usize = 64;
 /// Most cells of the matrix of tokens; of larger ones the tokens around the one that is shown.
 const MOST_CELLS: usize = 1 << 18;
-/// Most tokens between which attention is drawn.
-const MOST_TOKENS: usize = 128;
 /// Places at which functions are drawn.
 const PLACES: usize = 160;
 
@@ -44,7 +42,7 @@ pub const CHARTS: &[ChartSpec] = &[
         Reading::Grid(run.state().map(|state| acting(run, state)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .title(|run| words::acting_title(run.state()?, run.link.view.head))
+    .title(|run| words::acting_title(run.state()?, &run.link.view))
     .summary(words::acting)
     .follows(Follows::Sequence),
     ChartSpec::new(charts::FITTED, |run| Reading::Lines(run.state().map(fitted).unwrap_or_default()))
@@ -166,18 +164,10 @@ fn tokens(state: &DescentState) -> Grid {
     }
 }
 
-/// How much each token takes of each through the head that is shown: `[tokens, tokens]`; none where the layer has no heads or
-/// tokens are too many.
-pub(super) fn attention(run: &RunView, state: &DescentState) -> Option<Vec<f64>> {
-    let trace = &state.trace;
-    let looks = trace.acting(&state.transformer).filter(|_| trace.before.count() <= MOST_TOKENS)?;
-    looks.looks(words::head(state, run.link.view.head), &trace.before)
-}
-
 /// A row for each token that asks, a column for each that is asked.
 fn acting(run: &RunView, state: &DescentState) -> Grid {
     let (trace, count) = (&state.trace, state.trace.before.count());
-    let Some(values) = attention(run, state) else { return Grid::default() };
+    let Some(values) = state.attention(&run.link.view) else { return Grid::default() };
     let names: Vec<String> = (0..count).map(|token| token_name(state, token)).collect();
     Grid {
         x_label: tr!("key token s").into(),

@@ -12,6 +12,9 @@ use crate::run::RunSpec;
 /// Most numbers of a token that all are named.
 const MOST_NAMED: usize = 2048;
 
+/// Most tokens between which attention is drawn.
+const MOST_TOKENS: usize = 128;
+
 /// What is known of a run of a transformer that is descent: that of its first replica.
 #[derive(Debug, Clone)]
 pub struct DescentState {
@@ -91,6 +94,20 @@ impl DescentState {
     pub fn place(&self, view: &View) -> usize {
         let last = self.examples.len();
         if view.place == 0 { last } else { (view.place - 1).min(last) }
+    }
+
+    /// The head that is shown, from 0.
+    pub fn head(&self, view: &View) -> usize {
+        let heads = self.trace.acting(&self.transformer).map_or(0, |layer| layer.heads());
+        view.head.saturating_sub(1).min(heads.saturating_sub(1))
+    }
+
+    /// How much each token takes of each through the head that is shown: `[tokens, tokens]`; none where the layer has no
+    /// heads or tokens are too many.
+    pub fn attention(&self, view: &View) -> Option<Vec<f64>> {
+        let looks =
+            self.trace.acting(&self.transformer).filter(|_| self.trace.before.count() <= MOST_TOKENS)?;
+        looks.looks(self.head(view), &self.trace.before)
     }
 
     /// The layer that the view shows, from 1; 0 before the first.

@@ -9,6 +9,7 @@ use crate::descent::{Activation, Function, Kind, Measured, Network, Output};
 use crate::display::RunView;
 use crate::display::words::{MISSING, decimal, percent, significant, thousands};
 use crate::models::Family;
+use crate::permalink::View;
 use crate::run::{RunSpec, Success};
 use crate::settings::real;
 
@@ -147,12 +148,6 @@ pub(super) fn apart(run: &RunView) -> String {
     }
 }
 
-/// The head that is shown, from 0.
-pub(super) fn head(state: &DescentState, head: usize) -> usize {
-    let heads = state.trace.acting(&state.transformer).map_or(0, |layer| layer.heads());
-    head.saturating_sub(1).min(heads.saturating_sub(1))
-}
-
 /// "Tokens after layer 4 of 10 in step 13: Slopes".
 pub(super) fn tokens_title(state: &DescentState) -> String {
     let (trace, of) = (&state.trace, state.transformer.layers().len());
@@ -193,12 +188,12 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
 }
 
 /// "Attention of the acting layer: Forward 2, head 3 of 8"; none where the layer has no heads.
-pub(super) fn acting_title(state: &DescentState, shown: usize) -> Option<String> {
+pub(super) fn acting_title(state: &DescentState, view: &View) -> Option<String> {
     let layer = state.trace.acting(&state.transformer).filter(|layer| layer.heads() > 0)?;
     Some(tr!(
         "{name}, head {head} of {heads}",
         name = layer.phase.name(),
-        head = head(state, shown) + 1,
+        head = state.head(view) + 1,
         heads = thousands(layer.heads() as u64)
     ))
 }
@@ -208,7 +203,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
     let Some(layer) = state.trace.acting(&state.transformer) else {
         return Some(tr!("No layer acts between two steps. Choose a layer to see its attention.").into());
     };
-    let head = head(state, run.link.view.head);
+    let head = state.head(&run.link.view);
     let written = layer.writes(head).and_then(|range| {
         let [first, last] = [range.start, range.end.checked_sub(1)?].map(|at| state.layout().name(at));
         Some(if first == last { first } else { tr!("{first} to {last}", first, last) })
@@ -226,7 +221,7 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             written
         ),
     };
-    match super::charts::attention(run, state).is_some_and(|values| is_zero(&values)) {
+    match state.attention(&run.link.view).is_some_and(|values| is_zero(&values)) {
         true => Some(tr!("{said} {zero}", said, zero = zero())),
         false => Some(said),
     }
