@@ -56,15 +56,13 @@ pub(super) fn compare_one(
     let begin = now_ms();
     let (elsewhere, here, agree) = match instance.figure {
         Figure::Measured(of, step, found) => {
-            let seen = |row: &Row| row.measures.get(of as usize).cloned().unwrap_or_default();
-            distances(
-                found,
-                &of_built(instance, step, device)?.iter().rev().map(seen).next().unwrap_or_default(),
-            )
+            let rows = of_built(instance, step, device)?;
+            let seen = rows.last().and_then(|row| row.measures.get(of as usize));
+            distances(found, seen.map_or(&[], Vec::as_slice))
         }
         Figure::Loss(step, found) => {
             let rows = of_built(instance, step, device)?;
-            distances(found, &rows.last().map(|row| row.train_loss.clone()).unwrap_or_default())
+            distances(found, rows.last().map_or(&[], |row| &row.train_loss))
         }
         Figure::Single(step, found) => {
             let plan = built(instance).0;
