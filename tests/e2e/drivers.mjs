@@ -5,13 +5,13 @@
 // Why not Playwright: it drives builds of its own of both, and its BiDi asks more of Firefox than the long-term version has.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { until } from "./harness.mjs";
+import { discard, until } from "./harness.mjs";
 
 // Node has its own from version 22 on.
 const WebSocket = globalThis.WebSocket ?? createRequire(import.meta.url)("playwright-core/lib/utilsBundle").ws;
@@ -103,7 +103,7 @@ async function firefox() {
   const close = async (socket) => {
     socket?.close();
     await run.end();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    await discard(profile);
   };
   let socket;
   try {
@@ -174,7 +174,7 @@ async function webkit() {
   const close = async () => {
     await driver?.end();
     await screen.end();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    await discard(home);
   };
   try {
     const display = await within(30, "a screen", new Promise((resolve) => screen.child.stdio[3].once("data", (bytes) => resolve(`:${String(bytes).trim()}`))));

@@ -94,9 +94,25 @@ export async function open({ gpu = false } = {}) {
     context,
     close: async () => {
       await context.close();
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      await discard(profile);
     },
   };
+}
+
+/**
+ * Removes a browser's folder. A part of the browser that has not ended yet may still write there, and the retries of
+ * `rmSync` try the same list of files again, so each try here lists them anew. What is left after the last try is a
+ * temporary folder, which is no reason to fail a test of the page.
+ */
+export async function discard(folder) {
+  for (let left = 50; left > 0; left--) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  console.log(`  ${folder} could not be removed`);
 }
 
 /** A browser without WebGPU whose tabs are hidden where another one is in front: Playwright's own are always seen. */
@@ -110,7 +126,7 @@ export async function openAsPeopleDo() {
   const close = async () => {
     program.kill();
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    await discard(profile);
   };
   try {
     const address = await until(() => /DevTools listening on (ws:\S+)/.exec(said)?.[1], "the browser");

@@ -71,7 +71,9 @@ export function timeAndComparison(here) {
 
     it("survive the closing of the tab, and go on where they were with the same numbers", async () => {
       const { context, address } = here();
-      const first = await visit(context, address, LINK);
+      // A long start over the runs that begin anew below: one that has caught up leaves nothing to offer.
+      const first = await visit(context, address, LINK.replace("speed=150", "speed=300"));
+      const slow = LINK.replace("speed=150", "speed=40");
       await until(async () => (await stepOf(first.see)) > 20, "steps");
       await isReady(first.page);
       await clear(first.page, address);
@@ -79,9 +81,9 @@ export function timeAndComparison(here) {
       // What was measured last is written down as the page is left.
       await first.page.goto("about:blank");
       await first.page.close();
-      for (const link of [LINK, ""]) {
+      for (const link of [slow, ""]) {
         const { page, heard, see } = await visit(context, address, link);
-        await see("offer").waitFor({ timeout: 20_000 });
+        await see("offer").waitFor({ timeout: 60_000 });
         const step = Number(/step ([\d,]+)/.exec(await text(see("offer")))[1].replace(",", ""));
         assert.ok(step > 400, `${step}`);
         await see("offer").getByRole("button").click();
