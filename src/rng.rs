@@ -60,6 +60,8 @@ pub enum Purpose {
     HeldOutFunction = 16,
     /// Initial weights of networks that are trained on one prompt.
     FittedWeights = 17,
+    /// Noise on the labels of held-out prompts.
+    HeldOutNoise = 18,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

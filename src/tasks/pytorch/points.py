@@ -54,7 +54,7 @@ class Data:
     """Training batches, and what is measured on."""
 
     def __init__(self):
-        self.held_out = drawn((1, S["held"]), S["ts"], S["tw2"], 0)
+        self.held_out = drawn((1, S["held"]), S["ts"], S["tw2"], S["noise"])
 
     def batch(self):
         return drawn((REPLICAS, S["batch"]), 1, S["w2"], S["noise"])
