@@ -36,6 +36,46 @@ await measure("(50,3), width 100, batch 32, CPU in the browser", `#v1/sparse-par
 await measure("(50,3), measured every 50 steps as by default", `#v1/sparse-parity?${ENDLESS.slice(1)}`, 20);
 await measure("(20,3), width 64, memory over 200,000 steps", `#v1/sparse-parity?n=20&width=64&every=1000${ENDLESS}`, 40);
 
+/** Seconds from the opening of a link, and from its first step, to its last one. */
+async function whole(name, link, last) {
+  const begin = performance.now();
+  const { page, see } = await visit(browser.context, site.address, link);
+  const step = async () => number(await see("step").textContent());
+  await until(async () => (await step()) > 0, "steps", 120);
+  const first = performance.now();
+  await until(async () => (await step()) >= last, "the last step", 600);
+  const seconds = (since) => ((performance.now() - since) / 1000).toFixed(2);
+  console.log(`${name}: ${last} steps within ${seconds(begin)} s of the opening and ${seconds(first)} s of the first step seen`);
+  await page.close();
+}
+
+await whole("100 steps of descent, 1,000 layers at D = 145", "#v1/in-context-regression?speed=0&steps=100&halt=steps", 100);
+await whole("the two-layer preset of learning in context", "#v1/in-context-learning?speed=0&device=cpu", 4000);
+await whole("the staircase with two heads", "#v1/sparse-token-regression?speed=0&device=cpu&halt=steps&steps=4000", 4000);
+
+/** Pictures a second while a slider of the panel is dragged, by the browser's own frames. */
+async function frames(name, link, slider) {
+  const { page, see } = await visit(browser.context, site.address, link);
+  await until(async () => (await see(slider).count()) === 1, "the slider", 60);
+  await page.waitForTimeout(2000);
+  const times = await page.evaluate(async (slider) => {
+    const input = document.querySelector(`[data-testid="${slider}"]`);
+    const [times, most] = [[], Number(input.max)];
+    for (let frame = 0; frame < 240; frame++) {
+      input.value = String(frame % (most + 1));
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      times.push(await new Promise(requestAnimationFrame));
+    }
+    return times;
+  }, slider);
+  const gaps = times.slice(1).map((time, at) => time - times[at]).sort((a, b) => a - b);
+  const at = (share) => gaps[Math.floor(share * gaps.length)].toFixed(1);
+  console.log(`${name}: ms between pictures, median ${at(0.5)}, 95th percentile ${at(0.95)}`);
+  await page.close();
+}
+
+await frames("layers of one step, scrubbed", "#v1/in-context-regression?start=paused", "layer-slider");
+
 /** How long a person waits for the picture after each press, while networks train: the Event Timing API's durations. */
 async function respond(name, link) {
   const { page, see } = await visit(browser.context, site.address, link);
