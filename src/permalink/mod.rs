@@ -115,6 +115,8 @@ settings! {
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
         /// Layer of a step after which the numbers of all tokens are shown, from 1; 0 shows them after the whole step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 16);
+        /// What the inputs of held-out prompts are multiplied by for looking into them; the run is measured without it.
+        shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);
     }
 }
 

@@ -53,6 +53,25 @@ export function inContextLab(here) {
     await page.close();
   });
 
+  it("shows what the network makes of other inputs without training it again", async () => {
+    const { page, heard, see } = await open("#v1/in-context-learning?steps=200&halt=steps&speed=0&device=cpu&show=explained.examples.prompt");
+    await until(async () => (await stepOf(see)) === 200, "the last step", 120);
+    await until(async () => (await see("inputs-factor").count()) === 1, "the slider", 30);
+    const before = [await text(see("label-1")), await rows(page)];
+    await see("inputs-factor").focus();
+    for (let press = 0; press < 4; press++) await page.keyboard.press("ArrowRight");
+    await until(() => /shift=2(&|$)/.test(page.url()), "the factor in the link");
+    assert.match(await text(see("inputs-factor-about")), /2 times those of the run's test/);
+    await until(async () => /inputs multiplied by 2\. Network: -?[−0-9]/.test(await see("chart-examples").getAttribute("aria-label")), "the curve on such inputs", 60);
+    assert.equal(await stepOf(see), 200, "nothing began again");
+    assert.deepEqual(await rows(page), before[1]);
+    for (let press = 0; press < 4; press++) await page.keyboard.press("ArrowLeft");
+    await until(() => !page.url().includes("shift="), "the inputs of the test again");
+    await until(async () => (await text(see("label-1"))) === before[0], "the prompt as it was");
+    isQuiet(heard);
+    await page.close();
+  });
+
   it("is the run: the same bits in the page and on the command line", async () => {
     const links = [
       "#v1/in-context-learning?points=5&batch=8&held=64&steps=40&every=20&speed=0&replicas=2",

@@ -44,8 +44,8 @@ pub const SHOW_KEY: &str = "show";
 pub const SHOWN_KEYS: [&str; 5] = [SHOW_KEY, "x", "y", COUNT_KEY, SMOOTH_KEY];
 
 /// Keys of the view that labs' panels set.
-pub const PANEL_KEYS: [&str; 9] =
-    ["example", "seq", "chain", "place", "head", "off", "named", "tokens", "layer"];
+pub const PANEL_KEYS: [&str; 10] =
+    ["example", "seq", "chain", "place", "head", "off", "named", "tokens", "layer", "shift"];
 
 /// Key of what the axis of the steps counts.
 pub const COUNT_KEY: &str = "count";

@@ -1,6 +1,7 @@
 //! The charts of networks on prompts of points: R² over the steps and by number of examples, and what they make of one
 //! prompt.
 
+use super::curve::Curve;
 use super::judge::{look, methods, name};
 use super::probes::{EXAMPLES, found};
 use super::shown::{drawn, references};
@@ -13,6 +14,7 @@ use crate::display::RunView;
 use crate::display::charts::{ChartSpec, Follows, marked, reached, solved};
 use crate::display::words::decimal;
 use crate::permalink::Axis;
+use crate::settings::real;
 use crate::tasks::in_context_learning::charts;
 
 /// The least R² that is drawn, however bad predictions are: curves end there.
@@ -30,7 +32,19 @@ pub const CHARTS: &[ChartSpec] = &[
         .compares(),
     ChartSpec::new(charts::EXAMPLES, |run| Reading::Lines(by_examples(run)))
         .probe(EXAMPLES)
-        .title(|run| is_error(run).then(|| tr!("Error 1 − R² by number of examples").into()))
+        .title(|run| {
+            let shift = &run.link.view.shift;
+            match (is_error(run), InContextState::is_shifted(&run.link.view)) {
+                (false, false) => None,
+                (true, false) => Some(tr!("Error 1 − R² by number of examples").into()),
+                (false, true) => {
+                    Some(tr!("R² by number of examples, inputs × {shift}", shift = real(*shift)))
+                }
+                (true, true) => {
+                    Some(tr!("Error 1 − R² by number of examples, inputs × {shift}", shift = real(*shift)))
+                }
+            }
+        })
         .summary(words::by_examples)
         .follows(Follows::Sequence),
     ChartSpec::new(charts::PROMPT, |run| {
@@ -69,13 +83,13 @@ fn is_error(run: &RunView) -> bool {
 }
 
 /// The ends of an axis of R²: down to the data, where they are below 0.
-fn r2_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(super) fn r2_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
     ((GRAIN * (least / GRAIN).floor()).max(LOWEST), 1.02)
 }
 
 /// All values of these curves.
-fn values(series: &[Series]) -> impl Iterator<Item = f64> {
+pub(super) fn values(series: &[Series]) -> impl Iterator<Item = f64> {
     series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y))
 }
 
@@ -112,7 +126,7 @@ fn explained(run: &RunView) -> Lines {
 }
 
 /// A curve by number of examples, as R² or as error.
-fn by_number(run: &RunView, examples: Vec<f64>, curve: &super::curve::Curve) -> Series {
+fn by_number(run: &RunView, examples: Vec<f64>, curve: &Curve) -> Series {
     let (y, band) = (curve.middle.clone(), curve.band());
     let (y, band) = match is_error(run) {
         true => (
@@ -122,6 +136,15 @@ fn by_number(run: &RunView, examples: Vec<f64>, curve: &super::curve::Curve) -> 
         false => (y, band),
     };
     Series { x: examples, y, band, ends: true, ..Default::default() }
+}
+
+/// R² of the network by number of examples: what the worker has found, or, where inputs are multiplied by a number, what the
+/// page has.
+pub(super) fn of_network(run: &RunView, state: &InContextState) -> Option<Curve> {
+    match InContextState::is_shifted(&run.link.view) {
+        true => state.shifted().cloned(),
+        false => run.finding(&EXAMPLES).and_then(found),
+    }
 }
 
 fn by_examples(run: &RunView) -> Lines {
@@ -136,7 +159,7 @@ fn by_examples(run: &RunView) -> Lines {
         let points = judged.examples.len() <= super::judge::MOST_TRAINED + 1;
         series.push(Series { name: name(of).into(), role, tint, points, band: vec![], ..drawn });
     }
-    if let Some(curve) = run.finding(&EXAMPLES).and_then(found) {
+    if let Some(curve) = of_network(run, state) {
         let examples = (0..curve.middle.len()).map(|k| k as f64).collect();
         let drawn = by_number(run, examples, &curve);
         series.push(Series { name: tr!("network").into(), role: Role::Test, points: true, ..drawn });

@@ -6,9 +6,11 @@
 //! That such a network predicts well says nothing of how it does so. Nothing here is called gradient descent; that is the
 //! lab of the transformer that is written down to be it.
 
+mod across;
 mod charts;
 mod curve;
 mod judge;
+mod measured;
 pub mod panel;
 pub mod presets;
 pub mod probes;

@@ -3,10 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::curve::{Curve, Errors};
-use super::weights::{forward, is_on_points, network};
-use crate::functions::FunctionPrompts;
-use crate::models::in_context_transformer::Plain;
+use super::curve::Curve;
+use super::measured::Measurement;
+use super::weights::{is_on_points, network};
 use crate::probing::{Job, Probe, ProbeSpec, Probed};
 use crate::protocol::Finding;
 
@@ -23,56 +22,28 @@ pub const SPEC: ProbeSpec =
 
 /// Operations between two looks at the clock.
 const PORTION: f64 = 4e6;
-/// Operations of a whole measurement, unless that is too few prompts.
-const MOST_OPERATIONS: f64 = 2.5e8;
-/// Prompts of a measurement at least and at most.
-const PROMPTS: (usize, usize) = (32, 512);
 
 /// The measurement on its way.
-struct ByExamples {
-    prompts: FunctionPrompts,
-    plain: Plain,
-    errors: Errors,
-    /// Prompts to be read, and how many between two looks at the clock.
-    count: usize,
-    portion: usize,
-}
+struct ByExamples(Measurement);
 
 impl ByExamples {
     fn new(of: &Probed) -> Option<Self> {
-        let (spec, network) = (&of.spec, network(&of.spec)?);
-        let (prompts, flops) = (network.prompts.clone(), forward(spec, network.prompts.longest()));
-        let count =
-            ((MOST_OPERATIONS / flops) as usize).clamp(PROMPTS.0, PROMPTS.1).min(spec.held_out().max(1));
-        Some(ByExamples {
-            plain: network.plain(&of.slices()),
-            errors: Errors::new(prompts.longest()),
-            prompts,
-            count,
-            portion: ((PORTION / flops) as usize).max(1),
-        })
+        let network = network(&of.spec)?;
+        Some(ByExamples(Measurement::new(&of.spec, network.prompts.clone(), network.plain(&of.slices()))))
     }
 }
 
 impl Job for ByExamples {
     fn poll(&mut self, network: &Probed) -> Option<Finding> {
-        let (seed, longest) = (network.spec.run.seed, self.prompts.longest());
-        let begin = self.errors.prompts();
-        let mut rows = vec![];
-        self.prompts.held_out(seed, longest, begin..(begin + self.portion).min(self.count), &mut rows);
-        for row in rows.chunks(self.prompts.columns_of(longest)) {
-            let labels = self.prompts.parts(row).1;
-            let outputs = self.plain.outputs(row);
-            self.errors.add(outputs.iter().zip(labels).map(|(output, y)| (output - f64::from(*y)).powi(2)));
-        }
-        (self.errors.prompts() >= self.count).then(|| {
+        self.0.advance(PORTION).then(|| {
+            let prompts = network.spec.task.examples().function_prompts().unwrap_or_default();
             // The sampler keeps it: it takes a thousand prompts.
-            let kept = network.spec.task.sampler().label_variance(seed);
-            let curve = self.errors.curve(kept.unwrap_or_else(|| self.prompts.label_variance(seed)));
-            let last = self.prompts.points - 1;
+            let kept = network.spec.task.sampler().label_variance(network.spec.run.seed);
+            let curve = kept.map_or_else(|| self.0.own_curve(), |variance| self.0.curve(variance));
+            let last = prompts.points - 1;
             Finding::of(EXAMPLES.id())
                 .with_few([last, last / 2].map(|at| f64::from(curve.middle[at])))
-                .with_counts([longest, self.count])
+                .with_counts(self.0.counts())
                 .with_numbers(curve.numbers())
         })
     }

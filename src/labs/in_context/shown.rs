@@ -7,12 +7,18 @@ use crate::display::words::list;
 use crate::functions::baselines::Baseline;
 use crate::models::in_context_transformer::Head;
 
-/// The last point of a prompt as in training, and R² of each method there, with its name.
+/// The last point of a prompt as in training, and R² of each method there, with its name. None while inputs are multiplied
+/// by a number: methods are known on such prompts alone then, and the run was measured on others.
 pub(super) fn at_the_last_point(run: &RunView) -> Vec<(f32, &'static str)> {
-    let Some(state) = run.state::<InContextState>() else { return vec![] };
+    let Some(state) = of_own_prompts(run) else { return vec![] };
     let last = state.prompts.points - 1;
     let one = |of| Some((state.judged(of)?.after(last)?, name(of)));
     methods(&state.prompts).into_iter().filter_map(one).collect()
+}
+
+/// What is known, where it is of the prompts that the run is measured on.
+fn of_own_prompts(run: &RunView) -> Option<&InContextState> {
+    run.state().filter(|_| !InContextState::is_shifted(&run.link.view))
 }
 
 /// Errors 1 − R² that differ by no larger share of them are drawn as one line.
@@ -20,7 +26,7 @@ const SAME: f32 = 0.01;
 
 /// R² of the methods at the last point, for reference lines: methods that reach the same have one line with one name.
 pub(super) fn references(run: &RunView) -> Vec<(f32, String)> {
-    let Some(state) = run.state::<InContextState>() else { return vec![] };
+    let Some(state) = of_own_prompts(run) else { return vec![] };
     let last = state.prompts.points - 1;
     let one = |of| Some((of, state.judged(of)?.after(last)?));
     together(methods(&state.prompts).into_iter().filter_map(one))

@@ -5,8 +5,15 @@
 //! Methods are measured once for each kind of prompts, in parts of [`SLICE`], here and not in the worker: they know nothing
 //! of the network, and the run before may have had the same prompts. What the network makes of many inputs is made in parts
 //! too.
+//!
+//! A person may multiply the inputs by a number, to see what a network that was trained on other inputs makes of them. Then
+//! methods are measured anew on such prompts, and the network, which the worker measures on those of the run, is measured
+//! here.
 
+use super::across::Across;
+use super::curve::Curve;
 use super::judge::{self, Judge, Judged};
+use super::measured::Measurement;
 use super::weights::{self, PARAMETERS, forward, is_small};
 use crate::bounds::SLICE;
 use crate::display::{LabState, Work};
@@ -101,10 +108,21 @@ struct Making {
     is_stale: bool,
 }
 
+/// The network on prompts whose inputs are multiplied by a number.
+#[derive(Clone, Default)]
+struct Shifted {
+    /// The measurement on its way.
+    measurement: Option<Measurement>,
+    /// R² by number of examples, as newly as it is known.
+    curve: Option<Curve>,
+    /// Whether the network has changed since the measurement began.
+    is_stale: bool,
+}
+
 /// What is known of a run on prompts of points.
 #[derive(Clone)]
 pub struct InContextState {
-    /// Its prompts.
+    /// Its held-out prompts, with inputs multiplied as the view wants it.
     pub prompts: FunctionPrompts,
     /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
     pub parameters: Vec<Vec<f32>>,
@@ -117,14 +135,23 @@ pub struct InContextState {
     spec: RunSpec,
     judging: Judge,
     making: Option<Making>,
+    shifted: Shifted,
+    /// Linear regression on the prompts of every run, where prompts are swept.
+    pub across: Option<Across>,
     /// Parts made so far: curves of the network and methods take turns.
     turns: u64,
+}
+
+/// The held-out prompts of a run, with inputs multiplied as the view wants it.
+fn prompts_of(spec: &RunSpec, view: &View) -> Option<FunctionPrompts> {
+    let prompts = spec.task.examples().function_prompts()?;
+    Some(FunctionPrompts { test_scale: prompts.test_scale * view.shift, ..prompts })
 }
 
 impl InContextState {
     /// Of a run on prompts of points, before its first step; what does not change from the run `before` is taken from there.
     pub fn of(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
-        let prompts = spec.task.examples().function_prompts()?;
+        let prompts = prompts_of(spec, &link.view)?;
         let same = |old: &&InContextState| old.prompts == prompts && old.spec.run.seed == spec.run.seed;
         let (judged, judging) = match before.filter(same) {
             Some(old) => (old.judged.clone(), old.judging.clone()),
@@ -140,6 +167,10 @@ impl InContextState {
             inspected: Inspected::default(),
             spec: spec.clone(),
             making: None,
+            shifted: Shifted::default(),
+            across: before
+                .and_then(|old| old.across.clone().filter(|across| across.is_of(&link.spec)))
+                .or_else(|| Across::of(&link.spec)),
             turns: 0,
             prompts,
             judged,
@@ -165,6 +196,17 @@ impl InContextState {
         self.judged.iter().find(|judged| judged.baseline == baseline)
     }
 
+    /// Whether inputs are multiplied by a number, so that what is known of the run's own prompts does not hold here.
+    pub fn is_shifted(view: &View) -> bool {
+        view.shift != 1.0
+    }
+
+    /// R² of the network by number of examples where inputs are [multiplied by a number](InContextState::is_shifted), as
+    /// newly as it is known.
+    pub fn shifted(&self) -> Option<&Curve> {
+        self.shifted.curve.as_ref()
+    }
+
     /// The network with the parameters that are known now, if any are.
     fn network(&self) -> Option<Plain> {
         if self.parameters.is_empty() {
@@ -176,11 +218,23 @@ impl InContextState {
 
     /// Has the prompt of the view looked into, the network's curve in parts.
     fn look_into(&mut self, view: &View) {
+        if let Some(prompts) = prompts_of(&self.spec, view).filter(|prompts| *prompts != self.prompts) {
+            self.judging = Judge::new(&prompts, self.spec.run.seed);
+            (self.judged, self.shifted) = (vec![], Shifted::default());
+            (self.prompts, self.inspected) = (prompts, Inspected::default());
+        }
         let (example, shown) = (view.example.max(1), self.shown(view));
         if self.inspected.example != example || self.inspected.shown != shown {
             self.show(example, shown);
         }
         let network = self.network();
+        if InContextState::is_shifted(view) {
+            // A measurement comes to its end before it begins anew, as a curve does.
+            self.shifted.is_stale = self.shifted.measurement.is_some();
+            if !self.shifted.is_stale {
+                self.measure(network.clone());
+            }
+        }
         let look = network.as_ref().map(|network| network.look(&self.inspected.row));
         (self.inspected.answers, self.inspected.heads) =
             look.map_or((vec![], vec![]), |look| (look.outputs, look.heads));
@@ -223,6 +277,27 @@ impl InContextState {
         self.inspected =
             Inspected { example, row, inputs, dim, shown, others, drawn, ..Inspected::default() };
         self.making = None;
+    }
+
+    /// Begins to measure the network on prompts whose inputs are multiplied, where it is known.
+    fn measure(&mut self, network: Option<Plain>) {
+        let of = |network| Measurement::new(&self.spec, self.prompts.clone(), network);
+        self.shifted.measurement = network.map(of);
+    }
+
+    /// Goes on measuring; whether all of it is there now.
+    fn go_on_measuring(&mut self, operations: u64) -> bool {
+        let Some(measurement) = &mut self.shifted.measurement else { return false };
+        if !measurement.advance(operations as f64) {
+            return false;
+        }
+        self.shifted.curve = Some(measurement.own_curve());
+        self.shifted.measurement = None;
+        if std::mem::take(&mut self.shifted.is_stale) {
+            let network = self.network();
+            self.measure(network);
+        }
+        true
     }
 
     /// Begins to draw what the network predicts, where that is drawn and known.
@@ -274,21 +349,33 @@ impl LabState for InContextState {
     fn work(&mut self, operations: u64) -> Work {
         self.turns += 1;
         let is_turn = self.judging.is_done() || self.turns.is_multiple_of(2);
+        // A curve is there sooner than a measurement.
         if self.making.is_some() && is_turn {
             return if self.go_on_making(operations) { Work::News } else { Work::GoesOn };
+        }
+        if self.shifted.measurement.is_some() && is_turn {
+            return if self.go_on_measuring(operations) { Work::News } else { Work::GoesOn };
         }
         match self.judging.advance(operations) {
             Some(judged) => {
                 self.judged.extend(judged);
-                Work::News
+                return Work::News;
             }
-            None if self.is_busy() => Work::GoesOn,
-            None => Work::Done,
+            None if !self.judging.is_done() => return Work::GoesOn,
+            None => {}
+        }
+        match &mut self.across {
+            Some(across) if across.advance(operations) => Work::News,
+            _ if self.is_busy() => Work::GoesOn,
+            _ => Work::Done,
         }
     }
 
     fn is_busy(&self) -> bool {
-        self.making.is_some() || !self.judging.is_done()
+        self.making.is_some()
+            || self.shifted.measurement.is_some()
+            || !self.judging.is_done()
+            || self.across.as_ref().is_some_and(|across| !across.is_done())
     }
 
     fn found(&mut self, step: u64, finding: &Finding, link: &Link) {

@@ -294,8 +294,90 @@ fn sweeps_are_drawn_as_explained_variance() {
     assert!(!beside.is_empty() && drawn.references == beside, "methods stand beside layers");
     assert!(charts::DEPTH.summary(&state.run).contains("0.250"));
     assert!(charts::DEPTH.applies(&open("").run).is_err());
-    // Of swept prompts the methods differ from run to run.
-    assert!(lines(charts::DEPTH, &open("?sweep=ts:0.5_1")).references.is_empty());
+}
+
+/// Of swept prompts the methods differ from run to run: what an affine fit reaches is a curve, for all runs at once.
+#[test]
+fn sweeps_over_prompts_have_the_affine_fit_beside_them() {
+    let mut state = open("?dim=2&const=no&points=21&dist=mixture&sweep=tw2:0_0.5");
+    settle(&mut state);
+    let drawn = lines(charts::DEPTH, &state);
+    assert!(drawn.references.is_empty());
+    let affine = drawn.series.iter().find(|series| series.name == name(Baseline::Affine)).unwrap();
+    assert_eq!(affine.x, [0.0, 0.5]);
+    assert!(affine.y[0] > 0.85, "on N(−2, I) random networks are nearly affine: {:?}", affine.y);
+    assert!(affine.y[1] < affine.y[0] - 0.1, "on the mixture they are not: {:?}", affine.y);
+    let said = charts::DEPTH.summary(&state.run);
+    assert!(said.contains("Ridge on (x, 1): ") && said.contains("2"), "{said}");
+    // The first is what is measured of that run alone, up to the prompts that are read.
+    let alone = of(&state).judged(Baseline::Affine).unwrap().after(20).unwrap();
+    assert!((alone - affine.y[0]).abs() < 0.02, "{alone}");
+    // Of other sweeps, and of sweeps over two settings, there is none.
+    for link in ["?sweep=blocks:1_2", "?sweep=ts:0.5_1&series=blocks:1_2", ""] {
+        assert!(of(&open(link)).across.is_none(), "{link}");
+    }
+}
+
+/// What the network makes of other inputs is seen without training it again.
+#[test]
+fn inputs_can_be_multiplied_while_the_run_goes_on() {
+    let mut state = open("");
+    let (before, judged) = (of(&state).inspected.clone(), of(&state).judged.clone());
+    assert!(of(&state).shifted().is_none());
+    let beside = lines(charts::EXPLAINED, &state).references;
+    assert_eq!(look_at(&mut state, PromptAction::Shift(4)), "?shift=2");
+    let after = of(&state);
+    assert_eq!(after.inspected.input(0)[0], 2.0 * before.input(0)[0]);
+    assert!(after.judged.len() == judged.len() && after.judged != judged);
+    assert_ne!(after.inspected.answers, before.answers);
+    let network = after.shifted().unwrap().middle.clone();
+    let drawn = lines(charts::EXAMPLES, &state);
+    assert_eq!(drawn.series.last().unwrap().y, network);
+    assert_eq!(charts::EXAMPLES.title(&state.run), "R² by number of examples, inputs × 2");
+    assert!(charts::EXAMPLES.summary(&state.run).contains("inputs multiplied by 2"));
+    assert!(action::about_shift(&state.run.link.view).contains("2 times"));
+    // The run's own measurements are not on such prompts, and no line of such a prompt stands beside them.
+    assert!(!beside.is_empty() && lines(charts::EXPLAINED, &state).references.is_empty());
+    // Another network is measured anew.
+    let numbers: Vec<f32> = state.run.spec().initial().concat().iter().map(|w| 1.5 * w).collect();
+    state.run.found(10, Finding::of(PARAMETERS.id()).with_numbers(numbers));
+    settle(&mut state);
+    assert_ne!(of(&state).shifted().unwrap().middle, network);
+    // A run whose test has these inputs says the same of the first network.
+    let same = open("?ts=2");
+    assert_eq!(of(&same).inspected.row, of(&state).inspected.row);
+    assert_eq!(of(&same).judged, of(&state).judged);
+    // And back.
+    assert_eq!(look_at(&mut state, PromptAction::Shift(0)), "");
+    assert_eq!((&of(&state).judged, &of(&state).inspected.row), (&judged, &before.row));
+    assert_eq!(lines(charts::EXPLAINED, &state).references, beside);
+    for place in -action::SHIFTS..=action::SHIFTS {
+        assert_eq!(action::quarters(action::factor(place)), place);
+    }
+    assert_eq!([-99, 99].map(action::factor), [0.25, 4.0]);
+}
+
+/// The page measures as the worker does.
+#[test]
+fn the_network_on_changed_inputs_is_measured_as_the_worker_measures() {
+    let measured = |link: &str| {
+        let state = open(link);
+        let spec = state.run.spec().clone();
+        let on = super::weights::network(&spec).unwrap();
+        let parameters = spec.initial();
+        let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
+        let network = on.plain(&slices);
+        let mut whole = super::measured::Measurement::new(&spec, on.prompts.clone(), network.clone());
+        let mut parts = super::measured::Measurement::new(&spec, on.prompts, network);
+        while !whole.advance(f64::INFINITY) {}
+        while !parts.advance(1.0) {}
+        assert_eq!(whole.own_curve(), parts.own_curve());
+        (whole.own_curve(), whole.counts())
+    };
+    let (curve, counts) = measured("?held=64&ts=2");
+    assert_eq!((curve.middle.len(), counts), (17, [17, 64]));
+    let state = open("?held=64&shift=2");
+    assert_eq!(of(&state).shifted(), Some(&curve));
 }
 
 #[test]

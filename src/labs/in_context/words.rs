@@ -1,10 +1,11 @@
 //! What is said of runs on prompts of points and of their charts.
 
+use super::charts::of_network;
 use super::judge::{methods, name};
-use super::probes::{EXAMPLES, found};
 use super::shown::{at_the_last_point, drawn};
 use super::state::InContextState;
-use super::sweeps::curves;
+use super::sweeps::{across, curves};
+use super::weights::is_small;
 use crate::analysis::curves::spread;
 use crate::analysis::ends::quartiles;
 use crate::display::RunView;
@@ -102,9 +103,13 @@ pub(super) fn by_examples(run: &RunView) -> Option<String> {
         let values: Vec<String> = places.iter().map(|k| tr!("{r2} after {k}", r2 = at(of(*k)), k)).collect();
         tr!("{name}: {values}", name, values = values.join(", "))
     };
+    let is_shifted = InContextState::is_shifted(&run.link.view);
     let mut said = vec![];
-    match run.finding(&EXAMPLES).and_then(found) {
+    match of_network(run, state) {
         Some(curve) => said.push(line(tr!("Network"), &|k| curve.middle.get(k).copied())),
+        None if is_shifted && is_small(run.spec()).is_err() => {
+            said.push(tr!("The network is too large to be measured on changed inputs by the page").into());
+        }
         None => said.push(tr!("The network has not been measured yet").into()),
     }
     for of in methods(&state.prompts) {
@@ -112,7 +117,15 @@ pub(super) fn by_examples(run: &RunView) -> Option<String> {
             said.push(line(name(of), &|k| judged.after(k)));
         }
     }
-    Some(tr!("R² by number of examples. {said}.", said = said.join("; ")))
+    let said = said.join("; ");
+    Some(match is_shifted {
+        false => tr!("R² by number of examples. {said}.", said),
+        true => tr!(
+            "R² by number of examples, with inputs multiplied by {shift}. {said}.",
+            shift = real(run.link.view.shift),
+            said
+        ),
+    })
 }
 
 pub(super) fn prompt_title(run: &RunView) -> Option<String> {
@@ -193,7 +206,11 @@ pub(super) fn depth(run: &RunView) -> String {
         let known: Vec<String> = known.collect();
         (!known.is_empty()).then(|| tr!("{name}: {known}", name, known = known.join(", ")))
     };
-    let said: Vec<String> = curves(run).into_iter().filter_map(one).collect();
+    let mut all = curves(run);
+    if let Some((baseline, known)) = across(run) {
+        all.push((name(baseline).into(), known.iter().map(|(x, r2)| (*x, vec![*r2])).collect()));
+    }
+    let said: Vec<String> = all.into_iter().filter_map(one).collect();
     match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => tr!("R² at the last point. {said}.", said = said.join("; ")),

@@ -5,6 +5,7 @@ use crate::display::words::{decimal, list};
 use crate::labs::in_context::InContextState;
 use crate::labs::in_context::judge::name;
 use crate::permalink::View;
+use crate::settings::real;
 use crate::ui::request::Request;
 
 /// Held-out prompts that can be looked into.
@@ -17,6 +18,23 @@ pub enum PromptAction {
     Example(usize),
     /// Show so many examples of it.
     Shown(usize),
+    /// Multiply the inputs by 2 to the power of so many quarters.
+    Shift(i32),
+}
+
+/// Quarters of a power of two that inputs are divided or multiplied by at most: a factor of 4.
+pub const SHIFTS: i32 = 8;
+
+/// The number that inputs are multiplied by for this place of the slider.
+pub fn factor(quarters: i32) -> f64 {
+    let exact = libm::exp2(f64::from(quarters.clamp(-SHIFTS, SHIFTS)) / 4.0);
+    // Three digits are enough, and the link is short.
+    (exact * 1000.0).round() / 1000.0
+}
+
+/// The place of the slider that is nearest to a number that inputs are multiplied by.
+pub fn quarters(factor: f64) -> i32 {
+    ((4.0 * libm::log2(factor)).round() as i32).clamp(-SHIFTS, SHIFTS)
 }
 
 /// What the page is asked for by this deed.
@@ -29,6 +47,7 @@ pub fn request(state: &InContextState, what: PromptAction) -> Request {
             let examples = if examples >= most { 0 } else { examples.max(1) };
             Request::edit("place", examples.to_string())
         }
+        PromptAction::Shift(quarters) => Request::edit("shift", real(factor(quarters))),
     }
 }
 
@@ -40,6 +59,22 @@ pub fn origin(state: &InContextState) -> String {
         all = EXAMPLES,
         points = state.inspected.points()
     )
+}
+
+/// "× 2": what inputs are multiplied by.
+pub fn times(view: &View) -> String {
+    tr!("× {factor}", factor = real(view.shift))
+}
+
+/// What multiplied inputs are for.
+pub fn about_shift(view: &View) -> String {
+    match InContextState::is_shifted(view) {
+        false => tr!("The inputs are as the run's test has them.").into(),
+        true => tr!(
+            "The inputs are {factor} times those of the run's test. The network was not trained again, and its R² over the steps is still measured without the factor.",
+            factor = real(view.shift)
+        ),
+    }
 }
 
 /// "8 examples".

@@ -6,7 +6,7 @@
 
 use leptos::prelude::*;
 
-use super::action::{self, EXAMPLES, PromptAction};
+use super::action::{self, EXAMPLES, PromptAction, SHIFTS};
 use crate::labs::in_context::InContextState;
 use crate::permalink::View;
 use crate::ui::inside::{of_lab, prompt, which};
@@ -42,6 +42,7 @@ pub fn Look() -> impl IntoView {
         let parts = view! {
             {which(tr!("Which prompt"), news, EXAMPLES, show, ().into_any())}
             {move || most.get().map(|most| examples(news, most))}
+            {shift(news)}
             {move || shape.get().map(|shape| predictions(news, shape))}
             {move || shape.get().map(|shape| points(news, shape))}
         };
@@ -66,6 +67,33 @@ fn examples(news: News, most: usize) -> AnyView {
                         news.look(PromptAction::Shown(examples));
                     }
                 } />
+        </div>
+    }
+    .into_any()
+}
+
+/// The slider over the factor of the inputs.
+fn shift(news: News) -> AnyView {
+    let view = move |of: fn(&View) -> String| move || news.see(|_, view| of(view)).unwrap_or_default();
+    let now = move || news.see(|_, view| action::quarters(view.shift)).unwrap_or(0);
+    let share = move || 100 * (now() + SHIFTS) / (2 * SHIFTS);
+    view! {
+        <div class="knob">
+            <label class="knob__label" for="inputs-factor">
+                {tr!("Inputs multiplied by")} " " <span class="knob__unit">{view(action::times)}</span>
+            </label>
+            <input class="knob__slider" type="range" id="inputs-factor" data-testid="inputs-factor"
+                min=(-SHIFTS).to_string() max=SHIFTS.to_string() step="1" aria-valuetext=view(action::times)
+                aria-describedby="inputs-factor-about"
+                prop:value=move || now().to_string() style:--at=move || format!("{}%", share())
+                on:input=move |event| {
+                    if let Ok(quarters) = event_target_value(&event).parse() {
+                        news.look(PromptAction::Shift(quarters));
+                    }
+                } />
+            <p class="knob__unit" id="inputs-factor-about" data-testid="inputs-factor-about">
+                {view(action::about_shift)}
+            </p>
         </div>
     }
     .into_any()

@@ -1,0 +1,70 @@
+//! R² of a network by number of examples, measured in parts: by the worker on the held-out prompts, and by the page on
+//! prompts whose inputs are multiplied by a number of a person's choice.
+
+use super::curve::{Curve, Errors};
+use super::weights::forward;
+use crate::functions::{FunctionPrompts, variance};
+use crate::models::in_context_transformer::Plain;
+use crate::run::RunSpec;
+
+/// Operations of a whole measurement, unless that is too few prompts.
+const MOST_OPERATIONS: f64 = 2.5e8;
+/// Prompts of a measurement at least and at most.
+const PROMPTS: (usize, usize) = (32, 512);
+
+/// The measurement on its way.
+#[derive(Clone)]
+pub struct Measurement {
+    prompts: FunctionPrompts,
+    seed: u64,
+    network: Plain,
+    errors: Errors,
+    /// The variance of the labels within a prompt, summed over prompts.
+    variance: f64,
+    /// Prompts to be read.
+    count: usize,
+    /// Operations, roughly, of one of them.
+    each: f64,
+}
+
+impl Measurement {
+    /// Of the network of a run, on its held-out prompts or on others of the same kind.
+    pub fn new(spec: &RunSpec, prompts: FunctionPrompts, network: Plain) -> Self {
+        let each = forward(spec, prompts.longest());
+        let count =
+            ((MOST_OPERATIONS / each) as usize).clamp(PROMPTS.0, PROMPTS.1).min(spec.held_out().max(1));
+        let errors = Errors::new(prompts.longest());
+        Measurement { prompts, seed: spec.run.seed, network, errors, variance: 0.0, count, each }
+    }
+
+    /// Goes on by about so many operations; whether all prompts have been read.
+    pub fn advance(&mut self, operations: f64) -> bool {
+        let (longest, begin) = (self.prompts.longest(), self.errors.prompts());
+        let portion = ((operations / self.each) as usize).max(1);
+        let mut rows = vec![];
+        self.prompts.held_out(self.seed, longest, begin..begin.saturating_add(portion).min(self.count), &mut rows);
+        for row in rows.chunks(self.prompts.columns_of(longest)) {
+            let labels = self.prompts.parts(row).1;
+            let outputs = self.network.outputs(row);
+            self.errors.add(outputs.iter().zip(labels).map(|(output, y)| (output - f64::from(*y)).powi(2)));
+            self.variance += variance(&labels[..self.prompts.points]);
+        }
+        self.errors.prompts() >= self.count
+    }
+
+    /// Points of a prompt, and prompts to be read.
+    pub fn counts(&self) -> [usize; 2] {
+        [self.prompts.longest(), self.count]
+    }
+
+    /// The curve, relative to this variance of the labels.
+    pub fn curve(&self, variance: f64) -> Curve {
+        self.errors.curve(variance)
+    }
+
+    /// The curve, relative to the variance of the labels of the prompts that were read.
+    pub fn own_curve(&self) -> Curve {
+        // Nothing is divided by 0 where all labels are equal.
+        self.curve((self.variance / self.errors.prompts().max(1) as f64).max(1e-12))
+    }
+}
