@@ -364,11 +364,10 @@ impl LabState for InContextState {
             None if !self.judging.is_done() => return Work::GoesOn,
             None => {}
         }
-        match &mut self.across {
-            Some(across) if across.advance(operations) => Work::News,
-            _ if self.is_busy() => Work::GoesOn,
-            _ => Work::Done,
+        if self.across.as_mut().is_some_and(|across| across.advance(operations)) {
+            return Work::News;
         }
+        if self.is_busy() { Work::GoesOn } else { Work::Done }
     }
 
     fn is_busy(&self) -> bool {
