@@ -112,7 +112,7 @@ mod tests {
         let built = spec("&begin=construction");
         for measure in [Measure::Block, Measure::Diagonal] {
             assert_eq!(of_weights(measure, &built, &built.initial()), f32::INFINITY);
-            // Drawn weights are as large elsewhere, and hardly any network of another kind has heads.
+            // Drawn weights are as large elsewhere, and a recurrent network has no heads.
             let drawn = spec("&scores=all&qk=separate");
             assert!(of_weights(measure, &drawn, &drawn.initial()) < 5.0);
             let other = spec("&model=gru");
