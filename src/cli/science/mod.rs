@@ -26,7 +26,6 @@ use crate::protocol::{Event, Failure, Row};
 use crate::run::RunSpec;
 use crate::settings::thousands;
 use crate::sweep::{Cell, cells, places};
-use crate::tasks::Task;
 use crate::training::launch::device::Device;
 use crate::training::session::{Options, Session};
 
@@ -59,14 +58,14 @@ struct Trial {
     looks: Vec<(Measure, u64, Vec<f32>)>,
 }
 
-/// Runs the preset, with [`REPLICAS`] networks where its link asks for one, or for fewer on prompts of tokens, and compares.
+/// Runs the preset, with [`REPLICAS`] networks where its link asks for one, and compares.
 ///
 /// # Errors
 /// When the device stops working.
 pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> {
     let mut spec = preset.link().spec;
-    if spec.run.replicas == 1 || matches!(spec.task, Task::SparseTokenRegression(_)) {
-        spec.run.replicas = spec.run.replicas.max(REPLICAS);
+    if spec.run.replicas == 1 {
+        spec.run.replicas = REPLICAS;
     }
     spec.run.steps = preset.budget;
     let mut probed: Vec<Measure> = vec![];
