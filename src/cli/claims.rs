@@ -7,11 +7,12 @@ use clap::Args;
 use super::{Trouble, open, science};
 use crate::labs::PRESETS;
 use crate::platform::now_ms;
+use crate::presets::Preset;
 
 /// What `lab claims` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Presets to check; all of them if none is named, except those that a GPU is wanted for.
+    /// Presets to check; all of them if none is named, except those that a GPU is wanted for or that take hours.
     presets: Vec<String>,
     /// Check on the GPU if there is one.
     #[arg(long)]
@@ -29,6 +30,15 @@ pub const LARGE: &[&str] = &[
     "transformer-parity",
 ];
 
+/// Presets whose claims take hours on a processor, with twenty networks each: they too are checked where they are named.
+/// Their first steps are quick, so that they have recorded runs.
+pub const LONG: &[&str] = &["paper-mlp", "paper-gru"];
+
+/// Whether the preset is checked although it is not named.
+pub fn is_affordable(preset: &Preset) -> bool {
+    !LARGE.contains(&preset.slug) && !LONG.contains(&preset.slug)
+}
+
 /// Runs `lab claims`.
 ///
 /// # Errors
@@ -40,7 +50,7 @@ pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
         return Err(Trouble::BadLink(vec![format!("{name} is no preset; `lab list` names them")]));
     }
     let chosen = PRESETS.iter().filter(|p| {
-        if named.is_empty() { !LARGE.contains(&p.slug) } else { named.iter().any(|name| name == p.slug) }
+        if named.is_empty() { is_affordable(p) } else { named.iter().any(|name| name == p.slug) }
     });
     let mut broken = 0;
     for preset in chosen {

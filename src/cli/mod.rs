@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use claims::LARGE;
+pub use claims::{LARGE, LONG, is_affordable};
 pub use docs::{Readme, readmes};
 pub use golden::{Golden, golden_path};
 pub use words::{all_texts, places, table};

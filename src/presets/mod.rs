@@ -230,8 +230,12 @@ pub enum Measure {
     /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the
     /// effective positional weights of the first head, or of v. Above 1 the pattern of even and odd is there.
     OddOverEven,
-    /// Least entry on the diagonal of W over the largest beside it, by absolute value.
+    /// Least entry on the diagonal of W over the largest beside it, by absolute value; of attention on prompts, the same of
+    /// W_QK and the diagonals of its [blocks](Measure::Block).
     Diagonal,
+    /// Largest entry of W_QK in the blocks that compare the code of a name with that of a position, over the largest
+    /// elsewhere, by absolute value.
+    Block,
 }
 
 impl Preset {

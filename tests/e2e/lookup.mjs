@@ -97,6 +97,9 @@ export function lookupLab(here) {
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press("Control+z");
     await until(async () => (await cells()) === "6,6", "the table before", 20);
+    assert.equal(await see("code-pairs").count(), 0, "one-hot codes are never alike");
+    await page.evaluate(() => (location.hash = "#v1/sparse-token-regression?n=9&codes=random&start=paused"));
+    await until(async () => /: \d+ of 36\.$/.test((await see("code-pairs").allTextContents()).join()), "the pairs of codes that are alike", 20);
     isQuiet(heard);
     await page.close();
   });

@@ -1,5 +1,6 @@
-//! What claims about networks on sequences measure.
+//! What claims about networks on sequences and on prompts measure.
 
+use crate::labs::lookup::scores::Scores;
 use crate::labs::markov::state::odd_over_even;
 use crate::markov::{Measure as OfChains, Strategy};
 use crate::models::{Family, minimal_markov};
@@ -59,8 +60,21 @@ pub(super) fn of_weights(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>])
             let beside = (0..w.len()).filter(|at| !on(at)).map(|at| w[at].abs()).fold(0.0, f32::max);
             least / beside
         }
+        (Measure::Diagonal | Measure::Block, Some(Family::TokenAttention(_))) => {
+            of_scores(measure, spec, weights).map_or(f32::NAN, |found| found as f32)
+        }
         _ => f32::NAN,
     }
+}
+
+/// A measure of the query-key matrices of one network on prompts.
+fn of_scores(measure: Measure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f64> {
+    let (prompts, scores) = (spec.task.sampler().prompts()?, Scores::of(spec, weights)?);
+    let sizes = scores.sizes(&prompts);
+    Some(match measure {
+        Measure::Block => sizes.inside / sizes.outside,
+        _ => sizes.on_diagonal / sizes.beside,
+    })
 }
 
 #[cfg(test)]
@@ -89,5 +103,20 @@ mod tests {
         let weights = [vec![2.0, -0.5, 0.25, 4.0], vec![0.1, 0.4, 0.1, 0.3, 0.2, 0.2]];
         assert_eq!(of_weights(Measure::Diagonal, &spec, &weights), 4.0);
         assert_eq!(of_weights(Measure::OddOverEven, &spec, &weights), 1.0);
+    }
+
+    /// The construction has entries on the diagonals of its blocks alone.
+    #[test]
+    fn the_construction_looks_up_in_its_blocks() {
+        let spec = |rest: &str| decode(&format!("#v1/sparse-token-regression?q=1&h=1{rest}")).0.spec;
+        let built = spec("&begin=construction");
+        for measure in [Measure::Block, Measure::Diagonal] {
+            assert_eq!(of_weights(measure, &built, &built.initial()), f32::INFINITY);
+            // Drawn weights are as large elsewhere, and a recurrent network has no heads.
+            let drawn = spec("&scores=all&qk=separate");
+            assert!(of_weights(measure, &drawn, &drawn.initial()) < 5.0);
+            let other = spec("&model=gru");
+            assert!(of_weights(measure, &other, &other.initial()).is_nan());
+        }
     }
 }

@@ -246,8 +246,8 @@ fn small() -> Vec<Instance> {
     all
 }
 
-/// Section 5.4: one list of names for all positions. The seed is one whose codes of 9 positions all differ in more than
-/// one sign.
+/// Section 5.4: one list of names for all positions. The seed is one with which no two of 9 positions have the same code;
+/// three pairs of them differ in one sign.
 fn simple() -> Vec<Instance> {
     let race = Race { section: "5.4", dim: 4, rest: "lists=one&lr=0.002&limit=0.05&seed=2", most: 300_000 };
     let attention = [(9, 35_000, 2.0), (17, 67_000, 4.0), (25, 51_000, 5.0), (33, 58_000, 4.0)];

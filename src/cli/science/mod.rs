@@ -156,7 +156,7 @@ fn look(measure: Measure, spec: &RunSpec, step: u64, start: &[Vec<f32>], now: &[
             let found = labs::measured(&in_contexts::EXAMPLES.id(), spec, step, weights);
             return found.and_then(|found| found.numbers.get(examples).copied()).unwrap_or(f32::NAN);
         }
-        if matches!(measure, Measure::OddOverEven | Measure::Diagonal) {
+        if matches!(measure, Measure::OddOverEven | Measure::Diagonal | Measure::Block) {
             return chains::of_weights(measure, spec, &weights);
         }
         let probe = match measure {

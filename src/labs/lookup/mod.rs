@@ -5,7 +5,7 @@ mod charts;
 pub mod panel;
 pub mod presets;
 pub mod probes;
-mod scores;
+pub mod scores;
 pub mod state;
 mod sweeps;
 #[cfg(test)]

@@ -68,6 +68,39 @@ impl Scores {
             .map(|name| (first + name * code..first + (name + 1) * code, own.clone()))
             .collect()
     }
+
+    /// Sizes of entries of all heads: the largest in the [blocks](Scores::blocks) and the largest elsewhere, and the least
+    /// on the diagonal of a block and the largest that is on none.
+    pub fn sizes(&self, prompts: &Prompts) -> Sizes {
+        let blocks = self.blocks(prompts);
+        let mut sizes = Sizes { inside: 0.0, outside: 0.0, on_diagonal: f64::INFINITY, beside: 0.0 };
+        for w in &self.heads {
+            for (at, size) in w.iter().map(|entry| entry.abs()).enumerate() {
+                let (row, column) = (at / self.size, at % self.size);
+                let block = blocks.iter().find(|(rows, own)| rows.contains(&row) && own.contains(&column));
+                let most = if block.is_some() { &mut sizes.inside } else { &mut sizes.outside };
+                *most = most.max(size);
+                match block.is_some_and(|(rows, own)| row - rows.start == column - own.start) {
+                    true => sizes.on_diagonal = sizes.on_diagonal.min(size),
+                    false => sizes.beside = sizes.beside.max(size),
+                }
+            }
+        }
+        sizes
+    }
+}
+
+/// Sizes of entries of query-key matrices, by where they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sizes {
+    /// The largest in a block.
+    pub inside: f64,
+    /// The largest in none.
+    pub outside: f64,
+    /// The least on the diagonal of a block.
+    pub on_diagonal: f64,
+    /// The largest on none.
+    pub beside: f64,
 }
 
 /// QKᵀ/√(inner) of queries and keys `[size, inner]`, `[size, size]`.
@@ -149,7 +182,25 @@ mod tests {
                 }
                 assert_eq!(w.iter().filter(|entry| **entry != 0.0).count(), prompts.code_dim);
             }
+            let sizes = scores.sizes(&prompts);
+            assert!(sizes.inside > 0.0 && (sizes.outside, sizes.beside) == (0.0, 0.0), "{rest}: {sizes:?}");
         }
+    }
+
+    #[test]
+    fn sizes_are_told_by_block_and_diagonal() {
+        // Two codes of two numbers after a token of one: the block is in the last two rows, columns 1 and 2.
+        let prompts = Prompts {
+            length: 2,
+            names: 1,
+            codes: crate::tokens::Codes::OneHot,
+            code_dim: 2,
+            ..Prompts::default()
+        };
+        let mut w = vec![0.0; 25];
+        (w[3 * 5 + 1], w[4 * 5 + 2], w[3 * 5 + 2], w[3]) = (-4.0, 3.0, 1.5, -0.5);
+        let sizes = Scores { heads: vec![w], size: 5 }.sizes(&prompts);
+        assert_eq!(sizes, Sizes { inside: 4.0, outside: 0.5, on_diagonal: 3.0, beside: 1.5 });
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::permalink::{Link, View};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
 use crate::tasks::{Batch, Sampler, SparseTokenRegression, Task};
-use crate::tokens::{Prompts, Teacher};
+use crate::tokens::{Codes, Prompts, Teacher, strong_pairs};
 
 /// The prompt that is looked into, and what the network makes of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,6 +43,8 @@ pub struct LookupState {
     pub teacher: Teacher,
     /// The codes of positions, `[length, code_dim]`.
     pub codes: Vec<f32>,
+    /// Pairs of positions whose codes break assumption 3 of the paper; none where codes are not random signs.
+    pub strong_pairs: Option<usize>,
     /// The variance of the labels.
     pub variance: f64,
     /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
@@ -59,11 +61,13 @@ impl LookupState {
     pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
         let Task::SparseTokenRegression(task) = &spec.task else { return None };
         let (prompts, seed) = (task.drawn(), spec.run.seed);
+        let codes = prompts.position_codes(seed);
         let mut state = LookupState {
             task: task.clone(),
             prompts,
             teacher: prompts.teacher(seed),
-            codes: prompts.position_codes(seed),
+            strong_pairs: (prompts.codes == Codes::Random).then(|| strong_pairs(&codes, prompts.code_dim)),
+            codes,
             variance: prompts.variance(seed),
             parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
                 spec.initial_of(1)

@@ -17,6 +17,8 @@ use crate::tokens::theory::retrieval::{bound, retrieval};
 const PLACES: usize = 40;
 /// Fewest of them.
 const FEWEST: u64 = 8;
+/// The top of an axis of relative errors over the largest of them.
+const ROOM: f64 = 1.05;
 /// Colours of curves, one after the other.
 const ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
 
@@ -249,7 +251,7 @@ pub(super) fn span(run: &RunView) -> Lines {
     let last = points.iter().fold(size as f64, |last, (m, _)| last.max(*m));
     let own: Vec<f32> = outside_span(spec).into_iter().map(|left| left as f32).collect();
     let mut lines = with_axes(tr!("training prompts n"), tr!("relative error"));
-    (lines.x_range, lines.y_range) = (Some((0.0, last)), Some((0.0, 1.05)));
+    lines.x_range = Some((0.0, last));
     lines.series.push(Series {
         name: tr!("oracle on average, 1 − n/(Nd)").into(),
         role: Role::Other,
@@ -269,5 +271,9 @@ pub(super) fn span(run: &RunView) -> Lines {
     let (x, y) = points.into_iter().unzip();
     let name = tr!("trained networks").into();
     lines.series.push(Series { name, role: Role::Test, points: true, x, y, ..Default::default() });
+    // Networks can err more than predicting the mean does.
+    let drawn = lines.series.iter().flat_map(|series| &series.y).filter(|y| y.is_finite());
+    let most = drawn.fold(1.0, |most: f32, y| most.max(*y));
+    lines.y_range = Some((0.0, ROOM * f64::from(most)));
     lines
 }

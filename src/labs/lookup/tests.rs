@@ -1,6 +1,7 @@
 //! The charts of the lab, and what is said of them.
 
 use super::LookupState;
+use super::panel::action;
 use super::probes::HEADS;
 use super::weights::PARAMETERS;
 use crate::app::opened::{grid, lines, opened, row};
@@ -144,6 +145,19 @@ fn what_is_found_of_a_network_is_looked_into() {
 }
 
 #[test]
+fn pairs_of_random_codes_that_are_too_alike_are_counted() {
+    let said = |rest: &str| action::code_pairs(open(rest).run.state::<LookupState>().unwrap());
+    // Codes of one sign are the same or opposite; of 64 signs no two of four are alike.
+    assert!(said("?n=9&codes=random&de=1").is_some_and(|said| said.ends_with(" excludes: 36 of 36.")));
+    assert!(said("?n=4&codes=random&de=64").is_some_and(|said| said.ends_with(" excludes: 0 of 6.")));
+    let short = open("?n=33&codes=random");
+    let of = short.run.state::<LookupState>().unwrap();
+    let counted = crate::tokens::strong_pairs(&of.codes, of.prompts.code_dim);
+    assert!(counted > 0 && of.strong_pairs == Some(counted), "{counted}");
+    assert_eq!([said(""), said("?codes=orthogonal")], [None, None]);
+}
+
+#[test]
 fn stairs_stand_beside_their_floors() {
     let mut state = open("?q=2&sweep=h:1_2_3&replicas=3");
     end(&mut state, &[None; 3], &[0.5, 0.49, 0.52]);
@@ -212,6 +226,7 @@ fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
     let [mean, own, trained] = &drawn.series[..] else { panic!("three curves") };
     assert_eq!((mean.between(64.0), trained.x.as_slice()), (Some(0.5), [32.0].as_slice()));
     assert!((trained.y[0] - 0.9).abs() < 1e-6);
+    assert_eq!(drawn.y_range, Some((0.0, 1.05)));
     // The oracle on these very prompts: it begins at 1, falls, and lies near the mean.
     assert!(own.y[0] == 1.0 && own.y.windows(2).all(|pair| pair[1] <= pair[0] + 1e-6));
     assert!((own.between(32.0).unwrap() - 0.75).abs() < 0.1, "{:?}", own.between(32.0));
@@ -220,6 +235,11 @@ fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
     single.run.measured(row(50, 0.6));
     assert_eq!(lines(charts::SPAN, &single).series[2].y, [0.6]);
     assert!(charts::SPAN.summary(&single.run).ends_with("trained on 64 prompts leaves 0.600."));
+    // Above the error of predicting the mean a network still lies below the edge of the chart.
+    end(&mut state, &[None], &[1.2]);
+    let worse = lines(charts::SPAN, &state);
+    assert!((worse.series[2].y[1] - 1.2).abs() < 1e-6);
+    assert!(worse.y_range.is_some_and(|(low, high)| low == 0.0 && (high - 1.26).abs() < 1e-6));
 }
 
 #[test]

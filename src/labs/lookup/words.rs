@@ -1,6 +1,7 @@
 //! What is said of runs on prompts and of their charts.
 
 use super::probes::{HEADS, POSITIONS};
+use super::scores::Sizes;
 use super::state::LookupState;
 use super::sweeps::{fits, sequences};
 use super::theory::{floor, task, whole};
@@ -229,21 +230,10 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
     let Some(scores) = state.scores() else {
         return Some(tr!("The network has not been evaluated yet.").into());
     };
-    let size = scores.size;
-    let blocks = scores.blocks(&state.prompts);
-    let (mut inside, mut outside) = (0.0f64, 0.0f64);
-    for w in &scores.heads {
-        for (at, entry) in w.iter().enumerate() {
-            let is_in = |(rows, own): &(std::ops::Range<usize>, std::ops::Range<usize>)| {
-                rows.contains(&(at / size)) && own.contains(&(at % size))
-            };
-            let most = if blocks.iter().any(is_in) { &mut inside } else { &mut outside };
-            *most = most.max(entry.abs());
-        }
-    }
+    let Sizes { inside, outside, .. } = scores.sizes(&state.prompts);
     Some(tr!(
         "|W_QK|, {size} by {size}: largest entry {inside} in the outlined blocks, which compare the code of a name with the code of a position, and {outside} elsewhere.",
-        size,
+        size = scores.size,
         inside = decimal(inside as f32),
         outside = decimal(outside as f32)
     ))

@@ -1,7 +1,7 @@
 //! What a person does to the prompt that is looked into, and the table of it. All of it is in the link and can be undone;
 //! none of it restarts the run.
 
-use crate::display::words::{decimal, percent};
+use crate::display::words::{decimal, percent, thousands};
 use crate::labs::lookup::LookupState;
 use crate::permalink::View;
 use crate::settings::real;
@@ -127,6 +127,16 @@ pub fn origin(state: &LookupState) -> String {
         }
         true => tr!("Held-out prompt {number} of {all}, changed.", number, all = EXAMPLES),
     }
+}
+
+/// How many pairs of random codes are too much alike for theory; nothing where codes are not random.
+pub fn code_pairs(state: &LookupState) -> Option<String> {
+    let (count, length) = (state.strong_pairs? as u64, state.prompts.length as u64);
+    Some(tr!(
+        "Pairs of positions whose codes, before scaling, have a scalar product above 1/2 in size, which assumption 3 of the paper excludes: {count} of {all}.",
+        count = thousands(count),
+        all = thousands(length * (length - 1) / 2)
+    ))
 }
 
 /// A number of a token as it stands in its box: three decimals, or as it was entered.

@@ -17,6 +17,11 @@ const fn explains(step: u64, between: (f32, f32)) -> Expect {
     Expect::Median { measure: Measure::TestAccuracy, step, between }
 }
 
+/// The median over networks of how far entries of W_QK stand out, at step `step`.
+const fn stands_out(measure: Measure, step: u64, between: (f32, f32)) -> Expect {
+    Expect::Median { measure, step, between }
+}
+
 /// The median relative error at the end of a sweep's runs, at value number `at`.
 const fn ends(at: usize, between: (f32, f32)) -> Expect {
     Expect::Ends { series: 0, at, between }

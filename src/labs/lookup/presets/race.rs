@@ -1,9 +1,9 @@
 //! How many sequences each kind of network needs: figure 1 of the paper, small and at its own sizes.
 
-use crate::presets::{Expect, Preset, PresetGroup, QUICK};
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
 use crate::tasks::sparse_token_regression::charts;
 
-use super::explains;
+use super::{explains, stands_out};
 
 /// Figure 1, theorems 4 and 6 to 9.
 const GROUP: PresetGroup = PresetGroup {
@@ -111,6 +111,8 @@ pub(super) const RACE: &[Preset] = &[
             steps(1, 0, (300, 700)),
             steps(0, 2, (2_000, 4_700)),
             steps(1, 2, (700, 1_800)),
+            steps(2, 0, (250, 700)),
+            steps(2, 2, (1_800, 4_500)),
         ],
         budget: 4_700,
         time: "A few minutes on one processor core.",
@@ -123,7 +125,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "After training the large entries of |W_QK| are in the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2",
         instance: "Kept: |W_Qᵀ W_K| of one head with random signs. Shrunk: 16 positions instead of 100, d = 4 instead of 10, fresh sequences, each position with a name of its own as the figure's caption says; the authors' script trains on one name for all positions.",
-        expect: &[explains(1_500, (0.85, 1.0))],
+        expect: &[explains(1_500, (0.85, 1.0)), stands_out(Measure::Block, 1_500, (8.0, 100.0))],
         budget: 1_500,
         ..QUICK
     },
@@ -135,7 +137,12 @@ pub(super) const RACE: &[Preset] = &[
         claim: "With 100 positions the same diagonal appears in |W_QK|.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
         instance: "Kept: N = 100, d = 10, batches of 64, AdamW at 0.001 with weight decay 0.2, one head. Ours: 1,600 steps of fresh sequences, after which the training error is below 0.05 as theirs is, and a name of its own for each position, as the caption says. The authors train on 50,000 sequences for up to 20 epochs; a run here cannot store so many numbers.",
-        expect: &[explains(1_600, (0.95, 1.0))],
+        expect: &[
+            explains(1_600, (0.95, 1.0)),
+            stands_out(Measure::Block, 1_600, (15.0, 200.0)),
+            // Every entry on the diagonal is larger than all others.
+            stands_out(Measure::Diagonal, 1_600, (1.2, 5.0)),
+        ],
         budget: 1_600,
         time: "A minute or two on one processor core.",
     },
