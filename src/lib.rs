@@ -15,6 +15,7 @@
 //! | [`tokens`] | prompts whose positions name tokens, and what theory says of them |
 //! | [`mod@functions`] | prompts of points of a function, and what can be predicted of them without a transformer |
 //! | [`descent`] | a transformer whose layers are gradient descent on a network inside of its tokens |
+//! | [`machines`] | Turing machines, and a transformer that runs them |
 //! | [`tasks`], [`models`] | what there is to learn, and what learns |
 //! | [`optim`] | losses and update rules |
 //! | [`kernels`], [`training`] | loops that train, and the sessions that drive them |
@@ -55,6 +56,7 @@ pub mod functions;
 pub mod groups;
 pub mod kernels;
 pub mod labs;
+pub mod machines;
 pub mod markov;
 pub mod models;
 pub mod optim;

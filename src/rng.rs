@@ -62,6 +62,8 @@ pub enum Purpose {
     FittedWeights = 17,
     /// Noise on the labels of held-out prompts.
     HeldOutNoise = 18,
+    /// Noise on the weights of a construction.
+    Construction = 19,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

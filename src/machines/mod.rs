@@ -1,0 +1,55 @@
+//! Turing machines, and a transformer that runs them: written down weight by weight, never trained (Wei, Chen and Ma 2022,
+//! "Statistically meaningful approximation: a case study on approximating Turing machines with transformers", section 4).
+//!
+//! ```text
+//! one decoder token = one step of the machine, and no tape:
+//! symbol under the head = what the last step that wrote this cell wrote there, else the input, else the blank
+//! blocks   apply S | move | visited? | one search for each bit of the step's number | fetch
+//! ```
+//!
+//! A [`Machine`] is read from a [text](text::Form); a [`Run`] is what an ordinary [simulator](Simulator) with a tape makes
+//! of it; [`Construction`] writes the weights, in tokens with a [`Layout`]; [`Transformer`] executes them; [`library`] has
+//! machines to begin with.
+//!
+//! ```
+//! use vivarium::machines::{Construction, How, Run, Transformer, library};
+//! let example = &library::EXAMPLES[0];
+//! let machine = example.machine().unwrap();
+//! let input = machine.read(example.input).unwrap();
+//! let run = Run::new(&machine, &input, example.start, example.steps).unwrap();
+//! let construction = Construction::new(&machine, run.position_bits()).unwrap();
+//! let mut transformer = Transformer::new(construction.into(), &input, run.start, How::default()).unwrap();
+//! while transformer.steps() < example.steps {
+//!     transformer.advance();
+//! }
+//! assert_eq!(transformer.first_wrong(&run), None);
+//! ```
+
+mod attention;
+mod construction;
+mod layer;
+mod layout;
+pub mod library;
+mod machine;
+mod mistake;
+mod phase;
+mod simulator;
+#[cfg(test)]
+mod tests;
+pub mod text;
+#[cfg(test)]
+mod text_tests;
+mod transformer;
+
+pub use attention::{Attention, Choice, Look};
+pub use construction::{Block, Construction, Cost, Counts, MOST_POSITION_BITS, PURPOSE, Tensor};
+pub use layer::{Affine, deviation, round};
+pub use layout::{Group, Layout};
+pub use machine::{
+    ACCEPTING, BLANK, MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT, Machine, Move,
+    REJECTING, Rule, Verdict,
+};
+pub use mistake::Mistake;
+pub use phase::Phase;
+pub use simulator::{Halt, MOST_CELL, MOST_STEPS, Moment, Run, Simulator};
+pub use transformer::{How, Stage, Trace, Transformer};
