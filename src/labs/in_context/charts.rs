@@ -3,8 +3,8 @@
 
 use super::curve::Curve;
 use super::judge::{look, methods, name};
-use super::probes::{EXAMPLES, found};
-use super::shown::{drawn, references};
+use super::probes::EXAMPLES;
+use super::shown::{drawn, of_network, r2_range, references, values};
 use super::state::{Drawn, InContextState};
 use super::weights::PARAMETERS;
 use super::{sweeps, words};
@@ -16,11 +16,6 @@ use crate::display::words::decimal;
 use crate::permalink::Axis;
 use crate::settings::real;
 use crate::tasks::in_context_learning::charts;
-
-/// The least R² that is drawn, however bad predictions are: curves end there.
-const LOWEST: f64 = -1.0;
-/// What the lower end of an axis of R² is a multiple of.
-const GRAIN: f64 = 0.25;
 
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[
@@ -82,17 +77,6 @@ fn is_error(run: &RunView) -> bool {
     run.link.view.y_axis == Axis::Log
 }
 
-/// The ends of an axis of R²: down to the data, where they are below 0.
-pub(super) fn r2_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
-    ((GRAIN * (least / GRAIN).floor()).max(LOWEST), 1.02)
-}
-
-/// All values of these curves.
-pub(super) fn values(series: &[Series]) -> impl Iterator<Item = f64> {
-    series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y))
-}
-
 fn explained(run: &RunView) -> Lines {
     // Training counts every point of a prompt, whatever the sample is; what is held out is judged at the last one.
     let is_finite = run.spec().task.examples().sample_size().is_some();
@@ -136,15 +120,6 @@ fn by_number(run: &RunView, examples: Vec<f64>, curve: &Curve) -> Series {
         false => (y, band),
     };
     Series { x: examples, y, band, ends: true, ..Default::default() }
-}
-
-/// R² of the network by number of examples: what the worker has found, or, where inputs are multiplied by a number, what the
-/// page has.
-pub(super) fn of_network(run: &RunView, state: &InContextState) -> Option<Curve> {
-    match InContextState::is_shifted(&run.link.view) {
-        true => state.shifted().cloned(),
-        false => run.finding(&EXAMPLES).and_then(found),
-    }
 }
 
 fn by_examples(run: &RunView) -> Lines {

@@ -10,7 +10,6 @@ mod across;
 mod charts;
 mod curve;
 mod judge;
-mod measured;
 pub mod panel;
 pub mod presets;
 pub mod probes;

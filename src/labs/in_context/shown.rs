@@ -1,11 +1,19 @@
-//! What charts and words both ask: which heads are drawn, and what methods reach at the last point.
+//! What charts and words both ask: which heads are drawn, what network and methods reach, and the axis of R².
 
+use super::curve::Curve;
 use super::judge::{methods, name};
+use super::probes::{EXAMPLES, found};
 use super::state::InContextState;
+use crate::analysis::Series;
 use crate::display::RunView;
 use crate::display::words::list;
 use crate::functions::baselines::Baseline;
 use crate::models::in_context_transformer::Head;
+
+/// The least R² that is drawn, however bad predictions are: curves end there.
+const LOWEST: f64 = -1.0;
+/// What the lower end of an axis of R² is a multiple of.
+const GRAIN: f64 = 0.25;
 
 /// The last point of a prompt as in training, and R² of each method there, with its name. None while inputs are multiplied
 /// by a number: methods are known on such prompts alone then, and the run was measured on others.
@@ -61,6 +69,26 @@ pub(super) fn drawn<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head> {
     match run.link.view.head.checked_sub(1).and_then(|head| heads.get(head)) {
         Some(head) => vec![head],
         None => heads.iter().collect(),
+    }
+}
+
+/// The ends of an axis of R²: down to the data, where they are below 0.
+pub(super) fn r2_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
+    ((GRAIN * (least / GRAIN).floor()).max(LOWEST), 1.02)
+}
+
+/// All values of these curves.
+pub(super) fn values(series: &[Series]) -> impl Iterator<Item = f64> {
+    series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y))
+}
+
+/// R² of the network by number of examples: what the worker has found, or, where inputs are multiplied by a number, what the
+/// page has.
+pub(super) fn of_network(run: &RunView, state: &InContextState) -> Option<Curve> {
+    match InContextState::is_shifted(&run.link.view) {
+        true => state.shifted().cloned(),
+        false => run.finding(&EXAMPLES).and_then(found),
     }
 }
 

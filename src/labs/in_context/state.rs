@@ -13,7 +13,7 @@
 use super::across::Across;
 use super::curve::Curve;
 use super::judge::{self, Judge, Judged};
-use super::measured::Measurement;
+use super::probes::measured::Measurement;
 use super::weights::{self, PARAMETERS, forward, is_small};
 use crate::bounds::SLICE;
 use crate::display::{LabState, Work};

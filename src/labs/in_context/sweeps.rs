@@ -1,8 +1,7 @@
 //! R² at the end of the runs of a sweep, as over the layers for each kind of tokens.
 
-use super::charts::{r2_range, values};
 use super::judge::{look, name};
-use super::shown::references;
+use super::shown::{r2_range, references, values};
 use super::state::InContextState;
 use crate::analysis::ends::{self, Curve};
 use crate::analysis::{Lines, Series};

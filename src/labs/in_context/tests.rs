@@ -367,8 +367,8 @@ fn the_network_on_changed_inputs_is_measured_as_the_worker_measures() {
         let parameters = spec.initial();
         let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
         let network = on.plain(&slices);
-        let mut whole = super::measured::Measurement::new(&spec, on.prompts.clone(), network.clone());
-        let mut parts = super::measured::Measurement::new(&spec, on.prompts, network);
+        let mut whole = super::probes::measured::Measurement::new(&spec, on.prompts.clone(), network.clone());
+        let mut parts = super::probes::measured::Measurement::new(&spec, on.prompts, network);
         while !whole.advance(f64::INFINITY) {}
         while !parts.advance(1.0) {}
         assert_eq!(whole.own_curve(), parts.own_curve());

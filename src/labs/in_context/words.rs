@@ -1,8 +1,7 @@
 //! What is said of runs on prompts of points and of their charts.
 
-use super::charts::of_network;
 use super::judge::{methods, name};
-use super::shown::{at_the_last_point, drawn};
+use super::shown::{at_the_last_point, drawn, of_network};
 use super::state::InContextState;
 use super::sweeps::{across, curves};
 use super::weights::is_small;

@@ -1,9 +1,9 @@
 //! R² of a network by number of examples, measured in parts: by the worker on the held-out prompts, and by the page on
 //! prompts whose inputs are multiplied by a number of a person's choice.
 
-use super::curve::{Curve, Errors};
-use super::weights::forward;
 use crate::functions::{FunctionPrompts, variance};
+use crate::labs::in_context::curve::{Curve, Errors};
+use crate::labs::in_context::weights::forward;
 use crate::models::in_context_transformer::Plain;
 use crate::run::RunSpec;
 
@@ -42,7 +42,12 @@ impl Measurement {
         let (longest, begin) = (self.prompts.longest(), self.errors.prompts());
         let portion = ((operations / self.each) as usize).max(1);
         let mut rows = vec![];
-        self.prompts.held_out(self.seed, longest, begin..begin.saturating_add(portion).min(self.count), &mut rows);
+        self.prompts.held_out(
+            self.seed,
+            longest,
+            begin..begin.saturating_add(portion).min(self.count),
+            &mut rows,
+        );
         for row in rows.chunks(self.prompts.columns_of(longest)) {
             let labels = self.prompts.parts(row).1;
             let outputs = self.network.outputs(row);
