@@ -47,7 +47,7 @@ fn flex_and_wgpu_agree_after_1_10_and_100_steps() {
         "#v1/sparse-parity?opt=adam&n=12&width=24&loss=ce&held=256&replicas=3&m=64&noise=0.1",
         "#v1/sparse-parity?n=10&width=16&act=power&loss=square&lr=0.01&wd=0.01&mom=0.5&held=256",
         "#v1/sparse-token-regression?model=gru&n=4&dim=2&q=1&g=linear&width=5&batch=8&held=64&opt=sgd&lr=0.05&replicas=2",
-        "#v1/in-context-learning?class=linear&points=4&dim=2&blocks=1&width=8&dmlp=8&batch=8&held=64&opt=sgd&lr=0.05",
+        "#v1/in-context-learning?class=linear&points=4&dim=2&blocks=1&width=8&dmlp=8&batch=8&held=64&opt=sgd&lr=0.005",
     ] {
         let spec = spec(link);
         let lr = spec.optimizer.learning_rate();
