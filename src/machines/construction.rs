@@ -27,14 +27,11 @@
 use super::attention::Attention;
 use super::layer::Affine;
 use super::layout::{Group, Layout};
+use super::limits::MOST_POSITION_BITS;
 use super::machine::{Machine, Move};
 use super::mistake::Mistake;
 use super::phase::Phase;
 use crate::rng::{Purpose, Stream};
-
-/// Most bits of a position: they hold the largest cell, [`MOST_CELL`](super::simulator::MOST_CELL) and
-/// [`MOST_STEPS`](super::simulator::MOST_STEPS) together.
-pub const MOST_POSITION_BITS: u32 = 15;
 
 /// What draws of noise are for.
 pub const PURPOSE: Purpose = Purpose::Construction;

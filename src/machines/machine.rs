@@ -14,21 +14,6 @@ use std::fmt::{Display, Formatter, Result as Written};
 
 use super::mistake::Mistake;
 
-/// Most states of a machine.
-pub const MOST_STATES: usize = 24;
-
-/// Most symbols of a machine, the blank among them.
-pub const MOST_SYMBOLS: usize = 8;
-
-/// Most rules of a text.
-pub const MOST_RULES: usize = 1000;
-
-/// Most bytes of a text.
-pub const MOST_TEXT: usize = 1 << 16;
-
-/// Most characters of a state's name.
-pub const MOST_LETTERS: usize = 32;
-
 /// Name of the blank.
 pub const BLANK: char = '_';
 

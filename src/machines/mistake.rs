@@ -1,8 +1,8 @@
 //! What can be wrong with a machine, its input or its run, each as a sentence for the person who wrote it.
 
-use super::construction::MOST_POSITION_BITS;
-use super::machine::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
-use super::simulator::{MOST_CELL, MOST_STEPS};
+use super::limits::{
+    MOST_CELL, MOST_LETTERS, MOST_POSITION_BITS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
+};
 
 /// Something that must be changed before a machine can run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

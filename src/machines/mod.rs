@@ -30,6 +30,7 @@ mod construction;
 mod layer;
 mod layout;
 pub mod library;
+mod limits;
 mod machine;
 mod mistake;
 mod phase;
@@ -42,14 +43,14 @@ mod text_tests;
 mod transformer;
 
 pub use attention::{Attention, Choice, Look};
-pub use construction::{Block, Construction, Cost, Counts, MOST_POSITION_BITS, PURPOSE, Tensor};
+pub use construction::{Block, Construction, Cost, Counts, PURPOSE, Tensor};
 pub use layer::{Affine, deviation, round};
 pub use layout::{Group, Layout};
-pub use machine::{
-    ACCEPTING, BLANK, MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT, Machine, Move,
-    REJECTING, Rule, Verdict,
+pub use limits::{
+    MOST_CELL, MOST_LETTERS, MOST_POSITION_BITS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
 };
+pub use machine::{ACCEPTING, BLANK, Machine, Move, REJECTING, Rule, Verdict};
 pub use mistake::Mistake;
 pub use phase::Phase;
-pub use simulator::{Halt, MOST_CELL, MOST_STEPS, Moment, Run, Simulator};
+pub use simulator::{Halt, Moment, Run, Simulator};
 pub use transformer::{How, Stage, Trace, Transformer};

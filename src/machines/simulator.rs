@@ -7,14 +7,9 @@
 //! The tape begins at cell 0 and has no end on the right. The input stands from the start cell on, where the head begins. A
 //! machine that has halted does nothing more until the last step.
 
+use super::limits::{MOST_CELL, MOST_STEPS};
 use super::machine::{Machine, Verdict};
 use super::mistake::Mistake;
-
-/// Most steps of a run that is kept.
-pub const MOST_STEPS: usize = 10_000;
-
-/// The last cell where an input may stand.
-pub const MOST_CELL: u64 = 1 << 14;
 
 /// What is so after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

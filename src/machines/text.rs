@@ -18,9 +18,8 @@
 
 use std::cmp::Reverse;
 
-use super::machine::{
-    BLANK, MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT, Machine, Move, Rule, Verdict,
-};
+use super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
+use super::machine::{BLANK, Machine, Move, Rule, Verdict};
 use super::mistake::Mistake;
 
 /// A form of text.

@@ -1,6 +1,7 @@
 //! Tests of the forms of text, good and bad.
 
-use super::machine::{MOST_STATES, Machine};
+use super::limits::MOST_STATES;
+use super::machine::Machine;
 use super::text::Form;
 use crate::rng::{Purpose, Stream};
 

@@ -26,12 +26,13 @@
 use std::sync::Arc;
 
 use super::attention::{Choice, Look, Memory};
-use super::construction::{Construction, MOST_POSITION_BITS};
+use super::construction::Construction;
 use super::layer::{deviation, relu, round};
 use super::layout::Group;
+use super::limits::{MOST_CELL, MOST_POSITION_BITS};
 use super::mistake::Mistake;
 use super::phase::Phase;
-use super::simulator::{MOST_CELL, Moment, Run};
+use super::simulator::{Moment, Run};
 
 /// How a transformer is executed.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,6 +3,11 @@
 //! # Why
 //! Whatever a file holds, it is taken or refused with a sentence: no panic, and no more memory than the limits allow.
 //! `VIVARIUM_MUTATIONS=1000000` tries so many files of each kind instead of ten thousand.
+//!
+//! # Figures
+//! 2026-11-25, natively, a million of each kind, on one of two cores: runs as JSON in 60 s, weights in 21 s, tables in 134 s,
+//! journals of sweeps in 63 s, checkpoints in 18 s, checkpoints of kept runs in 7 s, stored entries in 43 s. All were taken
+//! whole or refused with a sentence.
 
 use std::io::{Read, repeat};
 

@@ -152,7 +152,7 @@ export async function visit(context, address, link = "", size = { width: 1440, h
   return { page, heard, see: (id) => page.getByTestId(id).first() };
 }
 
-/** Waits until `check` gives something true, and gives it. */
+/** Waits until `check` gives something true, and gives it; `what` says what for, or finds it out when the time is over. */
 export async function until(check, what, seconds = 60) {
   const end = Date.now() + seconds * 1000;
   let last;
@@ -161,7 +161,7 @@ export async function until(check, what, seconds = 60) {
     if (last) return last;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`waited ${seconds} s for ${what}`);
+  throw new Error(`waited ${seconds} s for ${typeof what === "function" ? await what() : what}`);
 }
 
 /** What stands in an element. */

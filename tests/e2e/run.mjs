@@ -282,8 +282,10 @@ describe("the charts", () => {
     await until(async () => (await stepOf(see)) > 20, "steps");
     assert.deepEqual(await charts(page), ["chart-loss", "chart-accuracy", "chart-weights"]);
     const before = (await rows(page))[0];
+    // What the second program brings moves the buttons: on a busy machine a press may come just then.
+    await see("library").waitFor({ timeout: 60_000 });
     await see("show-accuracy").click();
-    await until(() => page.url().endsWith("&show=loss.weights"), "the choice in the address");
+    await until(() => page.url().endsWith("&show=loss.weights"), () => `the choice in the address, not ${page.url()}`);
     assert.deepEqual(await charts(page), ["chart-loss", "chart-weights"]);
     assert.equal(await pressed(see, "show-accuracy"), "false");
     await see("log-x").focus();
