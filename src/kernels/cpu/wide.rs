@@ -43,3 +43,14 @@ macro_rules! wide {
 }
 
 pub(in crate::kernels) use wide;
+
+/// Stands in each turn of a loop over rows of lanes, and does nothing.
+///
+/// # Why
+/// The lanes of a row are written out before the compiler looks for loops to make vectors of. So it makes vectors across the
+/// rows instead, which it gathers from memory and scatters again, lane by lane: ten times slower. In a loop with something
+/// that it cannot look into it leaves the rows as they are, and each becomes a vector. 2026-11-25.
+#[inline(always)]
+pub(in crate::kernels) fn row_by_row() {
+    std::hint::black_box(());
+}

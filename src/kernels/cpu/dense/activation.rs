@@ -2,7 +2,7 @@
 
 use crate::kernels::cpu::group_net::softmax::exp;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
+use crate::kernels::cpu::wide::{row_by_row, wide};
 
 /// Exponents are no larger than this: 1/(1 + e^80) is nothing. The polynomial of [`exp`] is right on both sides of 0; what
 /// it gives beyond 88 is no power any more.
@@ -43,6 +43,7 @@ wide! {
     /// Takes away the slopes of units that are not above 0.
     pub fn relu_slopes(units: &[Row], slopes: &mut [Row]) {
         for (slope, unit) in slopes.iter_mut().zip(units) {
+            row_by_row();
             *slope = slope.zip(*unit, |slope, unit| if unit > 0.0 { slope } else { 0.0 });
         }
     }

@@ -10,7 +10,7 @@ use super::axis::Axis;
 use super::products::{HIGH, NONE, add, add_each, four, inner, outer, store, sums_of, turn};
 use crate::kernels::cpu::group_net::softmax::exp;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
+use crate::kernels::cpu::wide::{row_by_row, wide};
 
 /// Rows of zeros before each block.
 const PAD: usize = LANES;
@@ -240,14 +240,20 @@ fn softmax(cells: &mut [Row], block: usize) {
             *lane = f32::NEG_INFINITY;
         }
     }
-    let top = cells.iter().fold(Row([f32::NEG_INFINITY; LANES]), |top, row| top.zip(*row, larger));
+    let mut top = Row([f32::NEG_INFINITY; LANES]);
+    for row in &*cells {
+        row_by_row();
+        top = top.zip(*row, larger);
+    }
     let mut total = Row::ZERO;
     for row in cells.iter_mut() {
+        row_by_row();
         *row = exp(*row - top);
         total = total + *row;
     }
     let scale = total.map(|total| 1.0 / total);
     for row in cells {
+        row_by_row();
         *row = row.zip(scale, |e, scale| e * scale);
     }
 }
@@ -266,6 +272,7 @@ fn rectify(cells: &mut [Row], block: usize) {
     }
     let scale = shares_so_far(block);
     for row in cells {
+        row_by_row();
         // What is no number stays none.
         *row = row.zip(scale, |x, scale| if x > 0.0 { x * scale } else { x * 0.0 });
     }
@@ -315,12 +322,14 @@ wide! {
                     sums = inner(&value[j..], of_out, sums);
                 }
                 for (share, sum) in cells[j..].iter().zip(sums) {
+                    row_by_row();
                     mean = mean + share.zip(Row(sum), |a, b| a * b);
                 }
                 store(&mut of_cells[j..], sums);
             }
             let scale = shares_so_far(block);
             for (slope, share) in of_cells.iter_mut().zip(cells) {
+                row_by_row();
                 *slope = match this.weighing {
                     Weighing::Softmax => (*slope - mean).zip(*share, |a, b| a * b),
                     Weighing::Relu => {

@@ -3,7 +3,7 @@
 
 use super::axis::{Axis, Vectors};
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
+use crate::kernels::cpu::wide::{row_by_row, wide};
 use crate::models::attention_only::NORM_EPSILON;
 
 /// A norm and what it keeps of a sequence.
@@ -71,6 +71,7 @@ wide! {
         let (stride, share) = (this.stride, this.share());
         if this.centred {
             for (i, [total, _]) in this.rows[..count].iter_mut().enumerate().skip(first) {
+                row_by_row();
                 *total = at(z, stride, i).fold(Row::ZERO, |sum, z| sum + *z);
             }
             for [total, _] in &mut this.rows[first..count] {
@@ -78,6 +79,7 @@ wide! {
             }
         }
         for (i, [mean, squares]) in this.rows[..count].iter_mut().enumerate().skip(first) {
+            row_by_row();
             *squares = Row::ZERO;
             for (p, inside) in this.inside.iter().enumerate() {
                 let z = z[p * stride + i];
@@ -93,6 +95,7 @@ wide! {
             let panel = p * stride + first..p * stride + count;
             let flat = this.flat[panel.clone()].iter_mut().zip(&mut out[panel]);
             for ((flat, out), scale) in flat.zip(&this.scales[first..count]) {
+                row_by_row();
                 *flat = *flat * *scale;
                 *out = flat.zip(*gain, |z, gain| z * gain);
             }
@@ -110,6 +113,7 @@ wide! {
             let both = d[panel.clone()].iter().zip(&this.flat[panel]);
             let mut sum = *slope;
             for ((d, flat), [total, along]) in both.zip(&mut this.rows[..count]) {
+                row_by_row();
                 sum = sum + d.zip(*flat, |d, z| d * z);
                 let pull = d.zip(*gain, |d, gain| d * gain);
                 *total = *total + pull;
@@ -125,6 +129,7 @@ wide! {
             let panel = p * stride..p * stride + count;
             let both = d[panel.clone()].iter().zip(&this.flat[panel.clone()]).zip(&mut of_z[panel]);
             for (((d, flat), of_z), ([mean, along], scale)) in both.zip(this.rows.iter().zip(&this.scales)) {
+                row_by_row();
                 let pull = d.zip(*gain, |d, gain| d * gain) - *mean - flat.zip(*along, |z, along| z * along);
                 *of_z = *of_z + (pull * *scale).zip(*inside, |d, inside| d * inside);
             }

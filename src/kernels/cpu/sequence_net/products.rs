@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::axis::Matrix;
 use crate::kernels::cpu::one_hidden_layer::{LANES, Row};
-use crate::kernels::cpu::wide::wide;
+use crate::kernels::cpu::wide::{row_by_row, wide};
 
 /// Rows of a tile.
 pub const HIGH: usize = 4;
@@ -134,29 +134,10 @@ wide! {
 /// The first rows of a block with rows and lanes exchanged.
 #[inline(always)]
 fn turn_block(x: &[Row; LANES], out: &mut [Row]) {
-    let mut rows = *x;
-    rows = exchange::<8>(rows);
-    rows = exchange::<4>(rows);
-    rows = exchange::<2>(rows);
-    rows = exchange::<1>(rows);
-    for (out, row) in out.iter_mut().zip(rows) {
-        *out = row;
+    for (l, out) in (0..LANES).zip(out) {
+        row_by_row();
+        *out = Row(std::array::from_fn(|r| x[r].0[l]));
     }
-}
-
-/// Exchanges the bit `S` of the numbers of rows and lanes.
-#[inline(always)]
-fn exchange<const S: usize>(rows: [Row; LANES]) -> [Row; LANES] {
-    std::array::from_fn(|r| {
-        let (a, b) = (&rows[r & !S], &rows[r | S]);
-        let lane = |l: usize| match (r & S == 0, l & S == 0) {
-            (true, true) => a.0[l],
-            (true, false) => b.0[l & !S],
-            (false, true) => a.0[l | S],
-            (false, false) => b.0[l],
-        };
-        Row(std::array::from_fn(lane))
-    })
 }
 
 wide! {
