@@ -15,6 +15,7 @@
 //! | [`tokens`] | prompts whose positions name tokens, and what theory says of them |
 //! | [`mod@functions`] | prompts of points of a function, and what can be predicted of them without a transformer |
 //! | [`descent`] | a transformer whose layers are gradient descent on a network inside of its tokens |
+//! | [`circuits`] | Boolean circuits as networks of ReLUs, and how far their weights may move |
 //! | [`machines`] | Turing machines, and a transformer that runs them |
 //! | [`tasks`], [`models`] | what there is to learn, and what learns |
 //! | [`optim`] | losses and update rules |
@@ -50,6 +51,7 @@ pub mod app;
 pub mod bounds;
 pub mod catalog;
 pub mod charts;
+pub mod circuits;
 pub mod descent;
 pub mod display;
 pub mod functions;

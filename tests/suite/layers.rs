@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("functions", &["bounds", "settings", "rng"]),
     ("descent", &["bounds", "settings", "rng"]),
     ("machines", &["rng"]),
+    ("circuits", &["rng"]),
     ("pytorch", &["settings"]),
     (
         "tasks",

@@ -1,0 +1,125 @@
+//! What can be wrong with a circuit, or with a request for one.
+
+use super::limits::{MOST_GATES, MOST_IN_TABLE, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_TEXT};
+
+/// Why there is no such circuit or network. Lines are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CircuitError {
+    /// A text without a gate.
+    #[error("{}", tr!("the circuit has no gate; a line such as “out = a and b” is one"))]
+    Empty,
+    /// A text that is too long to be read.
+    #[error("{}", tr!("the text has {found} bytes, and at most {most} are read", found = _0, most = MOST_TEXT))]
+    Text(usize),
+    /// A line that is no gate.
+    #[error("{}", tr!("line {line} is no gate; a gate is written “s = a and b”, “s = a or b”, “s = not a” or “s = a”", line = _0))]
+    Form(usize),
+    /// A word in the place of a gate that is none.
+    #[error("{}", tr!("line {line}: there is no gate “{gate}”; the gates are and, or, not and id", line, gate))]
+    Gate {
+        /// Where it stands.
+        line: usize,
+        /// The word.
+        gate: String,
+    },
+    /// A word in the place of a name that is none.
+    #[error("{}", tr!("line {line}: “{name}” cannot be a name; a name has letters, digits and _, begins with no digit, has at most 32 characters and is none of and, or, not, id and inputs", line, name))]
+    Name {
+        /// Where it stands.
+        line: usize,
+        /// The word.
+        name: String,
+    },
+    /// A name that two lines assign.
+    #[error("{}", tr!("line {line}: {name} is already assigned in line {first}", line, name, first))]
+    Twice {
+        /// The second of the two lines.
+        line: usize,
+        /// The name.
+        name: String,
+        /// The first of the two lines.
+        first: usize,
+    },
+    /// A gate with the name of an input.
+    #[error("{}", tr!("line {line}: {name} is an input, and no gate may have the name of an input", line, name))]
+    Assigned {
+        /// The gate's line.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// A name that the line of inputs has twice.
+    #[error("{}", tr!("line {line}: the input {name} is listed twice", line, name))]
+    InputTwice {
+        /// Where it stands.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// A second line of inputs.
+    #[error("{}", tr!("line {line}: the inputs are already listed in a line above", line = _0))]
+    Inputs(usize),
+    /// A name that is neither listed as an input nor assigned.
+    #[error("{}", tr!("line {line}: {name} is neither in the list of inputs nor assigned in any line", line, name))]
+    Unknown {
+        /// Where it is read.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// A gate that reads its own value.
+    #[error("{}", tr!("line {line}: {name} depends on its own value", line, name))]
+    Cycle {
+        /// A line of the cycle.
+        line: usize,
+        /// What it assigns.
+        name: String,
+    },
+    /// More gates than a circuit may have.
+    #[error("{}", tr!("line {line}: a circuit has at most {most} gates", line = _0, most = MOST_GATES))]
+    TooManyGates(usize),
+    /// More inputs than a circuit may have.
+    #[error("{}", tr!("line {line}: a circuit has at most {most} inputs", line = _0, most = MOST_INPUTS))]
+    TooManyInputs(usize),
+    /// A layered circuit that is too large.
+    #[error("{}", tr!("in layers the circuit has {found} gates, those that carry values among them, and at most {most} are allowed", found = _0, most = MOST_SIZE))]
+    TooLarge(u64),
+    /// A truth table that is too long.
+    #[error("{}", tr!("a truth table has at most {most} inputs, and this circuit has {found}", found = _0, most = MOST_IN_TABLE))]
+    Table(usize),
+    /// Bits for another number of inputs.
+    #[error("{}", tr!("the circuit has {expected} inputs, but there are {found} bits", expected, found))]
+    Bits {
+        /// Inputs of the circuit.
+        expected: usize,
+        /// Bits that were given.
+        found: usize,
+    },
+    /// A vector of parameters of another network.
+    #[error("{}", tr!("the network has {expected} parameters, but there are {found} numbers", expected, found))]
+    Theta {
+        /// Parameters of the network.
+        expected: usize,
+        /// Numbers that were given.
+        found: usize,
+    },
+    /// A number that a named circuit or a toy does not allow.
+    #[error("{}", tr!("the number must be from {least} to {most}, not {found}", least, most, found))]
+    Number {
+        /// Smallest number allowed.
+        least: usize,
+        /// Largest number allowed.
+        most: usize,
+        /// What was asked for.
+        found: usize,
+    },
+    /// A network that is too large.
+    #[error("{}", tr!("the network would have {found} parameters, and at most {most} are allowed", found = _0, most = MOST_PARAMETERS))]
+    Parameters(u64),
+}
+
+/// The number itself where it lies from `least` to `most`.
+pub(super) fn within(found: usize, least: usize, most: usize) -> Result<usize, CircuitError> {
+    let fits = (least..=most).contains(&found);
+    fits.then_some(found).ok_or(CircuitError::Number { least, most, found })
+}
