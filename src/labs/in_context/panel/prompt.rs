@@ -91,10 +91,10 @@ fn shift(news: News) -> AnyView {
                         news.look(PromptAction::Shift(quarters));
                     }
                 } />
-            <p class="knob__unit" id="inputs-factor-about" data-testid="inputs-factor-about">
-                {view(action::about_shift)}
-            </p>
         </div>
+        <p class="card__note" id="inputs-factor-about" data-testid="inputs-factor-about">
+            {view(action::about_shift)}
+        </p>
     }
     .into_any()
 }
