@@ -113,11 +113,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine that a text describes, in one of the forms of [`super::text`].
-    pub fn parse(text: &str) -> Result<Machine, Mistake> {
-        super::text::parse(text)
-    }
-
     /// Names of the states; the first is the start state.
     pub fn states(&self) -> &[String] {
         &self.states

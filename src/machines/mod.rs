@@ -7,7 +7,7 @@
 //! blocks   apply S | move | visited? | one search for each bit of the step's number | fetch
 //! ```
 //!
-//! A [`Machine`] is read from a [text](text::Form); a [`Run`] is what an ordinary [simulator](Simulator) with a tape makes
+//! A [`Machine`] is read from a [text](text::Notation); a [`Run`] is what an ordinary [simulator](Simulator) with a tape makes
 //! of it; [`Construction`] writes the weights, in tokens with a [`Layout`]; [`Transformer`] executes them; [`library`] has
 //! machines to begin with.
 //!

@@ -1,4 +1,4 @@
-//! Texts of machines: the form of this page, and the forms of two simulators that people use.
+//! Texts of machines: the notation of this page, and the forms of two simulators that people use.
 //!
 //! ```text
 //! this page                       state read → write move state       `->` and `→` are the same; newline or `;` separates
@@ -7,14 +7,14 @@
 //!                                 state,write,move
 //! ```
 //!
-//! In every form `_` is the blank, and a move is one of `L l <`, `R r >` and `S s - *`. `*` as the state or the symbol that
+//! In every notation `_` is the blank, and a move is one of `L l <`, `R r >` and `S s - *`. `*` as the state or the symbol that
 //! is read means every one without a rule of its own, `*` as what follows means no change. `//` begins a comment. A line
 //! `start: name` or `init: name` names the start state, a line `accept: name name` the accepting ones. Without such a line the
-//! start state is that of the first rule, in the second form `0` where there is such a state.
+//! start state is that of the first rule, in the second notation `0` where there is such a state.
 //!
 //! # Why
-//! A text says by itself which form it has: an arrow is only in the first, commas are only in the third. Nobody has to
-//! choose a form before pasting.
+//! A text says by itself which notation it has: an arrow is only in the first, commas are only in the third. Nobody has to
+//! choose a notation before pasting.
 
 use std::cmp::Reverse;
 
@@ -22,9 +22,9 @@ use super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TE
 use super::machine::{BLANK, Machine, Move, Rule, Verdict};
 use super::mistake::Mistake;
 
-/// A form of text.
+/// A notation of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum Notation {
     /// `state read → write move state`.
     Arrows,
     /// `state read write move state`, as on morphett.info.
@@ -33,36 +33,36 @@ pub enum Form {
     Commas,
 }
 
-impl Form {
-    /// The form that a text has.
-    pub fn of(text: &str) -> Form {
+impl Notation {
+    /// The notation that a text has.
+    pub fn of(text: &str) -> Notation {
         // What stands before the first `;`: behind it may be a comment with anything in it.
         let first = |line| without_comment(line).split(';').find(|piece| directive(piece).is_none());
         let firsts = || text.lines().filter_map(first);
         if firsts().any(|line| line.contains('→') || line.contains("->")) {
-            Form::Arrows
+            Notation::Arrows
         } else if firsts().any(|line| line.contains(',') && words(line).len() < 5) {
-            Form::Commas
+            Notation::Commas
         } else {
-            Form::Words
+            Notation::Words
         }
     }
 
     /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Arrows => tr!("Rules with an arrow"),
-            Form::Words => tr!("Five words a line (morphett.info)"),
-            Form::Commas => tr!("Two lines a rule (turingmachinesimulator.com)"),
+            Notation::Arrows => tr!("Rules with an arrow"),
+            Notation::Words => tr!("Five words a line (morphett.info)"),
+            Notation::Commas => tr!("Two lines a rule (turingmachinesimulator.com)"),
         }
     }
 
     /// What a rule looks like.
     pub fn example(self) -> &'static str {
         match self {
-            Form::Arrows => tr!("state read → write move state"),
-            Form::Words => tr!("state read write move state"),
-            Form::Commas => tr!("state,read and below it state,write,move"),
+            Notation::Arrows => tr!("state read → write move state"),
+            Notation::Words => tr!("state read write move state"),
+            Notation::Commas => tr!("state,read and below it state,write,move"),
         }
     }
 }
@@ -104,13 +104,15 @@ struct Source {
     accepting: Vec<(usize, String)>,
 }
 
-/// The machine that a text describes.
-pub(super) fn parse(text: &str) -> Result<Machine, Mistake> {
-    if text.len() > MOST_TEXT {
-        return Err(Mistake::LongText);
+impl Machine {
+    /// The machine that a text describes, in one of the [notations](Notation).
+    pub fn parse(text: &str) -> Result<Machine, Mistake> {
+        if text.len() > MOST_TEXT {
+            return Err(Mistake::LongText);
+        }
+        let notation = Notation::of(text);
+        Source::read(text, notation)?.build(notation)
     }
-    let form = Form::of(text);
-    Source::read(text, form)?.build(form)
 }
 
 fn without_comment(line: &str) -> &str {
@@ -148,7 +150,7 @@ fn symbol(line: usize, word: &str) -> Result<Option<char>, Mistake> {
         (Some('*'), None) => Ok(None),
         (Some(found @ (';' | '→')), None) => Err(Mistake::Symbol { line, found }),
         (Some(one), None) => Ok(Some(one)),
-        // The third form may leave the blank out.
+        // The third notation may leave the blank out.
         (None, _) => Ok(Some(BLANK)),
         _ => Err(Mistake::LongSymbol { line, found: word.chars().take(MOST_LETTERS).collect() }),
     }
@@ -164,17 +166,17 @@ fn direction(line: usize, word: &str) -> Result<Move, Mistake> {
 }
 
 impl Source {
-    fn read(text: &str, form: Form) -> Result<Source, Mistake> {
+    fn read(text: &str, notation: Notation) -> Result<Source, Mistake> {
         let mut source = Source::default();
         // The first line of a rule in two lines.
         let mut half: Option<(usize, [&str; 2])> = None;
         let one_line = !text.trim().contains('\n');
         for (at, line) in text.lines().enumerate() {
             let line = without_comment(line);
-            // In the second form a comment begins there, in the third nothing does.
-            let pieces: Vec<&str> = match form {
-                Form::Words if !one_line => line.split(';').take(1).collect(),
-                Form::Commas if !one_line => vec![line],
+            // In the second notation a comment begins there, in the third nothing does.
+            let pieces: Vec<&str> = match notation {
+                Notation::Words if !one_line => line.split(';').take(1).collect(),
+                Notation::Commas if !one_line => vec![line],
                 _ => line.split(';').collect(),
             };
             for (piece_at, piece) in pieces.into_iter().enumerate() {
@@ -184,8 +186,8 @@ impl Source {
                 }
                 if let Some((word, rest)) = directive(piece) {
                     source.direct(number, word, rest)?;
-                } else if form != Form::Commas {
-                    source.push(Line::new(number, five(number, piece, form)?)?)?;
+                } else if notation != Notation::Commas {
+                    source.push(Line::new(number, five(number, piece, notation)?)?)?;
                 } else if let Some((first, [state, read])) = half.take() {
                     let [next, write, step] = commas(number, piece)?;
                     source.push(Line::new(first, [state, read, write, step, next])?)?;
@@ -233,19 +235,19 @@ impl Source {
         Ok(())
     }
 
-    fn build(self, form: Form) -> Result<Machine, Mistake> {
+    fn build(self, notation: Notation) -> Result<Machine, Mistake> {
         let Source { mut lines, start, accepting } = self;
         let accepts = |state: &str| accepting.iter().any(|(_, name)| name == state);
         let ends = |state: &str| state.starts_with("halt") || Verdict::of(state) != Verdict::Halts;
         // There a state with such a name ends the run, whatever rules it has.
-        lines.retain(|line| match (form, line.state.as_deref()) {
-            (Form::Words, Some(state)) => !state.starts_with("halt"),
-            (Form::Commas, Some(state)) => !accepts(state),
+        lines.retain(|line| match (notation, line.state.as_deref()) {
+            (Notation::Words, Some(state)) => !state.starts_with("halt"),
+            (Notation::Commas, Some(state)) => !accepts(state),
             _ => true,
         });
         let (states, symbols) = names(&lines)?;
         let from = lines.iter().filter_map(|line| line.state.clone());
-        let zero = || from.clone().find(|state| form == Form::Words && state == "0");
+        let zero = || from.clone().find(|state| notation == Notation::Words && state == "0");
         let first = || from.clone().next();
         let start = start.or_else(zero).or_else(first).unwrap_or_else(|| "*".into());
         let unknown = accepting.iter().find(|(_, name)| !states.contains(name));
@@ -344,9 +346,9 @@ fn names(lines: &[Line]) -> Result<(Vec<String>, Vec<char>), Mistake> {
 }
 
 /// The five words of a rule.
-fn five(line: usize, text: &str, form: Form) -> Result<[&str; 5], Mistake> {
-    let expected = || Mistake::NotARule { line, expected: form.example(), found: cut(text) };
-    let found: Vec<&str> = if form == Form::Arrows {
+fn five(line: usize, text: &str, notation: Notation) -> Result<[&str; 5], Mistake> {
+    let expected = || Mistake::NotARule { line, expected: notation.example(), found: cut(text) };
+    let found: Vec<&str> = if notation == Notation::Arrows {
         let arrow = if text.contains('→') { "→" } else { "->" };
         let (left, right) = text.split_once(arrow).ok_or_else(expected)?;
         let (left, right) = (words(left), words(right));
@@ -368,7 +370,7 @@ fn five(line: usize, text: &str, form: Form) -> Result<[&str; 5], Mistake> {
 /// As many parts as are wanted, between commas.
 fn commas<const N: usize>(line: usize, text: &str) -> Result<[&str; N], Mistake> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let expected = || Mistake::NotARule { line, expected: Form::Commas.example(), found: cut(text) };
+    let expected = || Mistake::NotARule { line, expected: Notation::Commas.example(), found: cut(text) };
     parts.try_into().map_err(|_| expected())
 }
 

@@ -2,7 +2,7 @@
 
 use super::limits::MOST_STATES;
 use super::machine::Machine;
-use super::text::Form;
+use super::text::Notation;
 use crate::rng::{Purpose, Stream};
 
 const ARROWS: &str = "right 0 → 0 R right; right 1→1 > right; right _ -> _ L carry // the end is found
@@ -48,7 +48,10 @@ fn mistake(text: &str) -> String {
 #[test]
 fn three_forms_are_one_machine() {
     let [arrows, words, commas] = [ARROWS, WORDS, COMMAS].map(|text| Machine::parse(text).unwrap());
-    assert_eq!([ARROWS, WORDS, COMMAS].map(Form::of), [Form::Arrows, Form::Words, Form::Commas]);
+    assert_eq!(
+        [ARROWS, WORDS, COMMAS].map(Notation::of),
+        [Notation::Arrows, Notation::Words, Notation::Commas]
+    );
     assert_eq!(arrows.rules, words.rules);
     assert_eq!(arrows.rules, commas.rules);
     assert_eq!(words.states(), ["0", "carry", "halt-accept"]);
@@ -57,7 +60,7 @@ fn three_forms_are_one_machine() {
         assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
         assert_eq!(Machine::parse(&machine.line()).unwrap(), machine);
     }
-    for form in [Form::Arrows, Form::Words, Form::Commas] {
+    for form in [Notation::Arrows, Notation::Words, Notation::Commas] {
         assert!(!form.name().is_empty() && !form.example().is_empty());
     }
 }
