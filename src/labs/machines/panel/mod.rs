@@ -1,0 +1,27 @@
+//! What only this lab shows on the page: the tape beside the tokens, one step block by block, the search through past tokens,
+//! and the editor of machines.
+
+pub mod action;
+pub mod bits;
+pub mod counts;
+pub mod editor;
+pub mod search;
+pub mod stages;
+pub mod tape;
+
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod beside;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod blocks;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod inside;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod news;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod paint;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod places;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod rows;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod writing;
