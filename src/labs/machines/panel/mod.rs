@@ -10,18 +10,4 @@ pub mod stages;
 pub mod tape;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-mod beside;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod blocks;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod inside;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod news;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod paint;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod places;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod rows;
-#[cfg(all(feature = "ui", target_family = "wasm"))]
-mod writing;
+mod page;

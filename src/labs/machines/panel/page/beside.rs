@@ -3,11 +3,11 @@
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use super::bits::{self, Kind, PAST};
 use super::news::News;
 use super::paint::on_frames;
-use super::tape::{self, CELLS, Cell};
 use crate::labs::machines::MachineState;
+use crate::labs::machines::panel::bits::{self, Kind, PAST};
+use crate::labs::machines::panel::tape::{self, CELLS, Cell};
 use crate::machines::{Group, Layout};
 use crate::permalink::View;
 use crate::ui::pixels;

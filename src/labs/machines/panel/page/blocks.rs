@@ -5,9 +5,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-use super::action::PanelAction;
 use super::news::News;
-use super::stages::{self, BlockButton};
+use crate::labs::machines::panel::action::PanelAction;
+use crate::labs::machines::panel::stages::{self, BlockButton};
 use crate::ui::browser::by_id;
 use crate::ui::button::button;
 

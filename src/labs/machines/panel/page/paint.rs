@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::bits::{Kind, shades};
 use super::news::News;
+use crate::labs::machines::panel::bits::{Kind, shades};
 use crate::ui::appearance::Appearance;
 use crate::ui::effect::effect;
 

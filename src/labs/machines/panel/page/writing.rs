@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
-use super::action::{self, OWN, PanelAction};
-use super::editor::{self, Draft, Flaw, Part, RuleRow, Written};
 use super::news::News;
+use crate::labs::machines::panel::action::{self, OWN, PanelAction};
+use crate::labs::machines::panel::editor::{self, Draft, Flaw, Part, RuleRow, Written};
 use crate::machines::{Program, library};
 use crate::ui::browser::{by_id, get, settle};
 use crate::ui::button::button;
@@ -34,7 +34,9 @@ struct Hand {
 impl Hand {
     fn new(news: News) -> Hand {
         let program = news.once(|state| Program::clone(&state.program));
-        let draft = RwSignal::new(Draft::default());
+        let draft = RwSignal::new(
+            program.with_untracked(|program| program.as_ref().map(Draft::of)).unwrap_or_default(),
+        );
         let runs = Memo::new(move |_| {
             program.with(|program| {
                 program.as_ref().is_some_and(|program| draft.with(|draft| draft.says(program)))

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::news::News;
 use super::paint::on_frames;
-use super::search::{self, Mark, Search};
 use crate::display::words::MISSING;
+use crate::labs::machines::panel::search::{self, Mark, Search};
 use crate::ui::pixels;
 
 /// The rows, and where the search has ended.

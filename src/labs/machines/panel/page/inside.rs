@@ -4,10 +4,10 @@ use leptos::prelude::*;
 
 use super::beside::beside;
 use super::blocks::blocks;
-use super::counts;
 use super::news::News;
 use super::rows::rows;
 use super::writing::writing;
+use crate::labs::machines::panel::counts;
 use crate::ui::inside::{inside, of_lab};
 
 /// The panel, for runs of a transformer that runs a Turing machine.

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::action::{self, PanelAction};
 use crate::labs::machines::MachineState;
+use crate::labs::machines::panel::action::{self, PanelAction};
 
 /// The run, for readers of its tokens.
 pub(super) type News = crate::ui::news::News<MachineState>;
