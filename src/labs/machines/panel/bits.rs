@@ -7,7 +7,7 @@
 
 use super::tape;
 use crate::display::words::{MISSING, significant, thousands};
-use crate::machines::{Group, Layout, Machine, Moment, Run, Trace, Transformer};
+use crate::machines::{Group, Layout, Machine, Moment, Trace, Transformer};
 
 /// Tokens before the present one that are shown at most.
 pub const PAST: usize = 31;
@@ -214,7 +214,7 @@ pub fn spoken(layout: &Layout, machine: &Machine, token: &[f64]) -> String {
 pub fn title(step: usize, stage: usize, blocks: usize) -> String {
     let step = thousands(step as u64);
     match stage {
-        _ if step == "0" => tr!("Token before the first step").into(),
+        _ if step == "0" => tr!("Token before step 1").into(),
         0 => tr!("Token of step {step} before its blocks", step),
         stage if stage >= blocks => tr!("Token of step {step} after all {blocks} blocks", step, blocks),
         stage => tr!("Token of step {step} after block {stage} of {blocks}", step, stage, blocks),
@@ -222,7 +222,10 @@ pub fn title(step: usize, stage: usize, blocks: usize) -> String {
 }
 
 /// "Step 37: state B, reads 1, wrote 0, head on cell 66."
-pub fn says(machine: &Machine, step: usize, moment: Moment) -> String {
+pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
+    let Some(moment) = moment else {
+        return tr!("Step {step}: the token is being computed.", step = thousands(step as u64));
+    };
     let (state, reads) = (tape::state(machine, moment.state), machine.spell([moment.symbol]));
     match step {
         0 => tr!(
@@ -240,12 +243,6 @@ pub fn says(machine: &Machine, step: usize, moment: Moment) -> String {
             cell = moment.head
         ),
     }
-}
-
-/// What the tokens say after so many steps.
-pub fn moment(transformer: &Transformer, run: &Run, step: usize) -> Moment {
-    let made = step.checked_sub(1).and_then(|at| transformer.tokens().get(at));
-    made.copied().unwrap_or_else(|| run.beginning())
 }
 
 /// Whether the tokens agree with the simulator up to a step, in a sentence; `wrong` is the first step in which they do not.
@@ -268,7 +265,7 @@ pub fn agreement(wrong: Option<usize>, step: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{Construction, How, library::example};
+    use crate::machines::{Construction, How, Run, library::example};
 
     fn beaver(steps: usize) -> (Machine, Run, Transformer) {
         let of = example("busy-beaver-4").unwrap();
@@ -299,10 +296,8 @@ mod tests {
             assert!(way == "left" || way == "right", "{way}");
             // A block that is not there is the last one.
             assert_eq!(present(&transformer, Some(&trace), 99), Some(token));
-            assert_eq!(moment, super::moment(&transformer, &run, step));
         }
         assert_eq!(present(&transformer, None, 5), transformer.output(0));
-        assert_eq!(super::moment(&transformer, &run, 0), run.beginning());
     }
 
     #[test]
@@ -367,9 +362,16 @@ mod tests {
         let said = spoken(layout, &machine, transformer.output(0).unwrap());
         assert!(said.starts_with("st, State: A. sym1, Symbol under the head: _. "), "{said}");
         assert!(said.ends_with("mv, Move: left, right: –."), "{said}");
-        assert_eq!(says(&machine, 1, run.moments[0]), "Step 1: state B, reads _, wrote 1, head on cell 65.");
-        assert_eq!(says(&machine, 0, run.beginning()), "Before step 1: state A, reads _, head on cell 64.");
-        assert_eq!(title(0, 4, 11), "Token before the first step");
+        assert_eq!(
+            says(&machine, 1, Some(run.moments[0])),
+            "Step 1: state B, reads _, wrote 1, head on cell 65."
+        );
+        assert_eq!(
+            says(&machine, 0, Some(run.beginning())),
+            "Before step 1: state A, reads _, head on cell 64."
+        );
+        assert_eq!(says(&machine, 1234, None), "Step 1,234: the token is being computed.");
+        assert_eq!(title(0, 4, 11), "Token before step 1");
         assert_eq!(title(1234, 0, 11), "Token of step 1,234 before its blocks");
         assert_eq!(title(3, 4, 11), "Token of step 3 after block 4 of 11");
         assert_eq!(title(3, 11, 11), "Token of step 3 after all 11 blocks");

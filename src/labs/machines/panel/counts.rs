@@ -1,10 +1,16 @@
 //! How large the transformer is, in one line.
 
 use crate::display::words::thousands;
-use crate::machines::Counts;
+use crate::machines::{Construction, Counts, Program};
+
+/// How large the transformer of a program is, without noise.
+pub fn of(program: &Program) -> Option<String> {
+    let construction = Construction::new(&program.machine, program.bits).ok()?;
+    Some(said(&construction.counts(), program.steps))
+}
 
 /// "T = 107: 7 bits, width 46, 11 blocks, 69,630 parameters, 1,235 not 0, ‖θ‖₁ = 1,545."
-pub fn said(counts: &Counts, steps: usize) -> String {
+fn said(counts: &Counts, steps: usize) -> String {
     tr!(
         "T = {steps}: {bits} bits, width {width}, {blocks} blocks, {parameters} parameters, {entries} of them not 0, ‖θ‖₁ = {norm}.",
         steps = thousands(steps as u64),
@@ -20,14 +26,14 @@ pub fn said(counts: &Counts, steps: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{Construction, library::example};
+    use crate::machines::library::example;
 
     #[test]
     fn the_busy_beavers_counts_are_those_of_the_reference_table() {
         let machine = example("busy-beaver-4").unwrap().machine().unwrap();
-        let counts = Construction::new(&machine, 7).unwrap().counts();
+        let program = Program::new(machine, vec![], 64, 107).unwrap();
         assert_eq!(
-            said(&counts, 107),
+            of(&program).unwrap(),
             "T = 107: 7 bits, width 46, 11 blocks, 69,630 parameters, 1,235 of them not 0, ‖θ‖₁ = 1,545."
         );
     }

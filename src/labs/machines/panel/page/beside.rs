@@ -14,8 +14,8 @@ use crate::ui::pixels;
 
 /// The two, and whether they agree.
 pub(super) fn beside(news: News) -> AnyView {
-    let layout = news.once(|state| state.transformer.construction().layout().clone());
-    let agreement = news.memo(|state, _| bits::agreement(state.first_wrong(), state.step));
+    let layout = news.once(|state| state.layout().clone());
+    let agreement = news.memo(|state, _| bits::agreement(state.first_wrong(), compared(state)));
     let is_wrong = news.memo(|state, _| state.first_wrong().is_some_and(|wrong| wrong <= state.step));
     view! {
         <div class="beside">
@@ -36,6 +36,16 @@ pub(super) fn beside(news: News) -> AnyView {
         </p>
     }
     .into_any()
+}
+
+/// Steps whose tokens are compared: of large transformers fewer than the run has made, until the others are executed.
+fn compared(state: &MachineState) -> usize {
+    state.step.min(state.transformer.steps())
+}
+
+/// The step whose blocks are shown.
+fn step(state: &MachineState) -> usize {
+    state.trace.as_ref().map_or(0, |trace| trace.step)
 }
 
 /// The cells around the head, and the state.
@@ -82,23 +92,20 @@ fn now<'a>(state: &'a MachineState, view: &View) -> Option<&'a [f64]> {
 fn tokens(news: News, layout: &Layout) -> AnyView {
     let title = news.memo(|state, view| {
         let blocks = state.transformer.construction().blocks().len();
-        bits::title(state.step, state.stage(view), blocks)
+        bits::title(step(state), state.stage(view), blocks)
     });
     let words = news.memo(|state, view| {
-        let layout = state.transformer.construction().layout();
+        let layout = state.layout();
         Some(bits::spoken(layout, &state.program.machine, now(state, view)?))
     });
-    let says = news.memo(|state, _| {
-        let moment = bits::moment(&state.transformer, &state.run, state.step);
-        bits::says(&state.program.machine, state.step, moment)
-    });
+    let says = news.memo(|state, _| bits::says(&state.program.machine, state.step, state.token(state.step)));
     let readings = news.memo(|state, view| {
-        let layout = state.transformer.construction().layout();
+        let layout = state.layout();
         let token = now(state, view).unwrap_or_default();
         Group::ALL.map(|group| bits::reading(layout, &state.program.machine, token, group))
     });
     let changed = news.memo(|state, view| {
-        let layout = state.transformer.construction().layout();
+        let layout = state.layout();
         state.trace.as_ref().map(|trace| bits::changed(layout, trace, state.stage(view)))
     });
     let side = bits::side(layout.width());
@@ -152,8 +159,8 @@ fn kind(kind: Kind) -> AnyView {
 fn paint(news: News, past: Vec<NodeRef<Canvas>>, present: Vec<NodeRef<Canvas>>) {
     on_frames(news, move |colours| {
         news.peek(|state, view| {
-            let layout = state.transformer.construction().layout();
-            let columns = bits::columns(&state.transformer, state.step);
+            let layout = state.layout();
+            let columns = bits::columns(&state.transformer, step(state));
             let token = now(state, view).unwrap_or_default();
             for (at, group) in Group::ALL.into_iter().enumerate() {
                 let (colours, high) = (colours.of_kind(Kind::of(group)), layout.group(group).len() as u32);

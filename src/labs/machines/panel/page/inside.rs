@@ -15,11 +15,10 @@ use crate::ui::inside::{inside, of_lab};
 pub fn Inside() -> impl IntoView {
     of_lab(|news: News| {
         let bits = news.once(|state| state.transformer.construction().layout().bits());
-        let counts =
-            news.once(|state| counts::said(&state.transformer.construction().counts(), state.program.steps));
+        let counts = news.once(|state| counts::of(&state.program));
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Tape and tokens")>
-                <p class="card__text" data-testid="machine-counts">{counts}</p>
+                <p class="card__text" data-testid="machine-counts">{move || counts.get().flatten()}</p>
                 {beside(news)}
             </section>
             <section class="card card--wide" aria-label=tr!("Blocks of one step")>
