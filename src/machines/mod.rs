@@ -7,9 +7,9 @@
 //! blocks   apply S | move | visited? | one search for each bit of the step's number | fetch
 //! ```
 //!
-//! A [`Machine`] is read from a [text](text::Notation); a [`Run`] is what an ordinary [simulator](Simulator) with a tape makes
-//! of it; [`Construction`] writes the weights, in tokens with a [`Layout`]; [`Transformer`] executes them; [`library`] has
-//! machines to begin with.
+//! A [`Machine`] is read from a [text](text::Notation); a [`Program`] adds input, start cell and steps; a [`Run`] is what an
+//! ordinary [simulator](Simulator) with a tape makes of it; [`Construction`] writes the weights, in tokens with a [`Layout`];
+//! [`Transformer`] executes them; [`library`] has machines to begin with.
 //!
 //! ```
 //! use vivarium::machines::{Construction, How, Run, Transformer, library};
@@ -32,8 +32,10 @@ mod layout;
 pub mod library;
 mod limits;
 mod machine;
+mod measured;
 mod mistake;
 mod phase;
+mod program;
 mod simulator;
 #[cfg(test)]
 mod tests;
@@ -41,6 +43,7 @@ pub mod text;
 #[cfg(test)]
 mod text_tests;
 mod transformer;
+mod weights;
 
 pub use attention::{Attention, Choice, Look};
 pub use construction::{Block, Construction, Cost, Counts, PURPOSE, Tensor};
@@ -50,7 +53,10 @@ pub use limits::{
     MOST_CELL, MOST_LETTERS, MOST_POSITION_BITS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
 };
 pub use machine::{ACCEPTING, BLANK, Machine, Move, REJECTING, Rule, Verdict};
+pub use measured::{Course, Measured, Standing, finite};
 pub use mistake::Mistake;
 pub use phase::Phase;
+pub use program::Program;
 pub use simulator::{Halt, Moment, Run, Simulator};
 pub use transformer::{How, Stage, Trace, Transformer};
+pub use weights::{Noising, Shape, Sizes};

@@ -399,8 +399,9 @@ fn noise_is_a_function_of_seed_and_replica() {
     let mean = pairs.iter().sum::<f64>() / pairs.len() as f64;
     let variance = pairs.iter().map(|x| x * x).sum::<f64>() / pairs.len() as f64;
     assert!(mean.abs() < 0.003 && (variance.sqrt() - 0.1).abs() < 0.003, "{mean} {variance}");
-    // The first tensor's first number is draw 0 of tensor 0.
+    // The first tensor's second number is draw 1 of tensor 0, and is a number in single precision.
     let draw = 0.1 * f64::from(Stream::new(1, PURPOSE, 2).normal(0, 1));
+    let draw = f64::from(draw as f32);
     assert_eq!(make(1, 2).tensors().next().unwrap().values[1], draw);
 }
 

@@ -9,6 +9,7 @@ use super::activation::{Activation, Sigma};
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
+use super::machine_transformer::MachineTransformer;
 use super::token_attention::TokenAttention;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
@@ -16,6 +17,9 @@ pub type PromptAttention = TokenAttention;
 
 /// A network whose weights travel in tokens: its settings are all that its learner needs to know.
 pub type InTokens = DescentTransformer;
+
+/// A transformer that runs a machine: its settings are all that its learner needs to know.
+pub type RunsMachine = MachineTransformer;
 use super::token_mlp::TokenMlp;
 
 /// A family of networks, with what its kernels need to know of a model.
@@ -43,6 +47,8 @@ pub enum Family {
     Descent(InTokens),
     /// A decoder on points of a function: its settings are all that loops and kernels need to know.
     InContext(InContextTransformer),
+    /// A transformer each token of which is a step of a Turing machine.
+    Machine(RunsMachine),
 }
 
 /// How hidden units become an output.

@@ -13,10 +13,14 @@ pub mod sparse_parity;
 pub mod sparse_token_regression;
 pub mod tabular;
 pub mod teacher_student;
+pub mod turing_machine;
+
+use std::sync::Arc;
 
 use crate::catalog::chart::Chart;
 use crate::descent;
 use crate::functions::FunctionPrompts;
+use crate::machines;
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -45,6 +49,8 @@ crate::catalog! {
         in_context_regression::InContextRegression,
         /// A function that is learned in the prompt.
         in_context_learning::InContextLearning,
+        /// Steps of a Turing machine.
+        turing_machine::TuringMachine,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -133,7 +139,8 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 2] = [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS];
+    pub const ALL: [&[Choice]; 3] =
+        [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS, machines::Measured::OPTIONS];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
     pub fn with(slug: &str) -> Option<(usize, usize)> {
@@ -213,6 +220,10 @@ pub trait Examples {
     }
     /// What examples of one function are drawn, in a task that fits one network to them.
     fn regression(&self) -> Option<descent::Draw> {
+        None
+    }
+    /// What machine runs, in a task about one.
+    fn program(&self) -> Option<Arc<machines::Program>> {
         None
     }
     /// What files call the numbers of a measurement, and what there is besides loss and accuracy.

@@ -114,11 +114,30 @@ function value(dice, range, knobs) {
     }
     case "points":
       return dice.many(length(dice, most), () => `${real(dice, low, high)}:${real(dice, low, high)}`).join("_");
+    case "text":
+      return text(dice, most);
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
     default:
       throw new Error(`links of the kind "${kind}" are not known here`);
   }
+}
+
+/** Rules of a machine as they stand in a link, most of which fit together, or a word over its symbols. */
+function text(dice, most) {
+  if (dice.below(3) === 0) {
+    return dice.many(dice.below(12), () => dice.pick(["0", "1", "_", "+", "~", "!23!"])).join("");
+  }
+  const states = 1 + dice.below(dice.below(8) === 0 ? 30 : 5);
+  const symbols = ["_", "0", "1", "x", "!23!"].slice(0, 1 + dice.below(5));
+  const rules = [];
+  for (let state = 0; state < states; state += 1) {
+    for (const symbol of symbols.filter(() => dice.below(8) > 0)) {
+      const next = dice.below(9) === 0 ? "halt" : `q${dice.below(states)}`;
+      rules.push(`q${state}~${symbol}~~${dice.pick(symbols)}~${dice.pick(["L", "R", "S"])}~${next}`);
+    }
+  }
+  return rules.join(";").slice(0, most);
 }
 
 function numbersUpwards(dice, count) {
@@ -137,6 +156,8 @@ function full(dice, catalogue, { task, model, optimizer }) {
         let step = dice.pick([0n, 10n ** 15n, 18446744073709551000n]);
         return dice.many(64, () => `${(step += 1n + BigInt(dice.below(4)))}:${low + (high - low) * dice.share()}`).join("_");
       }
+      case "text":
+        return "1".repeat(most);
       case "points":
         return dice.many(most, () => `${low + (high - low) * dice.share()}:${low}`).join("_");
       case "axis": {

@@ -10,6 +10,8 @@ pub mod group_net;
 #[cfg(feature = "session")]
 pub mod learner;
 #[cfg(feature = "session")]
+pub mod machine;
+#[cfg(feature = "session")]
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]
 pub mod prompt_examples;
