@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A [`Machine`] is read from a [text](text::Notation); a [`Run`] is what an ordinary [simulator](Simulator) with a tape makes
-//! of it; [`Construction`] writes the weights, in tokens with a [`Layout`]; [`Transformer`] executes them; [`library`] has
-//! machines to begin with.
+//! of it; [`Construction`] writes the weights, in tokens with a [`Layout`]; [`Transformer`] executes them, and so does a
+//! [script](pytorch); [`library`] has machines to begin with.
 //!
 //! ```
 //! use vivarium::machines::{Construction, How, Run, Transformer, library};
@@ -34,6 +34,9 @@ mod limits;
 mod machine;
 mod mistake;
 mod phase;
+pub mod pytorch;
+#[cfg(test)]
+mod pytorch_tests;
 mod simulator;
 #[cfg(test)]
 mod tests;
