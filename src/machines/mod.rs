@@ -9,7 +9,7 @@
 //!
 //! A [`Machine`] is read from a [text](text::Notation); a [`Program`] adds input, start cell and steps; a [`Run`] is what an
 //! ordinary [simulator](Simulator) with a tape makes of it; [`Construction`] writes the weights, in tokens with a [`Layout`];
-//! [`Transformer`] executes them; [`library`] has machines to begin with.
+//! [`Transformer`] executes them, and so does a [script](pytorch); [`library`] has machines to begin with.
 //!
 //! ```
 //! use vivarium::machines::{Construction, How, Run, Transformer, library};
@@ -36,6 +36,9 @@ mod measured;
 mod mistake;
 mod phase;
 mod program;
+pub mod pytorch;
+#[cfg(test)]
+mod pytorch_tests;
 mod simulator;
 #[cfg(test)]
 mod tests;

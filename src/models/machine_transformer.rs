@@ -126,7 +126,7 @@ impl ModelConfig for MachineTransformer {
 
 impl ToPyTorch for MachineTransformer {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("This transformer is written down, not trained.".into())
+        Ok(machines::pytorch::of_transformer(self.how()))
     }
 }
 

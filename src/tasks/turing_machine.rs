@@ -173,7 +173,11 @@ impl TuringMachine {
 
 impl ToPyTorch for TuringMachine {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Err("The transformer of this run is written down, not trained.".into())
+        let Some(program) = self.program() else {
+            return Err(tr!("This machine cannot run.").into());
+        };
+        let Program { machine, input, start, steps, bits } = &*program;
+        Ok(machines::pytorch::of_run(machine, input, *start, *steps, *bits))
     }
 }
 
