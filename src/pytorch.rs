@@ -62,6 +62,7 @@ pub fn value(value: &Value) -> String {
             let point = |[x, y]: &[f64; 2]| format!("({}, {})", real(*x), real(*y));
             format!("[{}]", points.iter().map(point).collect::<Vec<_>>().join(", "))
         }
+        Value::Text(written) => text(written).replace('\n', "\\n"),
         Value::List(_) => format!("[{}]", value.to_string().replace('.', ", ")),
         other => text(&other.to_string()),
     }

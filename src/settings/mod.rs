@@ -7,6 +7,7 @@
 
 mod axis;
 pub mod square;
+mod text;
 
 use std::fmt;
 
@@ -35,6 +36,8 @@ pub enum Range {
     Schedule(f64, f64),
     /// Points (x, y) of which no number is larger than the first, in an order that matters: at most the second, or none.
     Points(f64, usize),
+    /// A text of at most so many bytes, in several lines.
+    Text(usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
     /// One or more of a few named options, in their order.
@@ -82,6 +85,8 @@ pub enum Value {
     Schedule(Vec<(u64, f64)>),
     /// For [`Range::Points`].
     Points(Vec<[f64; 2]>),
+    /// For [`Range::Text`].
+    Text(String),
     /// For [`Range::Axis`].
     Axis(Axis),
     /// For [`Range::Set`]: the options' slugs.
@@ -103,6 +108,7 @@ impl fmt::Display for Value {
                 let point = |[x, y]: &[f64; 2]| format!("{}:{}", real(*x), real(*y));
                 f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
+            Value::Text(v) => text::write(v, f),
             Value::Axis(v) => write!(f, "{v}"),
             Value::Set(v) => f.write_str(&v.join(".")),
         }
@@ -155,6 +161,9 @@ impl Knob {
                     })
                     .collect::<Result<_, Problem>>()?,
             ),
+            // Of what is much too long, only the length is looked at.
+            Range::Text(most) if text.len() / 3 > most => return Err(bad()),
+            Range::Text(_) => Value::Text(text::parse(text).ok_or_else(bad)?),
             Range::Set(options) => {
                 let names: Vec<&str> = names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
@@ -198,6 +207,7 @@ impl Knob {
             (Range::Points(largest, most), Value::Points(v)) => {
                 v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
             }
+            (Range::Text(most), Value::Text(v)) => v.len() <= most,
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
             (Range::Set(options), Value::Set(v)) => {
                 let place = |name: &String| options.iter().position(|o| o.slug == name);
@@ -256,6 +266,7 @@ impl Knob {
                 most,
                 largest = real(largest)
             ),
+            Range::Text(most) => tr!("a text of at most {most} bytes", most),
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
                 tr!("one or more of {slugs} with dots between", slugs = slugs.join(", "))
@@ -384,6 +395,7 @@ field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), 
     .collect());
 field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
 field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
+field!(String, Text, |v| v, |v| v);
 field!(Axis, Axis, |v| v, |v| v);
 
 /// Place of the option that a [`Value::Choice`] names, if it is one of these.

@@ -114,11 +114,20 @@ function value(dice, range, knobs) {
     }
     case "points":
       return dice.many(length(dice, most), () => `${real(dice, low, high)}:${real(dice, low, high)}`).join("_");
+    case "text":
+      return written(dice, most);
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
     default:
       throw new Error(`links of the kind "${kind}" are not known here`);
   }
+}
+
+/** Lines of a text as it stands in a link, some of them of a circuit. */
+function written(dice, most) {
+  const name = () => dice.pick(["a", "b", "c", "s", "t", "out"]);
+  const line = () => dice.pick([`${name()}=${name()}+and+${name()}`, `${name()}=${name()}+or+${name()}`, `${name()}=not+${name()}`, "inputs+a+b", "~E2~86~92", "~", ""]);
+  return dice.many(length(dice, 60), line).join(";").slice(0, most);
 }
 
 function numbersUpwards(dice, count) {
@@ -137,6 +146,8 @@ function full(dice, catalogue, { task, model, optimizer }) {
         let step = dice.pick([0n, 10n ** 15n, 18446744073709551000n]);
         return dice.many(64, () => `${(step += 1n + BigInt(dice.below(4)))}:${low + (high - low) * dice.share()}`).join("_");
       }
+      case "text":
+        return "~7E".repeat(most);
       case "points":
         return dice.many(most, () => `${low + (high - low) * dice.share()}:${low}`).join("_");
       case "axis": {

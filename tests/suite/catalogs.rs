@@ -194,6 +194,11 @@ fn some_values(range: Range) -> Vec<Value> {
             Value::Points(vec![[-largest, largest], [0.0, 1.0]]),
             Value::Points(vec![[largest; 2]; most]),
         ],
+        Range::Text(most) => vec![
+            Value::Text(String::new()),
+            Value::Text("s = a and b\nout = not s".into()),
+            Value::Text("~".repeat(most)),
+        ],
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
         Range::Set(options) => {
             let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();

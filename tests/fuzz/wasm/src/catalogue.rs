@@ -55,6 +55,7 @@ fn range(range: Range) -> Json {
         Range::Points(largest, most) => {
             json!({ "kind": "points", "low": -largest, "high": largest, "most": most })
         }
+        Range::Text(most) => json!({ "kind": "text", "most": most }),
         Range::Axis => json!({ "kind": "axis" }),
         Range::Set(options) => json!({ "kind": "set", "options": slugs(options) }),
     }
