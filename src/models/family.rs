@@ -6,6 +6,7 @@
 //! family is trained by autodiff.
 
 use super::activation::{Activation, Sigma};
+use super::circuit_network::CircuitNetwork;
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
@@ -16,6 +17,9 @@ pub type PromptAttention = TokenAttention;
 
 /// A network whose weights travel in tokens: its settings are all that its learner needs to know.
 pub type InTokens = DescentTransformer;
+
+/// A circuit as a network: its settings are all that its learner needs to know.
+pub type GateNetwork = CircuitNetwork;
 use super::token_mlp::TokenMlp;
 
 /// A family of networks, with what its kernels need to know of a model.
@@ -43,6 +47,8 @@ pub enum Family {
     Descent(InTokens),
     /// A decoder on points of a function: its settings are all that loops and kernels need to know.
     InContext(InContextTransformer),
+    /// A circuit as a network whose margin is searched.
+    Circuit(GateNetwork),
 }
 
 /// How hidden units become an output.

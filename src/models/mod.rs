@@ -3,6 +3,7 @@
 
 pub mod activation;
 pub mod attention_only;
+pub mod circuit_network;
 pub mod cls_transformer;
 pub mod deep_mlp;
 pub mod descent_transformer;
@@ -86,6 +87,8 @@ crate::catalog! {
         descent_transformer::DescentTransformer,
         /// A decoder on points of a function.
         in_context_transformer::InContextTransformer,
+        /// Gates as layers of ReLUs.
+        circuit_network::CircuitNetwork,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;

@@ -18,6 +18,8 @@ pub enum Form {
     Fit,
     /// Points of a function, each label of which is to be predicted from the points before it.
     Points,
+    /// Inputs of a circuit that a network is written down for.
+    Circuit,
 }
 
 impl Form {
@@ -47,6 +49,7 @@ impl Form {
             Form::Sequence => tr!("This is about networks on sequences."),
             Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
+            Form::Circuit => tr!("This is about circuits as networks."),
             Form::Points => tr!("This is about networks that learn a function in their prompt."),
         }
     }

@@ -1,6 +1,7 @@
 //! Tasks: what there is to learn, and where the examples come from.
 #![doc = include_str!("README.md")]
 
+pub mod boolean_circuit;
 mod form;
 pub mod groups;
 pub mod in_context_learning;
@@ -15,6 +16,7 @@ pub mod tabular;
 pub mod teacher_student;
 
 use crate::catalog::chart::Chart;
+use crate::circuits;
 use crate::descent;
 use crate::functions::FunctionPrompts;
 use crate::markov::ChainSequences;
@@ -45,6 +47,8 @@ crate::catalog! {
         in_context_regression::InContextRegression,
         /// A function that is learned in the prompt.
         in_context_learning::InContextLearning,
+        /// A circuit that a written-down network computes.
+        boolean_circuit::BooleanCircuit,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -133,7 +137,8 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 2] = [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS];
+    pub const ALL: [&[Choice]; 3] =
+        [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS, circuits::Measured::OPTIONS];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
     pub fn with(slug: &str) -> Option<(usize, usize)> {
@@ -218,6 +223,10 @@ pub trait Examples {
     /// What files call the numbers of a measurement, and what there is besides loss and accuracy.
     fn measures(&self) -> Measures {
         Measures::default()
+    }
+    /// Which circuit it is, in a task about a circuit.
+    fn circuit(&self) -> Option<circuits::Drawn> {
+        None
     }
     /// What prompts are drawn, in a task on functions that are learned in the prompt.
     fn function_prompts(&self) -> Option<FunctionPrompts> {
