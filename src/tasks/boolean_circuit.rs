@@ -179,7 +179,9 @@ impl Sampler for BooleanCircuit {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         let stream = Stream::new(seed, Purpose::Batch, replica);
         let inputs = self.inputs() as u32;
-        let bit = |at: usize, place: u32| stream.word(step, at as u32 * inputs + place) & 1 == 1;
+        let bit = |at: usize, place: u32| {
+            stream.word(step, (at as u32).wrapping_mul(inputs).wrapping_add(place)) & 1 == 1
+        };
         self.push(0..size, bit, out);
     }
 

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
+import { circuitsLab } from "./circuits.mjs";
 import { descentLab } from "./descent.mjs";
 import { engines } from "./engines.mjs";
 import { faults } from "./faults.mjs";
@@ -368,6 +369,7 @@ describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, add
 
 describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
 describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
+describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 

@@ -20,6 +20,9 @@ use crate::run::RunSpec;
 /// Searches for all replicas of one circuit on the processor.
 pub type CircuitCpu = CpuLearner<CircuitRuns>;
 
+/// Most rows of a truth table on which answers are measured.
+const MOST_ROWS: usize = 256;
+
 /// Parts of a search as they are kept.
 type Parts = [Vec<f32>; Searching::NAMES.len()];
 
@@ -135,13 +138,14 @@ impl CircuitRuns {
     /// Mean squared error of the output, where without noise it is ±1, and the share of answers that are right, over at most
     /// so many rows of the truth table.
     fn answers(&self, theta: &[f64], most: usize) -> [f64; 2] {
-        let inputs = self.circuit.inputs().min(30) as u32;
-        let (rows, own) = (1usize << inputs, self.network.output(&self.drawn.row(0)).unwrap_or(1.0).abs());
-        let count = rows.min(most.max(1));
+        let own = self.network.output(&self.drawn.row(0)).unwrap_or(1.0).abs();
+        // Of more inputs only the rows that begin with zeros have a number here.
+        let rows = 1u64 << self.circuit.inputs().min(30);
+        let count = rows.min(most.clamp(1, MOST_ROWS) as u64);
         let [mut error, mut right] = [0.0; 2];
         for at in 0..count {
-            // Evenly spaced, the last among them, where all bits are 1.
-            let bits = self.drawn_row(rows - 1 - at * rows / count);
+            // Evenly spaced, the last one among them.
+            let bits = self.table_row((rows - 1 - at * rows / count) as usize);
             let truth = self.circuit.evaluate(&bits).unwrap_or(false);
             let output = self.network.output_at(theta, &bits).unwrap_or(0.0);
             let apart = output / own - if truth { 1.0 } else { -1.0 };
@@ -152,7 +156,7 @@ impl CircuitRuns {
     }
 
     /// A row of the truth table; the toy has one alone.
-    fn drawn_row(&self, row: usize) -> Vec<bool> {
+    fn table_row(&self, row: usize) -> Vec<bool> {
         match self.drawn.named {
             Named::Toy => vec![true],
             _ => self.circuit.row(row),
