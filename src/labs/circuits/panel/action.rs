@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_circuit_is_written() {
         let mut state = open("?n=3");
-        assert_eq!(text(of(&state)).lines().count(), 9);
+        assert_eq!(text(of(&state)).lines().count(), 8);
         let written = PanelAction::Write("s = a and b; out = not s\n".into());
         assert_eq!(act(&mut state, written), ("?c=own&n=3&text=s+=+a+and+b;out+=+not+s".into(), 1));
         assert_eq!(text(of(&state)), "s = a and b\nout = not s");

@@ -19,7 +19,8 @@ pub fn lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let line = |line: &str| match line.split_once('#') {
         // What is behind a # is a remark, whatever is in it.
-        Some((gate, remark)) => format!("{}#{remark}", split(gate)),
+        Some((gate, remark)) if !gate.trim().is_empty() => format!("{} #{remark}", split(gate)),
+        Some(_) => line.to_string(),
         None => split(line),
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
