@@ -7,9 +7,14 @@ use crate::analysis::ends;
 use crate::analysis::replicas::Of;
 use crate::circuits::{Measured, Rounding, first_order_margin, rounded_toy_margin};
 use crate::display::RunView;
-use crate::display::words::{percent, significant, thousands};
+use crate::display::words::{percent, thousands};
 use crate::run::Success;
 use crate::settings::real;
+
+/// A number with three digits, or 0.
+fn significant(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { crate::display::words::significant(value) }
+}
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {

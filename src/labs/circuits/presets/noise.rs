@@ -21,7 +21,7 @@ pub(super) const NOISE: &[Preset] = &[
         slug: "noisy-parity",
         name: "Noise on a parity, with rounding and without",
         group: &NOISY,
-        link: "#v1/boolean-circuit?n=8&replicas=20&steps=20&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
+        link: "#v1/boolean-circuit?n=8&replicas=20&steps=2&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
         claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 the network with rounding answers all inputs right in the median of 20 draws, and without rounding it answers about half of them right, as a coin does. With σ = 0.1 rounding no longer helps.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: 20 draws of noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
@@ -36,7 +36,7 @@ pub(super) const NOISE: &[Preset] = &[
             right(1, 4, (0.5, 0.85)),
             right(1, 5, (0.4, 0.6)),
         ],
-        budget: 20,
+        budget: 2,
         ..QUICK
     },
     Preset {
