@@ -111,6 +111,12 @@ pub const MOUSAVI_2025: Source = Source {
     title: "When Do Transformers Outperform Feedforward and Recurrent Networks? A Statistical Perspective",
     url: "https://arxiv.org/abs/2503.11272",
 };
+/// Circuits and Turing machines as networks that withstand noise on their weights.
+pub const WEI_2022: Source = Source {
+    cite: "Wei et al. 2022",
+    title: "Statistically Meaningful Approximation: a Case Study on Approximating Turing Machines with Transformers",
+    url: "https://arxiv.org/abs/2107.13163",
+};
 /// Gradient descent on a network of N layers, inside of a transformer.
 pub const WU_2024: Source = Source {
     cite: "Wu et al. 2024",

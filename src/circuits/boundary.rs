@@ -56,7 +56,7 @@ impl Flip {
 }
 
 /// A point of the boundary: `unit` times `high` changes the answer, and times `low`, which is hardly less, it does not yet.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Point {
     pub unit: Vec<f64>,
     pub low: f64,
@@ -75,9 +75,13 @@ pub(super) struct Boundary<'a> {
 
 impl<'a> Boundary<'a> {
     pub fn new(network: &'a Network, bits: &[bool]) -> Result<Self, CircuitError> {
-        let inputs = network.numbers(bits)?;
+        Ok(Boundary::of(network, network.numbers(bits)?))
+    }
+
+    /// The same of inputs that are numbers already.
+    pub fn of(network: &'a Network, inputs: Vec<f64>) -> Self {
         let sign = if network.run(network.theta(), &inputs) > 0.0 { 1.0 } else { -1.0 };
-        Ok(Boundary { network, inputs, sign, evaluations: 0 })
+        Boundary { network, inputs, sign, evaluations: 0 }
     }
 
     /// Whether the perturbation `radius` · `unit` changes the answer.
@@ -90,16 +94,25 @@ impl<'a> Boundary<'a> {
     pub fn noise(&mut self, seed: u64, draws: usize) -> Vec<(u32, f64, Point)> {
         let mut found = Vec::new();
         for draw in 0..draws as u32 {
-            let mut unit = self.network.direction(seed, draw);
-            let length = norm(&unit);
-            unit.iter_mut().for_each(|u| *u /= length);
-            if let Some(point) = self.first(unit, [LEAST_SIGMA, MOST_SIGMA].map(|sigma| sigma * length), STEP)
-            {
-                found.push((draw, length, self.sharp(point)));
-            }
+            let (unit, length) = self.drawn(seed, draw);
+            found.extend(self.noisy(unit, length).map(|point| (draw, length, point)));
         }
         found.sort_by(|a, b| a.2.high.total_cmp(&b.2.high));
         found
+    }
+
+    /// The direction of a draw of noise, and the length that it had.
+    pub fn drawn(&self, seed: u64, draw: u32) -> (Vec<f64>, f64) {
+        let mut unit = self.network.direction(seed, draw);
+        let length = norm(&unit);
+        unit.iter_mut().for_each(|u| *u /= length);
+        (unit, length)
+    }
+
+    /// Where noise in this direction first changes the answer.
+    pub fn noisy(&mut self, unit: Vec<f64>, length: f64) -> Option<Point> {
+        let point = self.first(unit, [LEAST_SIGMA, MOST_SIGMA].map(|sigma| sigma * length), STEP)?;
+        Some(self.sharp(point))
     }
 
     /// The first radius from `least` to `most`, in steps of a factor, at which the answer is changed.

@@ -1,6 +1,8 @@
 //! What can be wrong with a circuit, or with a request for one.
 
-use super::limits::{MOST_GATES, MOST_IN_TABLE, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_TEXT};
+use super::limits::{
+    MOST_GATES, MOST_IN_RUN, MOST_IN_TABLE, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_TEXT,
+};
 
 /// Why there is no such circuit or network. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -116,6 +118,29 @@ pub enum CircuitError {
     /// A network that is too large.
     #[error("{}", tr!("the network would have {found} parameters, and at most {most} are allowed", found = _0, most = MOST_PARAMETERS))]
     Parameters(u64),
+    /// A network that is too large to be searched in a run.
+    #[error("{}", tr!("the network of a run has at most {most} parameters, and this one would have {found}", found = _0, most = MOST_IN_RUN))]
+    Run(u64),
+}
+
+impl CircuitError {
+    /// The line that it is about, from 1; none where it is about the whole.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            CircuitError::Form(line)
+            | CircuitError::Gate { line, .. }
+            | CircuitError::Name { line, .. }
+            | CircuitError::Twice { line, .. }
+            | CircuitError::Assigned { line, .. }
+            | CircuitError::InputTwice { line, .. }
+            | CircuitError::Inputs(line)
+            | CircuitError::Unknown { line, .. }
+            | CircuitError::Cycle { line, .. }
+            | CircuitError::TooManyGates(line)
+            | CircuitError::TooManyInputs(line) => Some(*line),
+            _ => None,
+        }
+    }
 }
 
 /// The number itself where it lies from `least` to `most`.

@@ -114,6 +114,13 @@ impl Layered {
         self.layers.iter().map(Vec::len).sum()
     }
 
+    /// How many parameters its network has, those of rounding apart.
+    pub fn parameters(&self) -> u64 {
+        let size = |below: usize, own: usize| (own as u64).saturating_mul(below as u64 + own as u64 + 2);
+        let pairs = self.layers.windows(2).map(|pair| size(pair[0].len(), pair[1].len()));
+        pairs.fold(2, u64::saturating_add)
+    }
+
     /// How many gates of a kind all layers have.
     pub fn count(&self, kind: Kind) -> usize {
         self.layers.iter().flatten().filter(|place| place.kind == Some(kind)).count()

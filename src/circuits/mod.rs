@@ -9,11 +9,11 @@
 //!
 //! | module | what it gives |
 //! |---|---|
-//! | `circuit`, `text`, `layered`, `named` | [`Circuit`], its text form, its layers, and circuits that have a name |
+//! | `circuit`, `text`, `layered`, `named`, `drawn` | [`Circuit`], its text form, its layers, circuits that have a name, and which one a run is about |
 //! | `network`, `forward`, `matrices` | [`Network`], its values, gradients and matrices |
 //! | `margin` | margins of the toy that are known exactly |
 //! | `boundary` | upper bounds on the margin: the smallest noise that changes the answer |
-//! | `least_norm` | better upper bounds: the least-norm perturbation that a search finds |
+//! | `least_norm`, `searching`, `moves` | better upper bounds: the least-norm perturbation that a search finds, one small iteration at a time |
 //! | `theorem` | a lower bound: theorem D.6 with the constants of the network itself |
 //! | `limits` | how large all of these may be |
 //!
@@ -30,15 +30,19 @@
 
 mod boundary;
 mod circuit;
+mod drawn;
 mod error;
 mod forward;
+mod kept;
 mod layered;
 mod least_norm;
 mod limits;
 mod margin;
 mod matrices;
+mod moves;
 mod named;
 mod network;
+mod searching;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -46,16 +50,19 @@ mod theorem;
 
 pub use boundary::Flip;
 pub use circuit::{Circuit, Gate, Kind, Line, OUTPUT};
+pub use drawn::{Drawn, Measured, Named};
 pub use error::CircuitError;
 pub use forward::{Gradient, Trace, Values};
 pub use layered::{Layered, Place};
 pub use least_norm::{Least, Search};
 pub use limits::{
-    MOST_DRAWS, MOST_GATES, MOST_IN_ADDER, MOST_IN_MAJORITY, MOST_IN_PARITY, MOST_IN_RANDOM, MOST_IN_TABLE,
-    MOST_IN_TOY, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_STARTS, MOST_STEPS, MOST_TEXT,
+    MOST_DRAWS, MOST_GATES, MOST_IN_ADDER, MOST_IN_LINK, MOST_IN_MAJORITY, MOST_IN_PARITY, MOST_IN_RANDOM,
+    MOST_IN_RUN, MOST_IN_TABLE, MOST_IN_TOY, MOST_INPUTS, MOST_PARAMETERS, MOST_SIZE, MOST_STARTS,
+    MOST_STEPS, MOST_TEXT,
 };
 pub use margin::{first_order_margin, rounded_toy_margin, toy_margin};
 pub use matrices::{Counts, Matrix};
 pub use named::Order;
 pub use network::{Activation, Free, Layer, Network, Rounding, rounded};
+pub use searching::{Polish, Searching, Stage};
 pub use theorem::{Bound, Constants, SIGMA_ZETA};

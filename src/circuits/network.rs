@@ -140,9 +140,7 @@ impl Network {
     /// The network that computes a circuit.
     pub fn new(circuit: &Layered, rounding: Rounding) -> Result<Self, CircuitError> {
         let widths: Vec<usize> = circuit.layers().iter().map(Vec::len).collect();
-        let size = |[below, own]: [usize; 2]| own as u64 * (below as u64 + own as u64 + 2);
-        let pairs = widths.windows(2).filter_map(|pair| pair.try_into().ok());
-        let parameters = pairs.map(size).fold(2u64, u64::saturating_add);
+        let parameters = circuit.parameters();
         if parameters > MOST_PARAMETERS as u64 {
             return Err(CircuitError::Parameters(parameters));
         }
@@ -225,6 +223,11 @@ impl Network {
     /// Its linear layers, without those of rounding.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
+    }
+
+    /// How many values its linear layers have in all.
+    pub(super) fn neurons(&self) -> usize {
+        self.layers.iter().map(|layer| layer.rows).sum()
     }
 
     /// θ: the weights and biases of layer after layer, those of rounding apart.

@@ -14,7 +14,7 @@ use crate::tasks::Measures;
 const WIDTHS: [usize; 2] = [10, 25];
 
 /// Further measures that stand in a table; the others are in files alone.
-const IN_TABLE: [&str; 4] = ["previous", "induction", "distance", "corollary"];
+const IN_TABLE: [&str; 6] = ["previous", "induction", "distance", "corollary", "least-norm", "held-bound"];
 
 /// What has been printed of a run.
 pub struct Rows {

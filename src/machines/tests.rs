@@ -44,7 +44,7 @@ fn every_example_is_what_it_says() {
     assert_eq!(slugs.len(), EXAMPLES.len());
     for example in &EXAMPLES {
         let machine = example.machine().unwrap();
-        assert_eq!(Machine::parse(&machine.line()).unwrap(), machine);
+        assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
         assert!(!example.name().is_empty() && example.about().ends_with('.'));
         let input = machine.read(example.input).unwrap();
         let run = Run::new(&machine, &input, example.start, example.steps).unwrap();
@@ -134,7 +134,7 @@ fn random(number: u64) -> (Machine, Vec<usize>, usize, usize) {
     }
     let machine = Machine::parse(&text).unwrap();
     assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine, "{text}");
-    assert_eq!(Machine::parse(&machine.line()).unwrap(), machine, "{text}");
+    assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine, "{text}");
     let size = machine.symbols().len();
     let input = (0..below(2, 6) as u32).map(|i| below(10 + i, size)).collect();
     (machine, input, below(3, 9), 1 + below(4, 24))

@@ -6,6 +6,7 @@
 //! family is trained by autodiff.
 
 use super::activation::{Activation, Sigma};
+use super::circuit_network::CircuitNetwork;
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
@@ -20,6 +21,8 @@ pub type InTokens = DescentTransformer;
 
 /// A transformer that runs a machine: its settings are all that its learner needs to know.
 pub type RunsMachine = MachineTransformer;
+/// A circuit as a network: its settings are all that its learner needs to know.
+pub type GateNetwork = CircuitNetwork;
 use super::token_mlp::TokenMlp;
 
 /// A family of networks, with what its kernels need to know of a model.
@@ -49,6 +52,8 @@ pub enum Family {
     InContext(InContextTransformer),
     /// A transformer each token of which is a step of a Turing machine.
     Machine(RunsMachine),
+    /// A circuit as a network whose margin is searched.
+    Circuit(GateNetwork),
 }
 
 /// How hidden units become an output.

@@ -3,6 +3,7 @@
 
 pub mod activation;
 pub mod attention_only;
+pub mod circuit_network;
 pub mod cls_transformer;
 pub mod deep_mlp;
 pub mod descent_transformer;
@@ -89,6 +90,8 @@ crate::catalog! {
         in_context_transformer::InContextTransformer,
         /// One step of a machine for each token.
         machine_transformer::MachineTransformer,
+        /// Gates as layers of ReLUs.
+        circuit_network::CircuitNetwork,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;

@@ -1,9 +1,10 @@
 //! Text as a value: any characters, written with those that stand in a link as they are.
 //!
 //! ```text
-//! letters, digits and _-.,;:+*()/@$   as they are
+//! letters, digits and _-.,:=+*()/@$   as they are
 //! a space                             ~
 //! " → "                               ~~
+//! the end of a line                   ;
 //! any other character                 !hex!, as !2192!
 //! ```
 //!
@@ -11,7 +12,7 @@
 //! `%` would not do: what chat programs do to links is undone before a link is cut at `&` and `=`. A space and an arrow have
 //! short forms since the rules of a machine are full of them and are read by people.
 
-const SAFE: &str = "_-.,;:+*()/@$";
+const SAFE: &str = "_-.,:=+*()/@$";
 const ARROW: &str = " → ";
 
 /// The text as it stands in a link.
@@ -28,6 +29,7 @@ pub fn encode(text: &str) -> String {
         rest = &rest[first.len_utf8()..];
         match first {
             ' ' if is_free && !rest.starts_with(' ') => out.push('~'),
+            '\n' => out.push(';'),
             safe if safe.is_ascii_alphanumeric() || SAFE.contains(safe) => out.push(safe),
             other => out.push_str(&format!("!{:x}!", u32::from(other))),
         }
@@ -48,6 +50,8 @@ pub fn decode(text: &str) -> String {
         rest = &rest[first.len_utf8()..];
         match first {
             '~' => out.push(' '),
+            ';' => out.push('\n'),
+            '\r' => {}
             '!' => match escaped(rest) {
                 Some((character, after)) => {
                     out.push(character);
@@ -77,7 +81,8 @@ mod tests {
     fn every_text_comes_back() {
         for text in [
             "",
-            "A _ → 1 R B;A 1 → 1 L B",
+            "A _ → 1 R B\nA 1 → 1 L B",
+            "a; b",
             "  two   spaces  → →  → ",
             "~!% &=#?\n'\"<>`{}|\\^[]",
             "a~~b ~ c",
@@ -88,10 +93,10 @@ mod tests {
         ] {
             let written = encode(text);
             assert_eq!(decode(&written), text, "{written}");
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,;:+*()/@$~!".contains(c);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,;:=+*()/@$~!".contains(c);
             assert!(written.chars().all(is_plain), "{written}");
         }
-        assert_eq!(encode("A _ → 1 R B;A 1 → 1 L B"), "A~_~~1~R~B;A~1~~1~L~B");
+        assert_eq!(encode("A _ → 1 R B\nA 1 → 1 L B"), "A~_~~1~R~B;A~1~~1~L~B");
         assert_eq!(encode("111+11"), "111+11");
     }
 

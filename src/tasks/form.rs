@@ -20,6 +20,8 @@ pub enum Form {
     Points,
     /// Steps of one machine, which a network that is written down makes.
     Steps,
+    /// Inputs of a circuit that a network is written down for.
+    Circuit,
 }
 
 impl Form {
@@ -50,6 +52,7 @@ impl Form {
             Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
             Form::Steps => tr!("This is about transformers that run a Turing machine."),
+            Form::Circuit => tr!("This is about circuits as networks."),
             Form::Points => tr!("This is about networks that learn a function in their prompt."),
         }
     }

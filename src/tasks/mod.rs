@@ -1,6 +1,7 @@
 //! Tasks: what there is to learn, and where the examples come from.
 #![doc = include_str!("README.md")]
 
+pub mod boolean_circuit;
 mod form;
 pub mod groups;
 pub mod in_context_learning;
@@ -18,6 +19,7 @@ pub mod turing_machine;
 use std::sync::Arc;
 
 use crate::catalog::chart::Chart;
+use crate::circuits;
 use crate::descent;
 use crate::functions::FunctionPrompts;
 use crate::machines;
@@ -51,6 +53,8 @@ crate::catalog! {
         in_context_learning::InContextLearning,
         /// Steps of a Turing machine.
         turing_machine::TuringMachine,
+        /// A circuit that a written-down network computes.
+        boolean_circuit::BooleanCircuit,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -139,8 +143,12 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 3] =
-        [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS, machines::Measured::OPTIONS];
+    pub const ALL: [&[Choice]; 4] = [
+        crate::markov::Measure::OPTIONS,
+        descent::Measured::OPTIONS,
+        machines::Measured::OPTIONS,
+        circuits::Measured::OPTIONS,
+    ];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
     pub fn with(slug: &str) -> Option<(usize, usize)> {
@@ -229,6 +237,10 @@ pub trait Examples {
     /// What files call the numbers of a measurement, and what there is besides loss and accuracy.
     fn measures(&self) -> Measures {
         Measures::default()
+    }
+    /// Which circuit it is, in a task about a circuit.
+    fn circuit(&self) -> Option<circuits::Drawn> {
+        None
     }
     /// What prompts are drawn, in a task on functions that are learned in the prompt.
     fn function_prompts(&self) -> Option<FunctionPrompts> {

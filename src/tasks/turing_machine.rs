@@ -173,7 +173,7 @@ impl TuringMachine {
 
 impl ToPyTorch for TuringMachine {
     fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        let Some(program) = self.program() else {
+        let Ok(program) = self.program() else {
             return Err(tr!("This machine cannot run.").into());
         };
         let Program { machine, input, start, steps, bits } = &*program;

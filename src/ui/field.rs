@@ -47,7 +47,7 @@ impl Field {
             Range::Table(_) => Control::Lines(tr!("e.g. 0 1 2\n1 2 0\n2 0 1")),
             Range::Schedule(..) => Control::Text(tr!("e.g. 500:0.05")),
             Range::Points(..) => Control::Text(tr!("e.g. -1:0.5_0.3:2")),
-            Range::Text(_) => Control::Text(""),
+            Range::Text(_) => Control::Lines(""),
             Range::Axis => Control::Text(tr!("e.g. n:10_20_40")),
             Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
         };

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import { charts } from "./charts.mjs";
 import { deployments } from "./deploy.mjs";
+import { circuitsLab } from "./circuits.mjs";
 import { descentLab } from "./descent.mjs";
 import { engines } from "./engines.mjs";
 import { faults } from "./faults.mjs";
@@ -372,6 +373,7 @@ describe("the lab of a transformer that is gradient descent", () => descentLab((
 describe("the lab of a transformer that runs a Turing machine", () => machineLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
+describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 

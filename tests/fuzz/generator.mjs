@@ -115,7 +115,7 @@ function value(dice, range, knobs) {
     case "points":
       return dice.many(length(dice, most), () => `${real(dice, low, high)}:${real(dice, low, high)}`).join("_");
     case "text":
-      return text(dice, most);
+      return dice.below(2) === 0 ? text(dice, most) : written(dice, most);
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
     default:
@@ -138,6 +138,13 @@ function text(dice, most) {
     }
   }
   return rules.join(";").slice(0, most);
+}
+
+/** Lines of a text as it stands in a link, some of them of a circuit. */
+function written(dice, most) {
+  const name = () => dice.pick(["a", "b", "c", "s", "t", "out"]);
+  const line = () => dice.pick([`${name()}=${name()}~and~${name()}`, `${name()}=${name()}~or~${name()}`, `${name()}=not~${name()}`, "inputs~a~b", "!2192!", "~", ""]);
+  return dice.many(length(dice, 60), line).join(";").slice(0, most);
 }
 
 function numbersUpwards(dice, count) {

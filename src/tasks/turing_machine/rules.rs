@@ -7,10 +7,10 @@ use crate::settings::{Field, Value, line};
 pub const MOST_RULES: usize = 10_000;
 
 /// The rules that a person's own machine begins with: it adds 1 to a binary number.
-const FIRST: &str = "right 0 → 0 R right;right 1 → 1 R right;right _ → _ L carry;\
-                     carry 0 → 1 S halt;carry 1 → 0 L carry;carry _ → 1 S halt";
+const FIRST: &str = "right 0 → 0 R right\nright 1 → 1 R right\nright _ → _ L carry\n\
+                     carry 0 → 1 S halt\ncarry 1 → 0 L carry\ncarry _ → 1 S halt";
 
-/// Rules on one line.
+/// Rules, one a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules(pub String);
 
@@ -22,7 +22,7 @@ impl Default for Rules {
     }
 }
 
-/// A machine has one text: rules that can be read are written as [`Machine::line`] writes them, others stay as they are.
+/// A machine has one text: rules that can be read are written as [`Machine`] is displayed, others stay as they are.
 impl Field for Rules {
     fn to_value(&self) -> Value {
         Value::Text(self.0.clone())
@@ -33,7 +33,8 @@ impl Field for Rules {
         let written = || {
             let machine = Machine::parse(text).ok().filter(|_| text.len() <= MOST_RULES)?;
             // Rules for every symbol become one for each, which may be too long.
-            Some(machine.line()).filter(|line| line::encode(line).len() <= MOST_RULES)
+            Some(machine.to_string().trim_end().to_owned())
+                .filter(|text| line::encode(text).len() <= MOST_RULES)
         };
         self.0 = written().unwrap_or_else(|| text.clone());
     }
@@ -50,7 +51,7 @@ mod tests {
             rules.take(&Value::Text(text.into()));
             rules.0
         };
-        assert_eq!(take("a 0 1 r a\na _ _ s halt"), "a _ → _ S halt;a 0 → 1 R a");
+        assert_eq!(take("a 0 1 r a\na _ _ s halt"), "a _ → _ S halt\na 0 → 1 R a");
         assert_eq!(take("no rule"), "no rule");
         assert_eq!(take(&Rules::default().0), Rules::default().0);
         let wild: String = (0..24)

@@ -2,6 +2,8 @@
 //! are executed.
 
 #[cfg(feature = "session")]
+pub mod circuit;
+#[cfg(feature = "session")]
 pub mod descent;
 #[cfg(feature = "session")]
 pub mod execution;

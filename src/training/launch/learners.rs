@@ -350,6 +350,20 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ))),
     },
     LearnerEntry {
+        place: Place::Anywhere,
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::circuit::CircuitCpu::new(spec)?),
+            "executed, one iteration of the search a step"
+        ))),
+    },
+    LearnerEntry {
         place: Place::Gpu,
         owns: of_signs,
         clips: false,

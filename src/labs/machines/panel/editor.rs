@@ -164,7 +164,7 @@ impl Written {
     /// The settings that make the run be of this machine, as a link has them.
     pub fn texts(&self) -> [(&'static str, String); 3] {
         [
-            ("rules", line::encode(&self.machine.line())),
+            ("rules", line::encode(self.machine.to_string().trim_end())),
             ("input", line::encode(&self.machine.spell(self.input.iter().copied()))),
             ("cell", self.start.to_string()),
         ]

@@ -1,0 +1,86 @@
+//! The lab of Boolean circuits as networks of ReLUs: written down with and without rounding, and how small a perturbation of
+//! all weights changes an answer (Wei, Chen and Ma 2022, sections 2 and 3). Nothing is trained.
+
+mod charts;
+pub mod panel;
+pub mod presets;
+pub mod probes;
+pub mod state;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::BooleanCircuit;
+
+pub use state::CircuitState;
+
+/// The lab.
+pub struct CircuitsLab;
+
+impl Parts for CircuitsLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "rounding-keeps-the-margin",
+        title: "Rounding keeps the margin",
+        about: "How small a change of all weights makes a deep circuit answer wrongly, with and without rounding after each layer.",
+        minutes: 6,
+        curve: "toy-rounded",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = &[probes::SPEC];
+}
+
+impl Lab for CircuitsLab {
+    fn info(&self) -> &'static Info {
+        &BooleanCircuit::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("the inputs of the truth table"),
+            hides: false,
+            searches: false,
+            aims: false,
+            curves: Some([text!("of all gates"), text!("of the output")]),
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // The panel follows the run, whichever charts are on show.
+        &[probes::PERTURBATION]
+    }
+}
+
+impl LazyLab for CircuitsLab {
+    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(CircuitState::of(spec)?))
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found(run, networks, at))
+    }
+
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::names())
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

@@ -1,0 +1,14 @@
+//! What the parts of the panel have in common.
+
+use super::action::{self, PanelAction};
+use crate::labs::circuits::CircuitState;
+
+/// The run, for readers of its circuit.
+pub(super) type News = crate::ui::news::News<CircuitState>;
+
+impl News {
+    /// Has a person's wish done.
+    pub(super) fn look(self, what: PanelAction) {
+        self.ask(|state, _| action::request(state, what));
+    }
+}

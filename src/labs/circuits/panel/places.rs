@@ -1,0 +1,22 @@
+//! Where on the page each part of the panel stands.
+
+use leptos::prelude::*;
+
+use super::inside::Inside;
+use crate::labs::circuits::CircuitsLab;
+use crate::labs::panels::{LabPanel, Place};
+
+impl LabPanel for CircuitsLab {
+    fn help(&self) -> &'static str {
+        tr!(
+            "The weights of this network are written down so that it computes a Boolean circuit; nothing is learned. The all-layer margin of an input is the norm of the smallest change of all weights together that changes the answer. It is measured from above: by random noise, and by a search that follows the boundary between the two answers. One step of the run is one iteration of that search. With rounding after each layer, theorem D.6 of the paper bounds the margin from below, whatever the depth. The panel below shows the circuit with the values of its gates; its bits can be changed, and you can write a circuit of your own."
+        )
+    }
+
+    fn draw(&self, place: Place) -> Option<AnyView> {
+        match place {
+            Place::Inside => Some(view! { <Inside /> }.into_any()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Circuits of gates: the margin by depth, and the bounds of theorem D.6 below what a search finds.
+
+use super::{last, median};
+use crate::circuits::Measured;
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use crate::tasks::boolean_circuit::charts;
+
+/// Margins of circuits.
+const MARGINS: PresetGroup = PresetGroup {
+    slug: "circuits-and-margins",
+    name: "Circuits and their margins",
+    charts: &[charts::DEPTHS, charts::NORMS],
+};
+
+/// All inputs of the truth table that are measured are answered right.
+const fn right(step: u64) -> Expect {
+    Expect::Median { measure: Measure::TestAccuracy, step, between: (1.0, 1.0) }
+}
+
+/// Circuits.
+pub(super) const GATES: &[Preset] = &[
+    Preset {
+        slug: "parity-circuit",
+        name: "The parity of 4 bits",
+        group: &MARGINS,
+        link: "#v1/boolean-circuit",
+        claim: "A network with rounding computes the parity of 4 bits. The least change of its 200 parameters that the search finds to flip the answer to 1111 has norm 0.158. Theorem D.6 excludes every change smaller than 0.0859 if the parameters of rounding are held, and every one smaller than 0.00332 if they are not.",
+        source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
+        instance: "Ours: the parity of 4 bits as a chain of 10 layers, each exclusive or in 3 of them, and the constants of theorem D.6 for this very network.",
+        expect: &[
+            median(Measured::Least, 200, (0.157, 0.16)),
+            median(Measured::Held, 200, (0.0858, 0.086)),
+            median(Measured::Bound, 200, (0.0033, 0.00334)),
+            right(200),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "xor-depth",
+        name: "One exclusive or, made deeper",
+        group: &MARGINS,
+        link: "#v1/boolean-circuit?n=2&in=1.1&sweep=depth:4_8_16_32_64&series=round:no_yes&speed=0&show=norms.bydepth",
+        claim: "An exclusive or is made deeper by gates that only pass its value on. Without rounding the least perturbation found falls from 0.109 at 4 layers to 0.041 at 64. With rounding it stays at 0.21, and the bound of theorem D.6 with rounding held is 0.135 at every depth.",
+        source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
+        instance: "Ours: the input 11, and circuits of 4 to 64 layers, those of the inputs among them.",
+        expect: &[
+            last(Measured::Least, 0, 0, (0.108, 0.11)),
+            last(Measured::Least, 0, 1, (0.09, 0.0925)),
+            last(Measured::Least, 0, 2, (0.0715, 0.0735)),
+            last(Measured::Least, 0, 3, (0.0545, 0.056)),
+            last(Measured::Least, 0, 4, (0.0404, 0.0414)),
+            last(Measured::Least, 1, 0, (0.2125, 0.2145)),
+            last(Measured::Least, 1, 2, (0.212, 0.214)),
+            last(Measured::Least, 1, 4, (0.212, 0.214)),
+            last(Measured::Held, 1, 0, (0.135, 0.136)),
+            last(Measured::Held, 1, 4, (0.135, 0.136)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-bits",
+        name: "Parities of 2 to 8 bits",
+        group: &MARGINS,
+        link: "#v1/boolean-circuit?sweep=n:2_4_6_8&series=round:no_yes&speed=0&show=norms.bydepth",
+        claim: "A longer parity is a deeper and wider circuit. From 2 bits to 8 the least perturbation found falls from 0.109 to 0.015 without rounding, and from 0.214 to 0.116 with it.",
+        source: "Wei, Chen and Ma 2022, theorem 3.1",
+        instance: "Ours: parities as chains, 3 layers for each further bit, and the input whose bits are all 1.",
+        expect: &[
+            last(Measured::Least, 0, 0, (0.108, 0.11)),
+            last(Measured::Least, 0, 1, (0.0405, 0.0415)),
+            last(Measured::Least, 0, 2, (0.022, 0.0235)),
+            last(Measured::Least, 0, 3, (0.0145, 0.0155)),
+            last(Measured::Least, 1, 0, (0.2125, 0.2145)),
+            last(Measured::Least, 1, 1, (0.157, 0.16)),
+            last(Measured::Least, 1, 2, (0.132, 0.134)),
+            last(Measured::Least, 1, 3, (0.115, 0.117)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "carry-circuit",
+        name: "The carry of 3-bit numbers",
+        group: &MARGINS,
+        link: "#v1/boolean-circuit?c=adder&n=3&replicas=4&steps=300",
+        claim: "Does the sum of two 3-bit numbers need a fourth bit? Over four inputs the median of the least perturbations found is 0.141. The bounds of theorem D.6 are below: 0.0744 with rounding held, 0.00285 as the theorem is stated.",
+        source: "Wei, Chen and Ma 2022, theorem D.6",
+        instance: "Ours: a ripple-carry adder with rounding, and the last four rows of its truth table.",
+        expect: &[
+            median(Measured::Least, 300, (0.14, 0.143)),
+            median(Measured::Held, 300, (0.074, 0.0748)),
+            median(Measured::Bound, 300, (0.0028, 0.0029)),
+            right(300),
+        ],
+        budget: 300,
+        ..QUICK
+    },
+    Preset {
+        slug: "carry-bare",
+        name: "The same carry without rounding",
+        group: &MARGINS,
+        link: "#v1/boolean-circuit?c=adder&n=3&round=no&replicas=4&steps=300",
+        claim: "Without rounding the median over the same four inputs is 0.074, about half of 0.141, and theorem D.6 gives no bound.",
+        source: "Wei, Chen and Ma 2022, theorem D.6",
+        instance: "The settings of “The carry of 3-bit numbers”, without rounding.",
+        expect: &[median(Measured::Least, 300, (0.073, 0.075)), right(300)],
+        budget: 300,
+        ..QUICK
+    },
+    Preset {
+        slug: "majority-circuit",
+        name: "The majority of 5 bits",
+        group: &MARGINS,
+        link: "#v1/boolean-circuit?c=majority&n=5&replicas=4&steps=300",
+        claim: "For the majority of 5 bits the median of the least perturbations found over four inputs is 0.245, above the bound 0.0882 of theorem D.6 with rounding held.",
+        source: "Wei, Chen and Ma 2022, theorem D.6",
+        instance: "Ours: a table of thresholds with rounding, and the last four rows of its truth table.",
+        expect: &[
+            median(Measured::Least, 300, (0.24, 0.25)),
+            median(Measured::Held, 300, (0.0878, 0.0886)),
+            right(300),
+        ],
+        budget: 300,
+        ..QUICK
+    },
+];

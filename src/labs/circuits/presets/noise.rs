@@ -1,0 +1,77 @@
+//! Noise on all weights, with rounding and without.
+
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use crate::tasks::boolean_circuit::charts;
+
+/// Noise.
+const NOISY: PresetGroup = PresetGroup {
+    slug: "noise-on-weights",
+    name: "Noise on all weights",
+    charts: &[charts::STRAYS, charts::NORMS],
+};
+
+/// The median share of inputs that are answered right at the end of a sweep's runs.
+const fn right(series: usize, at: usize, between: (f32, f32)) -> Expect {
+    Expect::Last { measure: Measure::TestAccuracy, series, at, between }
+}
+
+/// Noise.
+pub(super) const NOISE: &[Preset] = &[
+    Preset {
+        slug: "noisy-parity",
+        name: "Noise on a parity, with rounding and without",
+        group: &NOISY,
+        link: "#v1/boolean-circuit?n=8&replicas=20&steps=2&sweep=sigma:0.003_0.01_0.02_0.03_0.06_0.1&series=round:no_yes&speed=0&show=strays.truth",
+        claim: "Every weight and bias of a network for the parity of 8 bits gets noise of standard deviation σ. With σ = 0.03 the network with rounding answers all inputs right in the median of 20 draws, and without rounding it answers about half of them right, as a coin does. With σ = 0.1 rounding no longer helps.",
+        source: "Wei, Chen and Ma 2022, section 3",
+        instance: "Ours: 20 draws of noise, 64 rows of the truth table, and six values of σ from 0.003 to 0.1.",
+        expect: &[
+            right(0, 0, (1.0, 1.0)),
+            right(0, 1, (0.9, 1.0)),
+            right(0, 2, (0.6, 0.85)),
+            right(0, 3, (0.45, 0.65)),
+            right(1, 0, (1.0, 1.0)),
+            right(1, 2, (1.0, 1.0)),
+            right(1, 3, (1.0, 1.0)),
+            right(1, 4, (0.5, 0.85)),
+            right(1, 5, (0.4, 0.6)),
+        ],
+        budget: 2,
+        ..QUICK
+    },
+    Preset {
+        slug: "deviations-bare",
+        name: "Errors that grow from layer to layer",
+        group: &NOISY,
+        link: "#v1/boolean-circuit?n=8&round=no&sigma=0.01&replicas=20&steps=20&show=gates.strays",
+        claim: "With noise σ = 0.01 on all weights and no rounding the values of the gates leave 0 and 1, in later layers farther: the largest deviation is 0.24 in the median of 20 draws.",
+        source: "Wei, Chen and Ma 2022, section 3",
+        instance: "Ours: the parity of 8 bits in 22 layers, with 20 draws of noise and inputs.",
+        expect: &[Expect::Median {
+            measure: Measure::Circuit(crate::circuits::Measured::Deviation),
+            step: 20,
+            between: (0.23, 0.26),
+        }],
+        budget: 20,
+        ..QUICK
+    },
+    Preset {
+        slug: "deviations-rounded",
+        name: "Errors that are taken away after each layer",
+        group: &NOISY,
+        link: "#v1/boolean-circuit?n=8&sigma=0.01&replicas=20&steps=20&show=gates.strays",
+        claim: "With the same noise σ = 0.01 and rounding the largest deviation before rounding is 0.077 in the median, in the first layers as in the last, and rounding takes all of it away: after it all values are 0 or 1.",
+        source: "Wei, Chen and Ma 2022, proposition 3.4",
+        instance: "The settings of “Errors that grow from layer to layer”, with rounding.",
+        expect: &[
+            Expect::Median {
+                measure: Measure::Circuit(crate::circuits::Measured::Deviation),
+                step: 20,
+                between: (0.07, 0.085),
+            },
+            Expect::Median { measure: Measure::TrainAccuracy, step: 20, between: (1.0, 1.0) },
+        ],
+        budget: 20,
+        ..QUICK
+    },
+];

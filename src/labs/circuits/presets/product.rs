@@ -1,0 +1,88 @@
+//! The product of weights that are all 1, whose margins are known exactly with and without rounding.
+
+use super::{last, median};
+use crate::circuits::Measured;
+use crate::presets::{Preset, PresetGroup, QUICK};
+use crate::tasks::boolean_circuit::charts;
+
+/// The example of section 3.
+const TOY: PresetGroup = PresetGroup {
+    slug: "product-of-weights",
+    name: "A product of weights",
+    charts: &[charts::DEPTHS, charts::NORMS],
+};
+
+/// The example, with and without rounding.
+pub(super) const PRODUCT: &[Preset] = &[
+    Preset {
+        slug: "toy-bare",
+        name: "A product of 100 weights",
+        group: &TOY,
+        link: "#v1/boolean-circuit?c=toy&depth=100&round=no&show=norms.where",
+        claim: "The product of 100 weights 1 must stay above 0.5. A change of all weights together whose norm is 0.0691 breaks it: each weight gives up a little. The smallest of 8 draws of random noise has a norm above 0.5.",
+        source: "Wei, Chen and Ma 2022, section 3",
+        instance: "Ours: 100 weights, and a search whose result is the exact margin.",
+        expect: &[
+            median(Measured::Least, 200, (0.0690, 0.0692)),
+            median(Measured::Exact, 200, (0.0690, 0.0692)),
+            median(Measured::Noise, 200, (0.5, 1.0)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "toy-depth",
+        name: "Products of 1 to 400 weights",
+        group: &TOY,
+        link: "#v1/boolean-circuit?c=toy&round=no&sweep=depth:1_4_25_100_400&speed=0&show=norms.bydepth",
+        claim: "The deeper the product, the smaller is the change of all weights that breaks it: its norm is 0.500, 0.318, 0.137, 0.069 and 0.035 for d = 1, 4, 25, 100 and 400 weights, which is √d(1 − 2^(−1/d)).",
+        source: "Wei, Chen and Ma 2022, section 3",
+        instance: "Ours: the exact margin, which the paper says is at most of the order 1/√d, and a search that finds it.",
+        expect: &[
+            last(Measured::Least, 0, 0, (0.4995, 0.5005)),
+            last(Measured::Least, 0, 1, (0.3175, 0.3185)),
+            last(Measured::Least, 0, 2, (0.1365, 0.1375)),
+            last(Measured::Least, 0, 3, (0.0685, 0.0695)),
+            last(Measured::Least, 0, 4, (0.0345, 0.0355)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "toy-rounded",
+        name: "A product of 100 weights, rounded",
+        group: &TOY,
+        link: "#v1/boolean-circuit?c=toy&depth=100&show=norms.where",
+        claim: "With rounding after each of the 100 weights the least change that breaks the product has norm 0.4907, nearly the 0.5 that one weight alone would take. No change smaller than 1/3 = 0.333 can break it, whatever the depth.",
+        source: "Wei, Chen and Ma 2022, claim 3.5",
+        instance: "Ours: the exact margin; the parameters of rounding are held fixed, as in the paper.",
+        expect: &[
+            median(Measured::Least, 200, (0.4905, 0.4909)),
+            median(Measured::Exact, 200, (0.4905, 0.4909)),
+            median(Measured::Held, 200, (0.333, 0.334)),
+            median(Measured::Noise, 200, (1.5, 2.2)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "toy-rounded-depth",
+        name: "Products with rounding and without",
+        group: &TOY,
+        link: "#v1/boolean-circuit?c=toy&sweep=depth:1_4_25_100_400&series=round:no_yes&speed=0&show=norms.bydepth",
+        claim: "Without rounding the margin falls from 0.500 to 0.035 as the product grows from 1 to 400 weights. With rounding it is 0.4907 for 4, 25, 100 and 400 weights alike.",
+        source: "Wei, Chen and Ma 2022, section 3 and claim 3.5",
+        instance: "The settings of “Products of 1 to 400 weights”, with rounding and without. The value 0.4924 that is sometimes given is the first order of the exact 0.4907.",
+        expect: &[
+            last(Measured::Least, 0, 0, (0.4995, 0.5005)),
+            last(Measured::Least, 0, 4, (0.0345, 0.0355)),
+            last(Measured::Least, 1, 0, (0.4995, 0.5005)),
+            last(Measured::Least, 1, 1, (0.4905, 0.4909)),
+            last(Measured::Least, 1, 2, (0.4905, 0.4909)),
+            last(Measured::Least, 1, 3, (0.4905, 0.4909)),
+            last(Measured::Least, 1, 4, (0.4905, 0.4909)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+];

@@ -1,0 +1,163 @@
+//! What the page knows of a run: the circuit, its network, the values of all gates for the input that is shown, and the least
+//! perturbation found so far.
+
+use super::probes::PERTURBATION;
+use crate::circuits::{Circuit, Drawn, Layered, Network, Trace};
+use crate::display::LabState;
+use crate::models::Family;
+use crate::models::circuit_network::{CircuitNetwork, noise};
+use crate::permalink::Link;
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+
+/// Most rows of a truth table that are shown.
+const MOST_ROWS: usize = 64;
+
+/// What is known of a run of a circuit: that of its first replica.
+#[derive(Debug, Clone)]
+pub struct CircuitState {
+    /// Which circuit it is.
+    pub drawn: Drawn,
+    /// The circuit.
+    pub circuit: Circuit,
+    /// The circuit in layers.
+    pub layered: Layered,
+    /// Its network.
+    pub network: Network,
+    /// Linear layers that give the values of layers 1, 2, … of the circuit.
+    pub gate_layers: Vec<usize>,
+    /// The input that is shown.
+    pub bits: Vec<bool>,
+    /// What the circuit's gates give for it, layer by layer, the inputs first.
+    pub values: Vec<Vec<bool>>,
+    /// What the network's layers give for it, with the noise of the newest step.
+    pub trace: Trace,
+    /// The least perturbation found by then; empty before the first step.
+    pub delta: Vec<f64>,
+    /// Steps made when it was found.
+    pub step: u64,
+    /// The network's settings.
+    pub net: CircuitNetwork,
+    seed: u64,
+}
+
+/// A row of a truth table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableRow {
+    /// The input.
+    pub bits: Vec<bool>,
+    /// What the circuit says.
+    pub truth: bool,
+    /// The network's output, with the noise of the newest step.
+    pub output: f64,
+}
+
+impl CircuitState {
+    /// Of a run, before its first step; none of a run that is refused.
+    pub fn of(spec: &RunSpec) -> Option<Self> {
+        let examples = spec.task.examples();
+        if !examples.problems().is_empty() {
+            return None;
+        }
+        let drawn = examples.circuit()?;
+        let Some(Family::Circuit(net)) = spec.model.config().family() else { return None };
+        let network = drawn.network(net.rounding()).ok()?;
+        let (circuit, layered, bits) = (drawn.circuit().ok()?, drawn.layered().ok()?, drawn.row(0));
+        let mut state = CircuitState {
+            values: layered.values(&bits).ok()?,
+            trace: network.trace(&bits).ok()?,
+            gate_layers: drawn.gate_layers(&network),
+            delta: vec![],
+            step: 0,
+            seed: spec.run.seed,
+            drawn,
+            circuit,
+            layered,
+            network,
+            bits,
+            net,
+        };
+        state.measure();
+        Some(state)
+    }
+
+    /// θ with the noise of the newest step.
+    fn theta(&self) -> Vec<f64> {
+        match self.net.sigma > 0.0 {
+            true => self.network.moved(&noise(&self.network, self.seed, self.step), self.net.sigma),
+            false => self.network.theta().to_vec(),
+        }
+    }
+
+    /// Computes the values of the newest step.
+    fn measure(&mut self) {
+        if let Ok(trace) = self.network.trace_at(&self.theta(), &self.bits) {
+            self.trace = trace;
+        }
+    }
+
+    /// The largest deviation from 0 and 1 in each layer of gates, before rounding and after it.
+    pub fn deviations(&self) -> Vec<[f64; 2]> {
+        let after = |at: usize| {
+            let values = self.trace.layers.get(at).map_or(&[][..], |layer| &layer.rounded);
+            values.iter().fold(0.0, |most: f64, value| value.abs().min((value - 1.0).abs()).max(most))
+        };
+        self.gate_layers.iter().map(|at| [self.trace.deviation(*at), after(*at)]).collect()
+    }
+
+    /// The values that the network's gates give, layer by layer, the inputs first.
+    pub fn given(&self) -> Vec<&[f64]> {
+        let layers = self.gate_layers.iter();
+        let layers = layers.map(|at| self.trace.layers.get(*at).map_or(&[][..], |layer| &layer.rounded[..]));
+        std::iter::once(&self.trace.inputs[..]).chain(layers).collect()
+    }
+
+    /// ‖δ‖ in each layer of gates, and last in the output.
+    pub fn parts(&self) -> Vec<f64> {
+        let mut parts = vec![0.0; self.gate_layers.len() + 1];
+        for (at, layer) in self.network.layers().iter().enumerate() {
+            // A layer of gates is the linear layers up to the one that gives its values.
+            let place = self.gate_layers.partition_point(|last| *last < at);
+            let numbers = self.delta.get(layer.free()).unwrap_or(&[]);
+            parts[place.min(self.gate_layers.len())] +=
+                numbers.iter().map(|delta| delta * delta).sum::<f64>();
+        }
+        parts.into_iter().map(f64::sqrt).collect()
+    }
+
+    /// Rows of the truth table, the first ones of a large one.
+    pub fn table(&self) -> Vec<TableRow> {
+        let theta = self.theta();
+        let rows = 1usize << self.circuit.inputs().min(6);
+        let row = |at: usize| {
+            let bits = match self.drawn.row(0).len() {
+                1 if self.network.inputs() == 1 && self.drawn.named == crate::circuits::Named::Toy => {
+                    vec![true]
+                }
+                _ => self.circuit.row(at),
+            };
+            let truth = self.circuit.evaluate(&bits).ok()?;
+            Some(TableRow { output: self.network.output_at(&theta, &bits).ok()?, truth, bits })
+        };
+        let mut rows: Vec<TableRow> = (0..rows.min(MOST_ROWS)).filter_map(row).collect();
+        rows.dedup_by(|b, a| b.bits == a.bits);
+        rows
+    }
+}
+
+impl LabState for CircuitState {
+    fn cloned(&self) -> Box<dyn LabState> {
+        Box::new(self.clone())
+    }
+
+    fn found(&mut self, step: u64, finding: &Finding, _link: &Link) {
+        let numbers = &finding.numbers;
+        // A finding of another run has other sizes.
+        let fits = numbers.is_empty() || numbers.len() == self.network.theta().len();
+        if finding.probe == PERTURBATION.id() && fits {
+            self.delta = numbers.iter().map(|delta| f64::from(*delta)).collect();
+            self.step = step;
+            self.measure();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The chart of sweeps over the depth: the least norm found at the end of each run, with the margins that are known.
+
+use crate::analysis::ends::{self, Curve};
+use crate::analysis::{Lines, Role, Series};
+use crate::circuits::{Measured, Named, first_order_margin, rounded_toy_margin, toy_margin};
+use crate::display::RunView;
+use crate::display::charts::final_measures;
+use crate::display::words::label;
+use crate::settings::Axis;
+
+/// The setting that the link is a sweep over, if it makes circuits deeper: the depth, or the bits of a circuit.
+pub(super) fn over(run: &RunView) -> Option<&str> {
+    let Axis { key, values, .. } = &run.link.spec.run.sweep;
+    (["depth", "n"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
+}
+
+/// The curves of the sweep so far: at each value what was measured at the end.
+pub(super) fn curves(run: &RunView, of: Measured) -> Vec<Curve> {
+    final_measures(run, of as usize)
+}
+
+/// Whether the run is about the product of weights, whose margins are known.
+pub(super) fn is_toy(run: &RunView) -> bool {
+    run.spec().task.examples().circuit().is_some_and(|drawn| drawn.named == Named::Toy)
+}
+
+/// Depths at which what is known is drawn: rising, not many.
+fn depths(run: &RunView) -> Vec<usize> {
+    let all = crate::sweep::places(&run.link.spec.run.sweep);
+    let [low, high] =
+        [all.iter().fold(f64::MAX, |a, b| a.min(*b)), all.iter().fold(1.0, |a: f64, b| a.max(*b))];
+    let mut depths = vec![];
+    let mut depth = low.clamp(1.0, 400.0);
+    while depth <= high.min(400.0) {
+        depths.push(depth as usize);
+        depth = f64::max(depth + 1.0, depth * 1.08).floor();
+    }
+    depths.push(high.min(400.0) as usize);
+    depths.dedup();
+    depths
+}
+
+/// The chart.
+pub(super) fn by_depth(run: &RunView) -> Lines {
+    let found = curves(run, Measured::Least);
+    let mut lines = ends::chart(&found, &label(&run.link.spec, over(run).unwrap_or("depth")), tr!("least norm found, ‖δ‖₂"));
+    (lines.log_x, lines.log_y) = (true, true);
+    let depths = depths(run);
+    let known = |name: &str, role: Role, of: &dyn Fn(usize) -> Option<f64>| {
+        let places: Vec<(f64, f32)> =
+            depths.iter().filter_map(|depth| Some((*depth as f64, of(*depth)? as f32))).collect();
+        Series {
+            name: name.into(),
+            role,
+            x: places.iter().map(|(x, _)| *x).collect(),
+            y: places.iter().map(|(_, y)| *y).collect(),
+            ..Default::default()
+        }
+    };
+    if is_toy(run) && over(run) == Some("depth") {
+        let without = known(tr!("exact without rounding, √d(1 − 2^(−1/d))"), Role::Relevant, &|depth| {
+            toy_margin(depth).ok()
+        });
+        let with = known(tr!("exact with rounding"), Role::Other, &|depth| rounded_toy_margin(depth).ok());
+        lines.series.extend([without, with]);
+        if depths.last().is_some_and(|depth| *depth > 1) {
+            let first =
+                known(tr!("first order with rounding"), Role::Other, &|depth| first_order_margin(depth).ok());
+            lines.series.push(Series { faint: true, ..first });
+        }
+    } else {
+        for (name, points) in curves(run, Measured::Held) {
+            let points: Vec<(f64, f32)> =
+                points.iter().filter_map(|(x, values)| Some((*x, ends::quartiles(values)?[1]))).collect();
+            if !points.is_empty() {
+                lines.series.push(Series {
+                    name: tr!("{name}: bound with rounding held", name),
+                    role: Role::Other,
+                    x: points.iter().map(|(x, _)| *x).collect(),
+                    y: points.iter().map(|(_, y)| *y).collect(),
+                    ..Default::default()
+                });
+            }
+        }
+    }
+    let all = crate::sweep::places(&run.link.spec.run.sweep);
+    let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+    lines.x_range = (!all.is_empty()).then_some(ends);
+    if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {
+        lines.y_range = Some((0.01, 1.0));
+    }
+    lines
+}

@@ -1,0 +1,210 @@
+//! What is said of runs of circuits as networks, and of their charts.
+
+use super::state::CircuitState;
+use super::sweeps::{curves, is_toy, over};
+use crate::analysis::curves::spread;
+use crate::analysis::ends;
+use crate::analysis::replicas::Of;
+use crate::circuits::{Measured, Rounding, first_order_margin, rounded_toy_margin};
+use crate::display::RunView;
+use crate::display::words::{percent, thousands};
+use crate::run::Success;
+use crate::settings::real;
+
+/// A number with three digits, or 0.
+fn significant(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { crate::display::words::significant(value) }
+}
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names() -> [String; 4] {
+    [
+        tr!("Squared error of the gates"),
+        tr!("Squared error of the output"),
+        tr!("Gates that are right"),
+        tr!("Inputs answered right"),
+    ]
+    .map(String::from)
+}
+
+/// The least norm found, and the lower bound.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    [
+        (tr!("Least perturbation found").into(), significant(measured(run, Measured::Least))),
+        (tr!("Lower bound, rounding held").into(), significant(measured(run, Measured::Held))),
+    ]
+}
+
+/// The newest median of a further measure.
+fn measured(run: &RunView, of: Measured) -> f64 {
+    run.history.last().map_or(f64::NAN, |row| f64::from(spread(Of::Measure(of as usize).values(row)).0))
+}
+
+/// The newest median of a share.
+fn share(run: &RunView, of: Of) -> f32 {
+    run.history.last().map_or(f32::NAN, |row| spread(of.values(row)).0)
+}
+
+/// How far the search has come, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let least = measured(run, Measured::Least);
+    least
+        .is_finite()
+        .then(|| tr!("the least perturbation found so far has norm {least}", least = significant(least)))
+}
+
+/// What has been found by these networks at these steps.
+pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+    let settings = &run.spec().run;
+    if settings.success == Success::Loss {
+        let limit = real(settings.limit);
+        return tr!(
+            "The squared error of the output is at most {limit} in {networks}, {at}.",
+            limit,
+            networks,
+            at
+        );
+    }
+    let share = percent(settings.target as f32);
+    match settings.replicas {
+        1 => tr!("{share} of the inputs are answered right {at}.", share, at),
+        _ => tr!("{share} of the inputs are answered right by {networks}, {at}.", share, networks, at),
+    }
+}
+
+/// "inputs", "3".
+pub(super) fn layer_name(_state: &CircuitState, layer: usize) -> String {
+    if layer == 0 { tr!("inputs").into() } else { layer.to_string() }
+}
+
+/// "1011".
+pub(super) fn written(bits: &[bool]) -> String {
+    bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect()
+}
+
+pub(super) fn norms(run: &RunView) -> String {
+    let [least, noise, bound, held, exact] =
+        [Measured::Least, Measured::Noise, Measured::Bound, Measured::Held, Measured::Exact]
+            .map(|of| measured(run, of));
+    let mut said = tr!(
+        "After {step} steps of the search the least perturbation of all weights that changes the answer has norm {least}.",
+        step = thousands(run.step),
+        least = significant(least)
+    );
+    let mut add = |more: String| said = format!("{said} {more}");
+    if noise.is_finite() {
+        add(tr!("The smallest random noise that changes it has norm {noise}.", noise = significant(noise)));
+    }
+    if exact.is_finite() {
+        add(tr!("The exact margin is {exact}.", exact = significant(exact)));
+    }
+    if held.is_finite() {
+        add(tr!(
+            "No perturbation smaller than {held} can change it if the parameters of rounding are held, and none smaller than {bound} if they are not: the bounds of theorem D.6.",
+            held = significant(held),
+            bound = significant(bound)
+        ));
+    } else if run.history.last().is_some() {
+        add(tr!("Without rounding theorem D.6 gives no bound.").into());
+    }
+    said
+}
+
+/// What is said of a sweep over the depth.
+pub(super) fn by_depth(run: &RunView) -> String {
+    let curves = curves(run, Measured::Least);
+    if curves.iter().all(|(_, points)| points.is_empty()) {
+        return tr!("No run of the sweep has ended yet.").into();
+    }
+    let symbol = if over(run) == Some("n") { "n" } else { "d" };
+    let one = |(name, points): &ends::Curve| {
+        let known = points.iter().filter_map(|(x, values)| {
+            let [_, middle, _] = ends::quartiles(values)?;
+            Some(tr!("{norm} at {symbol} = {value}", norm = significant(f64::from(middle)), symbol, value = real(*x)))
+        });
+        let said = known.collect::<Vec<_>>().join(", ");
+        if curves.len() > 1 { format!("{name}: {said}") } else { said }
+    };
+    let all = curves.iter().map(one).collect::<Vec<_>>().join("; ");
+    let said = tr!("Least norm found at the end: {all}.", all);
+    // The constants from some depth on.
+    let (Ok(exact), Ok(first)) = (rounded_toy_margin(14), first_order_margin(14)) else { return said };
+    match is_toy(run) {
+        true => tr!(
+            "{said} With rounding the exact margin is {exact} from d = 5 on. The value {first} that is sometimes given is its first order only: it takes the boundary between the answers to be flat.",
+            said,
+            exact = format!("{exact:.4}"),
+            first = format!("{first:.4}")
+        ),
+        false => said,
+    }
+}
+
+pub(super) fn values(run: &RunView) -> Option<String> {
+    let state: &CircuitState = run.state()?;
+    let counts = state.network.counts();
+    Some(tr!(
+        "The circuit has {depth} layers with {size} gates and inputs, at most {width} in a layer. Its network has {layers} linear layers with {parameters} parameters that a perturbation may change, {nonzeros} of which are not 0. For the input {input} the circuit gives {answer}, and {share} of the network's gates agree.",
+        depth = state.layered.depth(),
+        size = thousands(state.layered.size() as u64),
+        width = state.layered.width(),
+        layers = state.network.layers().len(),
+        parameters = thousands(counts.parameters),
+        nonzeros = thousands(counts.nonzeros),
+        input = written(&state.bits),
+        answer = u8::from(state.circuit.evaluate(&state.bits).ok()?),
+        share = percent(share(run, Of::TrainAccuracy))
+    ))
+}
+
+pub(super) fn strays(run: &RunView) -> Option<String> {
+    let state: &CircuitState = run.state()?;
+    let deviations = state.deviations();
+    let largest = |which: usize| deviations.iter().fold(0.0, |most: f64, both| most.max(both[which]));
+    let sigma = real(state.net.sigma);
+    Some(match (state.net.sigma > 0.0, state.net.rounding()) {
+        (false, _) => tr!("Without noise all values are 0 or 1. Set the noise σ above 0 to see how errors grow from layer to layer.").into(),
+        (true, Rounding::Off) => tr!(
+            "With noise of standard deviation {sigma} on all weights the largest distance of a value from 0 and 1 is {largest}.",
+            sigma,
+            largest = significant(largest(0))
+        ),
+        (true, Rounding::On) => tr!(
+            "With noise of standard deviation {sigma} on all weights the largest distance of a value from 0 and 1 is {before} before rounding and {after} after it.",
+            sigma,
+            before = significant(largest(0)),
+            after = significant(largest(1))
+        ),
+    })
+}
+
+pub(super) fn places(run: &RunView) -> Option<String> {
+    let state: &CircuitState = run.state()?;
+    if state.delta.is_empty() {
+        return Some(tr!("No step of the search has been made yet.").into());
+    }
+    let parts = state.parts();
+    let whole = parts.iter().map(|part| part * part).sum::<f64>();
+    let (at, most) = parts.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+    let place = match at + 1 < parts.len() {
+        true => tr!("layer {number}", number = at + 1),
+        false => tr!("the output").into(),
+    };
+    Some(tr!(
+        "The least perturbation found has norm {norm}. Its largest part is in {place}: {share} of the sum of squares.",
+        norm = significant(whole.sqrt()),
+        place,
+        share = percent((most * most / whole.max(f64::MIN_POSITIVE)) as f32)
+    ))
+}
+
+pub(super) fn table(run: &RunView) -> Option<String> {
+    let state: &CircuitState = run.state()?;
+    let rows = state.table();
+    let right = rows.iter().filter(|row| (row.output > 0.0) == row.truth).count();
+    Some(tr!(
+        "Of {count} inputs that are shown the network answers {right} as the circuit does.",
+        count = rows.len(),
+        right
+    ))
+}

@@ -1,0 +1,284 @@
+//! A Boolean circuit as a network of ReLU layers (Wei, Chen and Ma 2022, section 3): written down, not trained. What it
+//! computes is in [`crate::circuits`]; here are its settings, and how the state of a run is kept as parameters.
+//!
+//! # Why
+//! A step of the run is one iteration of the search for the least perturbation of all weights that changes the answer, so that
+//! nothing takes long, and the search can be watched, paused and taken up again. So the parameters of a run are the matrices
+//! of the network, which never change, those of rounding among them, and then the [parts](Searching::parts) of the search.
+//! Numbers in double precision are kept as three in single precision each, as those of a transformer that is descent are.
+
+use std::borrow::Cow;
+
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
+use crate::catalog::Info;
+use crate::choices;
+use crate::circuits::{self, Drawn, Rounding, Search, Searching};
+use crate::descent::{join, split};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
+use crate::settings::{Problem, Range};
+use crate::sources::WEI_2022;
+use crate::tasks::{Examples, Form};
+
+choices! {
+    /// Whether values are rounded after each layer of gates.
+    pub enum Rounds {
+        /// They are.
+        Yes = "yes", "Yes";
+        /// They are not.
+        No = "no", "No";
+    }
+}
+
+/// Steps that the search makes from each start.
+const STEPS: usize = 60;
+
+settings! {
+    /// A circuit as a network, the noise on its weights, and how long the search is.
+    pub struct CircuitNetwork {
+        /// Whether each value is brought back to 0 or 1 after each layer of gates.
+        rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
+        /// Standard deviation σ of the noise on every weight and bias with which values and answers are measured; each step draws another noise. The search does not depend on it.
+        sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
+        /// Random directions in which the search looks for the smallest noise that changes the answer.
+        draws: usize = 8, "draws", "Draws of noise", Range::Int(1, 64);
+        /// Starts from which the search descends along the boundary between the two answers.
+        starts: usize = 8, "starts", "Starts of the search", Range::Int(1, 16);
+    }
+}
+
+impl CircuitNetwork {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "circuit-network",
+        name: "Circuit as a network",
+        about: "Two layers of ReLUs for each layer of gates, with or without rounding after them: written down, not trained.",
+        sources: &[WEI_2022],
+    };
+
+    /// Whether its values are rounded.
+    pub fn rounding(&self) -> Rounding {
+        match self.rounds {
+            Rounds::Yes => Rounding::On,
+            Rounds::No => Rounding::Off,
+        }
+    }
+
+    /// How a replica searches: each has noise of its own.
+    pub fn search(&self, seed: u64, replica: usize) -> Search {
+        Search {
+            seed: seed.wrapping_add(replica as u64),
+            draws: self.draws,
+            starts: self.starts,
+            steps: STEPS,
+        }
+    }
+}
+
+/// The noise of σ = 1 on all parameters at a step of a run: other draws than those of the search.
+pub fn noise(network: &circuits::Network, seed: u64, step: u64) -> Vec<f64> {
+    const OTHERS: u32 = 1 << 31;
+    network.direction(seed, OTHERS | (step as u32 & (OTHERS - 1)))
+}
+
+/// Numbers of single precision that hold these in double precision, three for each.
+pub fn narrow(numbers: &[f64]) -> Vec<f32> {
+    numbers.iter().flat_map(|number| split(*number)).collect()
+}
+
+/// The numbers that [`narrow`] has taken apart.
+pub fn wide(numbers: &[f32]) -> Vec<f64> {
+    numbers.chunks_exact(3).map(|three| join([three[0], three[1], three[2]])).collect()
+}
+
+/// The perturbation that a search has found, from the parameters of one replica, and its norm; none before the first step.
+pub fn found(parameters: &[Vec<f32>]) -> Option<(Vec<f64>, f64)> {
+    let from = parameters.len().checked_sub(Searching::NAMES.len())?;
+    let [least, .., singles] = &parameters[from..] else { return None };
+    Searching::kept_delta(&wide(least), &wide(singles))
+}
+
+impl Bind for CircuitNetwork {
+    type Bound = OnCircuit;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnCircuit> {
+        Cow::Owned(OnCircuit { net: self.clone(), drawn: examples.circuit() })
+    }
+}
+
+impl ModelConfig for CircuitNetwork {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Circuit]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Circuit(self.clone()))
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for CircuitNetwork {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("This network is written down, not trained.".into())
+    }
+}
+
+/// The network of a task's circuit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnCircuit {
+    /// Its settings.
+    pub net: CircuitNetwork,
+    /// The circuit; none of a task about something else, which is not suited.
+    pub drawn: Option<Drawn>,
+}
+
+impl OnCircuit {
+    /// The network; none of a circuit that is refused.
+    fn network(&self) -> Option<circuits::Network> {
+        self.drawn.as_ref()?.network(self.net.rounding()).ok()
+    }
+
+    /// Parameters of the network, and those of rounding, and its neurons: nothing is built for it.
+    fn sizes(&self) -> [u64; 3] {
+        let Some(layered) = self.drawn.as_ref().and_then(|drawn| drawn.layered().ok()) else { return [0; 3] };
+        let widths = layered.layers().iter().skip(1).map(|layer| layer.len() as u64);
+        let rounded = match self.net.rounds {
+            Rounds::Yes => widths.clone().map(|width| 4 * width * width + 3 * width).sum(),
+            Rounds::No => 0,
+        };
+        [layered.parameters(), rounded, 2 * widths.sum::<u64>() + 1]
+    }
+}
+
+impl Architecture for OnCircuit {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let Some(network) = self.network() else { return vec![] };
+        let matrices = network.matrices().into_iter();
+        let mut all: Vec<Parameter> = matrices
+            .map(|matrix| Parameter::new(&matrix.name, [replicas, matrix.rows, matrix.columns]))
+            .collect();
+        let neurons = network.layers().iter().map(|layer| layer.rows).sum();
+        let sizes = Searching::sizes(network.theta().len() as u64, neurons, self.net.search(0, 0));
+        let search = Searching::NAMES.into_iter().zip(sizes);
+        // The limit on the network's parameters is far below what 32 bits hold.
+        all.extend(search.map(|(name, size)| Parameter::new(name, [replicas, size as usize, 3])));
+        all
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, _seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let Some(network) = self.network() else { return vec![] };
+        let matrices = network.matrices().into_iter();
+        let mut all: Vec<Vec<f32>> = matrices
+            .map(|matrix| {
+                matrix.entries.iter().map(|entry| *entry as f32).collect::<Vec<f32>>().repeat(replicas)
+            })
+            .collect();
+        // A search that has made no iteration is all 0.
+        let parts = self.parameters(inputs, replicas).into_iter().skip(all.len());
+        all.extend(parts.map(|part| vec![0.0; part.len()]));
+        all
+    }
+
+    fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
+        // An iteration computes the output some hundred times.
+        1500.0 * self.sizes()[0] as f64
+    }
+
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+        // What is too large is the circuit, of which the task says so.
+        vec![]
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        let [parameters, rounded, neurons] = self.sizes();
+        parameters.saturating_add(rounded).saturating_add(3 * neurons)
+    }
+
+    fn decays(&self, _which: usize) -> bool {
+        false
+    }
+}
+
+impl Network for OnCircuit {
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("the first layer of a circuit is not asked for")
+    }
+
+    /// The output for inputs of −1 and 1, `[examples]`.
+    fn evaluate(&self, _weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let Some(network) = self.network() else { return vec![0.0; x.len() / inputs.max(1)] };
+        let output = |x: &[f32]| {
+            let bits: Vec<bool> = x.iter().map(|x| *x > 0.0).collect();
+            network.output(&bits).unwrap_or(0.0) as f32
+        };
+        x.chunks_exact(inputs.max(1)).map(output).collect()
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for CircuitNetwork {
+    fn forward(
+        &self,
+        _examples: &dyn Examples,
+        _parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        unreachable!("a network that is written down is executed: `training::launch::choose` sees to it")
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    #[test]
+    fn parameters_are_the_matrices_and_the_state_of_the_search() {
+        for link in
+            ["replicas=3&seed=5", "c=toy&depth=25&round=no", "c=random&n=5&gates=20&round=no&starts=3"]
+        {
+            let spec = decode(&format!("#v1/boolean-circuit?{link}")).0.spec;
+            let (shapes, initial) = (spec.parameters(), spec.initial());
+            assert_eq!(shapes.len(), initial.len());
+            for (parameter, values) in shapes.iter().zip(&initial) {
+                assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
+                assert!(!parameter.is_empty(), "{}", parameter.name);
+            }
+            let Some(Family::Circuit(net)) = spec.model.config().family() else { panic!("another family") };
+            let network = spec.task.examples().circuit().unwrap().network(net.rounding()).unwrap();
+            let entries = network.matrices().iter().map(|matrix| matrix.entries.len()).sum::<usize>();
+            let found = initial.iter().take(network.matrices().len()).map(Vec::len).sum::<usize>();
+            assert_eq!(found, entries * spec.run.replicas);
+            assert_eq!(found_in(&initial), None);
+        }
+    }
+
+    fn found_in(parameters: &[Vec<f32>]) -> Option<(Vec<f64>, f64)> {
+        found(parameters)
+    }
+
+    #[test]
+    fn the_answer_is_that_of_the_circuit() {
+        let spec = decode("#v1/boolean-circuit?c=majority&n=3").0.spec;
+        let found = spec.network().evaluate(&[], 3, &[1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 0);
+        assert_eq!(found, [1.0, -1.0]);
+    }
+
+    #[test]
+    fn double_precision_is_kept() {
+        let numbers = [0.1, -1.0 / 3.0, 1e-20, 0.0, 7.0];
+        assert_eq!(wide(&narrow(&numbers)), numbers);
+    }
+}

@@ -1,0 +1,290 @@
+//! A Boolean circuit that a network of ReLUs computes (Wei, Chen and Ma 2022, section 3): the weights are written down, and a
+//! run searches for the smallest perturbation of them that changes an answer.
+//!
+//! What is drawn is a [`Drawn`]; here are its settings.
+
+pub mod charts;
+
+use crate::catalog::Info;
+use crate::catalog::chart::Chart;
+use crate::circuits::{
+    CircuitError, Drawn, MOST_GATES, MOST_IN_LINK, MOST_IN_PARITY, MOST_IN_RUN, MOST_INPUTS, Measured, Named,
+};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::rng::{Purpose, Stream};
+use crate::settings;
+use crate::settings::{Problem, Range};
+use crate::sources::WEI_2022;
+use crate::tasks::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig};
+
+/// A circuit to begin with: exclusive or.
+const OWN: &str = "p = a or b\nq = a and b\nr = not q\nout = p and r";
+
+settings! {
+    /// A circuit, how deep it is, and the input that is looked at.
+    pub struct BooleanCircuit {
+        /// The circuit that the network computes.
+        named: Named = Named::Parity, "c", "Circuit", Range::Choice(Named::OPTIONS);
+        /// Bits of the parity or the majority, bits of each number that is added, or inputs of the random gates.
+        bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "c" = "parity" | "tree" | "adder" | "majority" | "random";
+        /// Random gates, every one of which the output depends on.
+        gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "c" = "random";
+        /// Which of all random circuits of this size is drawn.
+        seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "c" = "random";
+        /// Layers that the circuit has at least, those of ID gates at its end among them; of the product of weights 1, how many weights.
+        depth: usize = 1, "depth", "Depth d", Range::Int(1, MOST_GATES as u64);
+        /// The circuit's gates, one a line, like s = a and b.
+        text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "c" = "own";
+        /// The input, bit by bit; with none, each network takes another row of the truth table, from the last, where all bits are 1.
+        shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
+    }
+}
+
+impl BooleanCircuit {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "boolean-circuit",
+        name: "Circuits that survive noise",
+        about: "A Boolean circuit is written down as a network of ReLUs, and a search measures how small a perturbation of all weights changes its answer.",
+        sources: &[WEI_2022],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What is drawn.
+    pub fn drawn(&self) -> Drawn {
+        Drawn {
+            named: self.named,
+            bits: self.bits,
+            gates: self.gates,
+            seed: self.seed,
+            depth: self.depth,
+            text: self.text.clone(),
+            shown: self.shown.iter().map(|bit| *bit == 1).collect(),
+        }
+    }
+
+    /// Appends these inputs, each of bits that `bit` gives, with what the circuit says.
+    fn push(&self, examples: std::ops::Range<usize>, bit: impl Fn(usize, u32) -> bool, out: &mut Batch) {
+        let Ok(circuit) = self.drawn().circuit() else { return };
+        for at in examples {
+            let bits: Vec<bool> = (0..circuit.inputs() as u32).map(|place| bit(at, place)).collect();
+            let sign = |bit: bool| if bit { 1.0 } else { -1.0 };
+            out.x.extend(bits.iter().map(|bit| sign(*bit)));
+            out.y.push(sign(circuit.evaluate(&bits).unwrap_or(false)));
+        }
+    }
+
+    /// The setting that an error is about.
+    fn key_of(&self, error: &CircuitError) -> &'static str {
+        match (self.named, error) {
+            (Named::Own, CircuitError::TooLarge(_) | CircuitError::Parameters(_)) if self.depth > 1 => {
+                "depth"
+            }
+            (Named::Own, _) => "text",
+            (Named::Relay | Named::Toy, _) => "depth",
+            (Named::Random, CircuitError::Number { .. }) if self.bits <= crate::circuits::MOST_IN_RANDOM => {
+                "gates"
+            }
+            (Named::Random, CircuitError::Number { .. }) => "n",
+            (Named::Random, _) => "gates",
+            (_, CircuitError::TooLarge(_)) => "depth",
+            _ => "n",
+        }
+    }
+
+    /// The circuit's own error, or that its network is too large for a run.
+    fn refused(&self) -> Result<(), CircuitError> {
+        let parameters = self.drawn().layered()?.parameters();
+        (parameters <= MOST_IN_RUN as u64).then_some(()).ok_or(CircuitError::Run(parameters))
+    }
+}
+
+impl ToPyTorch for BooleanCircuit {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err("The network of this run is written down, not trained.".into())
+    }
+}
+
+impl TaskConfig for BooleanCircuit {
+    fn default_run(&self) -> Preset {
+        &[("model", "circuit-network"), ("steps", "200"), ("every", "2"), ("halt", "steps"), ("held", "64")]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "norms.gates.where.strays"), ("speed", "60")]
+    }
+
+    fn mend(&mut self) {
+        // Every input is read by a gate.
+        self.gates = self.gates.max(self.bits.saturating_sub(1));
+    }
+
+    fn smaller_network(&self) -> &'static str {
+        tr!("a search with fewer starts, which fits into a browser's memory")
+    }
+}
+
+impl Examples for BooleanCircuit {
+    fn form(&self) -> Form {
+        Form::Circuit
+    }
+
+    fn inputs(&self) -> usize {
+        self.drawn().inputs()
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        None
+    }
+
+    fn circuit(&self) -> Option<Drawn> {
+        Some(self.drawn())
+    }
+
+    fn measures(&self) -> Measures {
+        Measures {
+            loss: text!("squared error of the output"),
+            accuracy: text!("share of inputs answered as the circuit does"),
+            more: Measured::OPTIONS,
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if let Err(error) = self.refused() {
+            let key = self.key_of(&error);
+            let found = match key {
+                "text" => self.text.clone(),
+                "gates" => self.gates.to_string(),
+                "depth" => self.depth.to_string(),
+                _ => self.bits.to_string(),
+            };
+            return vec![Problem::new(key, &found, tr!("a circuit that can be: {error}", error))];
+        }
+        let (given, inputs) = (self.shown.len(), self.inputs());
+        let found = || self.shown.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
+        if given != 0 && given != inputs {
+            let expected = tr!("{inputs} bits, as the circuit has inputs, or nothing", inputs);
+            return vec![Problem::new("in", &found(), expected)];
+        }
+        if self.named == Named::Toy && self.shown == [0] {
+            return vec![Problem::new("in", "0", tr!("1, the only input of the product of weights"))];
+        }
+        vec![]
+    }
+}
+
+impl Sampler for BooleanCircuit {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let stream = Stream::new(seed, Purpose::Batch, replica);
+        let inputs = self.inputs() as u32;
+        let bit = |at: usize, place: u32| {
+            stream.word(step, (at as u32).wrapping_mul(inputs).wrapping_add(place)) & 1 == 1
+        };
+        self.push(0..size, bit, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let stream = Stream::new(seed, Purpose::HeldOut, 0);
+        self.push(from..from + size, |at, place| stream.word(at as u64, place) & 1 == 1, out);
+    }
+
+    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::{decode, encode};
+    use crate::run::RunSpec;
+    use crate::settings::Settings;
+
+    fn notices(link: &str) -> Vec<String> {
+        let (read, notices) = decode(&format!("#v1/boolean-circuit?{link}"));
+        assert_eq!(read.spec.problems(), [], "{link}");
+        assert!(notices.iter().all(|notice| !notice.key.is_empty()));
+        notices.iter().map(|notice| notice.to_string()).collect()
+    }
+
+    #[test]
+    fn own_circuits_go_through_a_link() {
+        let link = "#v1/boolean-circuit?c=own&text=inputs~b~a;s~=~a~and~b;out~=~not~s&in=1.0";
+        let (read, notices) = decode(link);
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(encode(&read), link);
+        let drawn = read.spec.task.examples().circuit().unwrap();
+        assert_eq!(drawn.circuit().unwrap().to_string(), "inputs b a\ns = a and b\nout = not s");
+        assert_eq!(drawn.row(3), [true, false]);
+        // As a mail program or a person writes it.
+        let (other, notices) = decode(
+            "#v1/boolean-circuit?c=own&text=inputs%20b%20a%3Bs%20=%20a%20and%20b%0Aout = not s&in=1.0",
+        );
+        assert!(notices.is_empty(), "{notices:?}");
+        assert_eq!(encode(&other), link);
+    }
+
+    #[test]
+    fn what_cannot_be_is_one_sentence() {
+        for (link, said) in [
+            ("c=own&text=s~=~a~xor~b", "line 1: there is no gate “xor”; the gates are and, or, not and id"),
+            ("c=own&text=s~=~t;t~=~not~s", "line 1: s depends on its own value"),
+            (
+                "c=own&text=inputs~a;s~=~a~and~b",
+                "line 2: b is neither in the list of inputs nor assigned in any line",
+            ),
+            ("c=own&text=", "the circuit has no gate"),
+            ("c=own&text=s~=~a;s~=~b", "line 2: s is already assigned in line 1"),
+            ("c=random&gates=2&n=5", "the number must be from 4 to 400, not 2"),
+            ("c=adder&n=17", "the number must be from 1 to 16, not 17"),
+            ("c=majority&n=20", "the number must be from 1 to 19, not 20"),
+            ("n=32", "the network of a run has at most 20000 parameters"),
+            ("in=1.0", "4 bits, as the circuit has inputs, or nothing"),
+            ("c=toy&in=0", "1, the only input of the product of weights"),
+            ("c=toy&depth=401", "a whole number from 1 to 400"),
+        ] {
+            let said_of = notices(link);
+            assert_eq!(said_of.len(), 1, "{link}: {said_of:?}");
+            assert!(said_of[0].contains(said), "{link}: {said_of:?}");
+        }
+        let many: String = (0..401).map(|i| format!("g{i}=x;")).collect();
+        let said = notices(&format!("c=own&text={many}"));
+        assert!(said.len() == 1 && said[0].contains("at most 400 gates"), "{said:?}");
+        for huge in ["a=b;".repeat(5000), "~7E".repeat(9000), "x".repeat(100_000)] {
+            let said = notices(&format!("c=own&text={huge}"));
+            assert!((1..=2).contains(&said.len()), "{said:?}");
+        }
+        // 64 inputs are carried past many gates.
+        let (nots, ands): (String, String) = (
+            (0..60).map(|i| format!("n{} = not n{i};", i + 1)).collect(),
+            (1..64).map(|i| format!("h{i}=h{} and x{i};", i - 1)).collect(),
+        );
+        let said = notices(&format!("c=own&text={nots}h0=n60;{ands}"));
+        assert!(said.len() == 1 && said[0].contains("parameters"), "{said:?}");
+    }
+
+    #[test]
+    fn settings_are_those_of_the_table_where_a_link_says_nothing() {
+        let spec = RunSpec::of_lab("boolean-circuit").unwrap();
+        assert_eq!(spec.problems(), []);
+        assert_eq!(spec.task.examples().inputs(), 4);
+        for knob in BooleanCircuit::KNOBS {
+            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        }
+    }
+
+    #[test]
+    fn labels_are_what_the_circuit_says() {
+        let task = BooleanCircuit::default();
+        let mut batch = Batch::default();
+        task.sample(3, 1, 5, 100, &mut batch);
+        assert_eq!((batch.x.len(), batch.y.len()), (400, 100));
+        for (x, y) in batch.x.chunks(4).zip(&batch.y) {
+            // Each 0 is a −1, and an even number of them changes no sign.
+            assert_eq!(-x.iter().product::<f32>(), *y);
+        }
+        let mut held = Batch::default();
+        task.held_out(3, 10, 5, &mut held);
+        assert_eq!(held.len(), 5);
+    }
+}

@@ -1,0 +1,18 @@
+//! Charts of circuits as networks.
+
+crate::charts! {
+    /// All of them, in the order of links and switches.
+    CHARTS;
+    /// The least perturbation of all weights that changes the answer: the smallest random noise and the least norm found so far, with the bounds below them and the exact margin where it is known.
+    NORMS = "norms", "Smallest perturbation that changes the answer", "Margin", Lines;
+    /// The least norm found at the end of each run of a sweep over the depth, with the exact margins where they are known.
+    DEPTHS = "bydepth", "Margin by depth", "By depth", Lines;
+    /// The value of every gate for the input that is shown, layer by layer, with the noise of the newest step.
+    VALUES = "gates", "Values of all gates", "Gates", Grid;
+    /// The largest deviation of a value from 0 and 1 in each layer, before and after rounding, with the noise of the newest step.
+    STRAYS = "strays", "Deviation from 0 and 1 by layer", "Deviation", Lines;
+    /// How much of the least perturbation found lies in each layer.
+    WHERE = "where", "Least perturbation by layer", "Where", Bars;
+    /// Each input with the circuit's value and the network's answer, with the noise of the newest step.
+    TRUTH = "truth", "Truth table", "Table", Grid;
+}

@@ -1,0 +1,337 @@
+//! The learner of circuits as networks: a step of the run is one iteration of the search for the least perturbation of all
+//! weights, in every replica, each with an input or noise of its own.
+//!
+//! # Why
+//! It is a learner like the others, so that transport, links, sweeps and files are there for a network that is written down
+//! too. The network itself never changes, so that a replica is its search alone.
+
+use std::sync::Arc;
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::circuits::{self, Circuit, Drawn, Layered, Measured, Named, Rounding, Searching};
+use crate::kernels::cpu::ReplicaState;
+use crate::kernels::cpu::one_hidden_layer::Update;
+use crate::models::Family;
+use crate::models::circuit_network::{narrow, noise, wide};
+use crate::models::family::GateNetwork;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+
+/// Searches for all replicas of one circuit on the processor.
+pub type CircuitCpu = CpuLearner<CircuitRuns>;
+
+/// Most rows of a truth table on which answers are measured.
+const MOST_ROWS: usize = 256;
+
+/// Parts of a search as they are kept.
+type Parts = [Vec<f32>; Searching::NAMES.len()];
+
+/// The network of a run with its circuit.
+pub struct CircuitRuns {
+    net: GateNetwork,
+    drawn: Drawn,
+    seed: u64,
+    network: circuits::Network,
+    circuit: Circuit,
+    layered: Layered,
+    gate_layers: Vec<usize>,
+    /// The bounds of theorem D.6 for each replica's input, once they are known.
+    bounds: Vec<Option<[f64; 2]>>,
+    /// The replica whose turn it is.
+    turn: usize,
+}
+
+/// What one replica is at.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// The matrices, which are the same in all replicas.
+    matrices: Arc<Vec<Vec<f32>>>,
+    search: Search,
+}
+
+/// A search, or its parts where nobody has gone on with it since they were read.
+#[derive(Debug, Clone)]
+enum Search {
+    Kept(Box<Parts>),
+    Live(Box<Searching>),
+}
+
+impl Search {
+    fn parts(&self) -> Parts {
+        match self {
+            Search::Kept(parts) => (**parts).clone(),
+            Search::Live(searching) => searching.parts().map(|part| narrow(&part)),
+        }
+    }
+}
+
+impl ReplicaState for Searched {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        let own = match which.checked_sub(self.matrices.len()) {
+            None => self.matrices[which].clone(),
+            Some(which) => match &self.search {
+                Search::Kept(parts) => parts[which].clone(),
+                Search::Live(searching) => narrow(&searching.parts()[which]),
+            },
+        };
+        // No optimizer remembers anything.
+        if part == 0 { own } else { vec![0.0; own.len()] }
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        let Some(which) = which.checked_sub(self.matrices.len()).filter(|_| part == 0) else { return };
+        if let Search::Live(_) = &self.search {
+            self.search = Search::Kept(Box::new(self.search.parts()));
+        }
+        if let Search::Kept(parts) = &mut self.search {
+            parts[which] = values.to_vec();
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.search.clone_from(&other.search);
+    }
+}
+
+impl CircuitRuns {
+    /// The search of replica `number`.
+    fn live<'a>(&self, number: usize, replica: &'a mut Searched) -> Option<&'a mut Searching> {
+        if let Search::Kept(parts) = &replica.search {
+            let parts = parts.each_ref().map(|part| wide(part));
+            let (bits, search) = (self.drawn.row(number), self.net.search(self.seed, number));
+            let parts = parts.each_ref().map(Vec::as_slice);
+            let searching = Searching::of(&self.network, &bits, search, parts).ok()?;
+            replica.search = Search::Live(Box::new(searching));
+        }
+        match &mut replica.search {
+            Search::Live(searching) => Some(searching),
+            Search::Kept(_) => None,
+        }
+    }
+
+    /// The margin where it is known exactly.
+    fn exact(&self) -> Option<f64> {
+        let of = match (self.drawn.named, self.net.rounding()) {
+            (Named::Toy, Rounding::On) => circuits::rounded_toy_margin,
+            (Named::Toy, Rounding::Off) => circuits::toy_margin,
+            _ => return None,
+        };
+        of(self.drawn.depth).ok()
+    }
+
+    /// Mean squared error of all gates' values, the share that is right, and the largest deviation from 0 and 1.
+    fn gates(&self, theta: &[f64], bits: &[bool]) -> Option<[f64; 3]> {
+        let (trace, truth) = (self.network.trace_at(theta, bits).ok()?, self.layered.values(bits).ok()?);
+        let [mut error, mut right, mut count, mut most] = [0.0, 0.0, 0.0, 0.0];
+        for (at, truth) in self.gate_layers.iter().zip(truth.iter().skip(1)) {
+            most = f64::max(most, trace.deviation(*at));
+            for (value, bit) in trace.layers[*at].rounded.iter().zip(truth) {
+                let apart = value - f64::from(u8::from(*bit));
+                error += apart * apart;
+                right += f64::from(u8::from((*value > 0.5) == *bit));
+                count += 1.0;
+            }
+        }
+        Some([error / f64::max(count, 1.0), right / f64::max(count, 1.0), most])
+    }
+
+    /// Mean squared error of the output, where without noise it is ±1, and the share of answers that are right, over at most
+    /// so many rows of the truth table.
+    fn answers(&self, theta: &[f64], most: usize) -> [f64; 2] {
+        let own = self.network.output(&self.drawn.row(0)).unwrap_or(1.0).abs();
+        // Of more inputs only the rows that begin with zeros have a number here.
+        let rows = 1u64 << self.circuit.inputs().min(30);
+        let count = rows.min(most.clamp(1, MOST_ROWS) as u64);
+        let [mut error, mut right] = [0.0; 2];
+        for at in 0..count {
+            // Evenly spaced, the last one among them.
+            let bits = self.table_row((rows - 1 - at * rows / count) as usize);
+            let truth = self.circuit.evaluate(&bits).unwrap_or(false);
+            let output = self.network.output_at(theta, &bits).unwrap_or(0.0);
+            let apart = output / own - if truth { 1.0 } else { -1.0 };
+            error += apart * apart;
+            right += f64::from(u8::from((output > 0.0) == truth));
+        }
+        [error / count as f64, right / count as f64]
+    }
+
+    /// A row of the truth table; the toy has one alone.
+    fn table_row(&self, row: usize) -> Vec<bool> {
+        match self.drawn.named {
+            Named::Toy => vec![true],
+            _ => self.circuit.row(row),
+        }
+    }
+}
+
+/// The bound of theorem D.6 for an input, and that with rounding held; none without rounding.
+fn bounds(network: &circuits::Network, bits: &[bool]) -> Option<[f64; 2]> {
+    let bound = network.theorem(bits).ok().flatten()?;
+    Some([bound.bound, bound.held])
+}
+
+impl CpuNetwork for CircuitRuns {
+    type Replica = Searched;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Searched), String> {
+        let Some(Family::Circuit(net)) = spec.model.config().family() else {
+            return Err(format!("{} is trained, not executed", spec.model.info().name));
+        };
+        let Some(drawn) = spec.task.examples().circuit() else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
+        let say = |error: circuits::CircuitError| error.to_string();
+        let network = drawn.network(net.rounding()).map_err(say)?;
+        let entries = |matrix: circuits::Matrix| matrix.entries.iter().map(|entry| *entry as f32).collect();
+        let replica = Searched {
+            matrices: Arc::new(network.matrices().into_iter().map(entries).collect()),
+            search: Search::Kept(Box::default()),
+        };
+        let runs = CircuitRuns {
+            seed: spec.run.seed,
+            circuit: drawn.circuit().map_err(say)?,
+            layered: drawn.layered().map_err(say)?,
+            gate_layers: drawn.gate_layers(&network),
+            bounds: (0..spec.run.replicas).map(|number| bounds(&network, &drawn.row(number))).collect(),
+            network,
+            drawn,
+            net,
+            turn: 0,
+        };
+        Ok((runs, replica))
+    }
+
+    /// A step looks at no example; here it is told whose turn it is.
+    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
+        self.turn = number;
+    }
+
+    fn step(&mut self, replica: &mut Searched, _spec: &RunSpec, _step: u64, _update: &Update) {
+        if let Some(searching) = self.live(self.turn, replica) {
+            searching.advance(&self.network);
+        }
+    }
+
+    fn measure(&mut self, replica: &mut Searched, number: usize, step: u64, held_out: usize, row: &mut Row) {
+        let bits = self.drawn.row(number);
+        let bounds = self.bounds.get(number).copied().flatten();
+        let searching = self.live(number, replica);
+        let found = |of: fn(&Searching) -> Option<f64>| searching.as_deref().and_then(of);
+        let [least, smallest] = [found(Searching::norm), found(Searching::noise_norm)];
+        let iterations = searching.as_deref().map_or(0, Searching::iterations);
+        let sigma = self.net.sigma;
+        let theta = match sigma > 0.0 {
+            true => self
+                .network
+                .moved(&noise(&self.network, self.net.search(self.seed, number).seed, step), sigma),
+            false => self.network.theta().to_vec(),
+        };
+        let [error, agree, deviation] = self.gates(&theta, &bits).unwrap_or([0.0, 1.0, 0.0]);
+        let [squared, right] = self.answers(&theta, held_out);
+        row.train_loss.push(error as f32);
+        row.train_accuracy.push(agree as f32);
+        row.test_loss.push(squared as f32);
+        row.test_accuracy.push(right as f32);
+        let known = |number: Option<f64>| number.map_or(f32::NAN, |number| number as f32);
+        row.measures.resize(Measured::ALL.len(), vec![]);
+        let measures = Measured::ALL.iter().map(|measured| match measured {
+            Measured::Least => known(least),
+            Measured::Noise => known(smallest),
+            Measured::Bound => known(bounds.map(|[bound, _]| bound)),
+            Measured::Held => known(bounds.map(|[_, held]| held)),
+            Measured::Exact => known(self.exact()),
+            Measured::Deviation => deviation as f32,
+            Measured::Iterations => iterations as f32,
+        });
+        row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, ready};
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/boolean-circuit?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    fn measured(row: &Row, which: Measured) -> &[f32] {
+        &row.measures[which as usize]
+    }
+
+    #[test]
+    fn a_run_comes_down_to_the_exact_margin_of_the_toy() {
+        for (link, exact) in [("c=toy&depth=25&round=no", 0.1367), ("c=toy&depth=25", 0.4907)] {
+            let spec = spec(link);
+            let mut learner = CircuitCpu::new(&spec).unwrap();
+            let before = learner.measure_now(0, 64);
+            assert!(measured(&before, Measured::Least)[0] <= 0.5 + 1e-6);
+            learner.train(&spec, 0, 300);
+            let after = learner.measure_now(300, 64);
+            let found = measured(&after, Measured::Least)[0];
+            assert!((found - exact).abs() < 5e-4, "{link}: {found}");
+            assert!((measured(&after, Measured::Exact)[0] - exact).abs() < 5e-4);
+            assert_eq!(measured(&after, Measured::Bound)[0].is_nan(), link.ends_with("no"));
+            assert_eq!(
+                (after.train_loss[0], after.train_accuracy[0], after.test_accuracy[0]),
+                (0.0, 1.0, 1.0)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_kept_and_taken_up_again_goes_on_with_the_same_bits() {
+        for link in ["replicas=3", "c=majority&n=3&round=no&replicas=2&sigma=0.1&in=1.0.1"] {
+            let spec = spec(link);
+            let (mut whole, mut first) = (CircuitCpu::new(&spec).unwrap(), CircuitCpu::new(&spec).unwrap());
+            whole.train(&spec, 0, 80);
+            first.train(&spec, 0, 50);
+            let kept = ready(first.weights());
+            let mut second = CircuitCpu::new(&spec).unwrap();
+            second.load(&kept);
+            second.train(&spec, 50, 60);
+            second.remember(60);
+            second.train(&spec, 60, 80);
+            assert_eq!(ready(second.weights()), ready(whole.weights()), "{link}");
+            let (a, b) = (second.measure_now(80, 64), whole.measure_now(80, 64));
+            assert_eq!(format!("{a:?}"), format!("{b:?}"), "{link}");
+            ready(second.restore());
+            second.train(&spec, 60, 80);
+            assert_eq!(ready(second.weights()), ready(whole.weights()), "{link}");
+        }
+    }
+
+    #[test]
+    fn replicas_have_their_own_inputs_or_noise() {
+        let of = |link: &str| {
+            let spec = spec(link);
+            let mut learner = CircuitCpu::new(&spec).unwrap();
+            learner.train(&spec, 0, 8);
+            learner.measure_now(8, 64)
+        };
+        let own = of("replicas=4&n=3");
+        assert_eq!(measured(&own, Measured::Bound).len(), 4);
+        let same = of("replicas=4&n=3&in=1.1.1");
+        let noise = measured(&same, Measured::Noise);
+        assert!(noise[0] != noise[1] && noise[1] != noise[2], "{noise:?}");
+        let bounds = measured(&same, Measured::Bound);
+        assert!(bounds.iter().all(|bound| *bound == bounds[0] && *bound > 0.0));
+    }
+
+    #[test]
+    fn noise_is_survived_with_rounding_alone() {
+        let of = |round: &str| {
+            let spec = spec(&format!("n=8&sigma=0.03&round={round}"));
+            let mut learner = CircuitCpu::new(&spec).unwrap();
+            learner.measure_now(3, 64)
+        };
+        let (with, without) = (of("yes"), of("no"));
+        assert_eq!((with.train_loss[0], with.train_accuracy[0], with.test_accuracy[0]), (0.0, 1.0, 1.0));
+        assert!(without.train_loss[0] > 0.001, "{without:?}");
+        assert!(measured(&with, Measured::Deviation)[0] < measured(&without, Measured::Deviation)[0]);
+    }
+}
