@@ -34,12 +34,14 @@ mod limits;
 mod machine;
 mod mistake;
 mod phase;
+pub mod random;
 mod simulator;
 #[cfg(test)]
 mod tests;
 pub mod text;
 #[cfg(test)]
 mod text_tests;
+pub mod traces;
 mod transformer;
 
 pub use attention::{Attention, Choice, Look};
@@ -52,5 +54,7 @@ pub use limits::{
 pub use machine::{ACCEPTING, BLANK, Machine, Move, REJECTING, Rule, Verdict};
 pub use mistake::Mistake;
 pub use phase::Phase;
+pub use random::RandomMachine;
 pub use simulator::{Halt, Moment, Run, Simulator};
+pub use traces::{TraceMeasure, Traces};
 pub use transformer::{How, Stage, Trace, Transformer};

@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tokens", &["settings", "rng"]),
     ("functions", &["bounds", "settings", "rng"]),
     ("descent", &["bounds", "settings", "rng"]),
-    ("machines", &["rng"]),
+    ("machines", &["settings", "rng"]),
     ("circuits", &["rng"]),
     ("pytorch", &["settings"]),
     (
