@@ -117,6 +117,12 @@ pub const WU_2024: Source = Source {
     title: "Transformers are Deep Optimizers: Provable In-Context Learning for Deep Model Training",
     url: "https://arxiv.org/abs/2411.16549",
 };
+/// Transformers that run Turing machines.
+pub const WEI_2022: Source = Source {
+    cite: "Wei et al. 2022",
+    title: "Statistically Meaningful Approximation: a Case Study on Approximating Turing Machines with Transformers",
+    url: "https://arxiv.org/abs/2107.13163",
+};
 /// Grokking explained by the weights of the network.
 pub const NANDA_2023: Source = Source {
     cite: "Nanda et al. 2023",

@@ -5,6 +5,7 @@ mod form;
 pub mod groups;
 pub mod in_context_learning;
 pub mod in_context_regression;
+pub mod machine_traces;
 pub mod markov;
 mod parity;
 mod remembered;
@@ -17,6 +18,7 @@ pub mod teacher_student;
 use crate::catalog::chart::Chart;
 use crate::descent;
 use crate::functions::FunctionPrompts;
+use crate::machines::{TraceMeasure, Traces};
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -45,6 +47,8 @@ crate::catalog! {
         in_context_regression::InContextRegression,
         /// A function that is learned in the prompt.
         in_context_learning::InContextLearning,
+        /// Traces of a Turing machine.
+        machine_traces::MachineTraces,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -133,7 +137,8 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 2] = [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS];
+    pub const ALL: [&[Choice]; 3] =
+        [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS, TraceMeasure::OPTIONS];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
     pub fn with(slug: &str) -> Option<(usize, usize)> {
@@ -205,6 +210,10 @@ pub trait Examples {
     }
     /// What sequences are drawn, in a task on sequences of Markov chains.
     fn chain_sequences(&self) -> Option<ChainSequences> {
+        None
+    }
+    /// What traces are drawn, in a task on traces of a machine.
+    fn traces(&self) -> Option<Traces> {
         None
     }
     /// What prompts are drawn, in a task on prompts.

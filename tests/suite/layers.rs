@@ -27,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "bounds",
             "rng",
             "groups",
+            "machines",
             "markov",
             "tokens",
             "descent",
@@ -69,7 +70,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("permalink", &["catalog", "settings", "run", "tasks", "markov", "analysis"]),
-    ("presets", &["analysis", "catalog", "descent", "markov", "permalink", "run", "settings"]),
+    ("presets", &["analysis", "catalog", "descent", "machines", "markov", "permalink", "run", "settings"]),
     // What only one lab knows. No lab names another one.
     (
         "labs",
@@ -82,6 +83,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "functions",
             "groups",
             "kernels",
+            "machines",
             "markov",
             "models",
             "optim",
@@ -128,6 +130,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "catalog",
             "bounds",
             "rng",
+            "machines",
             "markov",
             "tokens",
             "descent",
