@@ -39,12 +39,14 @@ mod program;
 pub mod pytorch;
 #[cfg(test)]
 mod pytorch_tests;
+pub mod random;
 mod simulator;
 #[cfg(test)]
 mod tests;
 pub mod text;
 #[cfg(test)]
 mod text_tests;
+pub mod traces;
 mod transformer;
 mod weights;
 
@@ -60,6 +62,8 @@ pub use measured::{Course, Measured, Standing, finite};
 pub use mistake::Mistake;
 pub use phase::Phase;
 pub use program::Program;
+pub use random::RandomMachine;
 pub use simulator::{Halt, Moment, Run, Simulator};
+pub use traces::{TraceMeasure, Traces};
 pub use transformer::{How, Stage, Trace, Transformer};
 pub use weights::{Noising, Shape, Sizes};

@@ -12,6 +12,8 @@ pub enum Form {
     Pair,
     /// Symbols one after the other, each of which is to be predicted from those before it.
     Sequence,
+    /// States and symbols of a machine one after the other, each to be predicted from those before it.
+    Trace,
     /// Tokens, each with names of others, and a number for each of them to predict.
     Prompt,
     /// Points of one function that a network is fitted to, and no others.
@@ -49,6 +51,7 @@ impl Form {
             Form::Bits | Form::Row => tr!("This is about networks on bits."),
             Form::Pair => tr!("This is about networks on pairs of elements."),
             Form::Sequence => tr!("This is about networks on sequences."),
+            Form::Trace => tr!("This is about networks on traces of a machine."),
             Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
             Form::Steps => tr!("This is about transformers that run a Turing machine."),

@@ -6,6 +6,7 @@ mod form;
 pub mod groups;
 pub mod in_context_learning;
 pub mod in_context_regression;
+pub mod machine_traces;
 pub mod markov;
 mod parity;
 mod remembered;
@@ -22,7 +23,7 @@ use crate::catalog::chart::Chart;
 use crate::circuits;
 use crate::descent;
 use crate::functions::FunctionPrompts;
-use crate::machines;
+use crate::machines::{self, TraceMeasure, Traces};
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -55,6 +56,8 @@ crate::catalog! {
         turing_machine::TuringMachine,
         /// A circuit that a written-down network computes.
         boolean_circuit::BooleanCircuit,
+        /// Traces of a Turing machine.
+        machine_traces::MachineTraces,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -143,11 +146,12 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 4] = [
+    pub const ALL: [&[Choice]; 5] = [
         crate::markov::Measure::OPTIONS,
         descent::Measured::OPTIONS,
         machines::Measured::OPTIONS,
         circuits::Measured::OPTIONS,
+        TraceMeasure::OPTIONS,
     ];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
@@ -220,6 +224,10 @@ pub trait Examples {
     }
     /// What sequences are drawn, in a task on sequences of Markov chains.
     fn chain_sequences(&self) -> Option<ChainSequences> {
+        None
+    }
+    /// What traces are drawn, in a task on traces of a machine.
+    fn traces(&self) -> Option<Traces> {
         None
     }
     /// What prompts are drawn, in a task on prompts.

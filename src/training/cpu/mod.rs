@@ -25,3 +25,5 @@ pub mod random_forest;
 pub mod sequence_net;
 #[cfg(feature = "session")]
 pub mod slice_sizer;
+#[cfg(feature = "session")]
+pub mod trace_net;
