@@ -94,6 +94,7 @@ labs! {
     lookup::LookupLab,
     descent::DescentLab,
     in_context::InContextLab,
+    machines::MachinesLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

@@ -225,6 +225,8 @@ pub enum Measure {
     Chain(crate::markov::Measure),
     /// What is measured where a transformer descends.
     Descent(crate::descent::Measured),
+    /// What is measured where a transformer runs a machine.
+    Machine(crate::machines::Measured),
     /// R² of a transformer on prompts of points, after so many examples.
     AfterExamples(usize),
     /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the

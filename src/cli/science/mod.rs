@@ -89,8 +89,12 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
-    use Measure::{Chain, Descent, Margin, OverLine, TestAccuracy, TrainAccuracy, Truth};
-    !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth | OverLine(_) | Chain(_) | Descent(_))
+    use Measure::{Chain, Descent, Machine, Margin, OverLine, TestAccuracy, TrainAccuracy, Truth};
+    let is_of_rows = matches!(
+        measure,
+        TrainAccuracy | TestAccuracy | Margin | Truth | OverLine(_) | Chain(_) | Descent(_) | Machine(_)
+    );
+    !is_of_rows
 }
 
 fn trial(cell: Cell, places: &[f64], probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
@@ -227,6 +231,9 @@ impl Trial {
             }
             Measure::Chain(which) => rows.map(|r| (r.step, chains::measured(r, which))).collect(),
             Measure::Descent(which) => {
+                rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
+            }
+            Measure::Machine(which) => {
                 rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
             }
             Measure::Margin => {
