@@ -2,7 +2,7 @@
 //! Chen and Ma 2022, section 4).
 //!
 //! What runs is a [`Program`]; here are its settings. An example, in the sense of other tasks, is a step of the machine: its
-//! number is the input, and the cell of the head after it the label.
+//! number as a share of T is the input, and the cell of the head after it the label.
 
 pub mod charts;
 mod rules;
@@ -165,7 +165,7 @@ impl TuringMachine {
         for at in places {
             let at = at % run.moments.len().max(1);
             let Some(moment) = run.moments.get(at) else { return };
-            out.x.push((at + 1) as f32);
+            out.x.push((at + 1) as f32 / run.moments.len() as f32);
             out.y.push(moment.head as f32);
         }
     }
@@ -195,7 +195,7 @@ impl TaskConfig for TuringMachine {
     }
 
     fn default_view(&self) -> Preset {
-        &[("show", "columns.tape.recall.correct"), ("speed", "8"), ("layer", "11")]
+        &[("show", "columns.tape.recall.correct"), ("speed", "8"), ("layer", "19")]
     }
 
     fn smaller_network(&self) -> &'static str {
