@@ -8,7 +8,7 @@ use crate::app::state::{Action, State};
 use crate::display::summary::extra;
 use crate::display::{LabState, Work, status};
 use crate::labs::cannot_learn;
-use crate::machines::{Course, Measured};
+use crate::machines::Course;
 use crate::permalink::{decode, encode};
 use crate::protocol::{Finding, Row};
 use crate::tasks::turing_machine::charts;
@@ -253,19 +253,16 @@ fn presets_have_links_without_notices() {
 /// The claims of the sweeps, with the learner itself and few of the draws.
 #[test]
 fn zz_numbers_of_the_presets() {
-    use crate::training::cpu::machine::MachineCpu;
-    use crate::training::session::learner::{Learner, ready};
-    let run = |rest: &str| {
+    let run = |rest: &str| -> Vec<usize> {
         let spec = decode(&format!("#v1/turing-machine?{rest}")).0.spec;
-        let mut learner = MachineCpu::new(&spec).unwrap();
-        let steps = spec.run.steps;
-        let all = ready(learner.measure(0, 64));
-        assert!(all.is_ok());
-        let mut weights = ready(learner.weights());
-        weights.parameters[0].fill(steps as f32);
-        learner.load(&weights);
-        let row = ready(learner.measure(steps, 64)).unwrap();
-        row.measures[Measured::FirstWrong as usize].clone()
+        let program = spec.task.examples().program().unwrap();
+        let Some(crate::models::Family::Machine(net)) = spec.model.config().family() else { panic!() };
+        let run = program.run().unwrap();
+        let wrong = |replica: usize| {
+            let noisy = net.exact(&program).unwrap().noisy(net.sigma, spec.run.seed, replica as u32);
+            net.begin(noisy, &program).unwrap().follow(&run).unwrap_or(0)
+        };
+        (0..spec.run.replicas).map(wrong).collect()
     };
     for sigma in ["0.00001", "0.0001", "0.001"] {
         println!("unrounded {sigma}: {:?}", run(&format!("round=no&replicas=6&sigma={sigma}")));
