@@ -259,3 +259,55 @@ impl Sampler for TuringMachine {
         self.push(from..(from + size).min(self.steps), out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::library::EXAMPLES;
+    use crate::run::RunSpec;
+    use crate::settings::Settings;
+
+    #[test]
+    fn the_choice_is_that_of_the_library() {
+        let (own, library) = Chosen::OPTIONS.split_last().unwrap();
+        assert_eq!(own.slug, "own");
+        let chosen: Vec<(&str, &str)> = library.iter().map(|option| (option.slug, option.label)).collect();
+        let examples: Vec<(&str, &str)> =
+            EXAMPLES.iter().map(|example| (example.slug, example.name())).collect();
+        assert_eq!(chosen, examples);
+        assert_eq!(Chosen::Own.example(), None);
+    }
+
+    #[test]
+    fn every_machine_runs_for_as_long_as_there_may_be_steps() {
+        for machine in Chosen::ALL {
+            for steps in [1, 107, MOST_STEPS] {
+                let task = TuringMachine { machine: *machine, steps, ..Default::default() };
+                let program = task.program().unwrap();
+                assert_eq!((program.steps, task.problems()), (steps, vec![]));
+                assert_eq!(program, task.program().unwrap());
+            }
+        }
+        let spec = RunSpec::of_lab("turing-machine").unwrap();
+        assert_eq!((spec.problems(), spec.batch(), spec.held_out()), (vec![], 107, 64));
+    }
+
+    #[test]
+    fn an_input_may_be_none() {
+        let input = |text: &str| {
+            let task = TuringMachine { machine: Chosen::Increment, input: text.into(), ..Default::default() };
+            task.program().map(|program| program.machine.spell(program.input.clone()))
+        };
+        assert_eq!(input("").unwrap(), "10111");
+        assert_eq!(input("11").unwrap(), "11");
+        assert_eq!(input("_").unwrap(), "_");
+        assert_eq!(input("2").unwrap_err().key, "input");
+    }
+
+    #[test]
+    fn every_setting_has_words() {
+        for knob in TuringMachine::KNOBS {
+            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        }
+    }
+}

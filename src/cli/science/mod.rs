@@ -89,7 +89,9 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
-    use Measure::{Chain, Circuit, Descent, Machine, Margin, OverLine, TestAccuracy, Trace, TrainAccuracy, Truth};
+    use Measure::{
+        Chain, Circuit, Descent, Machine, Margin, OverLine, TestAccuracy, Trace, TrainAccuracy, Truth,
+    };
     let is_measured =
         matches!(measure, Chain(_) | Descent(_) | Machine(_) | Circuit(_) | Trace(_) | OverLine(_));
     !is_measured && !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth)

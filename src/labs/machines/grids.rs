@@ -10,6 +10,9 @@ use crate::permalink::View;
 /// Most cells of a picture of tokens or of the tape; of longer runs the newest steps.
 const MOST_CELLS: usize = 1 << 16;
 
+/// Most cells of the tape, one below the other.
+const MOST_OF_TAPE: usize = 256;
+
 /// Most rows and columns whose names are written.
 const NAMED: usize = 512;
 
@@ -68,19 +71,20 @@ pub(super) fn after(trace: &Trace, stage: usize) -> &[f64] {
 pub(super) fn tape(state: &MachineState) -> Grid {
     let run = &state.run;
     let heads = [run.start].into_iter().chain(run.moments.iter().map(|moment| moment.head));
-    let first = heads.chain([run.start]).min().unwrap_or(0);
-    let rows = run.largest + 1 - first;
+    let least = heads.min().unwrap_or(0);
+    // Of a long tape, the cells around the head.
+    let rows = (run.largest + 1 - least).min(MOST_OF_TAPE);
+    let now = if state.step == 0 { run.start } else { run.moments[state.step - 1].head };
+    let first = now.saturating_sub(rows / 2).clamp(least, run.largest + 1 - rows);
     let steps = shown(rows, state.step);
     let mut values = vec![0.0; rows * steps.len()];
     let mut tape = run.tape(steps.start);
     for (at, step) in steps.clone().enumerate() {
         let before = if step == 0 { run.start } else { run.moments[step - 1].head };
-        for (row, symbol) in tape[first..].iter().enumerate() {
-            values[row * steps.len() + at] = *symbol as f32;
-        }
-        if let Some(cell) = values.get_mut((before - first) * steps.len() + at) {
+        for (row, symbol) in tape[first..first + rows].iter().enumerate() {
             // So that a head on a blank is seen as well.
-            *cell = -1.0 - *cell;
+            let symbol = *symbol as f32;
+            values[row * steps.len() + at] = if first + row == before { -1.0 - symbol } else { symbol };
         }
         if let Some(moment) = run.moments.get(step) {
             tape[before] = moment.written;
@@ -92,7 +96,7 @@ pub(super) fn tape(state: &MachineState) -> Grid {
         rows,
         columns: steps.len(),
         values,
-        row_names: (first..=run.largest).map(|cell| cell.to_string()).collect(),
+        row_names: (first..first + rows).map(|cell| cell.to_string()).collect(),
         column_names: steps.map(|step| step.to_string()).collect(),
         ..Default::default()
     }

@@ -5,7 +5,7 @@ use super::step::AT_STEP;
 use crate::bounds::product;
 use crate::display::{LabState, Work};
 use crate::machines::{
-    Layout, Moment, Noising, Program, Run, Sizes, Trace, Transformer,
+    Layout, Moment, Noising, Program, Run, Trace, Transformer,
     library::{self, Example},
 };
 use crate::models::Family;
@@ -47,10 +47,10 @@ impl MachineState {
         let Some(Family::Machine(net)) = spec.model.config().family() else { return None };
         let program = Program::clone(&program);
         let (run, exact) = (program.run().ok()?, net.exact(&program)?);
-        let noising = Noising::new(exact.clone(), net.sigma, spec.run.seed, 0);
+        let noising = (net.sigma != 0.0).then(|| Noising::new(exact.clone(), net.sigma, spec.run.seed, 0));
         let mut state = MachineState {
             transformer: net.begin(exact, &program)?,
-            noising: (net.sigma != 0.0).then_some(noising),
+            noising,
             example: library::example(&spec.value("m")?.to_string()),
             step: 0,
             trace: None,
@@ -95,15 +95,6 @@ impl MachineState {
     fn wanted(&self) -> usize {
         self.step.max(1)
     }
-
-    /// Operations of step number `step`.
-    fn cost(&self, sizes: Sizes, step: usize) -> u64 {
-        let is_noisy = self.net.sigma != 0.0;
-        let [before, after] =
-            [step - 1, step].map(|steps| sizes.operations(steps, self.program.input.len(), is_noisy));
-        // Tokens are copied after each block.
-        (after - before).saturating_add(product([4, sizes.width(), sizes.blocks()]))
-    }
 }
 
 impl LabState for MachineState {
@@ -130,11 +121,15 @@ impl LabState for MachineState {
             return Work::Done;
         }
         let (wanted, sizes) = (self.wanted(), self.transformer.construction().sizes());
+        // Of a step without its past; tokens are copied after each block.
+        let alone = sizes.operations(1, self.program.input.len(), self.net.sigma != 0.0);
+        let alone = alone.saturating_add(product([4, sizes.width(), sizes.blocks()]));
         while self.transformer.steps() < wanted {
             if left == 0 {
                 return Work::GoesOn;
             }
-            left = left.saturating_sub(self.cost(sizes, self.transformer.steps() + 1));
+            let past = product([sizes.scores(), self.transformer.steps() as u64]);
+            left = left.saturating_sub(alone.saturating_add(past));
             if self.transformer.advance().is_none() {
                 return Work::Done;
             }

@@ -8,7 +8,7 @@ use crate::app::state::{Action, State};
 use crate::display::summary::extra;
 use crate::display::{LabState, Work, status};
 use crate::labs::cannot_learn;
-use crate::machines::{Course, Measured};
+use crate::machines::Course;
 use crate::permalink::{decode, encode};
 use crate::protocol::{Finding, Row};
 use crate::tasks::turing_machine::charts;
@@ -247,52 +247,5 @@ fn presets_have_links_without_notices() {
         assert!(notices.is_empty(), "{}: {notices:?}", preset.slug);
         assert_eq!(encode(&link), preset.link, "{}", preset.slug);
         assert!(link.spec.run.steps == preset.budget, "{}", preset.slug);
-    }
-}
-
-/// The claims of the sweeps, with the learner itself and few of the draws.
-#[test]
-fn zz_numbers_of_the_presets() {
-    use crate::training::cpu::machine::MachineCpu;
-    use crate::training::session::learner::{Learner, ready};
-    let run = |rest: &str| {
-        let spec = decode(&format!("#v1/turing-machine?{rest}")).0.spec;
-        let mut learner = MachineCpu::new(&spec).unwrap();
-        let steps = spec.run.steps;
-        let all = ready(learner.measure(0, 64));
-        assert!(all.is_ok());
-        let mut weights = ready(learner.weights());
-        weights.parameters[0].fill(steps as f32);
-        learner.load(&weights);
-        let row = ready(learner.measure(steps, 64)).unwrap();
-        row.measures[Measured::FirstWrong as usize].clone()
-    };
-    for sigma in ["0.00001", "0.0001", "0.001"] {
-        println!("unrounded {sigma}: {:?}", run(&format!("round=no&replicas=6&sigma={sigma}")));
-    }
-    for sigma in ["0.001", "0.003", "0.005", "0.007", "0.01", "0.03"] {
-        println!("rounded {sigma}: {:?}", run(&format!("replicas=6&sigma={sigma}")));
-    }
-    for t in [50, 200, 800] {
-        for sigma in ["0.003", "0.004", "0.005", "0.006", "0.01"] {
-            println!(
-                "counter {t} {sigma}: {:?}",
-                run(&format!("m=counter&replicas=6&t={t}&steps=800&sigma={sigma}"))
-            );
-        }
-    }
-    for t in [100, 400] {
-        for beta in ["2", "2.5", "3", "3.5", "4", "4.5", "5", "6", "10"] {
-            println!(
-                "soft {t} {beta}: {:?}",
-                run(&format!("m=counter&choice=soft&t={t}&steps=400&beta={beta}"))
-            );
-        }
-    }
-    for beta in ["6", "12", "24"] {
-        println!(
-            "softno {beta}: {:?}",
-            run(&format!("m=counter&choice=soft&round=no&t=100&steps=100&beta={beta}"))
-        );
     }
 }
