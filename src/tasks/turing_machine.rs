@@ -177,7 +177,7 @@ impl ToPyTorch for TuringMachine {
             return Err(tr!("This machine cannot run.").into());
         };
         let Program { machine, input, start, steps, bits } = &*program;
-        Ok(machines::pytorch::of_run(machine, input, *start, *steps, *bits))
+        Ok(crate::machines::pytorch::of_run(machine, input, *start, *steps, *bits))
     }
 }
 
