@@ -254,7 +254,7 @@ mod tests {
         let run = Run::new(&machine, &input, of.start, of.steps).unwrap();
         let weights = Construction::new(&machine, run.position_bits()).unwrap();
         let mut transformer = Transformer::new(weights.into(), &input, of.start, how).unwrap();
-        (0..steps).for_each(|_| drop(transformer.advance()));
+        (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
         (machine, run, transformer)
     }
 

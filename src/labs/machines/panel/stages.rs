@@ -107,7 +107,7 @@ mod tests {
         let run = Run::new(&machine, &[], of.start, of.steps).unwrap();
         let weights = Construction::new(&machine, run.position_bits()).unwrap().noisy(sigma, 0, 0);
         let mut transformer = Transformer::new(weights.into(), &[], of.start, How::default()).unwrap();
-        (0..steps).for_each(|_| drop(transformer.advance()));
+        (0..steps).for_each(|_| assert!(transformer.advance().is_some()));
         (transformer, run)
     }
 
