@@ -17,6 +17,9 @@ pub struct Part {
     pub fixed: Vec<usize>,
     /// Places of parameters that stay as they were drawn.
     pub frozen: Vec<usize>,
+    /// A whole script with the place `{{settings}}` for the entries of a dictionary, given by a model that is executed:
+    /// such a run has no training, so that its script is not put together from parts.
+    pub whole: Option<&'static str>,
 }
 
 impl Part {
@@ -35,9 +38,28 @@ pub trait ToPyTorch {
     fn to_pytorch(&self, seed: u64) -> Result<Part, String>;
 }
 
-/// A string.
+/// A string. Characters that cannot be seen, such as line breaks, are written as numbers.
 pub fn text(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    let letter = |letter: char| match letter {
+        '"' | '\\' => format!("\\{letter}"),
+        '\'' => letter.to_string(),
+        _ if letter.escape_debug().len() == 1 => letter.to_string(),
+        _ => format!("\\U{:08x}", u32::from(letter)),
+    };
+    format!("\"{}\"", text.chars().map(letter).collect::<String>())
+}
+
+/// The entries of a dictionary, a line for each. The last value counts where a key is given twice, and stands where the
+/// key was first.
+pub fn entries<Key: AsRef<str>>(settings: impl IntoIterator<Item = (Key, String)>) -> String {
+    let mut lines: Vec<(Key, String)> = vec![];
+    for (key, value) in settings {
+        match lines.iter_mut().find(|(known, _)| known.as_ref() == key.as_ref()) {
+            Some(line) => line.1 = value,
+            None => lines.push((key, value)),
+        }
+    }
+    lines.iter().map(|(key, value)| format!("    {}: {value},\n", text(key.as_ref()))).collect()
 }
 
 /// A list of pairs of a step and a value.
@@ -62,7 +84,7 @@ pub fn value(value: &Value) -> String {
             let point = |[x, y]: &[f64; 2]| format!("({}, {})", real(*x), real(*y));
             format!("[{}]", points.iter().map(point).collect::<Vec<_>>().join(", "))
         }
-        Value::Text(written) => text(written).replace('\n', "\\n"),
+        Value::Text(written) => text(written),
         Value::List(_) => format!("[{}]", value.to_string().replace('.', ", ")),
         other => text(&other.to_string()),
     }
@@ -90,4 +112,38 @@ pub fn mask(chosen: &[u32], all: usize) -> String {
         .map(|c| format!("        \"{}\"", String::from_utf8_lossy(c)))
         .collect();
     format!("(\n{}\n    )", lines.join("\n"))
+}
+
+/// What runs scripts in tests.
+#[cfg(all(test, not(target_family = "wasm")))]
+pub(crate) mod peer {
+    use std::process::Command;
+
+    /// A Python that can import torch.
+    pub(crate) fn python() -> Option<&'static str> {
+        let names = ["python3", "/usr/bin/python3", "python"];
+        let has = |name: &&&str| {
+            let tried = Command::new(name).args(["-c", "import torch"]).output();
+            tried.is_ok_and(|output| output.status.success())
+        };
+        names.iter().find(has).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_safe_whatever_they_hold() {
+        assert_eq!(text("q0'→é漢"), "\"q0'→é漢\"");
+        assert_eq!(text("a\"b\\n"), r#""a\"b\\n""#);
+        assert_eq!(text("a\nb\0\u{202e}"), r#""a\U0000000ab\U00000000\U0000202e""#);
+    }
+
+    #[test]
+    fn the_last_value_of_a_key_counts() {
+        let settings = [("a", "1".into()), ("b", "2".into()), ("a", "3".to_string())];
+        assert_eq!(entries(settings), "    \"a\": 3,\n    \"b\": 2,\n");
+    }
 }

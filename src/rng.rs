@@ -64,6 +64,8 @@ pub enum Purpose {
     HeldOutNoise = 18,
     /// Noise on the weights of a construction.
     Construction = 19,
+    /// Rules of random machines.
+    Machine = 20,
 }
 
 /// Compiles functions twice: in `host` as plain Rust and in `device` as CubeCL, with `add` wrapping in both.

@@ -95,6 +95,7 @@ labs! {
     descent::DescentLab,
     in_context::InContextLab,
     circuits::CircuitsLab,
+    traces::TracesLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

@@ -18,11 +18,6 @@
 //! - Hidden layers hold a copy of the whole token beside their own units, also of coordinates that no later layer reads; the
 //!   last block's first layer copies scr1 into it although a unit of its own reads scr1. With these copies the numbers of
 //!   parameters and of entries that are not 0, and ‖θ‖₁, are those of the text's reference table, for all four machines.
-//!
-//! # Noise
-//! Noise is added to every weight and bias of the blocks, K₀ and V₀ among them, those that are 0 as well. Embeddings,
-//! positions and rounding have none. Draw number k of tensor number n is `Stream::normal(n, k)` of [`PURPOSE`], in the order
-//! of [`Construction::tensors`].
 
 use super::attention::Attention;
 use super::layer::Affine;
@@ -31,7 +26,7 @@ use super::limits::MOST_POSITION_BITS;
 use super::machine::{Machine, Move};
 use super::mistake::Mistake;
 use super::phase::Phase;
-use crate::rng::{Purpose, Stream};
+use crate::rng::Purpose;
 
 /// What draws of noise are for.
 pub const PURPOSE: Purpose = Purpose::Construction;
@@ -53,8 +48,8 @@ pub struct Block {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Construction {
     layout: Layout,
-    blocks: Vec<Block>,
-    is_noisy: bool,
+    pub(super) blocks: Vec<Block>,
+    pub(super) is_noisy: bool,
 }
 
 /// A matrix or a vector by name, for export.
@@ -107,33 +102,6 @@ impl Construction {
         let build = Build { machine, layout: &layout, width: layout.width(), bits };
         let blocks = Phase::all(bits).into_iter().map(|phase| build.block(phase)).collect();
         Ok(Construction { layout, blocks, is_noisy: false })
-    }
-
-    /// The same with Gaussian noise of this standard deviation on every weight and bias.
-    pub fn noisy(mut self, sigma: f64, seed: u64, replica: u32) -> Self {
-        if sigma == 0.0 {
-            return self;
-        }
-        let stream = Stream::new(seed, PURPOSE, replica);
-        let mut tensor = 0;
-        let mut next = || {
-            tensor += 1;
-            move |index: usize| sigma * f64::from(stream.normal(tensor - 1, index as u32))
-        };
-        for block in &mut self.blocks {
-            for attention in block.own.iter_mut().chain(&mut block.input) {
-                attention.query.change(next(), next());
-                attention.key.change(next(), next());
-                let draw = next();
-                attention.null_key.iter_mut().enumerate().for_each(|(i, x)| *x += draw(i));
-                attention.value.change(next(), next());
-                let draw = next();
-                attention.null_value.iter_mut().enumerate().for_each(|(i, x)| *x += draw(i));
-            }
-            block.layers.iter_mut().for_each(|layer| layer.change(next(), next()));
-        }
-        self.is_noisy = true;
-        self
     }
 
     /// What stands where in a token.

@@ -102,18 +102,15 @@ impl Affine {
         (0..self.rows).filter(|row| used(*row)).collect()
     }
 
-    /// Applies `change` to every weight, row by row, and then to every bias.
-    pub(super) fn change(
-        &mut self,
-        mut weights: impl FnMut(usize) -> f64,
-        mut bias: impl FnMut(usize) -> f64,
-    ) {
+    /// Replaces every weight by what `change` makes of its place and its value, row by row, and then every bias.
+    pub(super) fn change(&mut self, change: &mut dyn FnMut(usize, f64) -> f64) {
         for row in 0..self.rows {
             for column in 0..self.columns {
-                self.weights[column * self.rows + row] += weights(row * self.columns + column);
+                let weight = &mut self.weights[column * self.rows + row];
+                *weight = change(row * self.columns + column, *weight);
             }
         }
-        self.bias.iter_mut().enumerate().for_each(|(row, value)| *value += bias(row));
+        self.bias.iter_mut().enumerate().for_each(|(row, value)| *value = change(row, *value));
         self.finish();
     }
 
@@ -201,9 +198,9 @@ mod tests {
         assert_eq!((affine.rows(), affine.columns(), affine.bias()), (2, 3, [0.0, 0.3].as_slice()));
         assert_eq!(affine.rows_in_use(), [0, 1]);
         let mut changed = affine.clone();
-        changed.change(|i| i as f64, |i| -(i as f64));
+        changed.change(&mut |i, value| value + i as f64);
         assert_eq!(changed.weight(1, 2), affine.weight(1, 2) + 5.0);
-        assert_eq!(changed.bias(), [0.0, 0.3 - 1.0]);
+        assert_eq!(changed.bias(), [0.0, 0.3 + 1.0]);
     }
 
     #[test]

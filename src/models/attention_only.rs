@@ -149,7 +149,7 @@ impl Bind for AttentionOnly {
 
 impl ModelConfig for AttentionOnly {
     fn takes(&self) -> &'static [Form] {
-        &[Form::Sequence]
+        &[Form::Sequence, Form::Trace]
     }
 
     fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {

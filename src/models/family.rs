@@ -10,6 +10,7 @@ use super::circuit_network::CircuitNetwork;
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
+use super::machine_transformer::MachineTransformer;
 use super::token_attention::TokenAttention;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
@@ -18,6 +19,8 @@ pub type PromptAttention = TokenAttention;
 /// A network whose weights travel in tokens: its settings are all that its learner needs to know.
 pub type InTokens = DescentTransformer;
 
+/// A transformer that runs a machine: its settings are all that its learner needs to know.
+pub type RunsMachine = MachineTransformer;
 /// A circuit as a network: its settings are all that its learner needs to know.
 pub type GateNetwork = CircuitNetwork;
 use super::token_mlp::TokenMlp;
@@ -47,6 +50,8 @@ pub enum Family {
     Descent(InTokens),
     /// A decoder on points of a function: its settings are all that loops and kernels need to know.
     InContext(InContextTransformer),
+    /// A transformer each token of which is a step of a Turing machine.
+    Machine(RunsMachine),
     /// A circuit as a network whose margin is searched.
     Circuit(GateNetwork),
 }

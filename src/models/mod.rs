@@ -17,6 +17,7 @@ pub mod in_context_transformer;
 pub mod initialisation;
 pub mod lookup;
 mod matrices;
+pub mod machine_transformer;
 pub mod minimal_markov;
 pub mod mlp;
 pub mod modular_transformer;
@@ -87,6 +88,8 @@ crate::catalog! {
         descent_transformer::DescentTransformer,
         /// A decoder on points of a function.
         in_context_transformer::InContextTransformer,
+        /// One step of a machine for each token.
+        machine_transformer::MachineTransformer,
         /// Gates as layers of ReLUs.
         circuit_network::CircuitNetwork,
     }

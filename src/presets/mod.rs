@@ -227,6 +227,8 @@ pub enum Measure {
     Descent(crate::descent::Measured),
     /// What is measured of a circuit's network.
     Circuit(crate::circuits::Measured),
+    /// What is measured of a network on traces of a machine.
+    Trace(crate::machines::TraceMeasure),
     /// R² of a transformer on prompts of points, after so many examples.
     AfterExamples(usize),
     /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the

@@ -8,6 +8,7 @@ use crate::labs::find;
 use crate::markov::Measure;
 use crate::permalink::{View, decode};
 use crate::presets::Preset;
+use crate::pytorch::Part;
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use weights::Header;
@@ -305,23 +306,33 @@ fn every_preset_has_a_script_or_a_sentence() {
     assert!(refused.len() < PRESETS.len() / 8, "{refused:?}");
 }
 
+/// A model that is executed gives a whole script, which needs the settings and says where it comes from.
+#[test]
+fn a_run_that_is_executed_has_a_script_of_its_own() {
+    let spec = link("#v1/sparse-parity?n=20&steps=700").spec;
+    let whole = "\"\"\"What it is.\"\"\"\n\nS = {\n{{settings}}}\n";
+    let data = Part { settings: vec![("rules", "{}".into()), ("bits", "3".into())], ..Part::default() };
+    let model = Part { whole: Some(whole), settings: vec![("bits", "4".into())], ..Part::default() };
+    let script = torch::put_together(&spec, &data, &model);
+    let settings = "S = {\n    \"steps\": 700,\n    \"rules\": {},\n    \"bits\": 4,\n}\n";
+    assert!(script.ends_with(&whole.replace("{{settings}}}\n", &settings[6..])), "{script}");
+    let (origin, _) = script.split_once("\"\"\"").unwrap();
+    assert!(origin.lines().all(|line| line.is_empty() || line.starts_with('#')), "{script}");
+    for part in ["#v1/sparse-parity?n=20&steps=700", "lab run '#v1/", "' --checkpoint weights.safetensors"] {
+        assert!(origin.contains(part), "{script}");
+    }
+    // Python reads an encoding out of the first two lines.
+    assert!(origin.lines().take(2).all(|line| !line.contains("v1")), "{script}");
+}
+
 /// What PyTorch is tried with; none where there is no PyTorch.
 #[cfg(not(target_family = "wasm"))]
 mod peers {
     use std::process::Command;
 
     use super::*;
+    use crate::pytorch::peer::python;
     use crate::run::Halt;
-
-    /// A Python that can import torch.
-    fn python() -> Option<&'static str> {
-        let names = ["python3", "/usr/bin/python3", "python"];
-        let has = |name: &&&str| {
-            let tried = Command::new(name).args(["-c", "import torch"]).output();
-            tried.is_ok_and(|output| output.status.success())
-        };
-        names.iter().find(has).copied()
-    }
 
     /// Runs scripts one after the other in one interpreter, since importing torch takes longer than most of them.
     const DRIVER: &str = "

@@ -9,7 +9,7 @@
 
 use super::shell;
 use crate::permalink::{Link, View, encode};
-use crate::pytorch::{Part, schedule, text, value};
+use crate::pytorch::{Part, entries, schedule, text, value};
 use crate::run::{Halt, RunSpec};
 
 const HEAD: &str = include_str!("torch/head.py");
@@ -25,26 +25,48 @@ pub fn script(spec: &RunSpec) -> Result<String, String> {
     }
     let data = spec.task.script().to_pytorch(spec.run.seed)?;
     let model = spec.model.script().to_pytorch(spec.run.seed)?;
+    Ok(put_together(spec, &data, &model))
+}
+
+/// The script of a run from what its task and its model say.
+pub(super) fn put_together(spec: &RunSpec, data: &Part, model: &Part) -> String {
     let link =
         Link { spec: spec.clone(), view: View::of(&spec.task), theory: Default::default(), reserved: vec![] };
     let link = encode(&link);
+    if let Some(whole) = model.whole {
+        // How many steps it makes is said by the run, unless task or model say it.
+        let steps = ("steps", spec.run.steps.to_string());
+        let settings = [steps].into_iter().chain(data.settings.clone()).chain(model.settings.clone());
+        return origin(spec, &link) + &whole.replace("{{settings}}", &entries(settings));
+    }
     let begin = HEAD
         .replace("{{about}}", spec.model.info().about)
         .replace("{{link}}", &link)
         .replace("{{command}}", &format!("lab run {}", shell(&link)))
         .replace("{{program}}", &super::Environment::program())
-        .replace("{{settings}}", &settings(spec, &data, &model));
+        .replace("{{settings}}", &settings(spec, data, model));
     let parts = data.code.iter().chain(&model.code).copied();
     let parts = std::iter::once(begin.as_str()).chain(parts).chain([TRAIN]);
-    Ok(parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n")
+    parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"
+}
+
+/// What a whole script is of, as comments. The link stands in neither of the first two lines, where Python looks for an
+/// encoding.
+fn origin(spec: &RunSpec, link: &str) -> String {
+    let (about, program) = (spec.model.info().about, super::Environment::program());
+    let command = format!("lab run {} --checkpoint weights.safetensors", shell(link));
+    format!(
+        "# {about}\n# Written by {program} for the run\n#\n#     {link}\n#\n# This command saves its weights:\n#\n\
+        #     {command}\n\n"
+    )
 }
 
 /// The settings as the entries of a Python dictionary.
 fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     // Where it is measured, and what trains it, is PyTorch's business.
     const LEFT_OUT: [&str; 7] = ["device", "learner", "sweep", "series", "lrs", "s", "table"];
-    let mut entries: Vec<(String, String)> = vec![];
-    let mut put = |key: &str, value: String| entries.push((key.into(), value));
+    let mut all: Vec<(String, String)> = vec![];
+    let mut put = |key: &str, value: String| all.push((key.into(), value));
     put("task", text(spec.task.info().slug));
     put("model", text(spec.model.info().slug));
     put("opt", text(spec.optimizer.info().slug));
@@ -74,13 +96,5 @@ fn settings(spec: &RunSpec, data: &Part, model: &Part) -> String {
     if let crate::optim::Optimizer::Sgd(_) = spec.optimizer {
         put("wdkind", text("coupled"));
     }
-    // The last word counts where a setting is given twice, and stands where it was first.
-    let mut lines: Vec<(String, String)> = vec![];
-    for (key, value) in entries {
-        match lines.iter_mut().find(|(known, _)| *known == key) {
-            Some(line) => line.1 = value,
-            None => lines.push((key, value)),
-        }
-    }
-    lines.iter().map(|(key, value)| format!("    {}: {value},\n", text(key))).collect()
+    entries(all)
 }

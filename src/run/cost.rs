@@ -115,7 +115,10 @@ impl RunSpec {
             measurement: product([forward, sum([held_out, seen]), replicas]),
             probe: product([forward, held_out, 1 + heads as u64]),
             theory: sum([product([held_out, line]), product([3, self.task.config().theory()])]),
-            look: chains.map_or(0, |chains| self.look(chains.length, chains.symbols)),
+            look: match chains.is_some() || task.traces().is_some() {
+                true => self.look(task.length(), task.inputs()),
+                false => 0,
+            },
         }
     }
 

@@ -6,8 +6,8 @@
 //! (the way ripgrep's flags feed its parser, its help and its completions).
 
 mod axis;
+pub mod line;
 pub mod square;
-mod text;
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub enum Range {
     Schedule(f64, f64),
     /// Points (x, y) of which no number is larger than the first, in an order that matters: at most the second, or none.
     Points(f64, usize),
-    /// A text of at most so many bytes, in several lines.
+    /// Text, which takes at most so many bytes in a link.
     Text(usize),
     /// Another knob with the values it takes one after the other, or nothing.
     Axis,
@@ -108,7 +108,7 @@ impl fmt::Display for Value {
                 let point = |[x, y]: &[f64; 2]| format!("{}:{}", real(*x), real(*y));
                 f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
-            Value::Text(v) => text::write(v, f),
+            Value::Text(v) => f.write_str(&line::encode(v)),
             Value::Axis(v) => write!(f, "{v}"),
             Value::Set(v) => f.write_str(&v.join(".")),
         }
@@ -161,9 +161,9 @@ impl Knob {
                     })
                     .collect::<Result<_, Problem>>()?,
             ),
-            // Of what is much too long, only the length is looked at.
-            Range::Text(most) if text.len() / 3 > most => return Err(bad()),
-            Range::Text(_) => Value::Text(text::parse(text).ok_or_else(bad)?),
+            // What is too long is not read.
+            Range::Text(most) if text.len() > most => return Err(bad()),
+            Range::Text(_) => Value::Text(line::decode(text)),
             Range::Set(options) => {
                 let names: Vec<&str> = names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
@@ -207,7 +207,7 @@ impl Knob {
             (Range::Points(largest, most), Value::Points(v)) => {
                 v.len() <= most && v.iter().flatten().all(|x| x.abs() <= largest)
             }
-            (Range::Text(most), Value::Text(v)) => v.len() <= most,
+            (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
             (Range::Axis, Value::Axis(v)) => v.is_sound(),
             (Range::Set(options), Value::Set(v)) => {
                 let place = |name: &String| options.iter().position(|o| o.slug == name);
@@ -266,7 +266,7 @@ impl Knob {
                 most,
                 largest = real(largest)
             ),
-            Range::Text(most) => tr!("a text of at most {most} bytes", most),
+            Range::Text(most) => tr!("text of at most {most} characters, as it stands in a link", most),
             Range::Set(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
                 tr!("one or more of {slugs} with dots between", slugs = slugs.join(", "))

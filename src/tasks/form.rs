@@ -12,12 +12,16 @@ pub enum Form {
     Pair,
     /// Symbols one after the other, each of which is to be predicted from those before it.
     Sequence,
+    /// States and symbols of a machine one after the other, each to be predicted from those before it.
+    Trace,
     /// Tokens, each with names of others, and a number for each of them to predict.
     Prompt,
     /// Points of one function that a network is fitted to, and no others.
     Fit,
     /// Points of a function, each label of which is to be predicted from the points before it.
     Points,
+    /// Steps of one machine, which a network that is written down makes.
+    Steps,
     /// Inputs of a circuit that a network is written down for.
     Circuit,
 }
@@ -47,8 +51,10 @@ impl Form {
             Form::Bits | Form::Row => tr!("This is about networks on bits."),
             Form::Pair => tr!("This is about networks on pairs of elements."),
             Form::Sequence => tr!("This is about networks on sequences."),
+            Form::Trace => tr!("This is about networks on traces of a machine."),
             Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
+            Form::Steps => tr!("This is about transformers that run a Turing machine."),
             Form::Circuit => tr!("This is about circuits as networks."),
             Form::Points => tr!("This is about networks that learn a function in their prompt."),
         }

@@ -6,6 +6,7 @@ mod form;
 pub mod groups;
 pub mod in_context_learning;
 pub mod in_context_regression;
+pub mod machine_traces;
 pub mod markov;
 mod parity;
 mod remembered;
@@ -14,11 +15,15 @@ pub mod sparse_parity;
 pub mod sparse_token_regression;
 pub mod tabular;
 pub mod teacher_student;
+pub mod turing_machine;
+
+use std::sync::Arc;
 
 use crate::catalog::chart::Chart;
 use crate::circuits;
 use crate::descent;
 use crate::functions::FunctionPrompts;
+use crate::machines::{self, TraceMeasure, Traces};
 use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
@@ -47,8 +52,12 @@ crate::catalog! {
         in_context_regression::InContextRegression,
         /// A function that is learned in the prompt.
         in_context_learning::InContextLearning,
+        /// Steps of a Turing machine.
+        turing_machine::TuringMachine,
         /// A circuit that a written-down network computes.
         boolean_circuit::BooleanCircuit,
+        /// Traces of a Turing machine.
+        machine_traces::MachineTraces,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -137,8 +146,13 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 3] =
-        [crate::markov::Measure::OPTIONS, descent::Measured::OPTIONS, circuits::Measured::OPTIONS];
+    pub const ALL: [&[Choice]; 5] = [
+        crate::markov::Measure::OPTIONS,
+        descent::Measured::OPTIONS,
+        machines::Measured::OPTIONS,
+        circuits::Measured::OPTIONS,
+        TraceMeasure::OPTIONS,
+    ];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
     pub fn with(slug: &str) -> Option<(usize, usize)> {
@@ -212,12 +226,20 @@ pub trait Examples {
     fn chain_sequences(&self) -> Option<ChainSequences> {
         None
     }
+    /// What traces are drawn, in a task on traces of a machine.
+    fn traces(&self) -> Option<Traces> {
+        None
+    }
     /// What prompts are drawn, in a task on prompts.
     fn prompts(&self) -> Option<Prompts> {
         None
     }
     /// What examples of one function are drawn, in a task that fits one network to them.
     fn regression(&self) -> Option<descent::Draw> {
+        None
+    }
+    /// What machine runs, in a task about one.
+    fn program(&self) -> Option<Arc<machines::Program>> {
         None
     }
     /// What files call the numbers of a measurement, and what there is besides loss and accuracy.

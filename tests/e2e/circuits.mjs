@@ -34,7 +34,7 @@ export function circuitsLab(here) {
   });
 
   it("is the run: the same bits in the page and on the command line", async () => {
-    const links = ["?steps=60&every=20&speed=0&replicas=2", "?circuit=own&text=s=a+and+b;out=not+s&round=no&sigma=0.1&steps=40&every=20&speed=0"];
+    const links = ["?steps=60&every=20&speed=0&replicas=2", "?circuit=own&text=s=a~and~b;out=not~s&round=no&sigma=0.1&steps=40&every=20&speed=0"];
     for (const link of links) {
       const { page } = await open(link);
       const last = Number(/steps=(\d+)/.exec(link)[1]);
@@ -112,7 +112,7 @@ export function circuitsLab(here) {
     await see("circuit-text").fill("s = a and b\nout = not s");
     await until(async () => (await mistakes()).length === 0, "no mistake");
     await see("run-circuit").click();
-    await until(() => page.url().includes("circuit=own&text=s+=+a+and+b;out+=+not+s"), "the circuit in the link");
+    await until(() => page.url().includes("circuit=own&text=s~=~a~and~b;out~=~not~s"), "the circuit in the link");
     await until(async () => (await page.locator("[data-testid=bits] button").count()) === 2, "its two inputs");
     assert.ok(await see("run-circuit").isDisabled(), "it is the circuit on show");
     await see("circuit-text").fill("out = a");
@@ -126,10 +126,10 @@ export function circuitsLab(here) {
   it("says what is wrong with a link, and runs all the same", async () => {
     const many = "g=x;".repeat(2000);
     for (const [link, said] of [
-      ["?circuit=own&text=s=a+xor+b", /no gate “xor”/],
-      ["?circuit=own&text=s=t;t=not+s", /depends on its own value/],
-      [`?circuit=own&text=${many}`, /at most 4096 bytes/],
-      ["?circuit=own&text=inputs+a;s=a+and+b", /neither in the list of inputs nor assigned/],
+      ["?circuit=own&text=s=a~xor~b", /no gate “xor”/],
+      ["?circuit=own&text=s=t;t=not~s", /depends on its own value/],
+      [`?circuit=own&text=${many}`, /at most 4096 characters/],
+      ["?circuit=own&text=inputs~a;s=a~and~b", /neither in the list of inputs nor assigned/],
       ["?n=32", /parameters/],
       ["?in=1.0", /bits, as the circuit has inputs/],
     ]) {

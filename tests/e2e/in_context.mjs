@@ -59,15 +59,24 @@ export function inContextLab(here) {
     await until(async () => (await see("inputs-factor").count()) === 1, "the slider", 30);
     const before = [await text(see("label-1")), await rows(page)];
     await see("inputs-factor").focus();
-    for (let press = 0; press < 4; press++) await page.keyboard.press("ArrowRight");
-    await until(() => /shift=2(&|$)/.test(page.url()), "the factor in the link");
+    // One press after the other, as a person does: each is in the link before the next.
+    for (let press = 0; press < 4; press++) {
+      const link = page.url();
+      await see("inputs-factor").press("ArrowRight");
+      await until(() => page.url() !== link, "a larger factor", 60);
+    }
+    assert.match(page.url(), /shift=2(&|$)/, "the factor in the link");
     assert.match(await text(see("inputs-factor-about")), /2 times those of the run's test/);
-    await until(async () => /inputs multiplied by 2\. Network: -?[−0-9]/.test(await see("chart-examples").getAttribute("aria-label")), "the curve on such inputs", 60);
+    await until(async () => /inputs multiplied by 2\. Network: -?[−0-9]/.test(await see("chart-examples").getAttribute("aria-label")), "the curve on such inputs", 180);
     assert.equal(await stepOf(see), 200, "nothing began again");
     assert.deepEqual(await rows(page), before[1]);
-    for (let press = 0; press < 4; press++) await page.keyboard.press("ArrowLeft");
-    await until(() => !page.url().includes("shift="), "the inputs of the test again");
-    await until(async () => (await text(see("label-1"))) === before[0], "the prompt as it was");
+    for (let press = 0; press < 4; press++) {
+      const link = page.url();
+      await see("inputs-factor").press("ArrowLeft");
+      await until(() => page.url() !== link, "a smaller factor", 60);
+    }
+    assert.ok(!page.url().includes("shift="), "the inputs of the test again");
+    await until(async () => (await text(see("label-1"))) === before[0], "the prompt as it was", 60);
     isQuiet(heard);
     await page.close();
   });

@@ -20,6 +20,7 @@ import { languages } from "./languages.mjs";
 import { links } from "./links.mjs";
 import { keptRuns } from "./library.mjs";
 import { luck } from "./luck.mjs";
+import { machineLab } from "./machines.mjs";
 import { markovLab } from "./markov.mjs";
 import { parityLab } from "./parity.mjs";
 import { inContextLab } from "./in_context.mjs";
@@ -368,6 +369,9 @@ describe("the lab of the perceptron", () => perceptronLab(() => ({ context: plai
 describe("the look-up lab", () => lookupLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of a transformer that is gradient descent", () => descentLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the lab of a transformer that runs a Turing machine", () => machineLab(() => ({ context: plain.context, address: site.address })));
+
 describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
 

@@ -105,10 +105,12 @@ export function timeAndComparison(here) {
 
     it("are listed, called, pinned, deleted and drawn over the charts, from two tabs at once", async () => {
       const { context, address } = here();
-      const a = await visit(context, address, LINK);
+      // Both train until they are closed: a run that has ended is written no more.
+      const long = LINK.replace("steps=3000", "steps=60000");
+      const a = await visit(context, address, long);
       await isReady(a.page);
       await clear(a.page, address);
-      const b = await visit(context, address, LINK.replace("width=24", "width=48"));
+      const b = await visit(context, address, long.replace("width=24", "width=48"));
       await until(async () => (await stepOf(a.see)) > 100 && (await stepOf(b.see)) > 100, "steps");
       // What another tab writes after the page is opened is in its list when it has the focus again, which no test gives it.
       await until(async () => (await stored(a.page, address)).length === 2, "both runs to be kept", 30);

@@ -115,7 +115,7 @@ function value(dice, range, knobs) {
     case "points":
       return dice.many(length(dice, most), () => `${real(dice, low, high)}:${real(dice, low, high)}`).join("_");
     case "text":
-      return written(dice, most);
+      return dice.below(2) === 0 ? text(dice, most) : written(dice, most);
     case "axis":
       return knobs.length > 0 ? axis(dice, knobs) : "";
     default:
@@ -123,10 +123,27 @@ function value(dice, range, knobs) {
   }
 }
 
+/** Rules of a machine as they stand in a link, most of which fit together, or a word over its symbols. */
+function text(dice, most) {
+  if (dice.below(3) === 0) {
+    return dice.many(dice.below(12), () => dice.pick(["0", "1", "_", "+", "~", "!23!"])).join("");
+  }
+  const states = 1 + dice.below(dice.below(8) === 0 ? 30 : 5);
+  const symbols = ["_", "0", "1", "x", "!23!"].slice(0, 1 + dice.below(5));
+  const rules = [];
+  for (let state = 0; state < states; state += 1) {
+    for (const symbol of symbols.filter(() => dice.below(8) > 0)) {
+      const next = dice.below(9) === 0 ? "halt" : `q${dice.below(states)}`;
+      rules.push(`q${state}~${symbol}~~${dice.pick(symbols)}~${dice.pick(["L", "R", "S"])}~${next}`);
+    }
+  }
+  return rules.join(";").slice(0, most);
+}
+
 /** Lines of a text as it stands in a link, some of them of a circuit. */
 function written(dice, most) {
   const name = () => dice.pick(["a", "b", "c", "s", "t", "out"]);
-  const line = () => dice.pick([`${name()}=${name()}+and+${name()}`, `${name()}=${name()}+or+${name()}`, `${name()}=not+${name()}`, "inputs+a+b", "~E2~86~92", "~", ""]);
+  const line = () => dice.pick([`${name()}=${name()}~and~${name()}`, `${name()}=${name()}~or~${name()}`, `${name()}=not~${name()}`, "inputs~a~b", "!2192!", "~", ""]);
   return dice.many(length(dice, 60), line).join(";").slice(0, most);
 }
 
@@ -147,7 +164,7 @@ function full(dice, catalogue, { task, model, optimizer }) {
         return dice.many(64, () => `${(step += 1n + BigInt(dice.below(4)))}:${low + (high - low) * dice.share()}`).join("_");
       }
       case "text":
-        return "~7E".repeat(most);
+        return "1".repeat(most);
       case "points":
         return dice.many(most, () => `${low + (high - low) * dice.share()}:${low}`).join("_");
       case "axis": {

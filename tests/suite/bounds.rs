@@ -120,7 +120,7 @@ fn ends(knob: &Knob) -> Vec<Value> {
         Range::Points(largest, most) => {
             vec![Value::Points(vec![]), Value::Points(vec![[largest, -largest]; most])]
         }
-        Range::Text(most) => vec![Value::Text(String::new()), Value::Text("a".repeat(most))],
+        Range::Text(most) => vec![Value::Text(String::new()), Value::Text("1".repeat(most))],
         Range::Axis | Range::Set(_) => vec![],
     }
 }

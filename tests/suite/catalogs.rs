@@ -194,11 +194,11 @@ fn some_values(range: Range) -> Vec<Value> {
             Value::Points(vec![[-largest, largest], [0.0, 1.0]]),
             Value::Points(vec![[largest; 2]; most]),
         ],
-        Range::Text(most) => vec![
-            Value::Text(String::new()),
-            Value::Text("s = a and b\nout = not s".into()),
-            Value::Text("~".repeat(most)),
-        ],
+        Range::Text(most) => {
+            // What is a machine, an input and a circuit, what is none of them, and what takes most room in a link.
+            let texts = ["", "1", "A _ → 1 R B\nA 1 → 1 L B", "s = a and b\nout = not s", "% &=~#;", &"1".repeat(most)];
+            texts.into_iter().map(|text| Value::Text(text.into())).collect()
+        }
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],
         Range::Set(options) => {
             let slugs: Vec<String> = options.iter().map(|o| o.slug.into()).collect();

@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tokens", &["settings", "rng"]),
     ("functions", &["bounds", "settings", "rng"]),
     ("descent", &["bounds", "settings", "rng"]),
-    ("machines", &["rng"]),
+    ("machines", &["settings", "rng", "pytorch"]),
     ("circuits", &["rng"]),
     ("pytorch", &["settings"]),
     (
@@ -27,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "bounds",
             "rng",
             "groups",
+            "machines",
             "markov",
             "tokens",
             "descent",
@@ -71,7 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("permalink", &["catalog", "settings", "run", "tasks", "markov", "analysis"]),
-    ("presets", &["analysis", "catalog", "circuits", "descent", "markov", "permalink", "run", "settings"]),
+    ("presets", &["analysis", "catalog", "circuits", "descent", "machines", "markov", "permalink", "run", "settings"]),
     // What only one lab knows. No lab names another one.
     (
         "labs",
@@ -85,6 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "functions",
             "groups",
             "kernels",
+            "machines",
             "markov",
             "models",
             "optim",
@@ -131,6 +133,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "catalog",
             "bounds",
             "rng",
+            "machines",
             "markov",
             "tokens",
             "descent",

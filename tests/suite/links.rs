@@ -41,7 +41,11 @@ pub fn value(range: Range, a: u64, b: f64) -> Value {
             let point = |i: u64| [largest * (2.0 * b - 1.0), -largest * b / (1 + i) as f64];
             Value::Points((0..a % most as u64).map(point).collect())
         }
-        Range::Text(most) => Value::Text("a = not b; ".repeat((a % 9) as usize).chars().take(most).collect()),
+        Range::Text(most) => {
+            const LETTERS: [char; 8] = ['1', '0', '_', ' ', '→', '%', ';', 'R'];
+            let letter = |i: u64| LETTERS[((a.wrapping_mul(i + 1) >> 3) % 8) as usize];
+            Value::Text((0..a % 9.min(most as u64)).map(letter).collect())
+        }
         Range::Axis => Value::Axis(Default::default()),
         Range::Sizes(low, high, most) => {
             Value::List((0..=a % most as u64).map(|i| low + (a + i * 7) % (high - low + 1)).collect())
@@ -161,8 +165,7 @@ fn longest(range: Range) -> Value {
             Value::Schedule((0..64).map(|at| (u64::MAX - 64 + at, value)).collect())
         }
         Range::Points(largest, most) => Value::Points(vec![[-largest * SHARE; 2]; most]),
-        // Each byte takes three characters.
-        Range::Text(most) => Value::Text("~".repeat(most)),
+        Range::Text(most) => Value::Text("1".repeat(most)),
         // 2,500 characters are the most of a list.
         Range::Axis => Value::Axis(Axis::new("settings".into(), vec!["9".repeat(24); 100])),
         Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),

@@ -89,9 +89,9 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
-    use Measure::{Chain, Circuit, Descent, Margin, OverLine, TestAccuracy, TrainAccuracy, Truth};
-    let is_of_rows = matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth);
-    !(is_of_rows || matches!(measure, OverLine(_) | Chain(_) | Descent(_) | Circuit(_)))
+    use Measure::{Chain, Circuit, Descent, Margin, OverLine, TestAccuracy, Trace, TrainAccuracy, Truth};
+    let is_measured = matches!(measure, Chain(_) | Descent(_) | Circuit(_) | Trace(_) | OverLine(_));
+    !is_measured && !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth)
 }
 
 fn trial(cell: Cell, places: &[f64], probed: &[Measure], device: &Device) -> Result<Trial, Failure> {
@@ -231,6 +231,9 @@ impl Trial {
                 rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
             }
             Measure::Circuit(which) => {
+                rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
+            }
+            Measure::Trace(which) => {
                 rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
             }
             Measure::Margin => {

@@ -27,7 +27,8 @@ use crate::platform::now_ms;
 use crate::protocol::{Failure, Row};
 use crate::run::RunSpec;
 use crate::training::session::data_loader::{DataLoader, Examples};
-use crate::training::session::evaluator::{Evaluator, evaluated_row};
+use crate::training::session::evaluator::evaluated_row;
+use crate::training::session::judge::Judge;
 use crate::training::session::learner::{Learner, Local, MEASURE_SAMPLE, Progress, Segment, Weights, split};
 use crate::training::session::prompt_rows::PromptRows;
 use losses::of_classes;
@@ -49,7 +50,7 @@ pub struct Autodiff {
     /// The variance of a label, where labels are real numbers.
     variance: Option<f32>,
     /// Who measures networks on sequences, and what answers on their behalf.
-    judged: Option<(Evaluator, Inference)>,
+    judged: Option<(Judge, Inference)>,
 }
 
 impl Autodiff {
@@ -68,7 +69,7 @@ impl Autodiff {
             remembered: (vec![], vec![]),
             held_out: vec![],
             variance: spec.task.sampler().label_variance(spec.run.seed).map(|variance| variance as f32),
-            judged: Evaluator::new(spec).and_then(|evaluator| Some((evaluator, Inference::new(spec).ok()?))),
+            judged: Judge::new(spec).and_then(|judge| Some((judge, Inference::new(spec).ok()?))),
         };
         learner.load(&Weights { parameters: initial, moments: zeros });
         learner
@@ -198,7 +199,7 @@ impl Autodiff {
         let sums = self.sums(&seen, self.spec.stage(step), None) / predictions;
         let replicas = self.spec.run.replicas;
         let all = joined(self.parameters.iter().cloned().chain([sums]));
-        let Some((evaluator, inference)) = &mut self.judged else {
+        let Some((judge, inference)) = &mut self.judged else {
             unreachable!("only networks on sequences are measured so")
         };
         let lengths: Vec<usize> = self.shapes.iter().map(Parameter::len).collect();
@@ -212,12 +213,7 @@ impl Autodiff {
                     replica * values.len() / replicas..(replica + 1) * values.len() / replicas
                 };
                 let weights: Vec<&[f32]> = weights.iter().map(|values| &values[of(values)]).collect();
-                evaluator.evaluate(&inference.answers(
-                    &weights,
-                    evaluator.contexts(),
-                    evaluator.scored(),
-                    &[],
-                ))
+                judge.evaluate(inference, &weights)
             });
             Ok(evaluated_row(step, column(0), column(1), &evaluations.collect::<Vec<_>>()))
         })

@@ -12,6 +12,8 @@ pub mod group_net;
 #[cfg(feature = "session")]
 pub mod learner;
 #[cfg(feature = "session")]
+pub mod machine;
+#[cfg(feature = "session")]
 pub mod one_hidden_layer;
 #[cfg(feature = "session")]
 pub mod prompt_examples;
@@ -23,3 +25,5 @@ pub mod random_forest;
 pub mod sequence_net;
 #[cfg(feature = "session")]
 pub mod slice_sizer;
+#[cfg(feature = "session")]
+pub mod trace_net;

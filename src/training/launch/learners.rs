@@ -216,9 +216,14 @@ fn of_sequences(spec: &RunSpec) -> bool {
     spec.task.examples().chain_sequences().is_some()
 }
 
+/// Whether an example is a trace of a machine, with a prediction after each of its tokens.
+fn of_traces(spec: &RunSpec) -> bool {
+    spec.task.examples().traces().is_some()
+}
+
 /// Whether an example is a pair of elements, with one label of several classes.
 fn of_pairs(spec: &RunSpec) -> bool {
-    spec.task.examples().classes().is_some() && !of_sequences(spec)
+    spec.task.examples().classes().is_some() && !of_sequences(spec) && !of_traces(spec)
 }
 
 /// Whether a network attends to the tokens of a prompt.
@@ -333,6 +338,20 @@ pub static LEARNERS: &[LearnerEntry] = &[
         make: made!("session", |spec| Ok((
             Box::new(crate::training::cpu::descent::DescentCpu::new(spec)?),
             "executed, one step of descent a step"
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Anywhere,
+        owns: |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::machine::MachineCpu::new(spec)?),
+            "executed, one step of the machine a step"
         ))),
     },
     LearnerEntry {
@@ -466,6 +485,20 @@ pub static LEARNERS: &[LearnerEntry] = &[
         batching: None,
         make: looped!(|spec| Ok((
             Box::new(crate::training::cpu::sequence_net::SequenceNetCpu::new(spec)?),
+            LOOP_NAME
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Cpu,
+        owns: of_traces,
+        clips: false,
+        covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
+        outgrown: |spec| spec.step_flops() > AUTODIFF_WORTH_FLOPS_OVER_FLEX,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: looped!(|spec| Ok((
+            Box::new(crate::training::cpu::trace_net::TraceNetCpu::new(spec)?),
             LOOP_NAME
         ))),
     },

@@ -9,12 +9,15 @@ pub mod data_loader;
 #[cfg(feature = "session")]
 mod driver;
 pub mod evaluator;
+#[cfg(feature = "train")]
+pub mod judge;
 pub mod learner;
 pub mod pairs;
 #[cfg(feature = "session")]
 pub mod prompt_rows;
 #[cfg(feature = "fused")]
 pub(in crate::training) mod rollback;
+pub mod trace_evaluator;
 
 #[cfg(feature = "session")]
 pub use driver::{Options, Outcome, Session};

@@ -1,6 +1,6 @@
 //! Forward passes alone, for measuring and for probes.
 
-use super::scratch::{Asked, Scratch};
+use super::scratch::{Asked, Scratch, View};
 use super::symbols::Tally;
 use super::{Network, Replica};
 use crate::kernels::cpu::ReplicaState;
@@ -52,6 +52,20 @@ impl Inference {
     pub fn answers(&mut self, weights: &[&[f32]], contexts: &[u8], scored: usize, off: &[usize]) -> Answers {
         self.load(weights);
         answers(&self.replica, &mut self.scratch, contexts, scored, off)
+    }
+
+    /// Shows `see` what the network with these weights makes of each of the `contexts`, by its number.
+    ///
+    /// # Shapes
+    /// As for [`Inference::answers`].
+    pub fn look(&mut self, weights: &[&[f32]], contexts: &[u8], see: &mut dyn FnMut(usize, &View)) {
+        self.load(weights);
+        self.scratch.look(&self.replica, contexts, see);
+    }
+
+    /// Heads of each layer.
+    pub fn heads(&self) -> Vec<usize> {
+        self.scratch.heads()
     }
 
     /// Cross-entropy and right answers on `[sequences, length + 1]`.

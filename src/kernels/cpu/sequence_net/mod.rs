@@ -61,6 +61,7 @@ mod transformer;
 
 pub use inference::{Answers, Inference, answers};
 pub use scratch::Scratch;
+pub use scratch::View;
 pub use symbols::Tally;
 
 pub use super::one_hidden_layer::Update;

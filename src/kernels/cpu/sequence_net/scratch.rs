@@ -28,6 +28,54 @@ enum Job<'a> {
     Measure(&'a [u8], &'a mut Tally),
     /// Of contexts without the symbol more: logits after each, and head scores on the first ones.
     Answer(&'a [u8], &'a mut Asked),
+    /// Of contexts without the symbol more: all of it.
+    Look(&'a [u8], &'a mut dyn FnMut(usize, &View)),
+}
+
+/// What a network makes of one context, at all of its places.
+pub struct View<'a> {
+    engine: &'a Engine,
+    sequence: &'a Sequence,
+    alphabet: usize,
+}
+
+impl View<'_> {
+    /// The logit of `symbol` after the place `from`.
+    pub fn logit(&self, from: usize, symbol: usize) -> f32 {
+        let (logits, rows) = self.engine.logits(self.alphabet);
+        logits[from / LANES * rows + symbol].0[from % LANES]
+    }
+
+    /// The symbol with the largest logit after the place `from`, the first of several.
+    pub fn largest(&self, from: usize) -> usize {
+        let better =
+            |best: usize, a: usize| if self.logit(from, a) > self.logit(from, best) { a } else { best };
+        (1..self.alphabet).fold(0, better)
+    }
+
+    /// The cross-entropy of `label` after the place `from`, in nats.
+    pub fn surprise(&self, from: usize, label: usize) -> f64 {
+        let logit = |a: usize| f64::from(self.logit(from, a));
+        let top = (0..self.alphabet).map(logit).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = (0..self.alphabet).map(|a| libm::exp(logit(a) - top)).sum();
+        libm::log(sum) + top - logit(label)
+    }
+
+    /// Heads of each layer.
+    pub fn heads(&self) -> Vec<usize> {
+        match self.engine {
+            Engine::Attention(net) => net.heads(),
+            Engine::Minimal(_) => vec![],
+        }
+    }
+
+    /// The share of attention of place `from` on place `to`; 0 where there are no heads.
+    pub fn share(&self, layer: usize, head: usize, from: usize, to: usize) -> f32 {
+        match self.engine {
+            Engine::Attention(net) => net.share(self.sequence, layer, head, from, to),
+            Engine::Minimal(_) => 0.0,
+        }
+    }
 }
 
 /// What is asked of contexts.
@@ -89,6 +137,14 @@ impl Scratch {
         self.compute(replica, Job::Answer(contexts, asked));
     }
 
+    /// Shows `see` what the network makes of each of the `contexts`, by its number.
+    ///
+    /// # Shapes
+    /// `contexts` is `[contexts, length]`.
+    pub fn look(&mut self, replica: &Replica, contexts: &[u8], see: &mut dyn FnMut(usize, &View)) {
+        self.compute(replica, Job::Look(contexts, see));
+    }
+
     fn compute(&mut self, replica: &Replica, job: Job) {
         let Scratch { network, engine, sequence, gradients } = self;
         match engine {
@@ -115,6 +171,13 @@ impl Scratch {
                     engine.forward(sequence, true, &[]);
                     let (logits, rows) = engine.logits(symbols);
                     tally(sequence, symbols, rows, logits, sums);
+                }
+            }
+            Job::Look(contexts, see) => {
+                for (c, context) in contexts.chunks_exact(length).enumerate() {
+                    sequence.read(context);
+                    engine.forward(sequence, true, &[]);
+                    see(c, &View { engine: &*engine, sequence: &*sequence, alphabet: symbols });
                 }
             }
             Job::Answer(contexts, asked) => {

@@ -145,12 +145,12 @@ mod tests {
         let mut state = open("?n=3");
         assert_eq!(text(of(&state)).lines().count(), 8);
         let written = PanelAction::Write("s = a and b; out = not s\n".into());
-        assert_eq!(act(&mut state, written), ("?circuit=own&n=3&text=s+=+a+and+b;out+=+not+s".into(), 1));
+        assert_eq!(act(&mut state, written), ("?circuit=own&n=3&text=s~=~a~and~b;out~=~not~s".into(), 1));
         assert_eq!(text(of(&state)), "s = a and b\nout = not s");
         assert_eq!(act(&mut state, PanelAction::Write("s = a xor b".into())).1, 0);
         assert_eq!(
             act(&mut state, PanelAction::Write("s = not a".into())).0,
-            "?circuit=own&n=3&text=s+=+not+a"
+            "?circuit=own&n=3&text=s~=~not~a"
         );
         state.apply(Action::Undo);
         state.apply(Action::Undo);

@@ -1,0 +1,13 @@
+//! What only this lab shows on the page: the tape beside the tokens, one step block by block, the search through past tokens,
+//! and the editor of machines.
+
+pub mod action;
+pub mod bits;
+pub mod counts;
+pub mod editor;
+pub mod search;
+pub mod stages;
+pub mod tape;
+
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+mod page;

@@ -1,0 +1,28 @@
+//! What the parts of the panel have in common.
+
+use leptos::prelude::*;
+
+use crate::labs::machines::MachineState;
+use crate::labs::machines::panel::action::{self, PanelAction};
+
+/// The run, for readers of its tokens.
+pub(super) type News = crate::ui::news::News<MachineState>;
+
+impl News {
+    /// Has a person's wish done.
+    pub(super) fn look(self, what: PanelAction) {
+        self.ask(|state, _| action::request(state, what));
+    }
+
+    /// What `of` sees at the beginning of each run; it is not asked again while the run goes on.
+    pub(super) fn once<T>(self, of: impl Fn(&MachineState) -> T + Send + Sync + 'static) -> Memo<Option<T>>
+    where
+        T: PartialEq + Send + Sync + 'static,
+    {
+        let begun = self.context.memo(|run| run.runs);
+        Memo::new(move |_| {
+            begun.track();
+            self.peek(|state, _| of(state))
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! Pictures of the panel: their colours, and when they are painted.
+
+use leptos::prelude::*;
+
+use super::news::News;
+use crate::labs::machines::panel::bits::{Kind, shades};
+use crate::ui::appearance::Appearance;
+use crate::ui::effect::effect;
+
+/// The colours of all pictures.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Colours {
+    /// Of the numbers of a token, by the kind of their group, from 0 to 1.
+    kinds: [Vec<[u8; 3]>; 4],
+    /// Of tokens in the rows of the search.
+    pub(super) marks: [[u8; 3]; 4],
+}
+
+impl Colours {
+    fn of(appearance: Appearance) -> Colours {
+        let theme = appearance.theme();
+        let zero = [theme.grid.0, theme.grid.1, theme.grid.2];
+        let train = [theme.train.0, theme.train.1, theme.train.2];
+        let test = [theme.test.0, theme.test.1, theme.test.2];
+        let mark = [theme.mark.0, theme.mark.1, theme.mark.2];
+        let quiet = [theme.quiet.0, theme.quiet.1, theme.quiet.2];
+        let between = shades(zero, train);
+        let dropped = between.get(between.len() * 2 / 5).copied().unwrap_or(train);
+        Colours {
+            kinds: Kind::ALL.map(|kind| match kind {
+                Kind::State => shades(zero, mark),
+                Kind::Symbol => shades(zero, test),
+                Kind::Position => shades(zero, train),
+                Kind::Flag => shades(zero, quiet),
+            }),
+            marks: [zero, dropped, train, mark],
+        }
+    }
+
+    /// Those of a kind of group.
+    pub(super) fn of_kind(&self, kind: Kind) -> &[[u8; 3]] {
+        &self.kinds[kind as usize]
+    }
+}
+
+/// Has `draw` paint on the next frame whenever there is news of the run, or the colours have changed.
+///
+/// # Why
+/// Charts are drawn eleven times a second; what is painted here is small enough for every frame.
+pub(super) fn on_frames(news: News, draw: impl Fn(&Colours) + Send + Sync + 'static) {
+    let appearance = Appearance::here();
+    let colours = Memo::new(move |_| {
+        appearance.is_dark.get();
+        Colours::of(appearance)
+    });
+    let draw = StoredValue::new(draw);
+    let is_due = StoredValue::new(false);
+    effect(move || {
+        news.see(|_, _| ());
+        colours.track();
+        if is_due.get_value() {
+            return;
+        }
+        is_due.set_value(true);
+        request_animation_frame(move || {
+            // It may have gone since.
+            if is_due.try_set_value(false).is_some() {
+                return;
+            }
+            if let Some(colours) = colours.try_get_untracked() {
+                draw.try_with_value(|draw| draw(&colours));
+            }
+        });
+    });
+}

@@ -1,0 +1,378 @@
+//! The search for the step that last wrote the cell of the head: one row of attention for each block that looks at the past,
+//! over all tokens so far.
+//!
+//! ```text
+//! candidates of bit j + 1   tokens t that wrote this cell and whose number begins with the j bits found so far
+//! ```
+//!
+//! # Why
+//! A row has one pixel for a token, or of long runs for a few tokens that follow each other: then the pixel shows the most
+//! that one of them is, so that no candidate is ever lost.
+
+use super::bits::{binary, digit};
+use crate::machines::{Group, Layout, Look, Machine, Phase, Trace, Transformer};
+
+/// Most pixels of a row.
+pub const COLUMNS: usize = 240;
+
+/// What a token is to a block that looks at the past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// It wrote another cell.
+    Other,
+    /// It wrote this cell, but its number begins with other bits than those found so far.
+    Dropped,
+    /// It wrote this cell, and its number begins with the bits found so far.
+    Candidate,
+    /// The block took its value.
+    Chosen,
+}
+
+impl Mark {
+    /// All of them, from the least.
+    pub const ALL: [Mark; 4] = [Mark::Other, Mark::Dropped, Mark::Candidate, Mark::Chosen];
+
+    /// What it means.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Other => tr!("token that wrote another cell"),
+            Mark::Dropped => tr!("token that wrote this cell, no longer a candidate"),
+            Mark::Candidate => tr!("candidate"),
+            Mark::Chosen => tr!("token whose value is taken"),
+        }
+    }
+}
+
+/// The row of a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The block, from 1, as the view counts them.
+    pub stage: usize,
+    /// What it does.
+    pub phase: Phase,
+    /// Each pixel from the left.
+    pub marks: Vec<Mark>,
+    /// How many tokens were candidates before it.
+    pub candidates: usize,
+    /// How many tokens it took the value of.
+    pub chosen: usize,
+    /// How much the null slot counts, from 0 to 1.
+    pub null: f64,
+    /// The number that it wrote: whether the cell was written, or a bit; for the last block the symbol.
+    pub wrote: String,
+}
+
+impl Row {
+    /// "Bit 3".
+    pub fn name(&self) -> String {
+        match self.phase {
+            Phase::Visited => tr!("Written?").into(),
+            Phase::Search(round) => tr!("Bit {bit}", bit = round + 1),
+            _ => tr!("Fetch").into(),
+        }
+    }
+
+    /// Whether the null slot counts most.
+    pub fn is_null(&self) -> bool {
+        self.null > 0.5
+    }
+
+    /// The row in a sentence.
+    pub fn sentence(&self) -> String {
+        let (candidates, chosen, wrote) = (self.candidates, self.chosen, &self.wrote);
+        let named = |count: usize| match count {
+            1 => tr!("1 candidate").into(),
+            _ => tr!("{count} candidates", count),
+        };
+        let (name, candidates) = (self.name(), named(candidates));
+        match (self.is_null(), chosen) {
+            (true, _) => {
+                tr!("{name}: {candidates}; the null slot wins and gives {wrote}.", name, candidates, wrote)
+            }
+            (false, 1) => {
+                tr!("{name}: {candidates}; 1 token is taken and gives {wrote}.", name, candidates, wrote)
+            }
+            (false, _) => {
+                tr!(
+                    "{name}: {candidates}; {chosen} tokens are taken and give {wrote}.",
+                    name,
+                    candidates,
+                    chosen,
+                    wrote
+                )
+            }
+        }
+    }
+}
+
+/// All rows of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// The step.
+    pub step: usize,
+    /// Written?, one row for each bit, and fetch.
+    pub rows: Vec<Row>,
+    /// The number that was found, i′; 0 where no earlier step wrote the cell.
+    pub found: usize,
+    /// The cell of the head.
+    pub cell: usize,
+    /// The symbol that is read in the end.
+    pub symbol: char,
+    /// Whether an earlier step wrote the cell, as the tokens have it.
+    pub was_written: bool,
+}
+
+/// Those of some tokens whose numbers begin with the first bits of another number, both with `bits` bits.
+///
+/// Given the tokens that wrote a cell, these are the candidates when so many bits of the last of them are `known`.
+pub fn survivors(tokens: &[usize], number: usize, bits: usize, known: usize) -> Vec<usize> {
+    let open = bits.saturating_sub(known).min(usize::BITS as usize - 1);
+    tokens.iter().copied().filter(|token| token >> open == number >> open).collect()
+}
+
+/// The pixel of a token, from 1, where all up to `last` share so many pixels.
+pub fn column(token: usize, last: usize, columns: usize) -> usize {
+    let at = (token.saturating_sub(1) as u64).saturating_mul(columns as u64) / (last.max(1) as u64);
+    (at as usize).min(columns.saturating_sub(1))
+}
+
+/// Whether a block took the value of a slot that counts so much, where the most that a slot counts is `most`.
+fn is_chosen(weight: f64, most: f64) -> bool {
+    weight > 0.0 && weight >= 0.5 * most
+}
+
+impl Search {
+    /// What the blocks of a step looked at.
+    pub fn of(machine: &Machine, transformer: &Transformer, trace: &Trace) -> Search {
+        let layout = transformer.construction().layout();
+        let bits = layout.bits();
+        let writers = transformer.candidates(trace, 0);
+        // The prefix is complete after the last search, which stands before the last block.
+        let searched = trace.stages.len().checked_sub(2).and_then(|at| trace.stages.get(at));
+        let found = searched.map_or(0, |stage| binary(layout, &stage.residual, Group::Prefix));
+        let symbol = machine.symbols().get(trace.moment.symbol).copied().unwrap_or(crate::machines::BLANK);
+        let stages = trace.stages.iter().enumerate();
+        let rows = stages.filter_map(|(at, stage)| {
+            let look = stage.own.as_ref()?;
+            let known = match stage.phase {
+                Phase::Search(round) => round,
+                Phase::Fetch => bits,
+                _ => 0,
+            };
+            let candidates = survivors(&writers, found, bits, known);
+            let one = |group, place| {
+                let number = stage.residual.get(layout.at(group, place)).copied().unwrap_or(0.0);
+                digit(number)
+            };
+            let wrote = match stage.phase {
+                Phase::Visited if is_one(layout, &stage.residual) => tr!("yes").to_string(),
+                Phase::Visited => tr!("no").into(),
+                Phase::Search(round) => one(Group::Prefix, round),
+                _ => symbol.to_string(),
+            };
+            let (marks, chosen) = marks(&writers, &candidates, look, trace.step);
+            let (phase, candidates) = (stage.phase, candidates.len());
+            Some(Row { stage: at + 1, phase, marks, candidates, chosen, null: look.null, wrote })
+        });
+        let rows: Vec<Row> = rows.collect();
+        let visited = trace.stages.iter().find(|stage| stage.phase == Phase::Visited);
+        let was_written = visited.is_some_and(|stage| is_one(layout, &stage.residual));
+        Search { step: trace.step, rows, found, cell: trace.moment.head, symbol, was_written }
+    }
+
+    /// Where the search has ended, in a sentence.
+    pub fn conclusion(&self) -> String {
+        let Search { found, cell, symbol, .. } = self;
+        match (*found, self.was_written) {
+            (0, false) => tr!(
+                "No step has written cell {cell} yet; the symbol there is that of the input, or else the blank: {symbol}.",
+                cell,
+                symbol
+            ),
+            (0, true) => {
+                tr!(
+                    "The search has found no step that wrote cell {cell}; the token reads {symbol}.",
+                    cell,
+                    symbol
+                )
+            }
+            _ => tr!("Step {found} wrote cell {cell} last; the token reads {symbol}.", found, cell, symbol),
+        }
+    }
+
+    /// The tokens that the rows reach over.
+    pub fn about(&self) -> String {
+        match self.step {
+            1 => tr!("Each row shows token 1, the only one so far.").into(),
+            last => tr!("Each row shows all tokens, from 1 on the left to {last} on the right.", last),
+        }
+    }
+}
+
+/// Whether the flag says that an earlier step wrote the cell.
+fn is_one(layout: &Layout, residual: &[f64]) -> bool {
+    residual.get(layout.at(Group::Flags, 0)).is_some_and(|flag| *flag > 0.5)
+}
+
+/// The pixels of a row, and how many tokens were taken.
+fn marks(writers: &[usize], candidates: &[usize], look: &Look, last: usize) -> (Vec<Mark>, usize) {
+    let columns = last.clamp(1, COLUMNS);
+    let mut marks = vec![Mark::Other; columns];
+    let mut put = |token: usize, mark: Mark| {
+        let pixel = &mut marks[column(token, last, columns)];
+        *pixel = (*pixel).max(mark);
+    };
+    writers.iter().for_each(|token| put(*token, Mark::Dropped));
+    candidates.iter().for_each(|token| put(*token, Mark::Candidate));
+    let most = look.weights.iter().copied().fold(look.null, f64::max);
+    let taken = look.weights.iter().zip(1..).filter(|(weight, _)| is_chosen(**weight, most));
+    let mut chosen = 0;
+    taken.for_each(|(_, token)| {
+        put(token, Mark::Chosen);
+        chosen += 1;
+    });
+    (marks, chosen)
+}
+
+/// The pixels of a row, four bytes each, in these colours of the [marks](Mark::ALL).
+pub fn pixels(row: &Row, colours: &[[u8; 3]; 4]) -> Vec<u8> {
+    let pixel = |mark: &Mark| {
+        let [red, green, blue] = colours[*mark as usize];
+        [red, green, blue, 255]
+    };
+    row.marks.iter().flat_map(pixel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::{Choice, Construction, How, Run, library::EXAMPLES, library::Example};
+
+    fn made(of: &Example, how: How, steps: usize) -> (Machine, Run, Transformer) {
+        let machine = of.machine().unwrap();
+        let input = machine.read(of.input).unwrap();
+        let run = Run::new(&machine, &input, of.start, of.steps).unwrap();
+        let weights = Construction::new(&machine, run.position_bits()).unwrap();
+        let mut transformer = Transformer::new(weights.into(), &input, of.start, how).unwrap();
+        (0..steps).for_each(|_| drop(transformer.advance()));
+        (machine, run, transformer)
+    }
+
+    #[test]
+    fn survivors_agree_with_the_first_bits() {
+        // 5 is 0101, 6 is 0110, 13 is 1101.
+        let writers = [1, 5, 6, 13];
+        assert_eq!(survivors(&writers, 6, 4, 0), writers);
+        assert_eq!(survivors(&writers, 6, 4, 1), [1, 5, 6]);
+        assert_eq!(survivors(&writers, 6, 4, 2), [5, 6]);
+        assert_eq!(survivors(&writers, 6, 4, 3), [6]);
+        assert_eq!(survivors(&writers, 6, 4, 4), [6]);
+        assert_eq!(survivors(&writers, 0, 4, 4), [0usize; 0]);
+        assert_eq!(survivors(&writers, 6, 400, 0), [0usize; 0]);
+    }
+
+    #[test]
+    fn each_search_ends_on_the_step_that_wrote_the_cell_last() {
+        for of in EXAMPLES.iter().filter(|of| of.steps <= 120) {
+            let (machine, run, transformer) = made(of, How::default(), of.steps);
+            let bits = transformer.construction().layout().bits();
+            for step in 1..=of.steps {
+                let trace = transformer.revisit(step).unwrap();
+                let search = Search::of(&machine, &transformer, &trace);
+                assert_eq!(search.rows.len(), bits + 2);
+                // Step t writes the cell where the head was before it.
+                let before = |t: usize| super::super::tape::moment(&run, t - 1).head;
+                let head = run.moments[step - 1].head;
+                let writers: Vec<usize> = (1..=step).filter(|t| before(*t) == head).collect();
+                assert_eq!(search.found, writers.last().copied().unwrap_or(0), "{} {step}", of.slug);
+                assert_eq!(search.was_written, !writers.is_empty());
+                for row in &search.rows[..=bits] {
+                    let known = match row.phase {
+                        Phase::Search(round) => round,
+                        _ => 0,
+                    };
+                    let expected = survivors(&writers, search.found, bits, known);
+                    assert_eq!(row.candidates, expected.len());
+                    assert_eq!(row.candidates, transformer.candidates(&trace, known).len());
+                    // Where nothing is chosen the null slot is, and what is chosen was a candidate.
+                    assert_eq!(row.chosen == 0, row.is_null());
+                    assert!(row.chosen <= row.candidates);
+                    let bit = |round: usize| search.found >> (bits - 1 - round) & 1;
+                    if let Phase::Search(round) = row.phase {
+                        assert_eq!(row.wrote, bit(round).to_string());
+                        assert_eq!(row.is_null(), bit(round) == 0);
+                    }
+                }
+                let last = search.rows.last().unwrap();
+                assert_eq!(
+                    (last.candidates, last.chosen),
+                    (usize::from(search.was_written), last.candidates)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_said_in_words() {
+        let (machine, _, transformer) = made(&EXAMPLES[5], How::default(), 60);
+        let searches = (1..=60).map(|step| {
+            let trace = transformer.revisit(step).unwrap();
+            Search::of(&machine, &transformer, &trace)
+        });
+        let searches: Vec<Search> = searches.collect();
+        let first = &searches[0];
+        assert_eq!(first.about(), "Each row shows token 1, the only one so far.");
+        assert_eq!(first.rows[0].sentence(), "Written?: 0 candidates; the null slot wins and gives no.");
+        assert!(first.conclusion().starts_with("No step has written cell 65 yet"), "{}", first.conclusion());
+        let later = searches.iter().find(|search| search.was_written).unwrap();
+        assert!(later.conclusion().starts_with("Step "), "{}", later.conclusion());
+        assert!(later.about().ends_with(&format!("to {} on the right.", later.step)));
+        let last = later.rows.last().unwrap();
+        assert_eq!((last.name().as_str(), later.rows[3].name().as_str()), ("Fetch", "Bit 3"));
+        let said = last.sentence();
+        assert!(said.starts_with("Fetch: 1 candidate; 1 token is taken and gives "), "{said}");
+    }
+
+    #[test]
+    fn softmax_takes_what_counts_most() {
+        let how = How { choice: Choice::Soft(10.0), rounding: true };
+        let (machine, _, transformer) = made(&EXAMPLES[5], how, 40);
+        let (_, _, hard) = made(&EXAMPLES[5], How::default(), 40);
+        for step in 1..=40 {
+            let rows = |of: &Transformer| {
+                let search = Search::of(&machine, of, &of.revisit(step).unwrap());
+                search.rows.into_iter().map(|row| (row.marks, row.chosen)).collect::<Vec<_>>()
+            };
+            assert_eq!(rows(&transformer), rows(&hard), "step {step}");
+        }
+    }
+
+    #[test]
+    fn long_runs_share_pixels_and_lose_no_candidate() {
+        assert_eq!((column(1, 1, 1), column(1, 1000, 240), column(1000, 1000, 240)), (0, 0, 239));
+        assert_eq!((column(0, 0, 0), column(7, 3, 3)), (0, 2));
+        for token in 1..1000 {
+            assert!(column(token + 1, 1000, COLUMNS) - column(token, 1000, COLUMNS) < 2);
+        }
+        let mut weights = vec![0.0; 1000];
+        weights[499] = 1.0;
+        let look = Look { weights, null: 0.0, scores: vec![], null_score: 0.0, gap: None };
+        let (marks, chosen) = marks(&[3, 4, 500], &[4, 500], &look, 1000);
+        let count = |mark| marks.iter().filter(|other| **other == mark).count();
+        assert_eq!((marks.len(), chosen, count(Mark::Chosen)), (COLUMNS, 1, 1));
+        // Tokens 3 and 4 share a pixel.
+        assert_eq!((count(Mark::Candidate), count(Mark::Dropped)), (1, 0));
+        let row = Row {
+            stage: 3,
+            phase: Phase::Visited,
+            marks: vec![Mark::Other, Mark::Chosen],
+            candidates: 1,
+            chosen: 1,
+            null: 0.0,
+            wrote: "yes".into(),
+        };
+        let colours = [[1; 3], [2; 3], [3; 3], [4; 3]];
+        assert_eq!(pixels(&row, &colours), [1, 1, 1, 255, 4, 4, 4, 255]);
+        assert_eq!(Mark::ALL.map(Mark::name).len(), 4);
+    }
+}

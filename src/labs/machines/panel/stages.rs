@@ -1,0 +1,172 @@
+//! The blocks of one step in words: what each of them does, and how far its numbers are from 0 and 1.
+
+use crate::display::words::{significant, small, thousands};
+use crate::machines::{Phase, Trace};
+
+/// A block as its button shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockButton {
+    /// What it does, "Search for bit 2".
+    pub name: String,
+    /// What it writes, in a few letters: "scr3[1]".
+    pub short: String,
+    /// Whether a new group of blocks begins with it.
+    pub begins: bool,
+}
+
+/// The buttons of all bits + 4 blocks.
+pub fn buttons(bits: usize) -> Vec<BlockButton> {
+    let button = |phase: Phase| BlockButton {
+        name: phase.name(),
+        short: match phase {
+            Phase::Apply => "st, sym2, mv".into(),
+            Phase::Move => "pos3".into(),
+            Phase::Visited => "scr4[0]".into(),
+            Phase::Search(round) => format!("scr3[{round}]"),
+            Phase::Fetch => "sym1, pos2".into(),
+        },
+        begins: matches!(phase, Phase::Visited | Phase::Fetch),
+    };
+    Phase::all(bits).into_iter().map(button).collect()
+}
+
+/// The block that is shown, from 1; none before the first one.
+pub fn phase(bits: usize, stage: usize) -> Option<Phase> {
+    Phase::all(bits).get(stage.checked_sub(1)?).copied()
+}
+
+/// Which block is shown: "Block 4 of 11: search for bit 1".
+pub fn heading(bits: usize, stage: usize) -> String {
+    let of = bits + 4;
+    match phase(bits, stage) {
+        Some(phase) => tr!("Block {stage} of {of}: {name}", stage, of, name = small(&phase.name())),
+        None => tr!("Before the {of} blocks of the step", of),
+    }
+}
+
+/// What the block does, in a sentence.
+pub fn about(bits: usize, stage: usize) -> String {
+    match phase(bits, stage) {
+        Some(phase) => phase.about(),
+        None => tr!(
+            "The token is the one of the step before, with the number of this step added to it in binary."
+        )
+        .into(),
+    }
+}
+
+/// What it computes; nothing before the first block.
+pub fn formula(bits: usize, stage: usize) -> String {
+    phase(bits, stage).map(Phase::formula).unwrap_or_default()
+}
+
+/// Which step it is whose blocks are shown.
+pub fn step(trace: Option<&Trace>) -> String {
+    match trace {
+        Some(trace) => tr!("Blocks of step {step}.", step = thousands(trace.step as u64)),
+        None => tr!("No step was made yet: the blocks have no numbers.").into(),
+    }
+}
+
+/// How far the block's numbers were from 0 and 1 before they were rounded; nothing before the first block.
+pub fn deviation(trace: &Trace, stage: usize, rounding: bool) -> Option<String> {
+    let of = trace.stages.get(stage.checked_sub(1)?)?;
+    let most = distance(of.deviation);
+    Some(match rounding {
+        true => tr!("Largest distance of a number from 0 or 1 before rounding: {most}.", most),
+        false => tr!("Largest distance of a number from 0 or 1: {most}; this run does not round.", most),
+    })
+}
+
+/// A distance as text: 0, or three significant digits.
+fn distance(most: f64) -> String {
+    if most == 0.0 { "0".into() } else { significant(most) }
+}
+
+/// How far ahead of the next score the largest one was; nothing for blocks without attention.
+pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
+    let of = trace.stages.get(stage.checked_sub(1)?)?;
+    let gap = of.own.iter().chain(&of.input).filter_map(|look| look.gap).reduce(f64::min)?;
+    Some(tr!("The largest score leads by {gap}.", gap = distance(gap)))
+}
+
+/// The block that is shown next while blocks are played; none after the last.
+pub fn after(bits: usize, stage: usize) -> Option<usize> {
+    (stage < bits + 4).then_some(stage + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::{Construction, How, Run, Transformer, library::example};
+
+    /// The 4-state busy beaver after so many steps.
+    fn beaver(steps: usize, sigma: f64) -> (Transformer, Run) {
+        let of = example("busy-beaver-4").unwrap();
+        let machine = of.machine().unwrap();
+        let run = Run::new(&machine, &[], of.start, of.steps).unwrap();
+        let weights = Construction::new(&machine, run.position_bits()).unwrap().noisy(sigma, 0, 0);
+        let mut transformer = Transformer::new(weights.into(), &[], of.start, How::default()).unwrap();
+        (0..steps).for_each(|_| drop(transformer.advance()));
+        (transformer, run)
+    }
+
+    #[test]
+    fn there_are_as_many_buttons_as_blocks() {
+        let all = buttons(7);
+        assert_eq!(all.len(), 11);
+        let shown: Vec<&str> = all.iter().map(|button| button.short.as_str()).collect();
+        assert_eq!(shown[..5], ["st, sym2, mv", "pos3", "scr4[0]", "scr3[0]", "scr3[1]"]);
+        let begins: Vec<usize> = (0..all.len()).filter(|at| all[*at].begins).collect();
+        assert_eq!(begins, [2, 10]);
+        assert_eq!(all[4].name, "Search for bit 2");
+    }
+
+    #[test]
+    fn every_block_has_words_of_its_own() {
+        let mut seen = vec![];
+        for stage in 0..=11 {
+            let about = about(7, stage);
+            assert!(about.ends_with('.'), "{about}");
+            assert_eq!(formula(7, stage).is_empty(), stage == 0);
+            for said in [heading(7, stage), about] {
+                assert!(!seen.contains(&said), "{said}");
+                seen.push(said);
+            }
+        }
+        assert_eq!(heading(7, 4), "Block 4 of 11: search for bit 1");
+        assert_eq!(heading(7, 3), "Block 3 of 11: written before?");
+        assert_eq!(heading(7, 0), "Before the 11 blocks of the step");
+        assert_eq!((phase(7, 12), phase(7, usize::MAX)), (None, None));
+    }
+
+    #[test]
+    fn distances_are_those_before_rounding() {
+        let (exact, _) = beaver(30, 0.0);
+        let trace = exact.trace().unwrap();
+        assert_eq!(step(Some(trace)), "Blocks of step 30.");
+        assert!(step(None).starts_with("No step was made yet"));
+        assert_eq!(
+            (deviation(trace, 0, true), deviation(trace, 12, true), gap(trace, 1)),
+            (None, None, None)
+        );
+        let said = deviation(trace, 1, true).unwrap();
+        assert_eq!(said, "Largest distance of a number from 0 or 1 before rounding: 0.");
+        assert_eq!(gap(trace, 5).unwrap(), "The largest score leads by 1.00.");
+        let (noisy, _) = beaver(30, 0.003);
+        let said = deviation(noisy.trace().unwrap(), 4, true).unwrap();
+        assert!(said.contains("before rounding: 0.0"), "{said}");
+        let said = deviation(noisy.trace().unwrap(), 4, false).unwrap();
+        assert!(said.ends_with("; this run does not round."), "{said}");
+    }
+
+    #[test]
+    fn playing_ends_at_the_last_block() {
+        let mut stage = 0;
+        while let Some(next) = after(3, stage) {
+            assert_eq!(next, stage + 1);
+            stage = next;
+        }
+        assert_eq!(stage, 7);
+    }
+}

@@ -1,0 +1,221 @@
+//! The charts of networks on traces of a machine.
+
+use super::probes::PARAMETERS;
+use super::state::TracesState;
+use super::words;
+use crate::analysis::chains::LETTERED;
+use crate::analysis::curves::{series, spread};
+use crate::analysis::replicas::Of;
+use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use crate::display::RunView;
+use crate::display::charts::{ChartSpec, Follows, marked, with_axes};
+use crate::language::translated;
+use crate::machines::TraceMeasure;
+use crate::machines::random::token_name;
+use crate::machines::traces::{DISTANCES, MOST_LAYERS};
+use crate::tasks::machine_traces::charts;
+
+/// All of them.
+pub const CHARTS: &[ChartSpec] = &[
+    ChartSpec::new(charts::FLOOR, |run| Reading::Lines(floor(run)))
+        .summary(|run| words::floor(run))
+        .follows(Follows::Rows)
+        .of_measurements()
+        .compares(),
+    ChartSpec::new(charts::CELLS, |run| Reading::Lines(cells(run)))
+        .summary(|run| Some(words::cells(run)))
+        .follows(Follows::Rows)
+        .of_measurements()
+        .compares(),
+    ChartSpec::new(charts::BACK, |run| Reading::Bars(back(run)))
+        .summary(|run| Some(words::back(run)))
+        .follows(Follows::Rows)
+        .of_measurements(),
+    ChartSpec::new(charts::WRITES, |run| Reading::Lines(writes(run)))
+        .summary(|run| Some(words::writes(run)))
+        .follows(Follows::Rows)
+        .of_measurements(),
+    ChartSpec::new(charts::LONGER, |run| Reading::Lines(longer(run)))
+        .summary(|run| Some(words::longer(run)))
+        .follows(Follows::Rows)
+        .of_measurements(),
+    ChartSpec::new(charts::LOOKS, |run| {
+        Reading::Grid(run.state().map(|state| looks(run, state)).unwrap_or_default())
+    })
+    .probe(PARAMETERS)
+    .title(words::looks_title)
+    .summary(words::looks)
+    .follows(Follows::Sequence),
+    ChartSpec::new(charts::HEADS, |run| Reading::Bars(run.state().map(heads).unwrap_or_default()))
+        .probe(PARAMETERS)
+        .summary(words::heads)
+        .follows(Follows::Sequence),
+    ChartSpec::new(charts::PATH, |run| Reading::Lines(run.state().map(path).unwrap_or_default()))
+        .probe(PARAMETERS)
+        .summary(words::path)
+        .follows(Follows::Sequence),
+];
+
+/// One of the further measures over the steps.
+fn measure(run: &RunView, name: &str, role: Role, of: TraceMeasure) -> Series {
+    series(&run.history, name, role, Of::Measure(of as usize))
+}
+
+/// The newest median of a further measure.
+pub(super) fn newest(run: &RunView, of: TraceMeasure) -> f32 {
+    let values = run.history.last().map(|row| Of::Measure(of as usize).values(row));
+    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
+}
+
+fn floor(run: &RunView) -> Lines {
+    let mut lines = with_axes(tr!("step"), tr!("loss (nats a token)"));
+    lines.series = vec![
+        series(&run.history, tr!("training batch"), Role::Train, Of::TrainLoss),
+        series(&run.history, tr!("held-out traces"), Role::Test, Of::TestLoss),
+    ];
+    if let Some(state) = run.state::<TracesState>() {
+        lines.references.push((state.least, tr!("least loss").into()));
+    }
+    marked(lines, run)
+}
+
+/// Shares over the steps, from 0 to 1.
+fn shares(run: &RunView, label: &str, series: Vec<Series>) -> Lines {
+    let mut lines = with_axes(tr!("step"), label);
+    lines.series = series;
+    lines.y_range = Some((0.0, 1.02));
+    let mut lines = marked(lines, run);
+    lines.log_y = false;
+    lines
+}
+
+fn cells(run: &RunView) -> Lines {
+    let series = vec![
+        measure(run, tr!("new cells"), Role::Train, TraceMeasure::New),
+        series(&run.history, tr!("written cells"), Role::Test, Of::TestAccuracy),
+    ];
+    let mut lines = shares(run, tr!("accuracy"), series);
+    lines.references.push((0.5, tr!("a coin").into()));
+    lines
+}
+
+fn back(run: &RunView) -> Bars {
+    let first = TraceMeasure::Two as usize;
+    let classes = TraceMeasure::ALL[first..].iter().zip(DISTANCES);
+    let bar = |(of, (from, to)): (&TraceMeasure, (usize, usize))| {
+        let name = match to {
+            usize::MAX => tr!("{from} or more", from),
+            _ if from == to => from.to_string(),
+            _ => tr!("{from} to {to}", from, to),
+        };
+        (name, newest(run, *of))
+    };
+    Bars {
+        x_label: tr!("steps since the write").into(),
+        y_label: tr!("accuracy").into(),
+        bars: classes.map(bar).collect(),
+        ..Default::default()
+    }
+}
+
+/// The measures of the layers that the network has.
+pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMeasure> {
+    let (first, count) = (TraceMeasure::First as usize, run.spec().model.config().heads().len());
+    TraceMeasure::ALL[first..].iter().take(count.min(MOST_LAYERS)).copied()
+}
+
+fn writes(run: &RunView) -> Lines {
+    let roles = [Role::Train, Role::Test, Role::Relevant, Role::Other];
+    let curve = |(of, role): (TraceMeasure, Role)| {
+        measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
+    };
+    let mut lines = shares(run, tr!("share of attention"), layers(run).zip(roles).map(curve).collect());
+    let even = newest(run, TraceMeasure::Even);
+    if even.is_finite() {
+        lines.references.push((f64::from(even), tr!("even attention").into()));
+    }
+    lines
+}
+
+fn longer(run: &RunView) -> Lines {
+    let all = [
+        (TraceMeasure::Twice, Role::Train),
+        (TraceMeasure::FourTimes, Role::Relevant),
+        (TraceMeasure::EightTimes, Role::Other),
+    ];
+    let curve = |(of, role): (TraceMeasure, Role)| {
+        measure(run, translated(TraceMeasure::OPTIONS[of as usize].label), role, of)
+    };
+    let mut series =
+        vec![series(&run.history, tr!("run of the trained length"), Role::Test, Of::TestAccuracy)];
+    series.extend(all.map(curve));
+    shares(run, tr!("accuracy on written cells"), series)
+}
+
+fn looks(run: &RunView, state: &TracesState) -> Grid {
+    let (t, head) = (state.traces.length, state.head(&run.link.view));
+    let Some(head) = head.and_then(|head| state.look.heads.get(head)) else { return Grid::default() };
+    let names: Vec<String> = match t {
+        ..=LETTERED => state.places[..t].iter().map(|place| token_name(place.token)).collect(),
+        _ => vec![],
+    };
+    // Attention looks back only.
+    let cell = |(at, share): (usize, &f64)| if at % t > at / t { f32::NAN } else { *share as f32 };
+    Grid {
+        x_label: tr!("step looked at; outlined: the most recent write to the next cell").into(),
+        y_label: tr!("step that looks").into(),
+        rows: t,
+        columns: t,
+        values: head.shares.iter().enumerate().map(cell).collect(),
+        row_names: names.clone(),
+        column_names: names,
+        outlines: state.writes(1).map(|(from, to)| (from..from + 1, to..to + 1)).collect(),
+        ..Default::default()
+    }
+}
+
+fn heads(state: &TracesState) -> Bars {
+    let Some((means, even)) = state.on_writes() else { return Bars::default() };
+    Bars {
+        x_label: tr!("head").into(),
+        y_label: tr!("share of attention on the write").into(),
+        overlay: vec![even as f32; means.len()],
+        overlay_name: tr!("even attention").into(),
+        bars: state.head_names().into_iter().zip(means).map(|(name, mean)| (name, mean as f32)).collect(),
+        ..Default::default()
+    }
+}
+
+fn path(state: &TracesState) -> Lines {
+    let wrong = state.wrong();
+    let dots = |name: &str, role: Role, is_new: bool| {
+        let at: Vec<usize> =
+            wrong.iter().copied().filter(|at| state.places[*at].written.is_none() == is_new).collect();
+        Series {
+            name: name.into(),
+            role,
+            x: at.iter().map(|at| *at as f64).collect(),
+            y: at.iter().map(|at| state.places[*at].cell as f32).collect(),
+            points: true,
+            scatter: true,
+            ..Default::default()
+        }
+    };
+    let line = Series {
+        name: tr!("cell of the head").into(),
+        role: Role::Other,
+        x: (0..state.places.len()).map(|at| at as f64).collect(),
+        y: state.places.iter().map(|place| place.cell as f32).collect(),
+        ..Default::default()
+    };
+    Lines {
+        x_label: tr!("step of the machine").into(),
+        y_label: tr!("cell").into(),
+        series: vec![
+            line,
+            dots(tr!("wrong, new cell"), Role::Train, true),
+            dots(tr!("wrong, written cell"), Role::Relevant, false),
+        ],
+        ..Default::default()
+    }
+}

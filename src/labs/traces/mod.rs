@@ -1,0 +1,82 @@
+//! Networks that are trained on traces of a small random machine, beside the construction that looks the most recent write up
+//! by a binary search. The task and all numbers are ours: the paper on the construction trains nothing, and no claim here
+//! says that training finds the construction.
+
+mod charts;
+pub mod panel;
+pub mod presets;
+pub mod probes;
+pub mod state;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::MachineTraces;
+
+pub use presets::PRESETS;
+pub use state::TracesState;
+
+/// The lab.
+pub struct TracesLab;
+
+impl Parts for TracesLab {
+    const PRESETS: &[&[Preset]] = PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "what-training-finds",
+        title: "What training finds",
+        about: "A small transformer reads the steps of a machine and has to know what stands on a tape that it never sees.",
+        minutes: 5,
+        curve: "traces",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = probes::PROBES;
+}
+
+impl Lab for TracesLab {
+    fn info(&self) -> &'static Info {
+        &MachineTraces::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("written cells of held-out traces"),
+            hides: false,
+            searches: false,
+            seen: text!("traces seen"),
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // What is looked into follows the network, whichever charts are on show.
+        &[probes::PARAMETERS]
+    }
+}
+
+impl LazyLab for TracesLab {
+    fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(TracesState::of(spec, link)?))
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::names())
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

@@ -1,0 +1,65 @@
+//! What is shown of runs on traces.
+
+use super::state::TracesState;
+use super::{presets, words};
+use crate::analysis::Reading;
+use crate::bounds::SLICE;
+use crate::display::{LabState, Work};
+use crate::permalink::{Link, decode};
+use crate::tasks::machine_traces::charts::CHARTS;
+
+fn open(text: &str) -> (Link, TracesState) {
+    let (link, notices) = decode(text);
+    assert!(notices.is_empty(), "{text}: {notices:?}");
+    let mut state = TracesState::of(&link.spec, &link).unwrap();
+    while state.is_busy() {
+        assert_ne!(state.work(SLICE), Work::Done);
+    }
+    (link, state)
+}
+
+#[test]
+fn a_trace_is_looked_into() {
+    let (link, state) = open("#v1/machine-traces?t=24&d=8&heads=2.1&held=64");
+    assert_eq!((state.places.len(), state.look.heads.len()), (25, 3));
+    let (means, even) = state.on_writes().unwrap();
+    assert!(means.iter().all(|mean| (mean - even).abs() < 0.1), "nothing is learned yet: {means:?} {even}");
+    assert!(state.head(&link.view).is_some());
+    assert!(words::answer(&state).starts_with("Held-out trace 1: "));
+    let (_, other) = open("#v1/machine-traces?t=24&d=8&heads=2.1&held=64&example=2");
+    assert_ne!(state.places, other.places);
+    assert_eq!(state.least, other.least);
+}
+
+#[test]
+fn the_least_loss_of_the_page_is_that_of_the_measurements() {
+    let (link, state) = open("#v1/machine-traces?states=3&machine=4&t=40&held=100");
+    let evaluator = crate::training::session::trace_evaluator::TraceEvaluator::new(&link.spec).unwrap();
+    assert_eq!(state.least, evaluator.least());
+}
+
+/// Reading of every chart of a run before its first step.
+#[test]
+fn every_chart_can_be_drawn_before_the_first_step() {
+    for chart in CHARTS {
+        let state = crate::app::opened::opened("#v1/machine-traces?t=24&d=8&heads=1.1&held=64");
+        match chart.reading(&state.run) {
+            Reading::Lines(lines) => assert!(lines.y_range.is_none_or(|(low, high)| low < high)),
+            Reading::Grid(grid) => assert_eq!(grid.values.len(), grid.rows * grid.columns),
+            Reading::Bars(_) => {}
+        }
+    }
+}
+
+#[test]
+fn presets_say_that_they_are_ours_and_claim_no_search() {
+    for preset in presets::PRESETS.iter().copied().flatten() {
+        assert!(preset.instance.starts_with("Ours"), "{}", preset.slug);
+        assert!(!preset.claim.contains("binary search"), "{}", preset.slug);
+        assert!(
+            preset.expect.iter().any(|expect| format!("{expect:?}").contains("Trace")),
+            "{}",
+            preset.slug
+        );
+    }
+}

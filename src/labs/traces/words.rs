@@ -1,0 +1,178 @@
+//! What is said of runs on traces, and of their charts.
+
+use super::charts::{layers, newest};
+use super::state::TracesState;
+use crate::analysis::curves::spread;
+use crate::analysis::replicas::Of;
+use crate::display::RunView;
+use crate::display::words::{MISSING, decimal, list, percent};
+use crate::language::translated;
+use crate::machines::TraceMeasure;
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names() -> [String; 4] {
+    [
+        tr!("Loss, training"),
+        tr!("Loss, held-out traces"),
+        tr!("Accuracy, training"),
+        tr!("Accuracy, written cells"),
+    ]
+    .map(String::from)
+}
+
+/// A number, or a dash where there is none.
+fn known(value: f32) -> String {
+    if value.is_finite() { decimal(value) } else { MISSING.into() }
+}
+
+/// The same as a percentage.
+fn share(value: f32) -> String {
+    if value.is_finite() { percent(value) } else { MISSING.into() }
+}
+
+/// The newest median of a number.
+fn middle(run: &RunView, of: Of) -> f32 {
+    let values = run.history.last().map(|row| of.values(row));
+    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
+}
+
+/// The loss above the least, and the attention on the write of the layer that has the most.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    let most = layers(run).map(|of| newest(run, of)).fold(f32::NAN, f32::max);
+    [
+        (tr!("Loss above the least").into(), known(newest(run, TraceMeasure::Excess))),
+        (tr!("Attention on the write").into(), known(most)),
+    ]
+}
+
+/// How far the loss is from the least, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let excess = newest(run, TraceMeasure::Excess);
+    excess.is_finite().then(|| {
+        tr!(
+            "the loss is {excess} nats above the least; {share} of the written cells are right",
+            excess = decimal(excess),
+            share = share(middle(run, Of::TestAccuracy))
+        )
+    })
+}
+
+pub(super) fn floor(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.state()?;
+    Some(tr!(
+        "Loss on held-out traces: {loss} nats a token; the least is {least}.",
+        loss = known(middle(run, Of::TestLoss)),
+        least = decimal(state.least as f32)
+    ))
+}
+
+pub(super) fn cells(run: &RunView) -> String {
+    tr!(
+        "Right: {written} of the written cells, {new} of the new ones, for which a coin gives half.",
+        written = share(middle(run, Of::TestAccuracy)),
+        new = share(newest(run, TraceMeasure::New))
+    )
+}
+
+/// "80 % at 2 steps back", of these measures.
+fn each(run: &RunView, all: &[TraceMeasure]) -> String {
+    let one = |of: &TraceMeasure| {
+        let name = translated(TraceMeasure::OPTIONS[*of as usize].label);
+        tr!("{share} for “{name}”", share = share(newest(run, *of)), name)
+    };
+    list(&all.iter().map(one).collect::<Vec<_>>())
+}
+
+pub(super) fn back(run: &RunView) -> String {
+    let classes = &TraceMeasure::ALL[TraceMeasure::Two as usize..=TraceMeasure::Farther as usize];
+    tr!("Right on written cells: {all}.", all = each(run, classes))
+}
+
+pub(super) fn writes(run: &RunView) -> String {
+    let all: Vec<TraceMeasure> = layers(run).collect();
+    tr!(
+        "Attention on the most recent write, where it was four or more steps ago: {all}; even attention would have {even}.",
+        all = each(run, &all),
+        even = share(newest(run, TraceMeasure::Even))
+    )
+}
+
+pub(super) fn longer(run: &RunView) -> String {
+    tr!(
+        "Right on written cells: {trained} at the trained length, {all}.",
+        trained = share(middle(run, Of::TestAccuracy)),
+        all = each(run, &[TraceMeasure::Twice, TraceMeasure::FourTimes, TraceMeasure::EightTimes])
+    )
+}
+
+/// The title of the attention on a trace, with the head that is drawn.
+pub(super) fn looks_title(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.state()?;
+    let name = state.head_names().into_iter().nth(state.head(&run.link.view)?)?;
+    Some(tr!("Attention on a trace, head {name}", name))
+}
+
+pub(super) fn looks(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.state()?;
+    let head = state.head(&run.link.view)?;
+    let (means, even) = state.on_writes()?;
+    Some(tr!(
+        "Held-out trace {number}: head {name} has {share} of its attention on the most recent write, where that was four or more steps ago. Even attention would have {even}.",
+        number = state.example,
+        name = state.head_names().into_iter().nth(head)?,
+        share = percent(*means.get(head)? as f32),
+        even = percent(even as f32)
+    ))
+}
+
+pub(super) fn heads(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.state()?;
+    let (means, even) = state.on_writes()?;
+    let one = |(name, mean): (String, f64)| tr!("{share} in head {name}", share = percent(mean as f32), name);
+    let all: Vec<String> = state.head_names().into_iter().zip(means).map(one).collect();
+    Some(tr!(
+        "Attention on the most recent write: {all}; even attention would have {even}.",
+        all = list(&all),
+        even = percent(even as f32)
+    ))
+}
+
+pub(super) fn path(run: &RunView) -> Option<String> {
+    Some(answer(run.state()?))
+}
+
+/// How often the network is wrong on the trace that is looked into.
+pub(super) fn answer(state: &TracesState) -> String {
+    if state.look.logits.is_empty() {
+        return tr!("The network has not been looked into yet.").into();
+    }
+    let wrong = state.wrong();
+    let written = wrong.iter().filter(|at| state.places[**at].written.is_some()).count();
+    let all = state.writes(1).count();
+    tr!(
+        "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} about new ones.",
+        number = state.example,
+        wrong = written,
+        all,
+        new = wrong.len() - written,
+        others = state.traces.length - all
+    )
+}
+
+/// The trace that is looked into.
+#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
+pub(super) fn origin(state: &TracesState) -> String {
+    let cells = state.places.iter().map(|place| place.cell);
+    let (low, high) = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
+    tr!("Held-out trace {number}: the head is on cells {low} to {high}.", number = state.example, low, high)
+}
+
+/// Why no network can be without loss.
+#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
+pub(super) fn least(state: &TracesState) -> String {
+    tr!(
+        "On {share} of the steps the head comes to a new cell, whose symbol is a coin. So the least loss is {least} nats a token.",
+        share = percent((state.least / std::f64::consts::LN_2) as f32),
+        least = decimal(state.least as f32)
+    )
+}

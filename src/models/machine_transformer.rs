@@ -1,0 +1,321 @@
+//! A transformer that runs a Turing machine (Wei, Chen and Ma 2022, section 4 and appendix C): written down weight by weight,
+//! not trained. What it computes is in [`crate::machines`]; here are its settings, and how its weights are parameters.
+//!
+//! # Why
+//! A step of the run is a step of the machine: one more token. The first parameter of a replica is the number of steps that
+//! it has made, the others are all matrices and vectors of its [`Construction`], by their names. So a file of the run holds
+//! every weight, with its noise, and weights of a file are executed as they are.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
+use crate::bounds::product;
+use crate::catalog::Info;
+use crate::machines::{self, Construction, How, Program, Sizes, Transformer};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings::{Problem, Range};
+use crate::sources::WEI_2022;
+use crate::tasks::{Examples, Form, Task};
+use crate::{choices, settings};
+
+choices! {
+    /// How attention chooses among the scores.
+    pub enum Attending {
+        /// The largest score alone.
+        Hard = "hard", "Hard maximum";
+        /// Softmax of all scores.
+        Soft = "soft", "Softmax";
+    }
+}
+
+choices! {
+    /// Whether numbers are rounded.
+    pub enum Rounding {
+        /// After every block.
+        Yes = "yes", "After every block";
+        /// Nowhere.
+        No = "no", "None";
+    }
+}
+
+settings! {
+    /// How a transformer that runs a machine is executed, and what noise its weights have.
+    pub struct MachineTransformer {
+        /// How attention chooses among the scores of past tokens.
+        choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
+        /// Inverse temperature β of the softmax; above ln 2T it is safe.
+        beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
+        /// Whether every number is rounded to 0 or 1 after each block, which repairs errors below 1/3.
+        rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);
+        /// Standard deviation σ of Gaussian noise on every weight and bias; each replica has noise of its own.
+        sigma: f64 = 0.0, "sigma", "Noise σ on the weights", Range::Real(0.0, 1.0);
+    }
+}
+
+/// Place of the steps made among the parameters.
+pub const STEP: usize = 0;
+
+/// Most numbers in double precision that all replicas keep of their past: 256 MiB.
+const MOST_KEPT: u64 = 1 << 25;
+
+impl MachineTransformer {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "machine-transformer",
+        name: "Transformer that runs a Turing machine",
+        about: "One token is one step of the machine; a binary search through past tokens, one block for each bit, finds the symbol under the head.",
+        sources: &[WEI_2022],
+    };
+
+    /// How it is executed.
+    pub fn how(&self) -> How {
+        let choice = match self.choice {
+            Attending::Hard => machines::Choice::Hard,
+            Attending::Soft => machines::Choice::Soft(self.beta),
+        };
+        How { choice, rounding: self.rounding == Rounding::Yes }
+    }
+
+    /// The weights of a program before noise; none where positions would need more bits than there are.
+    pub fn exact(&self, program: &Program) -> Option<Construction> {
+        Construction::new(&program.machine, program.bits).ok()
+    }
+
+    /// A transformer with these weights before its first step.
+    pub fn begin(&self, construction: Construction, program: &Program) -> Option<Transformer> {
+        Transformer::new(construction.into(), &program.input, program.start, self.how()).ok()
+    }
+}
+
+impl Bind for MachineTransformer {
+    type Bound = OnProgram;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnProgram> {
+        // Of a machine that cannot run, and of another task, what is asked has an answer.
+        Cow::Owned(OnProgram { net: self.clone(), program: examples.program().unwrap_or_default() })
+    }
+}
+
+impl ModelConfig for MachineTransformer {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Steps]
+    }
+
+    fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
+        // With noise the replicas differ.
+        let program = task.examples().program().filter(|_| self.sigma == 0.0)?;
+        Some(OnProgram { net: self.clone(), program }.initial(0, 1, 1))
+    }
+
+    fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
+        let on = OnProgram { net: self.clone(), program: task.examples().program()? };
+        let sizes = on.sizes();
+        // Noise is drawn number by number, which the number of the weights counts already.
+        Some((("t", vec![sizes.width(), sizes.blocks()]), sizes.parameters().saturating_mul(4)))
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::Machine(self.clone()))
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for MachineTransformer {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Ok(machines::pytorch::of_transformer(self.how()))
+    }
+}
+
+/// The transformer for one program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnProgram {
+    /// Its settings.
+    pub net: MachineTransformer,
+    /// What it runs.
+    pub program: Arc<Program>,
+}
+
+impl OnProgram {
+    fn sizes(&self) -> Sizes {
+        let machine = &self.program.machine;
+        Sizes::new(machine.states().len(), machine.symbols().len(), self.program.bits)
+    }
+
+    fn is_noisy(&self) -> bool {
+        self.net.sigma != 0.0
+    }
+
+    /// Numbers in double precision that a replica keeps of its past at the end.
+    fn kept(&self) -> u64 {
+        product([self.sizes().kept(self.is_noisy()), self.program.steps as u64])
+    }
+}
+
+impl Architecture for OnProgram {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let mut all = vec![Parameter::new("step", [replicas, 1, 1])];
+        let shapes = self.sizes().shapes().into_iter();
+        all.extend(shapes.map(|shape| Parameter {
+            name: shape.name,
+            shape: [replicas, shape.rows, shape.columns.unwrap_or(1)],
+        }));
+        all
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        let Some(exact) = self.net.exact(&self.program) else {
+            return self.parameters(inputs, replicas).iter().map(|one| vec![0.0; one.len()]).collect();
+        };
+        let mut all = vec![vec![0.0; replicas]];
+        for replica in 0..replicas as u32 {
+            let written = exact.clone().noisy(self.net.sigma, seed, replica);
+            for (at, tensor) in written.tensors().enumerate() {
+                if all.len() < at + 2 {
+                    all.push(vec![]);
+                }
+                all[at + 1].extend(tensor.values.iter().map(|value| *value as f32));
+            }
+        }
+        all
+    }
+
+    fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
+        let Program { steps, input, .. } = &*self.program;
+        (self.sizes().operations(*steps, input.len(), self.is_noisy()) / (*steps as u64).max(1)) as f64
+    }
+
+    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
+        let all = product([self.kept(), replicas as u64]);
+        let expected = tr!("fewer: keys and values of all steps would not fit into a browser's memory");
+        (all > MOST_KEPT)
+            .then(|| Problem::new("replicas", &replicas.to_string(), expected))
+            .into_iter()
+            .collect()
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        // In single precision, of a step.
+        product([2, self.sizes().kept(self.is_noisy())])
+    }
+
+    fn decays(&self, _which: usize) -> bool {
+        false
+    }
+}
+
+impl Network for OnProgram {
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a transformer that runs a machine has no first layer among its parameters")
+    }
+
+    /// The cell of the head after each of these steps, as the tokens of the transformer with these weights say.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let begun = self
+            .net
+            .exact(&self.program)
+            .zip(weights.get(STEP + 1..))
+            .and_then(|(exact, own)| self.net.begin(exact.with(own), &self.program));
+        let wanted =
+            |x: &[f32]| (x.first().copied().unwrap_or(0.0).max(0.0) as usize).min(self.program.steps);
+        let last = x.chunks(inputs.max(1)).map(wanted).max().unwrap_or(0);
+        let Some(mut transformer) = begun else { return vec![0.0; x.len() / inputs.max(1)] };
+        while transformer.steps() < last && transformer.advance().is_some() {}
+        let cell = |step: usize| match step {
+            0 => self.program.start as f32,
+            made => transformer.tokens().get(made - 1).map_or(0.0, |token| token.head as f32),
+        };
+        x.chunks(inputs.max(1)).map(|x| cell(wanted(x))).collect()
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for MachineTransformer {
+    fn forward(
+        &self,
+        _examples: &dyn Examples,
+        _parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        unreachable!("a transformer that is written down is executed: `training::launch::choose` sees to it")
+    }
+
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        let sizes = Sizes::new(1, 1, 1);
+        vec![false; 1 + sizes.shapes().len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::run::RunSpec;
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/turing-machine?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    #[test]
+    fn parameters_hold_every_weight_of_every_replica() {
+        for link in ["", "replicas=3&sigma=0.003&seed=5", "m=increment&t=14&replicas=2"] {
+            let spec = spec(link);
+            let (shapes, initial) = (spec.parameters(), spec.initial());
+            assert_eq!((shapes.len(), shapes[STEP].name.as_str()), (initial.len(), "step"));
+            for (parameter, values) in shapes.iter().zip(&initial) {
+                assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
+            }
+            let program = spec.task.examples().program().unwrap();
+            let Some(Family::Machine(net)) = spec.model.config().family() else { panic!("another family") };
+            for replica in 0..spec.run.replicas {
+                let expected = net.exact(&program).unwrap().noisy(net.sigma, spec.run.seed, replica as u32);
+                let own: Vec<&[f32]> = initial[1..]
+                    .iter()
+                    .map(|values| {
+                        &values[replica * values.len() / spec.run.replicas..]
+                            [..values.len() / spec.run.replicas]
+                    })
+                    .collect();
+                assert_eq!(net.exact(&program).unwrap().with(&own), expected);
+            }
+        }
+        assert_eq!(spec("").parameters().iter().map(Parameter::numbers).sum::<u64>(), 69_630 + 1);
+    }
+
+    #[test]
+    fn the_answer_is_the_cell_of_the_head() {
+        let spec = spec("");
+        let initial = spec.initial();
+        let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
+        let run = spec.task.examples().program().unwrap().run().unwrap();
+        let found = spec.network().evaluate(&weights, 1, &[107.0, 0.0, 5.0, 1e9, -1.0], 0);
+        let head = |step: usize| run.moments[step - 1].head as f32;
+        assert_eq!(found, [head(107), 64.0, head(5), head(107), 64.0]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_said_and_mended() {
+        for (link, key) in [
+            ("t=10000&replicas=200&sigma=0.001&m=counter", "replicas"),
+            ("t=0", "t"),
+            ("t=10001", "t"),
+            ("sigma=-1", "sigma"),
+            ("beta=nan&choice=soft", "beta"),
+            ("model=mlp", "model"),
+        ] {
+            let (mended, notices) = decode(&format!("#v1/turing-machine?{link}"));
+            assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
+            assert_eq!(mended.spec.problems(), [], "{link}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Text as a value: any characters, written with those that stand in a link as they are.
+//!
+//! ```text
+//! letters, digits and _-.,:=+*()/@$   as they are
+//! a space                             ~
+//! " → "                               ~~
+//! the end of a line                   ;
+//! any other character                 !hex!, as !2192!
+//! ```
+//!
+//! # Why
+//! `%` would not do: what chat programs do to links is undone before a link is cut at `&` and `=`. A space and an arrow have
+//! short forms since the rules of a machine are full of them and are read by people.
+
+const SAFE: &str = "_-.,:=+*()/@$";
+const ARROW: &str = " → ";
+
+/// The text as it stands in a link.
+pub fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_free = !out.ends_with('~');
+        if let Some(after) = rest.strip_prefix(ARROW).filter(|_| is_free) {
+            out.push_str("~~");
+            rest = after;
+            continue;
+        }
+        rest = &rest[first.len_utf8()..];
+        match first {
+            ' ' if is_free && !rest.starts_with(' ') => out.push('~'),
+            '\n' => out.push(';'),
+            safe if safe.is_ascii_alphanumeric() || SAFE.contains(safe) => out.push(safe),
+            other => out.push_str(&format!("!{:x}!", u32::from(other))),
+        }
+    }
+    out
+}
+
+/// What such a text stands for; what has no meaning there is left as it is, so that plain text can be typed.
+pub fn decode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("~~") {
+            out.push_str(ARROW);
+            rest = after;
+            continue;
+        }
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '~' => out.push(' '),
+            ';' => out.push('\n'),
+            '\r' => {}
+            '!' => match escaped(rest) {
+                Some((character, after)) => {
+                    out.push(character);
+                    rest = after;
+                }
+                None => out.push('!'),
+            },
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The character of "2192!…", and what comes behind it.
+fn escaped(text: &str) -> Option<(char, &str)> {
+    let (hex, after) = text.split_once('!')?;
+    let is_hex = (1..=6).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = u32::from_str_radix(hex, 16).ok().filter(|_| is_hex)?;
+    Some((char::from_u32(code)?, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_comes_back() {
+        for text in [
+            "",
+            "A _ → 1 R B\nA 1 → 1 L B",
+            "a; b",
+            "  two   spaces  → →  → ",
+            "~!% &=#?\n'\"<>`{}|\\^[]",
+            "a~~b ~ c",
+            "!2192! ü 😀",
+            " → ",
+            " →",
+            "→  → → ",
+        ] {
+            let written = encode(text);
+            assert_eq!(decode(&written), text, "{written}");
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,;:=+*()/@$~!".contains(c);
+            assert!(written.chars().all(is_plain), "{written}");
+        }
+        assert_eq!(encode("A _ → 1 R B\nA 1 → 1 L B"), "A~_~~1~R~B;A~1~~1~L~B");
+        assert_eq!(encode("111+11"), "111+11");
+    }
+
+    #[test]
+    fn plain_text_may_be_typed() {
+        assert_eq!(decode("A _ → 1 R B"), "A _ → 1 R B");
+        assert_eq!(decode("what! no, !zz! and !110000!"), "what! no, !zz! and !110000!");
+    }
+}

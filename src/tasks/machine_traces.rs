@@ -1,0 +1,189 @@
+//! Traces of a small random Turing machine: the next state and symbol are to be predicted from those before. This task is
+//! ours; the paper on machines and transformers trains nothing.
+//!
+//! An example's row holds `length + 1` tokens; its label is the last of them. A network predicts after each of the first
+//! `length`. What is drawn is in [`crate::machines::traces`].
+//!
+//! ```
+//! use vivarium::tasks::{Batch, MachineTraces, Sampler};
+//! let (task, mut batch) = (MachineTraces::default(), Batch::default());
+//! task.sample(0, 0, 0, 4, &mut batch);
+//! assert_eq!((batch.x.len(), batch.y.len()), (4 * 65, 4));
+//! ```
+
+pub mod charts;
+
+use super::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig, pytorch};
+use crate::catalog::Info;
+use crate::catalog::chart::Chart;
+use crate::machines::random::MOST_TRACE_STATES;
+use crate::machines::{TraceMeasure, Traces};
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings;
+use crate::settings::{Problem, Range};
+use crate::sources::WEI_2022;
+
+settings! {
+    /// The next token of a machine's run on a random tape.
+    pub struct MachineTraces {
+        /// States of the machine; it has two symbols, so that there are twice as many tokens.
+        states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64);
+        /// Tokens of a context; a network predicts after each of them.
+        length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
+        /// Which random machine it is; every number is another one.
+        machine: usize = 1, "machine", "Machine", Range::Int(0, 9999);
+    }
+}
+
+impl MachineTraces {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "machine-traces",
+        name: "Traces of a machine",
+        about: "A random Turing machine runs on a random tape; its next state and symbol are to be predicted from its steps so far.",
+        sources: &[WEI_2022],
+    };
+
+    /// Charts of this task alone.
+    pub const CHARTS: &[Chart] = charts::CHARTS;
+
+    /// What is drawn.
+    pub fn drawn(&self) -> Traces {
+        Traces { states: self.states, machine: self.machine as u64, length: self.length }
+    }
+
+    /// Appends traces of tokens as examples.
+    fn push(&self, tokens: impl IntoIterator<Item = u8>, out: &mut Batch) {
+        let before = out.x.len();
+        out.x.extend(tokens.into_iter().map(f32::from));
+        let length = self.length;
+        let labels: Vec<f32> = out.x[before..].chunks(length + 1).map(|trace| trace[length]).collect();
+        out.y.extend(labels);
+    }
+}
+
+impl ToPyTorch for MachineTraces {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        let source = self.drawn().source();
+        let rule = |token: u8| {
+            let rule = source.machine().rule(token);
+            format!("({}, {}, {})", rule.write, rule.step.offset(), rule.next)
+        };
+        let rules: Vec<String> = (0..self.drawn().tokens() as u8).map(rule).collect();
+        let settings = vec![("rules", format!("[{}]", rules.join(", ")))];
+        let code = vec![pytorch::CLASSES, include_str!("pytorch/traces.py")];
+        Ok(Part { code, settings, ..Part::default() })
+    }
+}
+
+impl TaskConfig for MachineTraces {
+    fn default_run(&self) -> Preset {
+        &[
+            ("model", "attention-only"),
+            ("d", "32"),
+            ("heads", "2.2"),
+            ("norm", "pre"),
+            ("mlp", "on"),
+            ("opt", "adam"),
+            ("lr", "0.003"),
+            ("b2", "0.95"),
+            ("loss", "ce"),
+            ("steps", "2000"),
+            ("target", "0.99"),
+            ("halt", "steps"),
+            ("every", "50"),
+            ("held", "256"),
+        ]
+    }
+
+    fn default_view(&self) -> Preset {
+        &[("show", "floor.cells.steps-back.writes"), ("speed", "0")]
+    }
+}
+
+impl Examples for MachineTraces {
+    fn measures(&self) -> Measures {
+        Measures {
+            loss: text!("loss on held-out traces"),
+            accuracy: text!("accuracy on written cells"),
+            more: TraceMeasure::OPTIONS,
+        }
+    }
+
+    fn traces(&self) -> Option<Traces> {
+        Some(self.drawn())
+    }
+
+    fn form(&self) -> Form {
+        Form::Trace
+    }
+
+    fn inputs(&self) -> usize {
+        self.drawn().tokens()
+    }
+
+    fn columns(&self) -> usize {
+        self.length + 1
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(self.drawn().tokens())
+    }
+
+    fn sample_size(&self) -> Option<usize> {
+        None
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        vec![]
+    }
+}
+
+impl Sampler for MachineTraces {
+    fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
+        let mut tokens = vec![];
+        self.drawn().source().batch(seed, replica, step, size, &mut tokens);
+        self.push(tokens, out);
+    }
+
+    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let mut places = vec![];
+        self.drawn().source().held_out(seed, 0, from..from + size, &mut places);
+        self.push(places.into_iter().map(|place| place.token), out);
+    }
+
+    // Every batch is fresh: there is no sample to visit.
+    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_traces_and_labels_their_last_tokens() {
+        let task = MachineTraces { states: 3, length: 20, ..Default::default() };
+        let (mut batch, mut held_out) = (Batch::default(), Batch::default());
+        task.sample(1, 0, 0, 40, &mut batch);
+        assert_eq!((batch.x.len(), batch.len()), (40 * 21, 40));
+        assert!((0..40).all(|e| batch.y[e] == batch.x[e * 21 + 20]));
+        assert!(batch.x.iter().all(|x| (0.0..6.0).contains(x)));
+        for (from, size) in [(0, 7), (7, 33)] {
+            task.held_out(1, from, size, &mut held_out);
+        }
+        let mut whole = Batch::default();
+        task.held_out(1, 0, 40, &mut whole);
+        assert_eq!(held_out, whole);
+        assert_ne!(whole, batch);
+    }
+
+    #[test]
+    fn the_script_has_the_rules() {
+        let part = MachineTraces::default().to_pytorch(0).unwrap();
+        assert_eq!(part.settings[0].1.matches('(').count(), 4);
+    }
+}

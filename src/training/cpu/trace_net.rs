@@ -1,0 +1,155 @@
+//! The CPU learner of networks on traces of a machine: the loops of [`crate::kernels::cpu::sequence_net`].
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update};
+use crate::machines::traces::TraceSource;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::training::session::trace_evaluator::{Counts, TraceEvaluator};
+
+/// Trains all replicas of a network on traces on the processor.
+pub type TraceNetCpu = CpuLearner<TraceNet>;
+
+/// A network on traces with its examples.
+pub struct TraceNet {
+    seed: u64,
+    size: usize,
+    source: TraceSource,
+    network: Network,
+    evaluator: TraceEvaluator,
+    /// The traces of one step.
+    batch: Vec<u8>,
+    scratch: Scratch,
+}
+
+impl CpuNetwork for TraceNet {
+    type Replica = Replica;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
+        let network = Network::of(spec)?;
+        let (Some(traces), Some(evaluator)) = (spec.task.examples().traces(), TraceEvaluator::new(spec))
+        else {
+            return Err(format!("its task is {}", spec.task.info().name));
+        };
+        let replica = Replica::new(&network.layout);
+        let family = TraceNet {
+            seed: spec.run.seed,
+            size: spec.batch(),
+            source: traces.source(),
+            evaluator,
+            batch: vec![],
+            scratch: Scratch::new(&network),
+            network,
+        };
+        Ok((family, replica))
+    }
+
+    #[inline]
+    fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
+        self.batch.clear();
+        self.source.batch(self.seed, number as u32, step, self.size, &mut self.batch);
+    }
+
+    #[inline]
+    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
+        self.scratch.step(replica, &self.batch, update);
+    }
+
+    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+        self.batch.clear();
+        self.source.batch(self.seed, number as u32, step, self.size, &mut self.batch);
+        let sums = self.scratch.measure(replica, &self.batch);
+        let places = (self.size * self.network.length) as f64;
+        row.train_loss.push((sums.loss / places) as f32);
+        row.train_accuracy.push((sums.right as f64 / places) as f32);
+        let (evaluator, mut counts) = (&self.evaluator, Counts::default());
+        self.scratch
+            .look(replica, evaluator.contexts(), &mut |at, view| evaluator.count(at, view, &mut counts));
+        evaluator.evaluate(&counts, &self.scratch.heads()).append_to(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::TraceMeasure;
+    use crate::permalink::decode;
+    use crate::training::session::learner::{Learner, ready};
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/machine-traces?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    #[test]
+    fn slices_replicas_and_checkpoints_do_not_change_a_bit() {
+        let spec = spec("replicas=2&batch=4&t=20&d=8&heads=2.1&held=32");
+        let mut whole = TraceNetCpu::new(&spec).unwrap();
+        whole.train(&spec, 0, 8);
+        let expected = ready(whole.weights());
+        let mut sliced = TraceNetCpu::new(&spec).unwrap();
+        sliced.train(&spec, 0, 5);
+        let (first, row) = (ready(sliced.weights()), ready(sliced.measure(5, 32)));
+        sliced.train(&spec, 5, 8);
+        assert_eq!(ready(sliced.weights()), expected);
+        let mut again = TraceNetCpu::new(&spec).unwrap();
+        again.load(&first);
+        assert_eq!(ready(again.measure(5, 32)), row);
+        again.train(&spec, 5, 8);
+        assert_eq!(ready(again.weights()), expected);
+    }
+
+    #[test]
+    fn a_row_has_a_number_for_every_replica_and_measure() {
+        let spec = spec("replicas=2&batch=8&t=32&d=16&heads=1.1&held=64&every=10");
+        let mut learner = TraceNetCpu::new(&spec).unwrap();
+        let before = learner.measure_now(0, 64);
+        assert!(before.test_loss.iter().all(|loss| (loss - 4.0_f32.ln()).abs() < 0.3), "{before:?}");
+        learner.train(&spec, 0, 150);
+        let after = learner.measure_now(150, 64);
+        assert_eq!(after.measures.len(), TraceMeasure::ALL.len());
+        for r in 0..2 {
+            assert!(after.test_loss[r] < 0.7, "the next state is found first: {after:?}");
+            assert!(after.test_accuracy[r] > 0.5, "{after:?}");
+            let excess = after.measures[TraceMeasure::Excess as usize][r];
+            assert!(excess > 0.0 && excess < after.test_loss[r]);
+        }
+        let count = |of: TraceMeasure| after.measures[of as usize].len();
+        assert_eq!([TraceMeasure::Second, TraceMeasure::Third].map(count), [2, 0]);
+        assert_eq!(count(TraceMeasure::EightTimes), 2);
+    }
+
+    /// Prints what the runs of `TRACES`, links without their beginning, one a word, find on their way.
+    #[test]
+    #[ignore = "trains for minutes, and says nothing by itself"]
+    fn what_training_finds() {
+        let links = std::env::var("TRACES").unwrap_or_default();
+        for link in links.split_whitespace() {
+            let spec = spec(link);
+            let mut learner = TraceNetCpu::new(&spec).unwrap();
+            let machine = learner.network.source.machine().clone();
+            println!("{link}: {:?}, {:?}", machine.lines(), machine.habits());
+            println!("least {:.4}", learner.network.evaluator.least());
+            let (mut step, begin) = (0, crate::platform::now_ms());
+            loop {
+                let row = learner.measure_now(step, spec.held_out());
+                let shown = |values: &[f32]| {
+                    let values: Vec<String> = values.iter().map(|value| format!("{value:.3}")).collect();
+                    values.join("/")
+                };
+                let measures = TraceMeasure::OPTIONS.iter().zip(&row.measures);
+                let measures: Vec<String> =
+                    measures.map(|(of, values)| format!("{} {}", of.slug, shown(values))).collect();
+                let (loss, right) = (shown(&row.test_loss), shown(&row.test_accuracy));
+                println!("{step} loss {loss} right {right} {}", measures.join(" "));
+                if step >= spec.run.steps {
+                    break;
+                }
+                learner.train(&spec, step, step + spec.run.every);
+                step += spec.run.every;
+            }
+            println!("{:.1} s", (crate::platform::now_ms() - begin) / 1e3);
+        }
+    }
+}
