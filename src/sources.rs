@@ -123,12 +123,6 @@ pub const WU_2024: Source = Source {
     title: "Transformers are Deep Optimizers: Provable In-Context Learning for Deep Model Training",
     url: "https://arxiv.org/abs/2411.16549",
 };
-/// A transformer that runs a Turing machine, one step a token.
-pub const WEI_2022: Source = Source {
-    cite: "Wei, Chen and Ma 2022",
-    title: "Statistically Meaningful Approximation: a Case Study on Approximating Turing Machines with Transformers",
-    url: "https://arxiv.org/abs/2107.13163",
-};
 /// A language whose programs are layers of a transformer.
 pub const WEISS_2021: Source = Source {
     cite: "Weiss, Goldberg and Yahav 2021",

@@ -94,6 +94,7 @@ labs! {
     lookup::LookupLab,
     descent::DescentLab,
     in_context::InContextLab,
+    machines::MachinesLab,
     circuits::CircuitsLab,
     traces::TracesLab,
 }

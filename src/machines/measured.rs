@@ -11,6 +11,8 @@ choices! {
         FirstWrong = "first-wrong", "First wrong step";
         /// [`Standing::gap`], or 0 before the first step.
         Gap = "score-gap", "Smallest gap of the scores";
+        /// [`Standing::largest`].
+        Largest = "largest-deviation", "Largest deviation";
         /// Blocks of the transformer.
         Blocks = "blocks", "Blocks";
         /// Bits of a position.
@@ -100,7 +102,7 @@ impl Course {
     }
 
     /// The measures after so many steps in the order of [`Measured`], for a run of the whole of `run`.
-    pub fn measures(&mut self, machine: &super::Machine, run: &Run, step: usize) -> [f32; 7] {
+    pub fn measures(&mut self, machine: &super::Machine, run: &Run, step: usize) -> [f32; 8] {
         let standing = self.at(run, step);
         let layout = self.transformer.construction().layout();
         let newest = match standing.step {
@@ -110,6 +112,7 @@ impl Course {
         let all = [
             standing.first_wrong.unwrap_or(run.moments.len() + 1) as f64,
             standing.gap.unwrap_or(0.0),
+            standing.largest,
             self.transformer.construction().blocks().len() as f64,
             layout.bits() as f64,
             newest.head as f64,
@@ -146,8 +149,8 @@ mod tests {
         assert_eq!((last.share_right(), last.share_done(21)), (1.0, 1.0));
         assert_eq!(course.at(&run, 10).share_done(20), 0.5);
         let measures = course.measures(&program.machine, &run, 21);
-        assert_eq!([measures[0], measures[2], measures[3], measures[6]], [22.0, 9.0, 5.0, 1.0]);
-        assert_eq!(course.measures(&program.machine, &run, 0)[4], 8.0);
+        assert_eq!([measures[0], measures[3], measures[4], measures[7]], [22.0, 9.0, 5.0, 1.0]);
+        assert_eq!(course.measures(&program.machine, &run, 0)[5], 8.0);
         // Five bits hold 31 steps and no more.
         assert_eq!(course.at(&run, 1000).step, 31);
     }

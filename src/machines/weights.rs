@@ -121,10 +121,15 @@ impl Sizes {
         (3 * self.width() * self.blocks() + 8 * self.states * self.symbols) as u64
     }
 
+    /// Multiplications of the scores of one past token, in all blocks together.
+    pub fn scores(&self) -> u64 {
+        self.keys().sum::<usize>() as u64
+    }
+
     /// Multiplications of so many steps with an input of this length, roughly; with noise no weight is 0.
     pub fn operations(&self, steps: usize, input: usize, is_noisy: bool) -> u64 {
         let (steps, token) = (steps as u64, if is_noisy { self.parameters() } else { self.entries() });
-        let past = (self.keys().sum::<usize>() as u64).saturating_mul(steps).saturating_mul(steps + 1) / 2;
+        let past = self.scores().saturating_mul(steps).saturating_mul(steps + 1) / 2;
         let given = (self.bits as u64 + 1).saturating_mul(input as u64).saturating_mul(steps);
         token.saturating_mul(steps).saturating_add(past).saturating_add(given)
     }
@@ -134,7 +139,7 @@ impl Sizes {
         let width = self.width() as u64;
         let attentions = self.bits as u64 + 2;
         let values = if is_noisy { width * attentions } else { attentions + self.symbols as u64 };
-        self.keys().sum::<usize>() as u64 + values + width
+        self.scores() + values + width
     }
 }
 

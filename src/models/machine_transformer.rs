@@ -216,15 +216,16 @@ impl Network for OnProgram {
         unreachable!("a transformer that runs a machine has no first layer among its parameters")
     }
 
-    /// The cell of the head after each of these steps, as the tokens of the transformer with these weights say.
+    /// The cell of the head after each of these steps, which are shares of T, as the tokens of the transformer with these weights say.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let begun = self
             .net
             .exact(&self.program)
             .zip(weights.get(STEP + 1..))
             .and_then(|(exact, own)| self.net.begin(exact.with(own), &self.program));
-        let wanted =
-            |x: &[f32]| (x.first().copied().unwrap_or(0.0).max(0.0) as usize).min(self.program.steps);
+        let steps = self.program.steps;
+        let share = |x: &[f32]| f64::from(x.first().copied().unwrap_or(0.0)).clamp(0.0, 1.0);
+        let wanted = |x: &[f32]| libm::round(share(x) * steps as f64) as usize;
         let last = x.chunks(inputs.max(1)).map(wanted).max().unwrap_or(0);
         let Some(mut transformer) = begun else { return vec![0.0; x.len() / inputs.max(1)] };
         while transformer.steps() < last && transformer.advance().is_some() {}
@@ -298,7 +299,7 @@ mod tests {
         let initial = spec.initial();
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
         let run = spec.task.examples().program().unwrap().run().unwrap();
-        let found = spec.network().evaluate(&weights, 1, &[107.0, 0.0, 5.0, 1e9, -1.0], 0);
+        let found = spec.network().evaluate(&weights, 1, &[1.0, 0.0, 5.0 / 107.0, 1e9, -1.0], 0);
         let head = |step: usize| run.moments[step - 1].head as f32;
         assert_eq!(found, [head(107), 64.0, head(5), head(107), 64.0]);
     }

@@ -114,7 +114,7 @@ settings! {
         /// What the cells of a sweep's map show.
         cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
         /// Layer of a step after which the numbers of all tokens are shown, from 1; 0 shows them after the whole step.
-        layer: usize = 0, "layer", "Layer shown", Range::Int(0, 16);
+        layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
         /// What the inputs of held-out prompts are multiplied by for looking into them; the run is measured without it.
         shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);
     }

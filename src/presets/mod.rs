@@ -225,6 +225,8 @@ pub enum Measure {
     Chain(crate::markov::Measure),
     /// What is measured where a transformer descends.
     Descent(crate::descent::Measured),
+    /// What is measured where a transformer runs a machine.
+    Machine(crate::machines::Measured),
     /// What is measured of a circuit's network.
     Circuit(crate::circuits::Measured),
     /// What is measured of a network on traces of a machine.

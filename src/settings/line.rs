@@ -101,6 +101,22 @@ mod tests {
     }
 
     #[test]
+    fn a_field_shows_plain_text_where_it_reads_back() {
+        use crate::settings::{Knob, Range, Value};
+        let knob = Knob { key: "text", label: "", help: "", unit: "", range: Range::Text(40), only: None };
+        for (text, typed) in
+            [("A _ → 1 R B", "A _ → 1 R B"), ("a~b", "a!7e!b"), ("!61!", "!21!61!21!"), ("", "")]
+        {
+            let value = Value::Text(text.into());
+            assert_eq!(value.typed(), typed);
+            assert_eq!(knob.parse(&value.typed()).unwrap(), value);
+            assert_eq!(knob.parse(&value.to_string()).unwrap(), value);
+        }
+        assert!(knob.parse(&"x".repeat(41)).is_err() && knob.check(&Value::Text("#".repeat(11))).is_err());
+        assert!(knob.check(&Value::Text("#".repeat(10))).is_ok());
+    }
+
+    #[test]
     fn plain_text_may_be_typed() {
         assert_eq!(decode("A _ → 1 R B"), "A _ → 1 R B");
         assert_eq!(decode("what! no, !zz! and !110000!"), "what! no, !zz! and !110000!");

@@ -115,6 +115,17 @@ impl fmt::Display for Value {
     }
 }
 
+impl Value {
+    /// The text in the field of a form, which [`Knob::parse`] reads as well: that of a link, and of text the text itself
+    /// where nothing in it would be read as something else.
+    pub fn typed(&self) -> String {
+        match self {
+            Value::Text(text) if line::decode(text) == *text => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// Shortest text that reads back as the same number, with an exponent where that is clearer.
 pub fn real(v: f64) -> String {
     let plain = format!("{v}");

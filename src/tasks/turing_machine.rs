@@ -2,7 +2,7 @@
 //! Chen and Ma 2022, section 4).
 //!
 //! What runs is a [`Program`]; here are its settings. An example, in the sense of other tasks, is a step of the machine: its
-//! number is the input, and the cell of the head after it the label.
+//! number as a share of T is the input, and the cell of the head after it the label.
 
 pub mod charts;
 mod rules;
@@ -165,7 +165,7 @@ impl TuringMachine {
         for at in places {
             let at = at % run.moments.len().max(1);
             let Some(moment) = run.moments.get(at) else { return };
-            out.x.push((at + 1) as f32);
+            out.x.push((at + 1) as f32 / run.moments.len() as f32);
             out.y.push(moment.head as f32);
         }
     }
@@ -177,7 +177,7 @@ impl ToPyTorch for TuringMachine {
             return Err(tr!("This machine cannot run.").into());
         };
         let Program { machine, input, start, steps, bits } = &*program;
-        Ok(machines::pytorch::of_run(machine, input, *start, *steps, *bits))
+        Ok(crate::machines::pytorch::of_run(machine, input, *start, *steps, *bits))
     }
 }
 
@@ -195,7 +195,7 @@ impl TaskConfig for TuringMachine {
     }
 
     fn default_view(&self) -> Preset {
-        &[("show", "columns.tape.recall.correct"), ("speed", "8"), ("layer", "11")]
+        &[("show", "columns.tape.recall.correct"), ("speed", "8"), ("layer", "19")]
     }
 
     fn smaller_network(&self) -> &'static str {
@@ -257,5 +257,57 @@ impl Sampler for TuringMachine {
 
     fn finite_sample(&self, _seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
         self.push(from..(from + size).min(self.steps), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::library::EXAMPLES;
+    use crate::run::RunSpec;
+    use crate::settings::Settings;
+
+    #[test]
+    fn the_choice_is_that_of_the_library() {
+        let (own, library) = Chosen::OPTIONS.split_last().unwrap();
+        assert_eq!(own.slug, "own");
+        let chosen: Vec<(&str, &str)> = library.iter().map(|option| (option.slug, option.label)).collect();
+        let examples: Vec<(&str, &str)> =
+            EXAMPLES.iter().map(|example| (example.slug, example.name())).collect();
+        assert_eq!(chosen, examples);
+        assert_eq!(Chosen::Own.example(), None);
+    }
+
+    #[test]
+    fn every_machine_runs_for_as_long_as_there_may_be_steps() {
+        for machine in Chosen::ALL {
+            for steps in [1, 107, MOST_STEPS] {
+                let task = TuringMachine { machine: *machine, steps, ..Default::default() };
+                let program = task.program().unwrap();
+                assert_eq!((program.steps, task.problems()), (steps, vec![]));
+                assert_eq!(program, task.program().unwrap());
+            }
+        }
+        let spec = RunSpec::of_lab("turing-machine").unwrap();
+        assert_eq!((spec.problems(), spec.batch(), spec.held_out()), (vec![], 107, 64));
+    }
+
+    #[test]
+    fn an_input_may_be_none() {
+        let input = |text: &str| {
+            let task = TuringMachine { machine: Chosen::Increment, input: text.into(), ..Default::default() };
+            task.program().map(|program| program.machine.spell(program.input.clone()))
+        };
+        assert_eq!(input("").unwrap(), "10111");
+        assert_eq!(input("11").unwrap(), "11");
+        assert_eq!(input("_").unwrap(), "_");
+        assert_eq!(input("2").unwrap_err().key, "input");
+    }
+
+    #[test]
+    fn every_setting_has_words() {
+        for knob in TuringMachine::KNOBS {
+            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        }
     }
 }

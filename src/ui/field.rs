@@ -122,7 +122,9 @@ fn range(knob: &Knob) -> String {
         Range::Table(most) => tr!("A square table of at most {most} rows: numbers, or names.", most),
         Range::Schedule(..) => tr!("Rising steps with values, like 500:0.1_900:0.02.").into(),
         Range::Points(_, most) => tr!("At most {most} points x:y, like -1:0.5_0.3:2.", most),
-        Range::Text(most) => tr!("At most {most} characters, as they stand in a link.", most = thousands(most as u64)),
+        Range::Text(most) => {
+            tr!("At most {most} characters, as they stand in a link.", most = thousands(most as u64))
+        }
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or nothing.").into(),
         Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
     }

@@ -196,7 +196,14 @@ fn some_values(range: Range) -> Vec<Value> {
         ],
         Range::Text(most) => {
             // What is a machine, an input and a circuit, what is none of them, and what takes most room in a link.
-            let texts = ["", "1", "A _ → 1 R B\nA 1 → 1 L B", "s = a and b\nout = not s", "% &=~#;", &"1".repeat(most)];
+            let texts = [
+                "",
+                "1",
+                "A _ → 1 R B\nA 1 → 1 L B",
+                "s = a and b\nout = not s",
+                "% &=~#;",
+                &"1".repeat(most),
+            ];
             texts.into_iter().map(|text| Value::Text(text.into())).collect()
         }
         Range::Schedule(low, high) => vec![Value::Schedule(vec![(3, low), (9, high)])],

@@ -48,6 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tokens",
             "descent",
             "functions",
+            "machines",
             "circuits",
             "pytorch",
         ],
@@ -72,7 +73,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("permalink", &["catalog", "settings", "run", "tasks", "markov", "analysis"]),
-    ("presets", &["analysis", "catalog", "circuits", "descent", "machines", "markov", "permalink", "run", "settings"]),
+    (
+        "presets",
+        &["analysis", "catalog", "circuits", "descent", "machines", "markov", "permalink", "run", "settings"],
+    ),
     // What only one lab knows. No lab names another one.
     (
         "labs",
@@ -138,6 +142,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tokens",
             "descent",
             "functions",
+            "machines",
             "circuits",
             "tasks",
             "models",

@@ -77,7 +77,7 @@ pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
             base.set(chooser, &spec.value(chooser)?).ok()?;
         }
     }
-    Some(base.value(key)?.to_string())
+    Some(base.value(key)?.typed())
 }
 
 #[cfg(test)]

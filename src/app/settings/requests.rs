@@ -3,7 +3,7 @@
 use super::form::default_text;
 use crate::app::state::{Draft, State};
 use crate::app::trainer::Effect;
-use crate::settings::Problem;
+use crate::settings::{Problem, Value};
 use crate::ui::field::FieldState;
 use crate::ui::request::Request;
 
@@ -14,7 +14,7 @@ impl State {
         let value = self.form_value(key);
         let text = match draft {
             Some(draft) => draft.text.clone(),
-            None => value.as_ref().map(ToString::to_string).unwrap_or_default(),
+            None => value.as_ref().map(Value::typed).unwrap_or_default(),
         };
         let conflict = || self.conflicts.iter().find(|problem| problem.key == key);
         let problem = draft.map(|draft| &draft.problem).or_else(conflict);

@@ -89,8 +89,11 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
-    use Measure::{Chain, Circuit, Descent, Margin, OverLine, TestAccuracy, Trace, TrainAccuracy, Truth};
-    let is_measured = matches!(measure, Chain(_) | Descent(_) | Circuit(_) | Trace(_) | OverLine(_));
+    use Measure::{
+        Chain, Circuit, Descent, Machine, Margin, OverLine, TestAccuracy, Trace, TrainAccuracy, Truth,
+    };
+    let is_measured =
+        matches!(measure, Chain(_) | Descent(_) | Machine(_) | Circuit(_) | Trace(_) | OverLine(_));
     !is_measured && !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth)
 }
 
@@ -215,6 +218,11 @@ impl Trial {
         labs::lazy(&self.cell.spec).largest_margin(&self.cell.spec, None).unwrap_or(1.0) as f32
     }
 
+    /// One of the task's further measures by step.
+    fn further(&self, which: usize) -> Vec<(u64, Vec<f32>)> {
+        self.rows.iter().map(|r| (r.step, r.measures.get(which).cloned().unwrap_or_default())).collect()
+    }
+
     /// The measure by step, one value for each replica.
     fn values(&self, measure: Measure) -> Vec<(u64, Vec<f32>)> {
         let rows = self.rows.iter();
@@ -227,15 +235,10 @@ impl Trial {
                 rows.map(|r| (r.step, r.test_loss.iter().map(|kl| kl / line).collect())).collect()
             }
             Measure::Chain(which) => rows.map(|r| (r.step, chains::measured(r, which))).collect(),
-            Measure::Descent(which) => {
-                rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
-            }
-            Measure::Circuit(which) => {
-                rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
-            }
-            Measure::Trace(which) => {
-                rows.map(|r| (r.step, r.measures.get(which as usize).cloned().unwrap_or_default())).collect()
-            }
+            Measure::Descent(which) => self.further(which as usize),
+            Measure::Machine(which) => self.further(which as usize),
+            Measure::Circuit(which) => self.further(which as usize),
+            Measure::Trace(which) => self.further(which as usize),
             Measure::Margin => {
                 let unit = self.unit();
                 rows.map(|r| (r.step, r.margin.iter().map(|margin| margin / unit).collect())).collect()

@@ -1,0 +1,99 @@
+//! The lab of a transformer that runs a Turing machine: one token for each step of the machine, and no tape anywhere (Wei, Chen
+//! and Ma 2022). Nothing is trained.
+
+mod charts;
+mod grids;
+pub mod panel;
+pub mod presets;
+pub mod state;
+pub mod step;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::TuringMachine;
+
+pub use state::MachineState;
+
+/// The lab.
+pub struct MachinesLab;
+
+impl Parts for MachinesLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "a-machine-without-a-tape",
+        title: "A machine without a tape",
+        about: "A transformer runs a Turing machine: one token for each step, and a search through its own past instead of a tape.",
+        minutes: 8,
+        curve: "beaver-machine",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = &[step::SPEC];
+}
+
+impl Lab for MachinesLab {
+    fn info(&self) -> &'static Info {
+        &TuringMachine::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("the steps of the machine"),
+            aims: false,
+            explains: false,
+            curves: Some([text!("in this step"), text!("so far")]),
+            seen: text!("steps taken"),
+            ..Vocabulary::NUMBERS
+        }
+    }
+
+    fn right(&self, examples: &str) -> String {
+        tr!("right before the first wrong one, of {examples}", examples)
+    }
+
+    fn chance(&self, _spec: &RunSpec) -> f32 {
+        0.0
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // Tokens follow the run, whichever charts are on show.
+        &[step::AT_STEP]
+    }
+}
+
+impl LazyLab for MachinesLab {
+    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(MachineState::of(spec)?))
+    }
+
+    fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
+        words::cannot_learn(spec)
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found(run, networks, at))
+    }
+
+    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::names())
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

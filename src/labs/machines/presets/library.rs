@@ -1,0 +1,119 @@
+//! Machines of the library, whose tokens are the simulator's, and how many blocks they take.
+
+use super::{last, median};
+use crate::machines::Measured;
+use crate::presets::{Preset, PresetGroup, QUICK};
+use crate::tasks::turing_machine::charts;
+
+/// The construction at work.
+const MACHINES: PresetGroup = PresetGroup {
+    slug: "machines-in-tokens",
+    name: "Machines without a tape",
+    charts: &[charts::CORRECT, charts::STRAYED],
+};
+
+/// How deep it is.
+const DEPTH: PresetGroup = PresetGroup {
+    slug: "depth-of-machines",
+    name: "Depth: one block for each bit of T",
+    charts: &[charts::DEPTH],
+};
+
+/// What all of them keep.
+const SOURCE: &str = "Wei, Chen and Ma 2022, theorem 4.1 and appendix C";
+
+/// Runs of single machines.
+pub(super) const RUNS: &[Preset] = &[
+    Preset {
+        slug: "beaver-machine",
+        name: "A busy beaver with 4 states",
+        group: &MACHINES,
+        link: "#v1/turing-machine",
+        claim: "All 107 tokens equal the steps of the machine, which halts at step 107. Every number of every token is 0 or 1 up to rounding errors below 10⁻¹⁵, and the score that wins leads by 1 in every attention layer.",
+        source: SOURCE,
+        instance: "Ours: a machine with 4 states and 2 symbols, start cell 64, T = 107, positions of 7 bits, tokens of 46 numbers, 11 blocks, 69,630 weights, of which 1,235 are not 0; carry look-ahead for the move, rounding after each block.",
+        expect: &[
+            median(Measured::FirstWrong, 107, (108.0, 108.0)),
+            median(Measured::Largest, 107, (0.0, 1e-15)),
+            median(Measured::Gap, 107, (1.0, 1.0)),
+            median(Measured::Blocks, 107, (11.0, 11.0)),
+            median(Measured::Bits, 107, (7.0, 7.0)),
+            median(Measured::Halted, 106, (0.0, 0.0)),
+            median(Measured::Halted, 107, (1.0, 1.0)),
+        ],
+        budget: 107,
+        ..QUICK
+    },
+    Preset {
+        slug: "increment-machine",
+        name: "Binary increment",
+        group: &MACHINES,
+        link: "#v1/turing-machine?m=increment&t=14&steps=14",
+        claim: "The machine adds 1 to 10111 and halts at step 10. With T = 14 positions have 4 bits, and the transformer has 8 blocks; all 14 tokens equal the machine's steps.",
+        source: SOURCE,
+        instance: "Ours: start cell 2, tokens of 36 numbers.",
+        expect: &[
+            median(Measured::FirstWrong, 14, (15.0, 15.0)),
+            median(Measured::Largest, 14, (0.0, 1e-15)),
+            median(Measured::Blocks, 14, (8.0, 8.0)),
+            median(Measured::Halted, 9, (0.0, 0.0)),
+            median(Measured::Halted, 10, (1.0, 1.0)),
+        ],
+        budget: 14,
+        ..QUICK
+    },
+    Preset {
+        slug: "palindrome-machine",
+        name: "Palindrome",
+        group: &MACHINES,
+        link: "#v1/turing-machine?m=palindrome&t=60&steps=60",
+        claim: "The machine reads 010111010 from both ends and accepts it at step 55. All 60 tokens equal the machine's steps.",
+        source: SOURCE,
+        instance: "Ours: start cell 1, positions of 6 bits, tokens of 49 numbers, 10 blocks.",
+        expect: &[
+            median(Measured::FirstWrong, 60, (61.0, 61.0)),
+            median(Measured::Largest, 60, (0.0, 1e-15)),
+            median(Measured::Blocks, 60, (10.0, 10.0)),
+            median(Measured::Halted, 54, (0.0, 0.0)),
+            median(Measured::Halted, 55, (1.0, 1.0)),
+        ],
+        budget: 60,
+        ..QUICK
+    },
+    Preset {
+        slug: "counter-machine",
+        name: "Endless counter",
+        group: &MACHINES,
+        link: "#v1/turing-machine?m=counter&t=400&steps=400&speed=60",
+        claim: "The machine counts in binary and never halts. Its cells are written again and again, and the search finds the last time; all 400 tokens equal the machine's steps.",
+        source: SOURCE,
+        instance: "Ours: positions of 9 bits, 13 blocks.",
+        expect: &[
+            median(Measured::FirstWrong, 400, (401.0, 401.0)),
+            median(Measured::Largest, 400, (0.0, 1e-15)),
+            median(Measured::Blocks, 400, (13.0, 13.0)),
+            median(Measured::Halted, 400, (0.0, 0.0)),
+        ],
+        budget: 400,
+        ..QUICK
+    },
+    Preset {
+        slug: "depth-machine",
+        name: "Twice the steps, one more block",
+        group: &DEPTH,
+        link: "#v1/turing-machine?m=counter&steps=1023&sweep=t:7_15_31_63_127_255_511_1023&speed=0&show=columns.correct.depth",
+        claim: "From T = 7 to T = 1,023 the transformer grows from 7 blocks to 14: one more each time that T doubles, since a block finds one bit of a step's number. All tokens equal the machine's steps.",
+        source: "Wei, Chen and Ma 2022, theorem 4.1: depth of the order of log T",
+        instance: "Ours: the endless counter; a block finds one bit, and 4 more do everything else.",
+        expect: &[
+            last(Measured::Blocks, (0, 0), (7.0, 7.0)),
+            last(Measured::Blocks, (0, 1), (8.0, 8.0)),
+            last(Measured::Blocks, (0, 4), (11.0, 11.0)),
+            last(Measured::Blocks, (0, 7), (14.0, 14.0)),
+            last(Measured::FirstWrong, (0, 0), (8.0, 8.0)),
+            last(Measured::FirstWrong, (0, 7), (1024.0, 1024.0)),
+        ],
+        budget: 1023,
+        ..QUICK
+    },
+];

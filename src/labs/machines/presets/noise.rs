@@ -1,0 +1,76 @@
+//! Noise on every weight, with rounding after each block and without.
+
+use super::{last, survive};
+use crate::machines::Measured;
+use crate::presets::{ALL, Preset, PresetGroup, QUICK};
+use crate::tasks::turing_machine::charts;
+
+/// What noise does.
+const GROUP: PresetGroup = PresetGroup {
+    slug: "noise-on-machines",
+    name: "Noise on every weight",
+    charts: &[charts::BY_NOISE, charts::STRAYED],
+};
+
+/// Section 3 and appendix D.
+const SOURCE: &str = "Wei, Chen and Ma 2022, section 3 and appendix D";
+
+/// In no network.
+const NONE: (f64, f64) = (0.0, 0.0);
+
+/// Sweeps over the noise.
+pub(super) const NOISE: &[Preset] = &[
+    Preset {
+        slug: "unrounded-machine",
+        name: "Without rounding, errors grow",
+        group: &GROUP,
+        link: "#v1/turing-machine?round=no&replicas=6&sweep=sigma:0.00001_0.0001_0.001&speed=0&show=strayed.correct.bynoise",
+        claim: "Without rounding each step works on what is left of the errors before. With noise of standard deviation 0.00001 on every weight no network of six runs the busy beaver to its end: the first wrong step is about the 9th. With 0.001 it is about the 4th.",
+        source: SOURCE,
+        instance: "Ours: the busy beaver with 4 states, T = 107, six draws of the noise.",
+        expect: &[
+            survive((0, 0), NONE),
+            survive((0, 2), NONE),
+            last(Measured::FirstWrong, (0, 0), (6.0, 14.0)),
+            last(Measured::FirstWrong, (0, 2), (2.0, 6.0)),
+        ],
+        budget: 107,
+        ..QUICK
+    },
+    Preset {
+        slug: "rounded-machine",
+        name: "With rounding, 300 times the noise",
+        group: &GROUP,
+        link: "#v1/turing-machine?replicas=6&sweep=sigma:0.001_0.003_0.01_0.03&speed=0&show=strayed.correct.bynoise",
+        claim: "Rounding after each block repairs every error below 1/3. With noise of standard deviation 0.003, 300 times as much as fails without rounding, all six networks run the busy beaver to its end; with 0.03 none does.",
+        source: SOURCE,
+        instance: "Ours: the busy beaver with 4 states, T = 107, six draws of the noise on every weight and bias; the rounding itself has no noise.",
+        expect: &[
+            survive((0, 0), ALL),
+            survive((0, 1), ALL),
+            survive((0, 3), NONE),
+            last(Measured::FirstWrong, (0, 1), (108.0, 108.0)),
+        ],
+        budget: 107,
+        ..QUICK
+    },
+    Preset {
+        slug: "longer-machine",
+        name: "Does a longer run need smaller noise?",
+        group: &GROUP,
+        link: "#v1/turing-machine?m=counter&replicas=6&steps=800&every=10&sweep=sigma:0.001_0.003_0.005_0.01&series=t:50_200_800&speed=0&show=correct.bynoise",
+        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error: there the length makes no difference. Near the limit it does: with 0.005 all six survive 50 steps and none survives 800. More steps are more occasions for a rare large error, and T = 800 has more blocks.",
+        source: "Wei, Chen and Ma 2022, theorem D.6: a margin that does not depend on depth",
+        instance: "Ours: the endless counter, six draws of Gaussian noise. The theorem bounds the smallest harmful change of the weights; it says nothing of the frequency with which random noise is harmful.",
+        expect: &[
+            survive((0, 1), ALL),
+            survive((1, 1), ALL),
+            survive((2, 1), ALL),
+            survive((0, 2), ALL),
+            survive((2, 2), NONE),
+        ],
+        budget: 800,
+        time: "About half a minute on one core of a processor.",
+        ..QUICK
+    },
+];

@@ -1,0 +1,57 @@
+//! Softmax in place of the hard maximum.
+
+use super::{last, survive};
+use crate::machines::Measured;
+use crate::presets::{ALL, Preset, PresetGroup, QUICK};
+use crate::tasks::turing_machine::charts;
+
+/// What softmax needs.
+const GROUP: PresetGroup = PresetGroup {
+    slug: "softmax-machines",
+    name: "Softmax in place of the maximum",
+    charts: &[charts::BY_BETA],
+};
+
+/// The paper allows softmax and gives no number.
+const SOURCE: &str = "Wei, Chen and Ma 2022, section 4.1, which allows softmax attention";
+
+/// In no network.
+const NONE: (f64, f64) = (0.0, 0.0);
+
+/// Sweeps over the inverse temperature.
+pub(super) const SOFTMAX: &[Preset] = &[
+    Preset {
+        slug: "softmax-machine",
+        name: "How sharp must softmax be?",
+        group: &GROUP,
+        link: "#v1/turing-machine?m=counter&choice=soft&steps=400&every=10&sweep=beta:2_3_3.5_4_4.5_5_6_10&series=t:100_400&speed=0&show=correct.bybeta",
+        claim: "Softmax replaces the hard maximum if it is sharp enough. With rounding, the endless counter runs 100 steps with β = 3.5, but not with 3, and 400 steps with β = 5, but not with 4.5. A β above ln 2T is always enough.",
+        source: SOURCE,
+        instance: "Ours: the endless counter, without noise. The rule ln 2T is ours too: a score that wins leads by 1, so that all others together weigh at most T exp(−β).",
+        expect: &[
+            survive((0, 1), NONE),
+            survive((0, 2), ALL),
+            survive((1, 4), NONE),
+            survive((1, 5), ALL),
+            survive((1, 7), ALL),
+        ],
+        budget: 400,
+        ..QUICK
+    },
+    Preset {
+        slug: "soft-unrounded-machine",
+        name: "Softmax without rounding",
+        group: &GROUP,
+        link: "#v1/turing-machine?m=counter&t=100&choice=soft&round=no&steps=100&sweep=beta:6_12_24&speed=0&show=strayed.correct.bybeta",
+        claim: "Without rounding the small weights of all other tokens add up: even with β = 24 the endless counter errs, first at step 53.",
+        source: SOURCE,
+        instance: "Ours: the endless counter, T = 100, without noise.",
+        expect: &[
+            survive((0, 0), NONE),
+            survive((0, 2), NONE),
+            last(Measured::FirstWrong, (0, 2), (53.0, 53.0)),
+        ],
+        budget: 100,
+        ..QUICK
+    },
+];

@@ -1,0 +1,330 @@
+//! What is said of runs of a transformer that runs a machine, and of their charts.
+
+use super::grids::chosen;
+use super::state::MachineState;
+use super::sweeps::{blocks, wrong};
+use crate::analysis::curves::spread;
+use crate::analysis::ends;
+use crate::analysis::replicas::Of;
+use crate::display::RunView;
+use crate::display::words::{MISSING, percent, significant, thousands};
+use crate::machines::{Choice, Group, Measured};
+use crate::models::Family;
+use crate::run::{RunSpec, Success};
+use crate::settings::real;
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names() -> [String; 4] {
+    [
+        tr!("Deviation in this step"),
+        tr!("Largest deviation"),
+        tr!("Steps that are right"),
+        tr!("Before the first wrong one"),
+    ]
+    .map(String::from)
+}
+
+/// The newest median of a number.
+fn newest(run: &RunView, of: Of) -> f64 {
+    run.history.last().map_or(f64::NAN, |row| f64::from(spread(of.values(row)).0))
+}
+
+/// The same of a further measure.
+fn measured(run: &RunView, of: Measured) -> f64 {
+    newest(run, Of::Measure(of as usize))
+}
+
+/// A deviation: "2.2e−16", "0".
+fn size(value: f64) -> String {
+    match value {
+        0.0 => "0".into(),
+        none if none.is_nan() => MISSING.into(),
+        large if large >= f64::from(f32::MAX) => tr!("beyond all numbers").into(),
+        other => significant(other),
+    }
+}
+
+/// The first wrong step: "9", or "none".
+fn first_wrong(run: &RunView) -> String {
+    let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
+    match measured(run, Measured::FirstWrong) {
+        none if none.is_nan() => MISSING.into(),
+        step if step > steps as f64 => tr!("none").into(),
+        step => thousands(step as u64),
+    }
+}
+
+/// The first wrong step, and what the machine is at.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    let program = run.spec().task.examples().program();
+    let state = measured(run, Measured::State);
+    let name = program.filter(|_| state.is_finite()).and_then(|program| {
+        let name = program.machine.states().get(state as usize)?;
+        Some(tr!(
+            "{name}, cell {cell}",
+            name,
+            cell = thousands(measured(run, Measured::Head).max(0.0) as u64)
+        ))
+    });
+    [
+        (tr!("First wrong step").into(), first_wrong(run)),
+        (tr!("State and head").into(), name.unwrap_or(MISSING.into())),
+    ]
+}
+
+/// How far the run has come, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let right = newest(run, Of::TrainAccuracy);
+    right.is_finite().then(|| {
+        tr!(
+            "{right} of the steps are right; the largest deviation from 0 and 1 is {deviation}",
+            right = percent(right as f32),
+            deviation = size(newest(run, Of::TestLoss))
+        )
+    })
+}
+
+/// What has been found by these networks at these steps.
+pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+    let settings = &run.spec().run;
+    if settings.success == Success::Loss {
+        let limit = real(settings.limit);
+        return match settings.replicas {
+            1 => tr!("The largest deviation is at most {limit} {at}.", limit, at),
+            _ => tr!("The largest deviation is at most {limit} in {networks}, {at}.", limit, networks, at),
+        };
+    }
+    match settings.replicas {
+        1 => tr!("All steps up to T are right {at}.", at),
+        _ => tr!("All steps up to T are right in {networks}, {at}.", networks, at),
+    }
+}
+
+/// What in these settings keeps the transformer from running the machine.
+pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
+    let (Some(program), Some(Family::Machine(net))) =
+        (spec.task.examples().program(), spec.model.config().family())
+    else {
+        return vec![];
+    };
+    let mut said = vec![];
+    if spec.run.steps < program.steps as u64 {
+        said.push(tr!(
+            "The run ends at step {last}, before step T = {steps} of the machine.",
+            last = thousands(spec.run.steps),
+            steps = thousands(program.steps as u64)
+        ));
+    }
+    match net.how().choice {
+        Choice::Soft(beta) if beta < 1.0 => said.push(
+            tr!("With an inverse temperature below 1 softmax takes hardly more of the best past token than of the others.").into(),
+        ),
+        _ => {}
+    }
+    said
+}
+
+/// "Tokens after block 8 of 11 in step 42: Search for bit 5".
+pub(super) fn columns_title(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.state()?;
+    let (stage, blocks) = (state.stage(&run.link.view), state.transformer.construction().blocks());
+    let block = stage.checked_sub(1).and_then(|at| blocks.get(at)).filter(|_| state.step > 0)?;
+    Some(tr!(
+        "Tokens; step {step} after block {stage} of {blocks}: {name}",
+        step = thousands(state.step as u64),
+        stage,
+        blocks = blocks.len(),
+        name = block.phase.name()
+    ))
+}
+
+/// How large a token is, what the newest one says, and whether the simulator agrees.
+pub(super) fn columns(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.state()?;
+    let counts = state.transformer.construction().sizes();
+    let said = tr!(
+        "{tokens} tokens of {width} numbers in {groups} groups.",
+        tokens = thousands(state.step as u64 + 1),
+        width = counts.width(),
+        groups = Group::ALL.len()
+    );
+    let Some(token) = state.token(state.step) else {
+        return Some(tr!("{said} The newest are still being computed.", said));
+    };
+    let machine = &state.program.machine;
+    let said = tr!(
+        "{said} The newest says: state {name}, symbol {symbol} under the head, head at cell {cell}.",
+        said,
+        name = machine.states().get(token.state).cloned().unwrap_or_default(),
+        symbol = machine.spell([token.symbol]),
+        cell = thousands(token.head as u64)
+    );
+    Some(match state.first_wrong() {
+        Some(step) => tr!(
+            "{said} Step {step} is the first that differs from the simulator.",
+            said,
+            step = thousands(step as u64)
+        ),
+        None => tr!("{said} Every token so far equals the simulator's.", said),
+    })
+}
+
+/// The symbols on the tape, and where the head is.
+pub(super) fn tape(run: &RunView) -> Option<String> {
+    const MOST: usize = 80;
+    let state: &MachineState = run.state()?;
+    let machine = &state.program.machine;
+    let text = machine.spell(state.run.tape(state.step));
+    let text = text.trim_matches(crate::machines::BLANK);
+    let cut: String = text.chars().take(MOST).collect();
+    let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
+    let head = if state.step == 0 { state.run.start } else { state.run.moments[state.step - 1].head };
+    let said = tr!(
+        "The simulator's tape after step {step}: {tape}; the head is at cell {head}. Cells where the head is have the other colour.",
+        step = thousands(state.step as u64),
+        tape = if cut.is_empty() { tr!("empty").into() } else { cut },
+        head = thousands(head as u64)
+    );
+    let halts = state.run.halt.filter(|(at, _)| *at <= state.step as u64);
+    Some(match halts {
+        Some((at, halt)) => tr!(
+            "{said} {reason} That was after step {at}.",
+            said,
+            reason = halt.sentence(machine),
+            at = thousands(at)
+        ),
+        None => said,
+    })
+}
+
+/// Where numbers have strayed most in the step that is shown.
+pub(super) fn stray(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.state()?;
+    let trace = state.trace.as_ref()?;
+    let worst =
+        trace.stages.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
+    let gap = trace.gap().map_or(MISSING.into(), significant);
+    Some(tr!(
+        "In step {step} the numbers are farthest from 0 and 1 after block {block}, by {deviation}. The smallest gap between the largest score and the next is {gap}.",
+        step = thousands(trace.step as u64),
+        block = worst.0 + 1,
+        deviation = size(worst.1.deviation),
+        gap
+    ))
+}
+
+pub(super) fn strayed(run: &RunView) -> String {
+    tr!(
+        "Largest distance of a number from 0 or 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding repairs what is below 1/3.",
+        now = size(newest(run, Of::TrainLoss)),
+        step = thousands(run.step),
+        ever = size(newest(run, Of::TestLoss))
+    )
+}
+
+/// What the search of the step that is shown has found.
+pub(super) fn recall(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.state()?;
+    let trace = state.trace.as_ref()?;
+    let fetch = trace.stages.last()?.own.as_ref()?;
+    let best = fetch.weights.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let (step, cell) = (thousands(trace.step as u64), thousands(trace.moment.head as u64));
+    Some(match best.filter(|(_, weight)| **weight > fetch.null) {
+        Some((at, _)) => tr!(
+            "Step {step} moves the head to cell {cell}. The search through {bits} bits ends at token {found}, the last that wrote this cell.",
+            step,
+            cell,
+            bits = state.layout().bits(),
+            found = thousands(at as u64 + 1)
+        ),
+        None => tr!(
+            "Step {step} moves the head to cell {cell}, which no token has written: the null slot wins, and the symbol is the input's or the blank.",
+            step,
+            cell
+        ),
+    })
+}
+
+pub(super) fn correct(run: &RunView) -> String {
+    tr!(
+        "After step {step} {right} of the tokens equal the simulator's. First wrong step: {wrong}.",
+        step = thousands(run.step),
+        right = percent(newest(run, Of::TrainAccuracy) as f32),
+        wrong = first_wrong(run)
+    )
+}
+
+/// "search.2 own.query, 10 × 46".
+pub(super) fn matrix_title(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.state()?;
+    let view = &run.link.view;
+    let (name, matrix) = chosen(state, view)?;
+    let block = state.transformer.construction().blocks().get(state.stage(view).max(1) - 1)?;
+    Some(tr!(
+        "{block}: {name}, {rows} × {columns}",
+        block = block.phase.name(),
+        name,
+        rows = matrix.rows(),
+        columns = matrix.columns()
+    ))
+}
+
+/// What the block computes, and how much of its matrix is not 0.
+pub(super) fn matrix(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.state()?;
+    let view = &run.link.view;
+    let (_, matrix) = chosen(state, view)?;
+    let block = state.transformer.construction().blocks().get(state.stage(view).max(1) - 1)?;
+    let all = (matrix.rows() * matrix.columns()) as u64;
+    let entries = (0..matrix.rows())
+        .flat_map(|row| (0..matrix.columns()).map(move |column| (row, column)))
+        .filter(|(row, column)| matrix.weight(*row, *column) != 0.0)
+        .count();
+    Some(tr!(
+        "{entries} of {all} entries are not 0. The block: {formula}.",
+        entries = thousands(entries as u64),
+        all = thousands(all),
+        formula = block.phase.formula()
+    ))
+}
+
+/// What is said of a sweep over the setting with this symbol.
+pub(super) fn by(run: &RunView, symbol: &str) -> String {
+    let curves = wrong(run);
+    if curves.iter().all(|(_, points)| points.is_empty()) {
+        return tr!("No run of the sweep has ended yet.").into();
+    }
+    let one = |(name, points): &ends::Curve| {
+        let known = points.iter().filter_map(|(x, values)| {
+            let [_, middle, _] = ends::quartiles(values)?;
+            Some(tr!(
+                "{step} at {symbol} = {value}",
+                step = thousands(middle.max(0.0) as u64),
+                symbol,
+                value = real(*x)
+            ))
+        });
+        format!("{name}: {}", known.collect::<Vec<_>>().join(", "))
+    };
+    let all = curves.iter().map(one).collect::<Vec<_>>().join(". ");
+    tr!("First wrong step, or T + 1 where no step is wrong: {all}.", all)
+}
+
+pub(super) fn depth(run: &RunView) -> String {
+    let curves = blocks(run);
+    let all = curves.iter().flat_map(|(_, points)| points);
+    let said: Vec<String> = all
+        .filter_map(|(x, values)| {
+            let [_, middle, _] = ends::quartiles(values)?;
+            Some(tr!(
+                "{blocks} for T = {steps}",
+                blocks = thousands(middle.max(0.0) as u64),
+                steps = thousands(*x as u64)
+            ))
+        })
+        .collect();
+    match said.is_empty() {
+        true => tr!("No run of the sweep has ended yet.").into(),
+        false => tr!("Blocks: {all}. One more bit of T is one more block.", all = said.join(", ")),
+    }
+}
