@@ -33,7 +33,7 @@ pub const MOST_STARTS: usize = 64;
 /// Steps that a search may take from each start.
 pub const MOST_STEPS: usize = 1_000;
 
-/// Bytes of the text of a circuit in a link.
+/// Characters that the text of a circuit takes in a link.
 pub const MOST_IN_LINK: usize = 4_096;
 /// Parameters that the network of a run may have: its search keeps more than ten lists of as many numbers.
 pub const MOST_IN_RUN: usize = 20_000;

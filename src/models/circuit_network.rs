@@ -38,7 +38,7 @@ settings! {
     pub struct CircuitNetwork {
         /// Whether each value is brought back to 0 or 1 after each layer of gates.
         rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
-        /// Standard deviation σ of the noise on every weight and bias with which values and answers are measured; each step draws another noise. The search does not depend on it.
+        /// Standard deviation σ of noise on all weights, with which values and answers are measured; the search has none.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
         /// Random directions in which the search looks for the smallest noise that changes the answer.
         draws: usize = 8, "draws", "Draws of noise", Range::Int(1, 64);
@@ -246,9 +246,11 @@ mod tests {
 
     #[test]
     fn parameters_are_the_matrices_and_the_state_of_the_search() {
-        for link in
-            ["replicas=3&seed=5", "c=toy&depth=25&round=no", "c=random&n=5&gates=20&round=no&starts=3"]
-        {
+        for link in [
+            "replicas=3&seed=5",
+            "circuit=toy&levels=25&round=no",
+            "circuit=random&n=5&gates=20&round=no&starts=3",
+        ] {
             let spec = decode(&format!("#v1/boolean-circuit?{link}")).0.spec;
             let (shapes, initial) = (spec.parameters(), spec.initial());
             assert_eq!(shapes.len(), initial.len());
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_answer_is_that_of_the_circuit() {
-        let spec = decode("#v1/boolean-circuit?c=majority&n=3").0.spec;
+        let spec = decode("#v1/boolean-circuit?circuit=majority&n=3").0.spec;
         let found = spec.network().evaluate(&[], 3, &[1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 0);
         assert_eq!(found, [1.0, -1.0]);
     }

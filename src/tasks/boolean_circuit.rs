@@ -24,17 +24,17 @@ settings! {
     /// A circuit, how deep it is, and the input that is looked at.
     pub struct BooleanCircuit {
         /// The circuit that the network computes.
-        named: Named = Named::Parity, "c", "Circuit", Range::Choice(Named::OPTIONS);
+        named: Named = Named::Parity, "circuit", "Circuit", Range::Choice(Named::OPTIONS);
         /// Bits of the parity or the majority, bits of each number that is added, or inputs of the random gates.
-        bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "c" = "parity" | "tree" | "adder" | "majority" | "random";
+        bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
         /// Random gates, every one of which the output depends on.
-        gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "c" = "random";
+        gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
         /// Which of all random circuits of this size is drawn.
-        seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "c" = "random";
+        seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "circuit" = "random";
         /// Layers that the circuit has at least, those of ID gates at its end among them; of the product of weights 1, how many weights.
-        depth: usize = 1, "depth", "Depth d", Range::Int(1, MOST_GATES as u64);
+        depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
         /// The circuit's gates, one a line, like s = a and b.
-        text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "c" = "own";
+        text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
         /// The input, bit by bit; with none, each network takes another row of the truth table, from the last, where all bits are 1.
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
     }
@@ -80,16 +80,16 @@ impl BooleanCircuit {
     fn key_of(&self, error: &CircuitError) -> &'static str {
         match (self.named, error) {
             (Named::Own, CircuitError::TooLarge(_) | CircuitError::Parameters(_)) if self.depth > 1 => {
-                "depth"
+                "levels"
             }
             (Named::Own, _) => "text",
-            (Named::Relay | Named::Toy, _) => "depth",
+            (Named::Relay | Named::Toy, _) => "levels",
             (Named::Random, CircuitError::Number { .. }) if self.bits <= crate::circuits::MOST_IN_RANDOM => {
                 "gates"
             }
             (Named::Random, CircuitError::Number { .. }) => "n",
             (Named::Random, _) => "gates",
-            (_, CircuitError::TooLarge(_)) => "depth",
+            (_, CircuitError::TooLarge(_)) => "levels",
             _ => "n",
         }
     }
@@ -113,7 +113,7 @@ impl TaskConfig for BooleanCircuit {
     }
 
     fn default_view(&self) -> Preset {
-        &[("show", "norms.gates.where.strays"), ("speed", "60")]
+        &[("show", "norms.gates.strays.where"), ("speed", "60")]
     }
 
     fn mend(&mut self) {
@@ -157,7 +157,7 @@ impl Examples for BooleanCircuit {
             let found = match key {
                 "text" => self.text.clone(),
                 "gates" => self.gates.to_string(),
-                "depth" => self.depth.to_string(),
+                "levels" => self.depth.to_string(),
                 _ => self.bits.to_string(),
             };
             return vec![Problem::new(key, &found, tr!("a circuit that can be: {error}", error))];
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn own_circuits_go_through_a_link() {
-        let link = "#v1/boolean-circuit?c=own&text=inputs~b~a;s~=~a~and~b;out~=~not~s&in=1.0";
+        let link = "#v1/boolean-circuit?circuit=own&text=inputs~b~a;s~=~a~and~b;out~=~not~s&in=1.0";
         let (read, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&read), link);
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(drawn.row(3), [true, false]);
         // As a mail program or a person writes it.
         let (other, notices) = decode(
-            "#v1/boolean-circuit?c=own&text=inputs%20b%20a%3Bs%20=%20a%20and%20b%0Aout = not s&in=1.0",
+            "#v1/boolean-circuit?circuit=own&text=inputs%20b%20a%3Bs%20=%20a%20and%20b%0Aout = not s&in=1.0",
         );
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&other), link);
@@ -227,31 +227,34 @@ mod tests {
     #[test]
     fn what_cannot_be_is_one_sentence() {
         for (link, said) in [
-            ("c=own&text=s~=~a~xor~b", "line 1: there is no gate “xor”; the gates are and, or, not and id"),
-            ("c=own&text=s~=~t;t~=~not~s", "line 1: s depends on its own value"),
             (
-                "c=own&text=inputs~a;s~=~a~and~b",
+                "circuit=own&text=s~=~a~xor~b",
+                "line 1: there is no gate “xor”; the gates are and, or, not and id",
+            ),
+            ("circuit=own&text=s~=~t;t~=~not~s", "line 1: s depends on its own value"),
+            (
+                "circuit=own&text=inputs~a;s~=~a~and~b",
                 "line 2: b is neither in the list of inputs nor assigned in any line",
             ),
-            ("c=own&text=", "the circuit has no gate"),
-            ("c=own&text=s~=~a;s~=~b", "line 2: s is already assigned in line 1"),
-            ("c=random&gates=2&n=5", "the number must be from 4 to 400, not 2"),
-            ("c=adder&n=17", "the number must be from 1 to 16, not 17"),
-            ("c=majority&n=20", "the number must be from 1 to 19, not 20"),
+            ("circuit=own&text=", "the circuit has no gate"),
+            ("circuit=own&text=s~=~a;s~=~b", "line 2: s is already assigned in line 1"),
+            ("circuit=random&gates=2&n=5", "the number must be from 4 to 400, not 2"),
+            ("circuit=adder&n=17", "the number must be from 1 to 16, not 17"),
+            ("circuit=majority&n=20", "the number must be from 1 to 19, not 20"),
             ("n=32", "the network of a run has at most 20000 parameters"),
             ("in=1.0", "4 bits, as the circuit has inputs, or nothing"),
-            ("c=toy&in=0", "1, the only input of the product of weights"),
-            ("c=toy&depth=401", "a whole number from 1 to 400"),
+            ("circuit=toy&in=0", "1, the only input of the product of weights"),
+            ("circuit=toy&levels=401", "a whole number from 1 to 400"),
         ] {
             let said_of = notices(link);
             assert_eq!(said_of.len(), 1, "{link}: {said_of:?}");
             assert!(said_of[0].contains(said), "{link}: {said_of:?}");
         }
         let many: String = (0..401).map(|i| format!("g{i}=x;")).collect();
-        let said = notices(&format!("c=own&text={many}"));
+        let said = notices(&format!("circuit=own&text={many}"));
         assert!(said.len() == 1 && said[0].contains("at most 400 gates"), "{said:?}");
         for huge in ["a=b;".repeat(5000), "~7E".repeat(9000), "x".repeat(100_000)] {
-            let said = notices(&format!("c=own&text={huge}"));
+            let said = notices(&format!("circuit=own&text={huge}"));
             assert!((1..=2).contains(&said.len()), "{said:?}");
         }
         // 64 inputs are carried past many gates.
@@ -259,7 +262,7 @@ mod tests {
             (0..60).map(|i| format!("n{} = not n{i};", i + 1)).collect(),
             (1..64).map(|i| format!("h{i}=h{} and x{i};", i - 1)).collect(),
         );
-        let said = notices(&format!("c=own&text={nots}h0=n60;{ands}"));
+        let said = notices(&format!("circuit=own&text={nots}h0=n60;{ands}"));
         assert!(said.len() == 1 && said[0].contains("parameters"), "{said:?}");
     }
 

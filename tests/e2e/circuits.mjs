@@ -34,7 +34,7 @@ export function circuitsLab(here) {
   });
 
   it("is the run: the same bits in the page and on the command line", async () => {
-    const links = ["?steps=60&every=20&speed=0&replicas=2", "?c=own&text=s=a~and~b;out=not~s&round=no&sigma=0.1&steps=40&every=20&speed=0"];
+    const links = ["?steps=60&every=20&speed=0&replicas=2", "?circuit=own&text=s=a~and~b;out=not~s&round=no&sigma=0.1&steps=40&every=20&speed=0"];
     for (const link of links) {
       const { page } = await open(link);
       const last = Number(/steps=(\d+)/.exec(link)[1]);
@@ -88,10 +88,10 @@ export function circuitsLab(here) {
     await until(async () => (await see("circuit-examples").count()) === 1, "the list", 20);
     assert.equal(await see("example-parity").getAttribute("aria-pressed"), "true");
     await see("example-majority").click();
-    await until(() => page.url().includes("c=majority") && page.url().includes("n=5"), "the circuit in the link");
+    await until(() => page.url().includes("circuit=majority") && page.url().includes("n=5"), "the circuit in the link");
     await until(async () => (await page.locator("[data-testid=bits] button").count()) === 5, "five bits");
     await page.keyboard.press("Control+z");
-    await until(() => !page.url().includes("c="), "one undo brings the first back");
+    await until(() => !page.url().includes("circuit="), "one undo brings the first back");
     isQuiet(heard);
     await page.close();
   });
@@ -112,7 +112,7 @@ export function circuitsLab(here) {
     await see("circuit-text").fill("s = a and b\nout = not s");
     await until(async () => (await mistakes()).length === 0, "no mistake");
     await see("run-circuit").click();
-    await until(() => page.url().includes("c=own&text=s~=~a~and~b;out~=~not~s"), "the circuit in the link");
+    await until(() => page.url().includes("circuit=own&text=s~=~a~and~b;out~=~not~s"), "the circuit in the link");
     await until(async () => (await page.locator("[data-testid=bits] button").count()) === 2, "its two inputs");
     assert.ok(await see("run-circuit").isDisabled(), "it is the circuit on show");
     await see("circuit-text").fill("out = a");
@@ -126,10 +126,10 @@ export function circuitsLab(here) {
   it("says what is wrong with a link, and runs all the same", async () => {
     const many = "g=x;".repeat(2000);
     for (const [link, said] of [
-      ["?c=own&text=s=a~xor~b", /no gate “xor”/],
-      ["?c=own&text=s=t;t=not~s", /depends on its own value/],
-      [`?c=own&text=${many}`, /at most 4096 characters/],
-      ["?c=own&text=inputs~a;s=a~and~b", /neither in the list of inputs nor assigned/],
+      ["?circuit=own&text=s=a~xor~b", /no gate “xor”/],
+      ["?circuit=own&text=s=t;t=not~s", /depends on its own value/],
+      [`?circuit=own&text=${many}`, /at most 4096 characters/],
+      ["?circuit=own&text=inputs~a;s=a~and~b", /neither in the list of inputs nor assigned/],
       ["?n=32", /parameters/],
       ["?in=1.0", /bits, as the circuit has inputs/],
     ]) {

@@ -11,7 +11,7 @@ use crate::settings::Axis;
 /// The setting that the link is a sweep over, if it makes circuits deeper: the depth, or the bits of a circuit.
 pub(super) fn over(run: &RunView) -> Option<&str> {
     let Axis { key, values, .. } = &run.link.spec.run.sweep;
-    (["depth", "n"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
+    (["levels", "n"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
 }
 
 /// The curves of the sweep so far: at each value what was measured at the end.
@@ -43,7 +43,11 @@ fn depths(run: &RunView) -> Vec<usize> {
 /// The chart.
 pub(super) fn by_depth(run: &RunView) -> Lines {
     let found = curves(run, Measured::Least);
-    let mut lines = ends::chart(&found, &label(&run.link.spec, over(run).unwrap_or("depth")), tr!("least norm found, ‖δ‖₂"));
+    let mut lines = ends::chart(
+        &found,
+        &label(&run.link.spec, over(run).unwrap_or("levels")),
+        tr!("least norm found, ‖δ‖₂"),
+    );
     (lines.log_x, lines.log_y) = (true, true);
     let depths = depths(run);
     let known = |name: &str, role: Role, of: &dyn Fn(usize) -> Option<f64>| {
@@ -57,7 +61,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
             ..Default::default()
         }
     };
-    if is_toy(run) && over(run) == Some("depth") {
+    if is_toy(run) && over(run) == Some("levels") {
         let without = known(tr!("exact without rounding, √d(1 − 2^(−1/d))"), Role::Relevant, &|depth| {
             toy_margin(depth).ok()
         });

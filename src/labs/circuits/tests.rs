@@ -58,7 +58,7 @@ fn play(state: &mut State) {
 
 #[test]
 fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
-    let mut state = open("?c=toy&depth=9&steps=120&every=10");
+    let mut state = open("?circuit=toy&levels=9&steps=120&every=10");
     play(&mut state);
     let drawn = lines(charts::NORMS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
@@ -125,7 +125,7 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
 
 #[test]
 fn the_perturbation_has_its_norm_in_the_layers() {
-    let mut state = open("?c=toy&depth=100&steps=100&every=100");
+    let mut state = open("?circuit=toy&levels=100&steps=100&every=100");
     assert_eq!(charts::WHERE.summary(&state.run), "No step of the search has been made yet.");
     play(&mut state);
     let Bars { bars, .. } = bars(charts::WHERE, &state);
@@ -141,7 +141,7 @@ fn the_perturbation_has_its_norm_in_the_layers() {
 
 #[test]
 fn the_table_has_a_row_for_each_input() {
-    let state = open("?c=majority&n=3");
+    let state = open("?circuit=majority&n=3");
     let drawn = grid(charts::TRUTH, &state);
     assert_eq!((drawn.rows, drawn.columns), (8, 5));
     assert_eq!(drawn.column_names, ["x1", "x2", "x3", "circuit", "network"]);
@@ -150,14 +150,14 @@ fn the_table_has_a_row_for_each_input() {
     assert!(
         charts::TRUTH.summary(&state.run).starts_with("Of 8 inputs that are shown the network answers 8 ")
     );
-    assert_eq!(grid(charts::TRUTH, &open("?c=toy&depth=3")).rows, 1);
-    assert_eq!(grid(charts::TRUTH, &open("?c=adder&n=8")).rows, 64);
+    assert_eq!(grid(charts::TRUTH, &open("?circuit=toy&levels=3")).rows, 1);
+    assert_eq!(grid(charts::TRUTH, &open("?circuit=adder&n=8")).rows, 64);
 }
 
 #[test]
 fn charts_of_sweeps_are_of_sweeps_over_depth_or_bits() {
     assert!(charts::DEPTHS.applies(&open("").run).is_err());
-    let state = open("?c=toy&sweep=depth:1_4_25&series=round:yes_no");
+    let state = open("?circuit=toy&sweep=levels:1_4_25&series=round:yes_no");
     assert_eq!(charts::DEPTHS.applies(&state.run), Ok(()));
     let drawn = lines(charts::DEPTHS, &state);
     let exact = drawn.series.iter().find(|of| of.name == "exact with rounding").unwrap();
@@ -183,14 +183,14 @@ fn words_say_that_it_is_a_search() {
 fn pictures_are_drawn_of_every_circuit_before_its_first_step() {
     for link in [
         "",
-        "?c=tree&n=8",
-        "?c=adder&n=5",
-        "?c=majority&n=7",
-        "?c=random&n=6&gates=40",
-        "?c=relay&depth=50",
-        "?c=toy&depth=400",
-        "?c=own",
-        "?depth=300",
+        "?circuit=tree&n=8",
+        "?circuit=adder&n=5",
+        "?circuit=majority&n=7",
+        "?circuit=random&n=6&gates=40",
+        "?circuit=relay&levels=50",
+        "?circuit=toy&levels=400",
+        "?circuit=own",
+        "?levels=300",
     ] {
         let state = open(link);
         for chart in [charts::NORMS, charts::VALUES, charts::STRAYS, charts::WHERE, charts::TRUTH] {

@@ -120,7 +120,12 @@ pub(super) fn by_depth(run: &RunView) -> String {
     let one = |(name, points): &ends::Curve| {
         let known = points.iter().filter_map(|(x, values)| {
             let [_, middle, _] = ends::quartiles(values)?;
-            Some(tr!("{norm} at {symbol} = {value}", norm = significant(f64::from(middle)), symbol, value = real(*x)))
+            Some(tr!(
+                "{norm} at {symbol} = {value}",
+                norm = significant(f64::from(middle)),
+                symbol,
+                value = real(*x)
+            ))
         });
         let said = known.collect::<Vec<_>>().join(", ");
         if curves.len() > 1 { format!("{name}: {said}") } else { said }

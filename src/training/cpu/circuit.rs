@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_run_comes_down_to_the_exact_margin_of_the_toy() {
-        for (link, exact) in [("c=toy&depth=25&round=no", 0.1367), ("c=toy&depth=25", 0.4907)] {
+        for (link, exact) in [("circuit=toy&levels=25&round=no", 0.1367), ("circuit=toy&levels=25", 0.4907)] {
             let spec = spec(link);
             let mut learner = CircuitCpu::new(&spec).unwrap();
             let before = learner.measure_now(0, 64);
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_and_taken_up_again_goes_on_with_the_same_bits() {
-        for link in ["replicas=3", "c=majority&n=3&round=no&replicas=2&sigma=0.1&in=1.0.1"] {
+        for link in ["replicas=3", "circuit=majority&n=3&round=no&replicas=2&sigma=0.1&in=1.0.1"] {
             let spec = spec(link);
             let (mut whole, mut first) = (CircuitCpu::new(&spec).unwrap(), CircuitCpu::new(&spec).unwrap());
             whole.train(&spec, 0, 80);

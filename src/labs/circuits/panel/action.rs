@@ -44,13 +44,13 @@ pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
         }
         PanelAction::Example(at) => {
             let (_, named, bits, depth) = EXAMPLES.get(at)?;
-            let settings = [("c", named.slug()), ("n", bits), ("depth", depth), ("gates", "12")];
+            let settings = [("circuit", named.slug()), ("n", bits), ("levels", depth), ("gates", "12")];
             Some(together(state, 1, settings.map(|(key, text)| (key, text.to_string())).to_vec()))
         }
         PanelAction::Write(text) => match editor::checked(&text) {
             Ok(circuit) => {
                 let text = Value::Text(editor::lines(&text).trim_end().into()).to_string();
-                let settings = vec![("c", Named::Own.slug().to_string()), ("text", text)];
+                let settings = vec![("circuit", Named::Own.slug().to_string()), ("text", text)];
                 Some(together(state, circuit.inputs(), settings))
             }
             Err(_) => None,
@@ -111,14 +111,19 @@ mod tests {
         assert_eq!(of(&state).bits, [true, false, true, true]);
         assert_eq!(act(&mut state, PanelAction::Toggle(1)), ("?in=1.1.1.1".into(), 1));
         assert_eq!(act(&mut state, PanelAction::Toggle(9)).1, 0);
-        let mut toy = open("?c=toy&depth=4");
-        assert_eq!(act(&mut toy, PanelAction::Toggle(0)), ("?c=toy&depth=4".into(), 0));
+        let mut toy = open("?circuit=toy&levels=4");
+        assert_eq!(act(&mut toy, PanelAction::Toggle(0)), ("?circuit=toy&levels=4".into(), 0));
         assert!(toy.message.contains("one input"), "{}", toy.message);
     }
 
     #[test]
     fn a_circuit_of_the_list_is_one_change() {
-        for from in ["?n=12&in=1.1.1.1.1.1.1.1.1.1.1.1", "?c=toy&depth=100", "?c=adder&n=3", "?c=own"] {
+        for from in [
+            "?n=12&in=1.1.1.1.1.1.1.1.1.1.1.1",
+            "?circuit=toy&levels=100",
+            "?circuit=adder&n=3",
+            "?circuit=own",
+        ] {
             for (at, (name, named, ..)) in EXAMPLES.iter().enumerate() {
                 let mut state = open(from);
                 let (link, runs) = act(&mut state, PanelAction::Example(at));
@@ -140,10 +145,13 @@ mod tests {
         let mut state = open("?n=3");
         assert_eq!(text(of(&state)).lines().count(), 8);
         let written = PanelAction::Write("s = a and b; out = not s\n".into());
-        assert_eq!(act(&mut state, written), ("?c=own&n=3&text=s~=~a~and~b;out~=~not~s".into(), 1));
+        assert_eq!(act(&mut state, written), ("?circuit=own&n=3&text=s~=~a~and~b;out~=~not~s".into(), 1));
         assert_eq!(text(of(&state)), "s = a and b\nout = not s");
         assert_eq!(act(&mut state, PanelAction::Write("s = a xor b".into())).1, 0);
-        assert_eq!(act(&mut state, PanelAction::Write("s = not a".into())).0, "?c=own&n=3&text=s~=~not~a");
+        assert_eq!(
+            act(&mut state, PanelAction::Write("s = not a".into())).0,
+            "?circuit=own&n=3&text=s~=~not~a"
+        );
         state.apply(Action::Undo);
         state.apply(Action::Undo);
         assert_eq!(encode(&state.run.link), "#v1/boolean-circuit?n=3");

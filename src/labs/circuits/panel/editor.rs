@@ -1,6 +1,7 @@
 //! The text of a circuit as a person writes it: which lines are wrong, and why.
 
 use crate::circuits::{Circuit, CircuitError, MOST_IN_LINK};
+use crate::settings::Value;
 
 /// Most lines whose mistakes are listed.
 const MOST_LISTED: usize = 8;
@@ -39,9 +40,13 @@ fn split(line: &str) -> String {
 /// The circuit of a text, or what is wrong with it: of lines that are no gates, each with its mistake.
 pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
     let text = lines(text);
-    if text.len() > MOST_IN_LINK {
-        let sentence =
-            tr!("The text has {found} bytes; a link holds {most}.", found = text.len(), most = MOST_IN_LINK);
+    let found = Value::Text(text.clone()).to_string().len();
+    if found > MOST_IN_LINK {
+        let sentence = tr!(
+            "The text takes {found} characters in a link, which holds {most}.",
+            found,
+            most = MOST_IN_LINK
+        );
         return Err(vec![Mistake { line: None, sentence }]);
     }
     let mut rest: Vec<&str> = text.lines().collect();
