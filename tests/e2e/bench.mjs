@@ -51,6 +51,8 @@ async function whole(name, link, last) {
 
 await whole("100 steps of descent, 1,000 layers at D = 145", "#v1/in-context-regression?speed=0&steps=100&halt=steps", 100);
 await whole("the two-layer preset of learning in context", "#v1/in-context-learning?speed=0&device=cpu", 4000);
+await whole("a busy beaver by the transformer, 107 tokens", "#v1/turing-machine?speed=0", 107);
+await whole("an endless counter by the transformer, 1,000 tokens", "#v1/turing-machine?m=counter&t=1000&steps=1000&speed=0&every=100", 1000);
 await whole("the staircase with two heads", "#v1/sparse-token-regression?speed=0&device=cpu&halt=steps&steps=4000", 4000);
 
 /** Pictures a second while a slider of the panel is dragged, by the browser's own frames. */
