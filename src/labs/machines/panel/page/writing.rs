@@ -239,7 +239,12 @@ fn buttons(hand: Hand) -> AnyView {
                 let _ = field.focus();
                 field.select();
             }
-            set_timeout(move || drop(copied.try_set(None)), SAID);
+            set_timeout(
+                move || {
+                    copied.try_set(None);
+                },
+                SAID,
+            );
         });
     };
     let state = move || match (hand.runs.get(), hand.read.with(Result::is_ok)) {
