@@ -8,6 +8,7 @@ pub mod presets;
 pub mod state;
 pub mod step;
 mod sweeps;
+pub mod tape;
 #[cfg(test)]
 mod tests;
 mod words;

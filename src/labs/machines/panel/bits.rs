@@ -5,7 +5,7 @@
 //! element for each number would be slow, so that each group of coordinates is a small picture with one pixel for a number;
 //! the browser enlarges it. Between steps most groups are 0: that they are is what the picture shows.
 
-use super::tape;
+use crate::labs::machines::tape;
 use crate::display::words::{MISSING, significant, thousands};
 use crate::machines::{Group, Layout, Machine, Moment, Trace, Transformer};
 

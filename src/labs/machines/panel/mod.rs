@@ -7,7 +7,6 @@ pub mod counts;
 pub mod editor;
 pub mod search;
 pub mod stages;
-pub mod tape;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 mod page;

@@ -7,7 +7,7 @@ use super::news::News;
 use super::paint::on_frames;
 use crate::labs::machines::MachineState;
 use crate::labs::machines::panel::bits::{self, Kind, PAST};
-use crate::labs::machines::panel::tape::{self, CELLS, Cell};
+use crate::labs::machines::tape::{self, CELLS, Cell};
 use crate::machines::{Group, Layout};
 use crate::permalink::View;
 use crate::ui::pixels;
