@@ -5,7 +5,7 @@
 //! token i        the state after i steps and the symbol under the head
 //! next token     its state and its cell follow from token i and the rules; its symbol is what the last step that wrote this
 //!                cell wrote there, or, where the head was never before, a fair coin
-//! least loss     ln 2 × the share of cells that are new
+//! least loss     ln 2 × the share of cells that are new; by lot ln 4 more, for the state
 //! ```
 //!
 //! Nothing but the tokens is told: where the head is follows from all moves so far, and what was written from the token of
@@ -13,13 +13,13 @@
 //! has to find some way of its own.
 //!
 //! # Which words draw what
-//! Trace e of a batch takes words `e·W` to `e·W + W − 1` of [`Purpose::Batch`] at the training step, one bit for each
-//! place, of which those are used where a cell is new. Held-out traces take those of [`Purpose::HeldOut`] in replica 0,
+//! Trace e of a batch takes words `e·W` to `e·W + W − 1` of [`Purpose::Batch`] at the training step, three bits for each
+//! place: the first is used where a cell is new, the others where the state is drawn by lot. Held-out traces take those of [`Purpose::HeldOut`] in replica 0,
 //! with the number of their [`Window`] as the step.
 
 use std::ops::Range;
 
-use super::random::{Place, RandomMachine, Walk};
+use super::random::{Place, RandomMachine, STATES_BY_LOT, TAPE_SYMBOLS, Walk};
 use crate::choices;
 use crate::rng::{Purpose, Stream};
 
@@ -31,6 +31,16 @@ pub const MOST_LAYERS: usize = 4;
 
 /// Steps back to the write, from and to, by which accuracy is told apart; they are even, since each step moves the head.
 pub const DISTANCES: [(usize, usize); 6] = [(2, 2), (4, 4), (6, 6), (8, 8), (10, 16), (18, usize::MAX)];
+
+choices! {
+    /// Where a machine's next state comes from.
+    pub enum Control {
+        /// From its table of rules.
+        Table = "table", "By the table of rules";
+        /// It is drawn at every step.
+        Lot = "lot", "Drawn by lot";
+    }
+}
 
 choices! {
     /// What is measured of a network on traces besides its loss and its accuracy on cells that were written.
@@ -74,7 +84,9 @@ choices! {
 /// What traces are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traces {
-    /// States of the machine.
+    /// Where its next state comes from.
+    pub control: Control,
+    /// States of a machine with a table.
     pub states: usize,
     /// Which machine it is.
     pub machine: u64,
@@ -85,12 +97,23 @@ pub struct Traces {
 impl Traces {
     /// Tokens that there are.
     pub fn tokens(&self) -> usize {
-        self.states * super::random::TAPE_SYMBOLS
+        let states = if self.control == Control::Lot { STATES_BY_LOT } else { self.states };
+        states * TAPE_SYMBOLS
+    }
+
+    /// The least cross-entropy that a prediction can have on average over these traces of it, each from its beginning, in
+    /// nats a token.
+    pub fn least_loss(&self, places: &[Place]) -> f64 {
+        let coins = std::f64::consts::LN_2 * share_of_new(places, self.length);
+        if self.control == Control::Lot { coins + libm::log(STATES_BY_LOT as f64) } else { coins }
     }
 
     /// What draws them: the machine with its memory.
     pub fn source(&self) -> TraceSource {
-        let machine = RandomMachine::drawn(self.states, self.machine);
+        let machine = match self.control {
+            Control::Table => RandomMachine::drawn(self.states, self.machine),
+            Control::Lot => RandomMachine::by_lot(),
+        };
         TraceSource {
             walk: Walk::new(self.length * (WINDOWS[WINDOWS.len() - 1] + 1)),
             machine,
@@ -119,7 +142,7 @@ impl TraceSource {
         let mut bits = vec![0; words * size];
         Stream::new(seed, Purpose::Batch, replica).words(step, 0, &mut bits);
         for bits in bits.chunks(words) {
-            out.push(self.walk.begin(bits).token);
+            out.push(self.walk.begin(&self.machine, bits).token);
             out.extend((0..self.length).map(|_| self.walk.step(&self.machine).token));
         }
     }
@@ -133,7 +156,7 @@ impl TraceSource {
         let mut bits = vec![0; words];
         for example in examples {
             stream.words(window as u64, (example * words) as u32, &mut bits);
-            let mut place = self.walk.begin(&bits);
+            let mut place = self.walk.begin(&self.machine, &bits);
             for _ in 0..skip {
                 place = self.walk.step(&self.machine);
             }
@@ -155,11 +178,6 @@ pub fn share_of_new(places: &[Place], length: usize) -> f64 {
     new as f64 / all.max(1) as f64
 }
 
-/// The least cross-entropy that a prediction can have on average over these traces, each from its beginning, in nats.
-pub fn least_loss(places: &[Place], length: usize) -> f64 {
-    std::f64::consts::LN_2 * share_of_new(places, length)
-}
-
 /// Which of [`DISTANCES`] a write so many steps ago belongs to.
 pub fn class_of(steps: usize) -> Option<usize> {
     DISTANCES.iter().position(|(from, to)| (*from..=*to).contains(&steps))
@@ -169,7 +187,7 @@ pub fn class_of(steps: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const TRACES: Traces = Traces { states: 2, machine: 1, length: 64 };
+    const TRACES: Traces = Traces { control: Control::Table, states: 2, machine: 1, length: 64 };
 
     #[test]
     fn a_batch_is_a_function_of_seed_replica_and_step() {
@@ -227,7 +245,8 @@ mod tests {
     /// New cells are fair coins: their symbols are even, and no less than their entropy can be lost on them.
     #[test]
     fn the_least_loss_is_a_coin_for_every_new_cell() {
-        let mut source = TRACES.source();
+        let by_lot = Traces { control: Control::Lot, ..TRACES };
+        let mut source = by_lot.source();
         let mut places = vec![];
         source.held_out(5, 0, 0..2000, &mut places);
         let new = |place: &&Place| place.written.is_none();
@@ -236,7 +255,9 @@ mod tests {
         assert!((ones - 0.5).abs() < 0.01, "{ones}");
         let share = share_of_new(&places, 64);
         assert!((0.1..0.45).contains(&share), "{share}");
-        assert_eq!(least_loss(&places, 64), std::f64::consts::LN_2 * share);
+        assert_eq!(TRACES.least_loss(&places), std::f64::consts::LN_2 * share);
+        assert_eq!(by_lot.least_loss(&places), std::f64::consts::LN_2 * share + libm::log(4.0));
+        assert_eq!((TRACES.tokens(), by_lot.tokens()), (4, 8));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::{Batch, Examples, Form, Measures, Preset, Sampler, TaskConfig, pytorc
 use crate::catalog::Info;
 use crate::catalog::chart::Chart;
 use crate::machines::random::MOST_TRACE_STATES;
+use crate::machines::traces::Control;
 use crate::machines::{TraceMeasure, Traces};
 use crate::pytorch::{Part, ToPyTorch};
 use crate::settings;
@@ -26,12 +27,14 @@ use crate::sources::WEI_2022;
 settings! {
     /// The next token of a machine's run on a random tape.
     pub struct MachineTraces {
+        /// Where the next state comes from: a machine's own table, or a lot at every step. By lot there are four states, one for each symbol to write and each move.
+        control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
         /// States of the machine; it has two symbols, so that there are twice as many tokens.
-        states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64);
+        states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
         /// Tokens of a context; a network predicts after each of them.
         length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
         /// Which random machine it is; every number is another one.
-        machine: usize = 1, "machine", "Machine", Range::Int(0, 9999);
+        machine: usize = 1, "machine", "Machine", Range::Int(0, 9999), only when "next" = "table";
     }
 }
 
@@ -49,7 +52,8 @@ impl MachineTraces {
 
     /// What is drawn.
     pub fn drawn(&self) -> Traces {
-        Traces { states: self.states, machine: self.machine as u64, length: self.length }
+        let MachineTraces { control, states, machine, length } = *self;
+        Traces { control, states, machine: machine as u64, length }
     }
 
     /// Appends traces of tokens as examples.
@@ -88,10 +92,10 @@ impl TaskConfig for MachineTraces {
             ("lr", "0.003"),
             ("b2", "0.95"),
             ("loss", "ce"),
-            ("steps", "2000"),
+            ("steps", "300"),
             ("target", "0.99"),
             ("halt", "steps"),
-            ("every", "50"),
+            ("every", "10"),
             ("held", "256"),
         ]
     }
@@ -185,5 +189,7 @@ mod tests {
     fn the_script_has_the_rules() {
         let part = MachineTraces::default().to_pytorch(0).unwrap();
         assert_eq!(part.settings[0].1.matches('(').count(), 4);
+        let by_lot = MachineTraces { control: Control::Lot, ..Default::default() };
+        assert_eq!(by_lot.to_pytorch(0).unwrap().settings[0].1.matches('(').count(), 8);
     }
 }

@@ -5,15 +5,14 @@ use super::probes::PARAMETERS;
 use crate::analysis::chains::head_names;
 use crate::bounds::SLICE;
 use crate::display::{LabState, Work};
-use crate::machines::random::Place;
-use crate::machines::traces::least_loss;
+use crate::machines::random::{Place, TAPE_SYMBOLS};
 use crate::machines::{RandomMachine, Traces};
 use crate::models::attention_only::{Look, LookJob, OfLength};
 use crate::models::{AttentionOnly, Model};
 use crate::permalink::{Link, View};
 use crate::protocol::Finding;
 use crate::run::RunSpec;
-use crate::training::session::trace_evaluator::FROM_BACK;
+use crate::training::session::trace_evaluator::{FROM_BACK, likeliest_symbol};
 
 /// Most held-out traces that the least loss is taken over at once: the page draws them before the run begins.
 const MOST_FOR_LEAST: usize = 1024;
@@ -51,7 +50,7 @@ impl TracesState {
         source.held_out(spec.run.seed, 0, 0..spec.held_out().min(MOST_FOR_LEAST), &mut places);
         let mut state = TracesState {
             machine: source.machine().clone(),
-            least: least_loss(&places, traces.length),
+            least: traces.least_loss(&places),
             traces,
             places: vec![],
             example: 0,
@@ -135,13 +134,12 @@ impl TracesState {
         (0..count).max_by(|a, b| means[*a].total_cmp(&means[*b]))
     }
 
-    /// Places of the trace, from 1 on, that the network predicts wrongly.
+    /// Places of the trace, from 1 on, whose symbol the network predicts wrongly.
     pub fn wrong(&self) -> Vec<usize> {
-        let k = self.traces.tokens();
-        let predictions = self.look.logits.chunks_exact(k).enumerate();
-        let best = |logits: &[f64]| (0..k).max_by(|a, b| logits[*a].total_cmp(&logits[*b])).unwrap_or(0);
+        let predictions = self.look.logits.chunks_exact(self.traces.tokens()).enumerate();
         let wrong = predictions.filter(|(at, logits)| {
-            self.places.get(at + 1).is_some_and(|place| best(logits) != usize::from(place.token))
+            let place = self.places.get(at + 1);
+            place.is_some_and(|place| likeliest_symbol(logits) != usize::from(place.token) % TAPE_SYMBOLS)
         });
         wrong.map(|(at, _)| at + 1).collect()
     }

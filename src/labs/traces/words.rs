@@ -8,6 +8,7 @@ use crate::display::RunView;
 use crate::display::words::{MISSING, decimal, list, percent};
 use crate::language::translated;
 use crate::machines::TraceMeasure;
+use crate::machines::traces::Control;
 
 /// What the four numbers of a measurement are called.
 pub(super) fn names() -> [String; 4] {
@@ -170,9 +171,24 @@ pub(super) fn origin(state: &TracesState) -> String {
 /// Why no network can be without loss.
 #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
 pub(super) fn least(state: &TracesState) -> String {
-    tr!(
-        "On {share} of the steps the head comes to a new cell, whose symbol is a coin. So the least loss is {least} nats a token.",
-        share = percent((state.least / std::f64::consts::LN_2) as f32),
-        least = decimal(state.least as f32)
-    )
+    let least = decimal(state.least as f32);
+    match state.traces.control {
+        Control::Table => tr!(
+            "Where the head comes to a new cell, the symbol is a coin. So the least loss is {least} nats a token.",
+            least
+        ),
+        Control::Lot => tr!(
+            "The next state is drawn by lot, and where the head comes to a new cell, the symbol is a coin. So the least loss is {least} nats a token.",
+            least
+        ),
+    }
+}
+
+/// What stands above the rules.
+#[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only the panel tells it"))]
+pub(super) fn rules(state: &TracesState) -> &'static str {
+    match state.traces.control {
+        Control::Table => tr!("State, symbol read → symbol written, move, next state:"),
+        Control::Lot => tr!("State → symbol written, move; the next state is drawn by lot:"),
+    }
 }

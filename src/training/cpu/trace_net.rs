@@ -84,18 +84,18 @@ mod tests {
 
     #[test]
     fn slices_replicas_and_checkpoints_do_not_change_a_bit() {
-        let spec = spec("replicas=2&batch=4&t=20&d=8&heads=2.1&held=32");
+        let spec = spec("replicas=2&batch=4&t=20&d=8&heads=2.1&held=64");
         let mut whole = TraceNetCpu::new(&spec).unwrap();
         whole.train(&spec, 0, 8);
         let expected = ready(whole.weights());
         let mut sliced = TraceNetCpu::new(&spec).unwrap();
         sliced.train(&spec, 0, 5);
-        let (first, row) = (ready(sliced.weights()), ready(sliced.measure(5, 32)));
+        let (first, row) = (ready(sliced.weights()), ready(sliced.measure(5, 64)));
         sliced.train(&spec, 5, 8);
         assert_eq!(ready(sliced.weights()), expected);
         let mut again = TraceNetCpu::new(&spec).unwrap();
         again.load(&first);
-        assert_eq!(ready(again.measure(5, 32)), row);
+        assert_eq!(ready(again.measure(5, 64)), row);
         again.train(&spec, 5, 8);
         assert_eq!(ready(again.weights()), expected);
     }

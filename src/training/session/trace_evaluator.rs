@@ -6,7 +6,8 @@
 use super::evaluator::Evaluation;
 use crate::kernels::cpu::sequence_net::View;
 use crate::machines::random::Place;
-use crate::machines::traces::{DISTANCES, MOST_LAYERS, WINDOWS, class_of, least_loss};
+use crate::machines::random::TAPE_SYMBOLS;
+use crate::machines::traces::{DISTANCES, MOST_LAYERS, WINDOWS, class_of};
 use crate::machines::{TraceMeasure, Traces};
 use crate::run::RunSpec;
 
@@ -64,6 +65,16 @@ pub struct Counts {
     scored: u64,
 }
 
+/// The likelier symbol, whatever the state, by the logits of all tokens; 0 where both are alike.
+pub fn likeliest_symbol(logits: &[f64]) -> usize {
+    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut mass = [0.0; TAPE_SYMBOLS];
+    for (token, logit) in logits.iter().enumerate() {
+        mass[token % TAPE_SYMBOLS] += libm::exp(logit - top);
+    }
+    usize::from(mass[1] > mass[0])
+}
+
 impl TraceEvaluator {
     /// The evaluator of a run on traces; none for other tasks.
     pub fn new(spec: &RunSpec) -> Option<Self> {
@@ -87,7 +98,7 @@ impl TraceEvaluator {
             length,
             held_out,
             contexts: tokens.collect(),
-            least: least_loss(&places[..held_out * (length + 1)], length),
+            least: traces.least_loss(&places[..held_out * (length + 1)]),
             places,
             starts,
         }
@@ -109,7 +120,7 @@ impl TraceEvaluator {
         let window = self.starts.iter().rposition(|start| *start <= at).unwrap_or(0);
         for from in 0..self.length {
             let place = trace[from + 1];
-            let right = view.largest(from) == usize::from(place.token);
+            let right = self.symbol(view, from) == usize::from(place.token) % TAPE_SYMBOLS;
             if window > 0 {
                 if place.written.is_some() {
                     counts.longer[window.min(WINDOWS.len() - 1)].add(right);
@@ -130,6 +141,12 @@ impl TraceEvaluator {
                 self.score(view, from, last, counts);
             }
         }
+    }
+
+    /// The symbol that the network expects after the place `from`, whatever the state.
+    fn symbol(&self, view: &View, from: usize) -> usize {
+        let logits: Vec<f64> = (0..self.tokens).map(|token| f64::from(view.logit(from, token))).collect();
+        likeliest_symbol(&logits)
     }
 
     /// Adds the attention of every head on the place that is the most recent write.

@@ -46,13 +46,6 @@ impl View<'_> {
         logits[from / LANES * rows + symbol].0[from % LANES]
     }
 
-    /// The symbol with the largest logit after the place `from`, the first of several.
-    pub fn largest(&self, from: usize) -> usize {
-        let better =
-            |best: usize, a: usize| if self.logit(from, a) > self.logit(from, best) { a } else { best };
-        (1..self.alphabet).fold(0, better)
-    }
-
     /// The cross-entropy of `label` after the place `from`, in nats.
     pub fn surprise(&self, from: usize, label: usize) -> f64 {
         let logit = |a: usize| f64::from(self.logit(from, a));

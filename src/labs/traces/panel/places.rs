@@ -33,7 +33,7 @@ fn panel(news: News<TracesState>) -> AnyView {
     let show = move |example: usize| news.ask(|_, _| Request::edit("example", example.to_string()));
     let parts = view! {
         <section class="card" aria-label=tr!("Rules of the machine") data-testid="rules">
-            <p class="card__text">{tr!("State, symbol read → symbol written, move, next state:")}</p>
+            <p class="card__text">{move || news.see(|state, _| words::rules(state))}</p>
             <ul class="theory__texts">{move || rules.get().unwrap_or_default().into_iter().map(item).collect_view()}</ul>
             <p class="card__text">{move || news.see(|state, _| words::least(state))}</p>
         </section>
