@@ -144,7 +144,8 @@ mod tests {
         assert_eq!(runs, 1);
         assert!(link.contains("m=own") && link.contains("input=10111") && link.contains("cell=2"), "{link}");
         assert_eq!(of(&state).program, program);
-        assert_eq!((chosen(of(&state)), act(&mut state, PanelAction::Own).1), (chosen(of(&state)), 0));
+        assert_eq!(chosen(of(&state)), OWN);
+        assert_eq!(act(&mut state, PanelAction::Own).1, 0, "it is already");
         state.apply(Action::Undo);
         assert_eq!(encode(&state.run.link), "#v1/turing-machine?m=increment&t=14&steps=14");
     }

@@ -8,6 +8,9 @@ use crate::settings::line;
 /// Rules of a table that are shown at most; no machine has more.
 pub const MOST_ROWS: usize = crate::machines::MOST_STATES * crate::machines::MOST_SYMBOLS;
 
+/// Most characters of the rules and of the input as a link has them; the settings refuse more.
+const MOST_IN_LINK: [usize; 2] = [10_000, 2000];
+
 /// What stands in the fields of the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
@@ -93,7 +96,7 @@ impl Draft {
             start => Program::new(machine.clone(), input.clone(), start, steps),
         };
         match program {
-            Ok(_) => Ok(Written { machine, input, start }),
+            Ok(_) => Written { machine, input, start }.fitting(),
             Err(mistake @ Mistake::Cell { .. }) if input.len() > 1 => Err(Flaw::of(Part::Input, &mistake)),
             Err(mistake) => Err(Flaw::of(Part::Cell, &mistake)),
         }
@@ -161,6 +164,32 @@ pub fn line_range(text: &str, line: usize) -> Option<(u32, u32)> {
 }
 
 impl Written {
+    /// The same, if a link can hold it.
+    fn fitting(self) -> Result<Self, Flaw> {
+        let [(_, rules), (_, input), _] = self.texts();
+        for (part, text, most) in
+            [(Part::Rules, rules, MOST_IN_LINK[0]), (Part::Input, input, MOST_IN_LINK[1])]
+        {
+            if text.len() > most {
+                let (count, most) = (thousands(text.len() as u64), thousands(most as u64));
+                let sentence = match part {
+                    Part::Rules => {
+                        tr!(
+                            "The rules take {count} characters in a link, but at most {most}; shorter names of states help.",
+                            count,
+                            most
+                        )
+                    }
+                    _ => {
+                        tr!("The input takes {count} characters in a link, but at most {most}.", count, most)
+                    }
+                };
+                return Err(Flaw { part, sentence, line: None });
+            }
+        }
+        Ok(self)
+    }
+
     /// The settings that make the run be of this machine, as a link has them.
     pub fn texts(&self) -> [(&'static str, String); 3] {
         [
@@ -275,6 +304,28 @@ mod tests {
         let (part, ..) = flaw("a 0 → 1 R a\na _ → _ S a", "000", "16384");
         assert_eq!(part, Part::Input);
         assert_eq!(draft("", "", "").about(5), "");
+    }
+
+    #[test]
+    fn what_no_link_can_hold_is_refused_before_it_runs() {
+        let spec = crate::run::RunSpec::of_lab("turing-machine").unwrap();
+        for (key, most) in ["rules", "input"].into_iter().zip(MOST_IN_LINK) {
+            assert_eq!(spec.knob(key).unwrap().range, crate::settings::Range::Text(most), "{key}");
+        }
+        let long = draft("a 0 → 0 R a", &"0".repeat(2001), "0").read(5).unwrap_err();
+        assert_eq!(long.sentence, "The input takes 2,001 characters in a link, but at most 2,000.");
+        let name = |state: usize| format!("{}{state:02}", "q".repeat(28));
+        let rules: Vec<String> = (0..24)
+            .flat_map(|state| "01234567".chars().map(move |read| (state, read)))
+            .filter(|(_, read)| *read != '7')
+            .map(|(state, read)| format!("{0} {read} → {read} R {0}", name(state)))
+            .collect();
+        let long = draft(&rules.join("\n"), "0", "0").read(5).unwrap_err();
+        assert!(
+            long.part == Part::Rules && long.sentence.starts_with("The rules take 1"),
+            "{}",
+            long.sentence
+        );
     }
 
     #[test]
