@@ -5,8 +5,8 @@
 //! element for each number would be slow, so that each group of coordinates is a small picture with one pixel for a number;
 //! the browser enlarges it. Between steps most groups are 0: that they are is what the picture shows.
 
-use crate::labs::machines::tape;
 use crate::display::words::{MISSING, significant, thousands};
+use crate::labs::machines::tape;
 use crate::machines::{Group, Layout, Machine, Moment, Trace, Transformer};
 
 /// Tokens before the present one that are shown at most.

@@ -215,7 +215,7 @@ pub fn table(machine: &Machine) -> Vec<RuleRow> {
         .flat_map(|state| (0..machine.symbols().len()).map(move |symbol| (state, symbol)));
     let row = |case: (usize, usize)| {
         let rule = machine.rule(case.0, case.1)?;
-        let state = |at: usize| super::tape::state(machine, at).to_string();
+        let state = |at: usize| crate::labs::machines::tape::state(machine, at).to_string();
         let words = [
             state(case.0),
             machine.spell([case.1]),
@@ -230,7 +230,7 @@ pub fn table(machine: &Machine) -> Vec<RuleRow> {
 
 /// The state and the symbol for which a step has applied the rule: those before it.
 pub fn applied(run: &Run, step: usize) -> Option<(usize, usize)> {
-    let before: Moment = super::tape::moment(run, step.checked_sub(1)?);
+    let before: Moment = crate::labs::machines::tape::moment(run, step.checked_sub(1)?);
     Some((before.state, before.symbol))
 }
 

@@ -281,7 +281,7 @@ mod tests {
                 let search = Search::of(&machine, &transformer, &trace);
                 assert_eq!(search.rows.len(), bits + 2);
                 // Step t writes the cell where the head was before it.
-                let before = |t: usize| super::super::tape::moment(&run, t - 1).head;
+                let before = |t: usize| crate::labs::machines::tape::moment(&run, t - 1).head;
                 let head = run.moments[step - 1].head;
                 let writers: Vec<usize> = (1..=step).filter(|t| before(*t) == head).collect();
                 assert_eq!(search.found, writers.last().copied().unwrap_or(0), "{} {step}", of.slug);
