@@ -84,8 +84,8 @@ impl TaskConfig for MachineTraces {
     fn default_run(&self) -> Preset {
         &[
             ("model", "attention-only"),
-            ("d", "32"),
-            ("heads", "2.2"),
+            ("d", "16"),
+            ("heads", "1.1"),
             ("norm", "pre"),
             ("mlp", "on"),
             ("opt", "adam"),
@@ -95,7 +95,7 @@ impl TaskConfig for MachineTraces {
             ("steps", "300"),
             ("target", "0.99"),
             ("halt", "steps"),
-            ("every", "10"),
+            ("every", "25"),
             ("held", "256"),
         ]
     }
