@@ -78,7 +78,7 @@ const TRACES: &[Preset] = &[
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4.4&mlp=off&steps=1500&show=cells.steps-back.writes.longer",
         claim: "A third layer changes little: writes up to six steps ago are used, those from 18 steps on hardly.",
         source: SOURCE,
-        instance: "Ours: as the preset before, with three layers.",
+        instance: "Ours: same as “A next state by lot, two layers”, with three layers.",
         expect: &[
             written(1500, (0.95, 0.995)),
             median(Of::Four, 1500, (0.98, 1.0)),
