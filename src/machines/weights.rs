@@ -129,7 +129,7 @@ impl Sizes {
     /// Multiplications of so many steps with an input of this length, roughly; with noise no weight is 0.
     pub fn operations(&self, steps: usize, input: usize, is_noisy: bool) -> u64 {
         let (steps, token) = (steps as u64, if is_noisy { self.parameters() } else { self.entries() });
-        let past = self.scores().saturating_mul(steps).saturating_mul(steps + 1) / 2;
+        let past = self.scores().saturating_mul(steps).saturating_mul(steps.saturating_add(1)) / 2;
         let given = (self.bits as u64 + 1).saturating_mul(input as u64).saturating_mul(steps);
         token.saturating_mul(steps).saturating_add(past).saturating_add(given)
     }

@@ -18,6 +18,9 @@ fn each_lab_opens_with_its_own_charts_and_speed() {
         ("sparse-token-regression", "error.qk.glances", "200", "share"),
         ("in-context-regression", "both.apart.strip.fitted", "20", "share"),
         ("in-context-learning", "explained.examples.prompt.maps", "200", "share"),
+        ("turing-machine", "columns.tape.recall.correct", "8", "share"),
+        ("boolean-circuit", "norms.gates.strays.where", "60", "share"),
+        ("machine-traces", "floor.cells.stepsback.writes", "0", "share"),
     ];
     assert_eq!(known.len(), Task::ENTRIES.len());
     for (lab, show, speed, cells) in known {

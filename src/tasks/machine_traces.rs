@@ -101,7 +101,7 @@ impl TaskConfig for MachineTraces {
     }
 
     fn default_view(&self) -> Preset {
-        &[("show", "floor.cells.steps-back.writes"), ("speed", "0")]
+        &[("show", "floor.cells.stepsback.writes"), ("speed", "0")]
     }
 }
 

@@ -3,7 +3,7 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// The least perturbation of all weights that changes the answer: the smallest random noise and the least norm found so far, with the bounds below them and the exact margin where it is known.
+    /// Smallest perturbation of all weights that changes the answer: by random noise, by the search, with bounds and the exact margin where known.
     NORMS = "norms", "Smallest perturbation that changes the answer", "Margin", Lines;
     /// The least norm found at the end of each run of a sweep over the depth, with the exact margins where they are known.
     DEPTHS = "bydepth", "Margin by depth", "By depth", Lines;

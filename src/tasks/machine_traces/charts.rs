@@ -8,15 +8,15 @@ crate::charts! {
     /// Accuracy on cells that were written before, whose symbol follows from the trace, and on new cells, whose symbol is a coin.
     CELLS = "cells", "Accuracy on written and on new cells", "Cells", Lines;
     /// Accuracy on written cells by how many steps ago the last write was.
-    BACK = "steps-back", "Accuracy by steps since the write", "Steps back", Bars;
+    BACK = "stepsback", "Accuracy by steps since the write", "Steps back", Bars;
     /// Attention on the most recent write to the cell, where that was four or more steps ago: of each layer the head with the most.
-    WRITES = "writes", "Attention on the most recent write", "On the write", Lines;
+    WRITES = "writes", "Attention on the most recent write", "On write", Lines;
     /// The same accuracy where the network reads the end of a run that is longer than any it was trained on.
-    LONGER = "longer", "Accuracy on longer runs", "Longer runs", Lines;
+    LONGER = "longer", "Accuracy on longer runs", "Longer", Lines;
     /// Attention on the chosen trace, with the most recent write to the next cell outlined in each row.
-    LOOKS = "looks", "Attention on a trace", "Attention", Grid;
+    LOOKS = "lookback", "Attention on a trace", "Attention", Grid;
     /// Attention of each head on the most recent write, the mean over the chosen trace, beside even attention.
-    HEADS = "heads-write", "Attention on the write, head by head", "Heads", Bars;
+    HEADS = "headswrite", "Attention on the write, head by head", "Heads", Bars;
     /// Where the head of the machine is at each step of the chosen trace, and where the network's prediction is wrong.
     PATH = "path", "Path of the machine's head", "Path", Lines;
 }

@@ -101,7 +101,7 @@ pub(super) const RUNS: &[Preset] = &[
         slug: "depth-machine",
         name: "Twice the steps, one more block",
         group: &DEPTH,
-        link: "#v1/turing-machine?m=counter&steps=1023&sweep=t:7_15_31_63_127_255_511_1023&speed=0&show=columns.correct.depth",
+        link: "#v1/turing-machine?m=counter&steps=1023&sweep=t:7_15_31_63_127_255_511_1023&speed=0&show=columns.correct.bysteps",
         claim: "From T = 7 to T = 1,023 the transformer grows from 7 blocks to 14: one more each time that T doubles, since a block finds one bit of a step's number. All tokens equal the machine's steps.",
         source: "Wei, Chen and Ma 2022, theorem 4.1: depth of the order of log T",
         instance: "Ours: the endless counter; a block finds one bit, and 4 more do everything else.",
