@@ -18,6 +18,9 @@ const SOURCE: &str = "Wei, Chen and Ma 2022, section 3 and appendix D";
 /// In no network.
 const NONE: (f64, f64) = (0.0, 0.0);
 
+/// At most two networks of six.
+const FEW: (f64, f64) = (0.0, 0.34);
+
 /// Sweeps over the noise.
 pub(super) const NOISE: &[Preset] = &[
     Preset {
@@ -59,7 +62,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Does a longer run need smaller noise?",
         group: &GROUP,
         link: "#v1/turing-machine?m=counter&replicas=6&steps=800&every=10&sweep=sigma:0.001_0.003_0.005_0.01&series=t:50_200_800&speed=0&show=correct.bynoise",
-        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error: there the length makes no difference. Near the limit it does: with 0.005 all six survive 50 steps and none survives 800. More steps are more occasions for a rare large error, and T = 800 has more blocks.",
+        claim: "With noise of 0.003 all six networks run 50, 200 and 800 steps without an error: there the length makes no difference. Near the limit it does: with 0.005 all six survive 50 steps, and at most two survive 800. More steps are more occasions for a rare large error, and T = 800 has more blocks.",
         source: "Wei, Chen and Ma 2022, theorem D.6: a margin that does not depend on depth",
         instance: "Ours: the endless counter, six draws of Gaussian noise. The theorem bounds the smallest harmful change of the weights; it says nothing of the frequency with which random noise is harmful.",
         expect: &[
@@ -67,7 +70,7 @@ pub(super) const NOISE: &[Preset] = &[
             survive((1, 1), ALL),
             survive((2, 1), ALL),
             survive((0, 2), ALL),
-            survive((2, 2), NONE),
+            survive((2, 2), FEW),
         ],
         budget: 800,
         time: "About half a minute on one core of a processor.",
