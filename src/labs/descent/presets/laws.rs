@@ -44,7 +44,7 @@ pub(super) const BUILT: &[Preset] = &[
         slug: "six-layer-descent",
         name: "Six layers, 16 for a step",
         group: &DESCENT,
-        link: "#v1/in-context-regression?hidden=6.6.6.6.6&show=both.apart.layerheads.acting",
+        link: "#v1/in-context-regression?hidden=6.6.6.6.6&show=both.apart.acting.layerheads",
         claim: "A network of N = 6 layers needs 2N + 4 = 16 layers of the transformer for a step. It follows direct descent as well: after 100 steps the weights are less than 0.01 apart.",
         source: "Wu, Su, Hu, Song and Liu 2024, theorem 1",
         instance: "The settings of “1,000 layers, 100 steps of descent”, with a network 2-6-6-6-6-6-1.",
