@@ -27,7 +27,7 @@ use crate::sources::WEI_2022;
 settings! {
     /// The next token of a machine's run on a random tape.
     pub struct MachineTraces {
-        /// Where the next state comes from: a machine's own table, or a lot at every step. By lot there are four states, one for each symbol to write and each move.
+        /// Where the next state comes from: the machine's own table, or a lot at every step, with a state for each symbol and move.
         control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
         /// States of the machine; it has two symbols, so that there are twice as many tokens.
         states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
@@ -84,8 +84,6 @@ impl TaskConfig for MachineTraces {
     fn default_run(&self) -> Preset {
         &[
             ("model", "attention-only"),
-            ("d", "16"),
-            ("heads", "1.1"),
             ("norm", "pre"),
             ("mlp", "on"),
             ("opt", "adam"),
