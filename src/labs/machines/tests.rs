@@ -196,7 +196,7 @@ fn links_of_machines_are_read_or_mended_with_a_sentence() {
         ("m=own&rules=a~0~~1~R~a;a~0~~0~L~a", "rules", "already has a rule, in line 1"),
         ("m=own&rules=a~0~1~R", "rules", "line 1: expected"),
         ("m=own&rules=", "rules", "has no rule"),
-        (&format!("m=own&rules={thousand}"), "rules", "text of at most 10000 characters"),
+        (&format!("m=own&rules={thousand}"), "rules", "text of at most 5000 characters"),
         ("m=own&rules=a~_~~1~L~a&cell=5&t=50", "cell", "choose 50 or more as the start cell"),
         ("cell=3", "cell", "as the start cell"),
         ("input=xyz", "input", "the input has the symbol x"),

@@ -1,10 +1,11 @@
 //! The charts of networks on traces of a machine.
 
+use super::newest::{layers, newest};
 use super::probes::PARAMETERS;
 use super::state::TracesState;
 use super::words;
 use crate::analysis::chains::LETTERED;
-use crate::analysis::curves::{series, spread};
+use crate::analysis::curves::series;
 use crate::analysis::replicas::Of;
 use crate::analysis::{Bars, Grid, Lines, Reading, Role, Series};
 use crate::display::RunView;
@@ -12,7 +13,7 @@ use crate::display::charts::{ChartSpec, Follows, marked, with_axes};
 use crate::language::translated;
 use crate::machines::TraceMeasure;
 use crate::machines::random::token_name;
-use crate::machines::traces::{DISTANCES, MOST_LAYERS};
+use crate::machines::traces::DISTANCES;
 use crate::tasks::machine_traces::charts;
 
 /// All of them.
@@ -59,12 +60,6 @@ pub const CHARTS: &[ChartSpec] = &[
 /// One of the further measures over the steps.
 fn measure(run: &RunView, name: &str, role: Role, of: TraceMeasure) -> Series {
     series(&run.history, name, role, Of::Measure(of as usize))
-}
-
-/// The newest median of a further measure.
-pub(super) fn newest(run: &RunView, of: TraceMeasure) -> f32 {
-    let values = run.history.last().map(|row| Of::Measure(of as usize).values(row));
-    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
 }
 
 fn floor(run: &RunView) -> Lines {
@@ -116,12 +111,6 @@ fn back(run: &RunView) -> Bars {
         bars: classes.map(bar).collect(),
         ..Default::default()
     }
-}
-
-/// The measures of the layers that the network has.
-pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMeasure> {
-    let (first, count) = (TraceMeasure::First as usize, run.spec().model.config().heads().len());
-    TraceMeasure::ALL[first..].iter().take(count.min(MOST_LAYERS)).copied()
 }
 
 fn writes(run: &RunView) -> Lines {

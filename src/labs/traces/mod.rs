@@ -3,6 +3,7 @@
 //! says that training finds the construction.
 
 mod charts;
+mod newest;
 pub mod panel;
 pub mod presets;
 pub mod probes;

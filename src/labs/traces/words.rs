@@ -1,6 +1,6 @@
 //! What is said of runs on traces, and of their charts.
 
-use super::charts::{layers, newest};
+use super::newest::{layers, newest};
 use super::state::TracesState;
 use crate::analysis::curves::spread;
 use crate::analysis::replicas::Of;

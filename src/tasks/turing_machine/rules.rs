@@ -4,7 +4,7 @@ use crate::machines::Machine;
 use crate::settings::{Field, Value, line};
 
 /// Most characters of the rules in a link. Two hundred rules, more than most machines have, take about 4,000.
-pub const MOST_RULES: usize = 10_000;
+pub const MOST_RULES: usize = 5_000;
 
 /// The rules that a person's own machine begins with: it adds 1 to a binary number.
 const FIRST: &str = "right 0 → 0 R right\nright 1 → 1 R right\nright _ → _ L carry\n\

@@ -9,7 +9,7 @@ use crate::settings::line;
 pub const MOST_ROWS: usize = crate::machines::MOST_STATES * crate::machines::MOST_SYMBOLS;
 
 /// Most characters of the rules and of the input as a link has them; the settings refuse more.
-const MOST_IN_LINK: [usize; 2] = [10_000, 2000];
+const MOST_IN_LINK: [usize; 2] = [5_000, 2000];
 
 /// What stands in the fields of the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

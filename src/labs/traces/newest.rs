@@ -1,0 +1,19 @@
+//! The newest measurements of a run, which charts draw and summaries say.
+
+use crate::analysis::curves::spread;
+use crate::analysis::replicas::Of;
+use crate::display::RunView;
+use crate::machines::TraceMeasure;
+use crate::machines::traces::MOST_LAYERS;
+
+/// The newest median of a further measure.
+pub(super) fn newest(run: &RunView, of: TraceMeasure) -> f32 {
+    let values = run.history.last().map(|row| Of::Measure(of as usize).values(row));
+    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
+}
+
+/// The measures of the layers that the network has.
+pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMeasure> {
+    let (first, count) = (TraceMeasure::First as usize, run.spec().model.config().heads().len());
+    TraceMeasure::ALL[first..].iter().take(count.min(MOST_LAYERS)).copied()
+}
