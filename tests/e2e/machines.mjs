@@ -137,7 +137,7 @@ export function machineLab(here) {
     await see("machine-example").selectOption("increment");
     await until(() => /m=increment/.test(page.url()), "the machine in the link");
     await until(async () => (await said(see))?.[1] === "14", "its last token");
-    assert.match(await see("machine-rules").inputValue(), /^right _ → _ L carry\n/);
+    await until(async () => /^right _ → _ L carry\n/.test(await see("machine-rules").inputValue()), "its rules", 20);
     assert.equal(await see("machine-input").inputValue(), "10111");
     assert.equal(await page.locator("[data-testid=machine-table] tbody tr").count(), 6);
     assert.match(await text(see("machine-about")), /^Adds 1 to a binary number\.$/);
@@ -186,7 +186,7 @@ export function machineLab(here) {
     const tape = Object.fromEntries(cells);
     assert.equal([9, 10, 11, 12].map((cell) => tape[cell]).join(""), "1001", "all bits are flipped");
     assert.match(await see("machine-rules").inputValue(), /^; flips bits\n/, "the text stays as it was written");
-    assert.equal(await text(see("machine-state")), "This is the machine that runs.");
+    await until(async () => (await text(see("machine-state"))) === "This is the machine that runs.", "the machine to run", 20);
     assert.ok(await fits(page), "nothing is wider than a phone");
     // One undo brings the busy beaver back.
     await see("block-1").focus();
