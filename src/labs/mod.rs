@@ -258,7 +258,7 @@ mod tests {
             Expect::Reaches { steps, share, .. } => {
                 steps.0 < steps.1 && steps.1 <= preset.budget && share.0 <= share.1 && share != (0.0, 1.0)
             }
-            Expect::Median { step, between, .. } => step <= preset.budget && between.0 < between.1,
+            Expect::Median { step, between, .. } => step <= preset.budget && between.0 <= between.1,
             Expect::MedianTime { series: line, at, between } => {
                 line < series && at < values && between.0 < between.1
             }
@@ -273,7 +273,7 @@ mod tests {
                 line < series && at < values && between.0 < between.1
             }
             Expect::Last { series: line, at, between, .. } => {
-                line < series && at < values && between.0 < between.1
+                line < series && at < values && between.0 <= between.1
             }
             Expect::Power { series: line, values: (first, last), between, .. } => {
                 line < series && first < last && last < values && between.0 < between.1
