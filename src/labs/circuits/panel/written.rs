@@ -36,7 +36,7 @@ pub(super) fn written(news: News) -> AnyView {
     let draft = RwSignal::new(None::<String>);
     // Another circuit on the page is another text to begin with.
     effect(move || {
-        shown.track();
+        shown.with(|_| ());
         draft.set(None);
     });
     let text = Memo::new(move |_| draft.get().or_else(|| shown.get()).unwrap_or_default());
