@@ -98,6 +98,8 @@ async function respond(name, link) {
       await page.waitForTimeout(250);
     }
     await page.keyboard.press("Escape");
+    // The focus is on the button of the help again, where a space would open the help and not pause the run.
+    await page.evaluate(() => document.activeElement?.blur());
     await page.locator("body").press("r");
     await page.waitForTimeout(1500);
   }
