@@ -207,10 +207,6 @@ impl Architecture for OnCircuit {
 }
 
 impl Network for OnCircuit {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("the first layer of a circuit is not asked for")
-    }
-
     /// The output for inputs of −1 and 1, `[examples]`.
     fn evaluate(&self, _weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let Some(network) = self.network() else { return vec![0.0; x.len() / inputs.max(1)] };
@@ -223,21 +219,7 @@ impl Network for OnCircuit {
 }
 
 #[cfg(feature = "train")]
-impl super::Net for CircuitNetwork {
-    fn forward(
-        &self,
-        _examples: &dyn Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("a network that is written down is executed: `training::launch::choose` sees to it")
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![]
-    }
-}
+impl super::Net for CircuitNetwork {}
 
 #[cfg(test)]
 mod tests {

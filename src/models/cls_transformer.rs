@@ -202,10 +202,6 @@ impl Architecture for ClsTransformer {
 }
 
 impl Network for ClsTransformer {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a transformer has no first layer that is linear in the input")
-    }
-
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let plain = self.plain(weights, inputs);
         x.chunks_exact(inputs).map(|x| plain.output(x) as f32).collect()

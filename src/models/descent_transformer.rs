@@ -182,10 +182,6 @@ impl Architecture for OnExamples {
 }
 
 impl Network for OnExamples {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network in tokens has no first layer among its parameters")
-    }
-
     /// What the network of the tokens answers to inputs, `[examples]`.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let network = self.net.network(&self.draw);
@@ -199,21 +195,7 @@ impl Network for OnExamples {
 }
 
 #[cfg(feature = "train")]
-impl super::Net for DescentTransformer {
-    fn forward(
-        &self,
-        _examples: &dyn Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("a transformer that is written down is executed: `training::launch::choose` sees to it")
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![false; State::NAMES.len()]
-    }
-}
+impl super::Net for DescentTransformer {}
 
 #[cfg(test)]
 mod tests {

@@ -160,10 +160,6 @@ impl Architecture for EmbeddingMlp {
 }
 
 impl Network for EmbeddingMlp {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a perceptron on pairs of elements has no first layer that is linear in the input")
-    }
-
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         let seen = |(embed, row): (usize, usize)| {
             let own = &weights[W][row * self.width..(row + self.embedding) * self.width];

@@ -329,10 +329,6 @@ impl Architecture for OnPrompts {
 }
 
 impl Network for OnPrompts {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network on prompts has no first layer that is linear in the input")
-    }
-
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let gates = Gates::of(weights[CODES], self.prompts.code_dim);
         let (passed, readout) = (weights[PASSED][0] as usize, Sparse::of(&weights[2..]));
@@ -347,18 +343,4 @@ impl Network for OnPrompts {
 }
 
 #[cfg(feature = "train")]
-impl super::Net for GatedMemory {
-    fn forward(
-        &self,
-        _examples: &dyn Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("a gated memory is executed, not differentiated: `training::launch::choose` sees to it")
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![false; 6]
-    }
-}
+impl super::Net for GatedMemory {}

@@ -306,10 +306,6 @@ impl Architecture for GroupNet {
 }
 
 impl Network for GroupNet {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network on pairs has many outputs")
-    }
-
     fn neurons(&self, weights: &[&[f32]], _inputs: usize) -> Option<Vec<Vec<f32>>> {
         Some(weights.iter().map(|values| values.to_vec()).collect())
     }

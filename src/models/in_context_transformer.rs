@@ -360,10 +360,6 @@ impl Architecture for OnPoints {
 }
 
 impl Network for OnPoints {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network on prompts has no first layer that is linear in a row of the batch")
-    }
-
     /// Predictions for prompts, `[prompts, points]`.
     fn evaluate(&self, weights: &[&[f32]], _inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let plain = self.plain(weights);

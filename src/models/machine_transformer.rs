@@ -212,10 +212,6 @@ impl Architecture for OnProgram {
 }
 
 impl Network for OnProgram {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a transformer that runs a machine has no first layer among its parameters")
-    }
-
     /// The cell of the head after each of these steps, which are shares of T, as the tokens of the transformer with these weights say.
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         let begun = self
@@ -238,22 +234,7 @@ impl Network for OnProgram {
 }
 
 #[cfg(feature = "train")]
-impl super::Net for MachineTransformer {
-    fn forward(
-        &self,
-        _examples: &dyn Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("a transformer that is written down is executed: `training::launch::choose` sees to it")
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        let sizes = Sizes::new(1, 1, 1);
-        vec![false; 1 + sizes.shapes().len()]
-    }
-}
+impl super::Net for MachineTransformer {}
 
 #[cfg(test)]
 mod tests {

@@ -153,10 +153,6 @@ impl Architecture for OfLength {
 }
 
 impl Network for OfLength {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a network on sequences has no first layer that is linear in the input")
-    }
-
     fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
         self.last(weights, inputs, x)
     }

@@ -350,7 +350,9 @@ pub trait Network: Architecture {
     }
     /// f in `stage`, given the values z of the first layer's forms, and ∂f/∂z in `slopes`: for exact population
     /// gradients. Only for models that have a [first layer](Network::first_layer).
-    fn head(&self, weights: &[&[f32]], z: &[f64], slopes: &mut [f64], stage: usize) -> f64;
+    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
+        unreachable!("a model without a first layer has no head on its forms")
+    }
     /// The functions on the elements that each neuron of one replica is made of, for probes: embeddings u and v and
     /// output weights w, or one of these alone. Only for models on pairs.
     ///
@@ -484,13 +486,19 @@ pub trait Net {
     /// # Shapes
     /// Parameters as in [`Architecture::parameters`]; `x` is `[replicas or 1, batch, columns]`; the result is
     /// `[replicas, batch, 1]`, or with a number for each class, or of prompts with one for each position.
+    ///
+    /// A model that is executed or grown has none.
     fn forward(
         &self,
-        examples: &dyn Examples,
-        parameters: &[burn::tensor::Tensor<3>],
-        x: burn::tensor::Tensor<3>,
-        stage: usize,
-    ) -> burn::tensor::Tensor<3>;
-    /// Which parameters are trained in `stage`; none is in more than one.
-    fn trained(&self, stage: usize) -> Vec<bool>;
+        _examples: &dyn Examples,
+        _parameters: &[burn::tensor::Tensor<3>],
+        _x: burn::tensor::Tensor<3>,
+        _stage: usize,
+    ) -> burn::tensor::Tensor<3> {
+        unreachable!("nothing differentiates this model: `training::launch::choose` sees to it")
+    }
+    /// Which parameters are trained in `stage`, of a model that is differentiated; none is in more than one.
+    fn trained(&self, _stage: usize) -> Vec<bool> {
+        vec![]
+    }
 }

@@ -166,10 +166,6 @@ impl Architecture for ModularTransformer {
 }
 
 impl Network for ModularTransformer {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a transformer on pairs of elements has no first layer that is linear in the input")
-    }
-
     fn neurons(&self, weights: &[&[f32]], inputs: usize) -> Option<Vec<Vec<f32>>> {
         // The neuron-logit map; what neurons see of the elements hangs on attention.
         let map = lookup::product(weights[W_OUT], weights[UNEMBED], inputs); // [hidden, inputs]

@@ -104,25 +104,7 @@ impl Architecture for RandomForest {
     }
 }
 
-impl Network for RandomForest {
-    fn head(&self, _weights: &[&[f32]], _z: &[f64], _slopes: &mut [f64], _stage: usize) -> f64 {
-        unreachable!("a forest has no first layer, and no probe asks for one")
-    }
-}
+impl Network for RandomForest {}
 
 #[cfg(feature = "train")]
-impl super::Net for RandomForest {
-    fn forward(
-        &self,
-        _examples: &dyn crate::tasks::Examples,
-        _parameters: &[burn::tensor::Tensor<3>],
-        _x: burn::tensor::Tensor<3>,
-        _stage: usize,
-    ) -> burn::tensor::Tensor<3> {
-        unreachable!("a forest is grown, not differentiated: `training::launch::choose` sees to it")
-    }
-
-    fn trained(&self, _stage: usize) -> Vec<bool> {
-        vec![false]
-    }
-}
+impl super::Net for RandomForest {}

@@ -7,48 +7,47 @@ use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::training::session::evaluator::Evaluator;
 
-/// Trains all replicas of a network on sequences on the processor.
-pub type SequenceNetCpu = CpuLearner<SequenceNet>;
+/// Trains all replicas of a network on sequences of chains on the processor.
+pub type SequenceNetCpu = CpuLearner<SequenceNet<ChainExamples>>;
+
+/// What sequences a network is trained on, and how it is judged.
+pub trait SequenceExamples: Sized {
+    /// Those of a run; none where its task is another.
+    fn of(spec: &RunSpec) -> Option<Self>;
+
+    /// Appends `size` sequences of `step` in replica number `number`.
+    fn batch(&mut self, seed: u64, number: u32, step: u64, size: usize, out: &mut Vec<u8>);
+
+    /// Appends what a network makes of held-out sequences.
+    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row);
+}
 
 /// A network on sequences with its examples.
-pub struct SequenceNet {
+pub struct SequenceNet<E> {
     seed: u64,
     size: usize,
-    sequences: ChainSequences,
+    pub(super) examples: E,
     network: Network,
-    evaluator: Evaluator,
     /// The sequences of one step.
     batch: Vec<u8>,
     scratch: Scratch,
 }
 
-impl CpuNetwork for SequenceNet {
+impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
     type Replica = Replica;
 
     fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
         let network = Network::of(spec)?;
-        let (Some(sequences), Some(evaluator)) =
-            (spec.task.examples().chain_sequences(), Evaluator::new(spec))
-        else {
-            return Err(format!("its task is {}", spec.task.info().name));
-        };
+        let examples = E::of(spec).ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
         let replica = Replica::new(&network.layout);
-        let family = SequenceNet {
-            seed: spec.run.seed,
-            size: spec.batch(),
-            sequences,
-            evaluator,
-            batch: vec![],
-            scratch: Scratch::new(&network),
-            network,
-        };
-        Ok((family, replica))
+        let (seed, size, scratch) = (spec.run.seed, spec.batch(), Scratch::new(&network));
+        Ok((SequenceNet { seed, size, examples, batch: vec![], scratch, network }, replica))
     }
 
     #[inline]
     fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
         self.batch.clear();
-        self.sequences.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+        self.examples.batch(self.seed, number as u32, step, self.size, &mut self.batch);
     }
 
     #[inline]
@@ -58,13 +57,33 @@ impl CpuNetwork for SequenceNet {
 
     fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
         self.batch.clear();
-        self.sequences.sequences(self.seed, number as u32, step, self.size, &mut self.batch);
+        self.examples.batch(self.seed, number as u32, step, self.size, &mut self.batch);
         let sums = self.scratch.measure(replica, &self.batch);
         let places = (self.size * self.network.length) as f64;
         row.train_loss.push((sums.loss / places) as f32);
         row.train_accuracy.push((sums.right as f64 / places) as f32);
-        let contexts = self.evaluator.contexts();
-        let answers = answers(replica, &mut self.scratch, contexts, self.evaluator.scored(), &[]);
+        self.examples.evaluate(replica, &mut self.scratch, row);
+    }
+}
+
+/// Sequences of Markov chains.
+pub struct ChainExamples {
+    sequences: ChainSequences,
+    evaluator: Evaluator,
+}
+
+impl SequenceExamples for ChainExamples {
+    fn of(spec: &RunSpec) -> Option<Self> {
+        let sequences = spec.task.examples().chain_sequences()?;
+        Some(ChainExamples { sequences, evaluator: Evaluator::new(spec)? })
+    }
+
+    fn batch(&mut self, seed: u64, number: u32, step: u64, size: usize, out: &mut Vec<u8>) {
+        self.sequences.sequences(seed, number, step, size, out);
+    }
+
+    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {
+        let answers = answers(replica, scratch, self.evaluator.contexts(), self.evaluator.scored(), &[]);
         self.evaluator.evaluate(&answers).append_to(row);
     }
 }
@@ -139,7 +158,8 @@ mod tests {
             );
             learner.train(&spec, 0, 400);
             let after = learner.measure_now(400, 64);
-            let [unigram, bigram] = [1, 2].map(|which| learner.network.evaluator.lines()[which].1 as f32);
+            let [unigram, bigram] =
+                [1, 2].map(|which| learner.network.examples.evaluator.lines()[which].1 as f32);
             for r in 0..2 {
                 assert!(after.train_loss[r] < before.train_loss[r], "{link}: {after:?}");
                 assert!(

@@ -1,71 +1,36 @@
 //! The CPU learner of networks on traces of a machine: the loops of [`crate::kernels::cpu::sequence_net`].
 
-use super::learner::{CpuLearner, CpuNetwork};
-use crate::kernels::cpu::sequence_net::{Network, Replica, Scratch, Update};
+use super::learner::CpuLearner;
+use super::sequence_net::{SequenceExamples, SequenceNet};
+use crate::kernels::cpu::sequence_net::{Replica, Scratch};
 use crate::machines::traces::TraceSource;
 use crate::protocol::Row;
 use crate::run::RunSpec;
 use crate::training::session::trace_evaluator::{Counts, TraceEvaluator};
 
 /// Trains all replicas of a network on traces on the processor.
-pub type TraceNetCpu = CpuLearner<TraceNet>;
+pub type TraceNetCpu = CpuLearner<SequenceNet<TraceExamples>>;
 
-/// A network on traces with its examples.
-pub struct TraceNet {
-    seed: u64,
-    size: usize,
+/// Traces of a machine.
+pub struct TraceExamples {
     source: TraceSource,
-    network: Network,
     evaluator: TraceEvaluator,
-    /// The traces of one step.
-    batch: Vec<u8>,
-    scratch: Scratch,
 }
 
-impl CpuNetwork for TraceNet {
-    type Replica = Replica;
-
-    fn new(spec: &RunSpec) -> Result<(Self, Replica), String> {
-        let network = Network::of(spec)?;
-        let (Some(traces), Some(evaluator)) = (spec.task.examples().traces(), TraceEvaluator::new(spec))
-        else {
-            return Err(format!("its task is {}", spec.task.info().name));
-        };
-        let replica = Replica::new(&network.layout);
-        let family = TraceNet {
-            seed: spec.run.seed,
-            size: spec.batch(),
-            source: traces.source(),
-            evaluator,
-            batch: vec![],
-            scratch: Scratch::new(&network),
-            network,
-        };
-        Ok((family, replica))
+impl SequenceExamples for TraceExamples {
+    fn of(spec: &RunSpec) -> Option<Self> {
+        let source = spec.task.examples().traces()?.source();
+        Some(TraceExamples { source, evaluator: TraceEvaluator::new(spec)? })
     }
 
-    #[inline]
-    fn draw(&mut self, _spec: &RunSpec, number: usize, step: u64) {
-        self.batch.clear();
-        self.source.batch(self.seed, number as u32, step, self.size, &mut self.batch);
+    fn batch(&mut self, seed: u64, number: u32, step: u64, size: usize, out: &mut Vec<u8>) {
+        self.source.batch(seed, number, step, size, out);
     }
 
-    #[inline]
-    fn step(&mut self, replica: &mut Replica, _spec: &RunSpec, _step: u64, update: &Update) {
-        self.scratch.step(replica, &self.batch, update);
-    }
-
-    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
-        self.batch.clear();
-        self.source.batch(self.seed, number as u32, step, self.size, &mut self.batch);
-        let sums = self.scratch.measure(replica, &self.batch);
-        let places = (self.size * self.network.length) as f64;
-        row.train_loss.push((sums.loss / places) as f32);
-        row.train_accuracy.push((sums.right as f64 / places) as f32);
+    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {
         let (evaluator, mut counts) = (&self.evaluator, Counts::default());
-        self.scratch
-            .look(replica, evaluator.contexts(), &mut |at, view| evaluator.count(at, view, &mut counts));
-        evaluator.evaluate(&counts, &self.scratch.heads()).append_to(row);
+        scratch.look(replica, evaluator.contexts(), &mut |at, view| evaluator.count(at, view, &mut counts));
+        evaluator.evaluate(&counts, &scratch.heads()).append_to(row);
     }
 }
 
@@ -128,9 +93,9 @@ mod tests {
         for link in links.split_whitespace() {
             let spec = spec(link);
             let mut learner = TraceNetCpu::new(&spec).unwrap();
-            let machine = learner.network.source.machine().clone();
+            let machine = learner.network.examples.source.machine().clone();
             println!("{link}: {:?}, {:?}", machine.lines(), machine.habits());
-            println!("least {:.4}", learner.network.evaluator.least());
+            println!("least {:.4}", learner.network.examples.evaluator.least());
             let (mut step, begin) = (0, crate::platform::now_ms());
             loop {
                 let row = learner.measure_now(step, spec.held_out());

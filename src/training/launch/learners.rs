@@ -299,75 +299,55 @@ fn launches_name(launches: usize) -> &'static str {
     }
 }
 
+/// A learner of networks that are executed or grown: it takes every network of its family, on every device.
+const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>) -> LearnerEntry {
+    LearnerEntry {
+        place: Place::Anywhere,
+        owns,
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |_| false,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make,
+    }
+}
+
 /// Every learner but autodiff.
 pub static LEARNERS: &[LearnerEntry] = &[
-    LearnerEntry {
-        place: Place::Anywhere,
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
-        make: made!("train", random_forest),
-    },
-    LearnerEntry {
-        place: Place::Anywhere,
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
-        make: made!("session", |spec| Ok((
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::Forest(_))),
+        made!("train", random_forest),
+    ),
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::Execution(_))),
+        made!("session", |spec| Ok((
             Box::new(crate::training::cpu::execution::ExecutionCpu::new(spec)?),
             "executed, one position a step"
         ))),
-    },
-    LearnerEntry {
-        place: Place::Anywhere,
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
-        make: made!("session", |spec| Ok((
+    ),
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::Descent(_))),
+        made!("session", |spec| Ok((
             Box::new(crate::training::cpu::descent::DescentCpu::new(spec)?),
             "executed, one step of descent a step"
         ))),
-    },
-    LearnerEntry {
-        place: Place::Anywhere,
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
-        make: made!("session", |spec| Ok((
+    ),
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::Machine(_))),
+        made!("session", |spec| Ok((
             Box::new(crate::training::cpu::machine::MachineCpu::new(spec)?),
             "executed, one step of the machine a step"
         ))),
-    },
-    LearnerEntry {
-        place: Place::Anywhere,
-        owns: |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
-        clips: true,
-        covers: |_| Ok(()),
-        outgrown: |_| false,
-        worth_gpu: |_| false,
-        #[cfg(feature = "fused")]
-        batching: None,
-        make: made!("session", |spec| Ok((
+    ),
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::Circuit(_))),
+        made!("session", |spec| Ok((
             Box::new(crate::training::cpu::circuit::CircuitCpu::new(spec)?),
             "executed, one iteration of the search a step"
         ))),
-    },
+    ),
     LearnerEntry {
         place: Place::Gpu,
         owns: of_signs,
