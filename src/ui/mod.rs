@@ -8,6 +8,7 @@
 pub mod field;
 pub mod request;
 pub mod scale;
+pub mod stage;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod appearance;
@@ -21,6 +22,8 @@ pub mod context;
 pub mod effect;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod file_button;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod frames;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod icon;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
@@ -37,5 +40,7 @@ pub mod setting;
 pub mod sheet;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod slider;
+#[cfg(all(feature = "ui", target_family = "wasm"))]
+pub mod stages;
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod surface;

@@ -3,20 +3,10 @@
 use super::strip::{self, Part, Role};
 use crate::descent::{Kind, Phase, Transformer};
 use crate::display::words::thousands;
-
-/// A layer as its button shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LayerButton {
-    /// What it does, "Forward 2".
-    pub name: String,
-    /// The same in a few letters, for the row of buttons: "p(2)", what it writes.
-    pub short: String,
-    /// Whether a new group of layers begins with it.
-    pub begins: bool,
-}
+use crate::ui::stage::StageButton;
 
 /// The buttons of all 2N + 4 layers.
-pub fn buttons(layers: usize) -> Vec<LayerButton> {
+pub fn buttons(layers: usize) -> Vec<StageButton> {
     let phases = Phase::all(layers);
     let group = |phase: &Phase| match phase {
         Phase::Forward(_) => 0,
@@ -24,7 +14,7 @@ pub fn buttons(layers: usize) -> Vec<LayerButton> {
         Phase::Backward(_) => 2,
         Phase::Step | Phase::CleanUp => 3,
     };
-    let button = |(at, phase): (usize, &Phase)| LayerButton {
+    let button = |(at, phase): (usize, &Phase)| StageButton {
         name: phase.name(),
         short: match phase {
             Phase::Forward(j) => format!("p({j})"),
@@ -110,11 +100,6 @@ pub fn wiring(transformer: &Transformer, parts: &[Part], layer: usize) -> String
     }
 }
 
-/// The layer that is shown next while the layers are played; none after the last.
-pub fn after(layers: usize, layer: usize) -> Option<usize> {
-    (layer < 2 * layers + 4).then_some(layer + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,15 +143,5 @@ mod tests {
         // A layer that the network does not have is none, whatever a link says.
         assert_eq!((phase(3, 11), phase(3, usize::MAX)), (None, None));
         assert_eq!(said(usize::MAX), said(0));
-    }
-
-    #[test]
-    fn playing_ends_at_the_last_layer() {
-        let mut layer = 0;
-        while let Some(next) = after(2, layer) {
-            assert_eq!(next, layer + 1);
-            layer = next;
-        }
-        assert_eq!(layer, 8);
     }
 }

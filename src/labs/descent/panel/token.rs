@@ -15,7 +15,7 @@ use crate::labs::descent::DescentState;
 use crate::permalink::View;
 use crate::ui::appearance::Appearance;
 use crate::ui::browser::by_id;
-use crate::ui::effect::effect;
+use crate::ui::frames::on_frames;
 use crate::ui::pixels;
 
 /// Most examples that have a button each.
@@ -244,49 +244,29 @@ fn block(
 }
 
 /// Paints the blocks on the next frame whenever their numbers, or the colours, have changed.
-///
-/// # Why
-/// Charts are drawn eleven times a second; this is small enough for every frame, so that blocks follow a slider that is
-/// dragged.
 fn paint(news: News, parts: Vec<Part>, rows: usize, canvases: Vec<NodeRef<Canvas>>) {
     let appearance = Appearance::here();
     let colours = Memo::new(move |_| {
         appearance.is_dark.get();
         appearance.theme().signed(HALF)
     });
-    let both = StoredValue::new((parts, canvases));
-    let draw = move || {
-        let (Some(colours), Some(())) = (colours.try_get_untracked(), both.try_with_value(|_| ())) else {
-            return;
-        };
+    let watch = move || {
+        news.see(|_, _| ());
+        colours.with(|_| ());
+    };
+    on_frames(watch, move || {
+        let Some(colours) = colours.try_get_untracked() else { return };
         news.peek(|state, view| {
             let token = now(state, view)?;
-            both.with_value(|(parts, canvases)| {
-                let limits = strip::limits(parts, &state.trace.token);
-                for ((part, canvas), limit) in parts.iter().zip(canvases).zip(limits) {
-                    let picture = strip::pixels(part, token, limit, rows, &colours);
-                    if let Some(canvas) = canvas.get_untracked() {
-                        let (columns, high) = part.size(rows);
-                        pixels::put(&canvas, (columns as u32, high as u32), &picture);
-                    }
+            let limits = strip::limits(&parts, &state.trace.token);
+            for ((part, canvas), limit) in parts.iter().zip(&canvases).zip(limits) {
+                let picture = strip::pixels(part, token, limit, rows, &colours);
+                if let Some(canvas) = canvas.get_untracked() {
+                    let (columns, high) = part.size(rows);
+                    pixels::put(&canvas, (columns as u32, high as u32), &picture);
                 }
-            });
-            Some(())
-        });
-    };
-    let is_due = StoredValue::new(false);
-    effect(move || {
-        news.see(|_, _| ());
-        colours.track();
-        if is_due.get_value() {
-            return;
-        }
-        is_due.set_value(true);
-        request_animation_frame(move || {
-            // It may have gone since.
-            if is_due.try_set_value(false).is_none() {
-                draw();
             }
+            Some(())
         });
     });
 }

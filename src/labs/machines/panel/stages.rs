@@ -2,21 +2,11 @@
 
 use crate::display::words::{significant, small, thousands};
 use crate::machines::{Phase, Trace};
-
-/// A block as its button shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockButton {
-    /// What it does, "Search for bit 2".
-    pub name: String,
-    /// What it writes, in a few letters: "scr3[1]".
-    pub short: String,
-    /// Whether a new group of blocks begins with it.
-    pub begins: bool,
-}
+use crate::ui::stage::StageButton;
 
 /// The buttons of all bits + 4 blocks.
-pub fn buttons(bits: usize) -> Vec<BlockButton> {
-    let button = |phase: Phase| BlockButton {
+pub fn buttons(bits: usize) -> Vec<StageButton> {
+    let button = |phase: Phase| StageButton {
         name: phase.name(),
         short: match phase {
             Phase::Apply => "st, sym2, mv".into(),
@@ -90,11 +80,6 @@ pub fn gap(trace: &Trace, stage: usize) -> Option<String> {
     Some(tr!("The largest score leads by {gap}.", gap = distance(gap)))
 }
 
-/// The block that is shown next while blocks are played; none after the last.
-pub fn after(bits: usize, stage: usize) -> Option<usize> {
-    (stage < bits + 4).then_some(stage + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,15 +143,5 @@ mod tests {
         assert!(said.contains("before rounding: 0.0"), "{said}");
         let said = deviation(noisy.trace().unwrap(), 4, false).unwrap();
         assert!(said.ends_with("; this run does not round."), "{said}");
-    }
-
-    #[test]
-    fn playing_ends_at_the_last_block() {
-        let mut stage = 0;
-        while let Some(next) = after(3, stage) {
-            assert_eq!(next, stage + 1);
-            stage = next;
-        }
-        assert_eq!(stage, 7);
     }
 }

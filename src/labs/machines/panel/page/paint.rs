@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::news::News;
 use crate::labs::machines::panel::bits::{Kind, shades};
 use crate::ui::appearance::Appearance;
-use crate::ui::effect::effect;
+use crate::ui::frames;
 
 /// The colours of all pictures.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,32 +44,19 @@ impl Colours {
 }
 
 /// Has `draw` paint on the next frame whenever there is news of the run, or the colours have changed.
-///
-/// # Why
-/// Charts are drawn eleven times a second; what is painted here is small enough for every frame.
 pub(super) fn on_frames(news: News, draw: impl Fn(&Colours) + Send + Sync + 'static) {
     let appearance = Appearance::here();
     let colours = Memo::new(move |_| {
         appearance.is_dark.get();
         Colours::of(appearance)
     });
-    let draw = StoredValue::new(draw);
-    let is_due = StoredValue::new(false);
-    effect(move || {
+    let watch = move || {
         news.see(|_, _| ());
-        colours.track();
-        if is_due.get_value() {
-            return;
+        colours.with(|_| ());
+    };
+    frames::on_frames(watch, move || {
+        if let Some(colours) = colours.try_get_untracked() {
+            draw(&colours);
         }
-        is_due.set_value(true);
-        request_animation_frame(move || {
-            // It may have gone since.
-            if is_due.try_set_value(false).is_some() {
-                return;
-            }
-            if let Some(colours) = colours.try_get_untracked() {
-                draw.try_with_value(|draw| draw(&colours));
-            }
-        });
     });
 }
