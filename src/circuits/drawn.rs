@@ -39,7 +39,7 @@ choices! {
         /// The lower bound of theorem D.6.
         Bound = "bound", "Bound of theorem D.6";
         /// The same with the parameters of rounding held.
-        Held = "held-bound", "Bound with rounding held";
+        Held = "held-bound", "Bound with rounding fixed";
         /// The margin where it is known exactly.
         Exact = "exact-margin", "Exact margin";
         /// The largest deviation of a gate's value from 0 and 1, before rounding, with the noise of the step.

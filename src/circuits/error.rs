@@ -84,7 +84,7 @@ pub enum CircuitError {
     #[error("{}", tr!("line {line}: a circuit has at most {most} inputs", line = _0, most = MOST_INPUTS))]
     TooManyInputs(usize),
     /// A layered circuit that is too large.
-    #[error("{}", tr!("in layers the circuit has {found} gates, those that carry values among them, and at most {most} are allowed", found = _0, most = MOST_SIZE))]
+    #[error("{}", tr!("arranged in layers, the circuit has {found} gates including ID gates; at most {most} are allowed", found = _0, most = MOST_SIZE))]
     TooLarge(u64),
     /// A truth table that is too long.
     #[error("{}", tr!("a truth table has at most {most} inputs, and this circuit has {found}", found = _0, most = MOST_IN_TABLE))]

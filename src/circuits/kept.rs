@@ -11,7 +11,7 @@ use super::searching::{Polish, Searching, Stage};
 const SCALARS: usize = 18;
 
 impl Searching {
-    /// What [`Searching::parts`] are called, permanently: the least perturbation, the point of the descent under way, the
+    /// What [`Searching::parts`] are called, permanently: the smallest perturbation, the point of the descent under way, the
     /// planes that it remembers, the ends of other descents, and all single numbers.
     pub const NAMES: [&'static str; 5] = ["least", "point", "planes", "ends", "search"];
 

@@ -56,7 +56,7 @@ impl Default for Search {
     }
 }
 
-/// The least perturbation that a search has found.
+/// The smallest perturbation that a search has found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Least {
     /// Its norm ‖δ‖₂, which the margin does not exceed.

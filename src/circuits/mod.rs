@@ -4,7 +4,7 @@
 //! ```text
 //! circuit   s = a and b; c = not s; out = c or a          AND, OR, NOT, ID gates in q layers
 //! network   F(x, θ) = ±1                                  2(q − 1) + 1 linear layers, rounding after each gate layer or not
-//! margin    ρ = min ‖δ‖₂ with (y − ½) F(x, θ + δ) ≤ 0     all-layer margin: the least perturbation that changes the answer
+//! margin    ρ = min ‖δ‖₂ with (y − ½) F(x, θ + δ) ≤ 0     all-layer margin: the smallest perturbation that changes the answer
 //! ```
 //!
 //! | module | what it gives |

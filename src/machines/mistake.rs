@@ -103,8 +103,8 @@ pub enum Mistake {
         /// The state.
         state: String,
     },
-    /// A state that is said to accept, but stands in no rule.
-    #[error("{}", tr!("line {line}: the accepting state {state} stands in no rule", line, state))]
+    /// A state that is said to accept, but appears in no rule.
+    #[error("{}", tr!("line {line}: the accepting state {state} appears in no rule", line, state))]
     Accepting {
         /// The line, from 1.
         line: usize,
@@ -128,7 +128,7 @@ pub enum Mistake {
         needed: u64,
     },
     /// A start cell or an input that is too far to the right.
-    #[error("{}", tr!("the run needs cell {cell}, but the input must end by cell {most}", cell, most = MOST_CELL))]
+    #[error("{}", tr!("the start cell or the input reaches cell {cell}; the largest cell for them is {most}", cell, most = MOST_CELL))]
     Cell {
         /// The cell.
         cell: u64,

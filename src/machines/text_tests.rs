@@ -109,7 +109,7 @@ fn every_mistake_is_a_sentence() {
         ("init: a\na,;\nb,1,>", "line 2: the character ; cannot be a symbol".into()),
         ("* 0 → 1 R *", "the start state * has no rule".into()),
         ("a 0 → 1 R b:c", "line 1: the name b:c cannot be used for a state".into()),
-        ("accept: c\na 0 → 1 R b", "line 1: the accepting state c stands in no rule".into()),
+        ("accept: c\na 0 → 1 R b", "line 1: the accepting state c appears in no rule".into()),
         (
             "init: a\na,0\nb,1,>\nb,0",
             "line 4: the rule needs a second line with next state, written symbol and direction".into(),

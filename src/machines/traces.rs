@@ -38,7 +38,7 @@ choices! {
         /// From its table of rules.
         Table = "table", "By the table of rules";
         /// It is drawn at every step.
-        Lot = "lot", "Drawn by lot";
+        Lot = "lot", "Drawn at random";
     }
 }
 
@@ -71,7 +71,7 @@ choices! {
         /// Of layer 4.
         Fourth = "write-4", "Layer 4";
         /// What attention that is even over all places would have there.
-        Even = "write-even", "Even attention";
+        Even = "write-even", "Uniform attention";
         /// Accuracy on cells that were written within the context, when it ends at twice its length.
         Twice = "run-2", "Run of twice the length";
         /// At four times its length.

@@ -2,7 +2,7 @@
 //! computes is in [`crate::circuits`]; here are its settings, and how the state of a run is kept as parameters.
 //!
 //! # Why
-//! A step of the run is one iteration of the search for the least perturbation of all weights that changes the answer, so that
+//! A step of the run is one iteration of the search for the smallest perturbation of all weights that changes the answer, so that
 //! nothing takes long, and the search can be watched, paused and taken up again. So the parameters of a run are the matrices
 //! of the network, which never change, those of rounding among them, and then the [parts](Searching::parts) of the search.
 //! Numbers in double precision are kept as three in single precision each, as those of a transformer that is descent are.
@@ -38,7 +38,7 @@ settings! {
     pub struct CircuitNetwork {
         /// Whether each value is brought back to 0 or 1 after each layer of gates.
         rounds: Rounds = Rounds::Yes, "round", "Rounding after each layer", Range::Choice(Rounds::OPTIONS);
-        /// Standard deviation σ of noise on all weights, with which values and answers are measured; the search has none.
+        /// Standard deviation of Gaussian noise on all weights for the values and the truth table; the search uses exact weights.
         sigma: f64 = 0.0, "sigma", "Noise σ on all weights", Range::Real(0.0, 10.0);
         /// Random directions in which the search looks for the smallest noise that changes the answer.
         draws: usize = 8, "draws", "Draws of noise", Range::Int(1, 64);

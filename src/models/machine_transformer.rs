@@ -44,7 +44,7 @@ settings! {
     pub struct MachineTransformer {
         /// How attention chooses among the scores of past tokens.
         choice: Attending = Attending::Hard, "choice", "Attention", Range::Choice(Attending::OPTIONS);
-        /// Inverse temperature β of the softmax; above ln 2T it is safe.
+        /// Inverse temperature β of softmax. With rounding and without noise, every β above ln 2T is large enough.
         beta: f64 = 10.0, "beta", "Inverse temperature β", Range::Real(0.0, 1000.0), only when "choice" = "soft";
         /// Whether every number is rounded to 0 or 1 after each block, which repairs errors below 1/3.
         rounding: Rounding = Rounding::Yes, "round", "Rounding", Range::Choice(Rounding::OPTIONS);

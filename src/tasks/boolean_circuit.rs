@@ -29,13 +29,13 @@ settings! {
         bits: usize = 4, "n", "Bits n", Range::Int(1, MOST_IN_PARITY as u64), only when "circuit" = "parity" | "tree" | "adder" | "majority" | "random";
         /// Random gates, every one of which the output depends on.
         gates: usize = 12, "gates", "Random gates", Range::Int(1, MOST_GATES as u64), only when "circuit" = "random";
-        /// Which of all random circuits of this size is drawn.
+        /// Number of the random circuit: the seed of its gates.
         seed: u64 = 0, "which", "Random circuit", Range::Int(0, 1_000_000), only when "circuit" = "random";
-        /// Layers that the circuit has at least, those of ID gates at its end among them; of the product of weights 1, how many weights.
+        /// Least number of layers; ID gates extend a shallower circuit. For the product of weights 1: the number of weights.
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MOST_GATES as u64);
         /// The circuit's gates, one a line, like s = a and b.
         text: String = OWN.into(), "text", "Own circuit", Range::Text(MOST_IN_LINK), only when "circuit" = "own";
-        /// The input, bit by bit; with none, each network takes another row of the truth table, from the last, where all bits are 1.
+        /// Input bits. If empty, each network takes its own row of the truth table, beginning with the last row (all bits 1).
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MOST_INPUTS);
     }
 }
@@ -45,7 +45,7 @@ impl BooleanCircuit {
     pub const INFO: Info = Info {
         slug: "boolean-circuit",
         name: "Circuits that survive noise",
-        about: "A Boolean circuit is written down as a network of ReLUs, and a search measures how small a perturbation of all weights changes its answer.",
+        about: "A network of ReLUs has its weights set by hand to compute a Boolean circuit; a search measures how small a perturbation of all weights changes its answer.",
         sources: &[WEI_2022],
     };
 
@@ -160,7 +160,7 @@ impl Examples for BooleanCircuit {
                 "levels" => self.depth.to_string(),
                 _ => self.bits.to_string(),
             };
-            return vec![Problem::new(key, &found, tr!("a circuit that can be: {error}", error))];
+            return vec![Problem::new(key, &found, tr!("a valid circuit; here {error}", error))];
         }
         let (given, inputs) = (self.shown.len(), self.inputs());
         let found = || self.shown.iter().map(usize::to_string).collect::<Vec<_>>().join(".");

@@ -27,13 +27,13 @@ use crate::sources::WEI_2022;
 settings! {
     /// The next token of a machine's run on a random tape.
     pub struct MachineTraces {
-        /// Where the next state comes from: the machine's own table, or a lot at every step, with a state for each symbol and move.
+        /// How the next state is chosen: by the machine's table, or uniformly at random among four states, one per symbol and move.
         control: Control = Control::Table, "next", "Next state", Range::Choice(Control::OPTIONS);
         /// States of the machine; it has two symbols, so that there are twice as many tokens.
         states: usize = 2, "states", "States", Range::Int(2, MOST_TRACE_STATES as u64), only when "next" = "table";
         /// Tokens of a context; a network predicts after each of them.
         length: usize = 64, "t", "Context length t", Range::Int(8, 256), "steps";
-        /// Which random machine it is; every number is another one.
+        /// Number of the random machine: the seed of its table.
         machine: usize = 1, "machine", "Machine", Range::Int(0, 9999), only when "next" = "table";
     }
 }

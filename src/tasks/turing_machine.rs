@@ -102,7 +102,7 @@ impl TuringMachine {
     pub const INFO: Info = Info {
         slug: "turing-machine",
         name: "Turing machine",
-        about: "A transformer that is written down runs a Turing machine: one token for each step, and no tape.",
+        about: "A transformer with weights set by hand, not trained, runs a Turing machine: one token for each step, and no tape.",
         sources: &[WEI_2022, WEISS_2021, LINDNER_2023],
     };
 

@@ -16,7 +16,7 @@ export function circuitsLab(here) {
   // The browser's own words when it is asked for a GPU and has none.
   const isQuiet = (heard) => assert.deepEqual(heard.console.filter((said) => said !== "warning: No available adapters."), []);
 
-  it("searches for the least perturbation, which stays above the bounds", async () => {
+  it("searches for the smallest perturbation, which stays above the bounds", async () => {
     const { page, heard, see } = await open("?steps=60&speed=0");
     await until(async () => (await stepOf(see)) === 60, "the last step", 60);
     for (const id of ["chart-norms", "chart-gates", "chart-where", "chart-strays"]) {

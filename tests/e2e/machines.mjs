@@ -54,9 +54,9 @@ export function machineLab(here) {
     await page.close();
   });
 
-  it("says since which step tokens with noise differ from the simulator", async () => {
+  it("says from which step on tokens with noise differ from the simulator", async () => {
     const { page, heard, see } = await open("?sigma=0.1&speed=0");
-    await until(async () => /^The tokens differ from the simulator since step \d+\.$/.test(await text(see("agreement"))), "the step");
+    await until(async () => /^Step \d+ is the first whose token differs from the simulator's\.$/.test(await text(see("agreement"))), "the step");
     assert.ok(await see("agreement").evaluate((of) => of.classList.contains("beside__agreement--wrong")));
     isQuiet(heard);
     await page.close();

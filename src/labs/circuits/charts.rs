@@ -56,7 +56,7 @@ fn norms(run: &RunView) -> Lines {
         measure(tr!("smallest noise"), Role::Train, Measured::Noise),
         measure(tr!("least found"), Role::Test, Measured::Least),
         measure(tr!("exact margin"), Role::Relevant, Measured::Exact),
-        measure(tr!("bound with rounding held"), Role::Other, Measured::Held),
+        measure(tr!("bound with rounding fixed"), Role::Other, Measured::Held),
         measure(tr!("bound of theorem D.6"), Role::Other, Measured::Bound),
     ];
     lines.series = all.into_iter().filter(|series| series.y.iter().any(|y| y.is_finite())).collect();

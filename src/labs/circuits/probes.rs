@@ -1,4 +1,4 @@
-//! The least perturbation that the first network's search has found, from which the page makes charts.
+//! The smallest perturbation that the first network's search has found, from which the page makes charts.
 
 use crate::models::circuit_network::found;
 use crate::probing::{AtOnce, Probe, ProbeSpec};

@@ -32,7 +32,7 @@ pub struct CircuitState {
     pub values: Vec<Vec<bool>>,
     /// What the network's layers give for it, with the noise of the newest step.
     pub trace: Trace,
-    /// The least perturbation found by then; empty before the first step.
+    /// The smallest perturbation found by then; empty before the first step.
     pub delta: Vec<f64>,
     /// Steps made when it was found.
     pub step: u64,

@@ -78,7 +78,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
                 points.iter().filter_map(|(x, values)| Some((*x, ends::quartiles(values)?[1]))).collect();
             if !points.is_empty() {
                 lines.series.push(Series {
-                    name: tr!("{name}: bound with rounding held", name),
+                    name: tr!("{name}: bound with rounding fixed", name),
                     role: Role::Other,
                     x: points.iter().map(|(x, _)| *x).collect(),
                     y: points.iter().map(|(_, y)| *y).collect(),

@@ -64,7 +64,13 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(
         curves,
-        ["smallest noise", "least found", "exact margin", "bound with rounding held", "bound of theorem D.6"]
+        [
+            "smallest noise",
+            "least found",
+            "exact margin",
+            "bound with rounding fixed",
+            "bound of theorem D.6"
+        ]
     );
     let last: Vec<f32> = drawn.series.iter().map(|series| *series.y.last().unwrap()).collect();
     assert!(last[0] >= last[1] && (last[1] - last[2]).abs() < 1e-5 && last[1] > last[3] && last[3] > last[4]);
@@ -172,9 +178,9 @@ fn words_say_that_it_is_a_search() {
     state.run.phase = Phase::Running;
     play(&mut state);
     assert_eq!(names(&state.run)[2], "Gates that are right");
-    assert_eq!(extra(&state.run, 0).0, "Least perturbation found");
+    assert_eq!(extra(&state.run, 0).0, "Smallest perturbation found");
     let said = status::line(&state.run, String::new);
-    assert!(said.contains("the least perturbation found so far has norm 0."), "{said}");
+    assert!(said.contains("the smallest perturbation found so far has norm 0."), "{said}");
     state.run.phase = Phase::Finished(Ending::LastStep);
     assert_eq!(status::line(&state.run, String::new), "Done: 40 steps.");
 }

@@ -30,8 +30,8 @@ pub(super) fn names() -> [String; 4] {
 /// The least norm found, and the lower bound.
 pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
     [
-        (tr!("Least perturbation found").into(), significant(measured(run, Measured::Least))),
-        (tr!("Lower bound, rounding held").into(), significant(measured(run, Measured::Held))),
+        (tr!("Smallest perturbation found").into(), significant(measured(run, Measured::Least))),
+        (tr!("Lower bound, rounding fixed").into(), significant(measured(run, Measured::Held))),
     ]
 }
 
@@ -50,7 +50,7 @@ pub(super) fn learning(run: &RunView) -> Option<String> {
     let least = measured(run, Measured::Least);
     least
         .is_finite()
-        .then(|| tr!("the least perturbation found so far has norm {least}", least = significant(least)))
+        .then(|| tr!("the smallest perturbation found so far has norm {least}", least = significant(least)))
 }
 
 /// What has been found by these networks at these steps.
@@ -87,7 +87,7 @@ pub(super) fn norms(run: &RunView) -> String {
         [Measured::Least, Measured::Noise, Measured::Bound, Measured::Held, Measured::Exact]
             .map(|of| measured(run, of));
     let mut said = tr!(
-        "After {step} steps of the search the least perturbation of all weights that changes the answer has norm {least}.",
+        "After {step} steps of the search the smallest perturbation of all weights that changes the answer has norm {least}.",
         step = thousands(run.step),
         least = significant(least)
     );
@@ -100,7 +100,7 @@ pub(super) fn norms(run: &RunView) -> String {
     }
     if held.is_finite() {
         add(tr!(
-            "No perturbation smaller than {held} can change it if the parameters of rounding are held, and none smaller than {bound} if they are not: the bounds of theorem D.6.",
+            "No perturbation smaller than {held} can change it if the parameters of rounding stay fixed, and none smaller than {bound} if they do not: the bounds of theorem D.6.",
             held = significant(held),
             bound = significant(bound)
         ));
@@ -136,7 +136,7 @@ pub(super) fn by_depth(run: &RunView) -> String {
     let (Ok(exact), Ok(first)) = (rounded_toy_margin(14), first_order_margin(14)) else { return said };
     match is_toy(run) {
         true => tr!(
-            "{said} With rounding the exact margin is {exact} from d = 5 on. The value {first} that is sometimes given is its first order only: it takes the boundary between the answers to be flat.",
+            "{said} With rounding the exact margin is {exact} from d = 4 on. A first-order estimate gives {first}: it treats the boundary between the answers as a flat hyperplane.",
             said,
             exact = format!("{exact:.4}"),
             first = format!("{first:.4}")
@@ -196,7 +196,7 @@ pub(super) fn places(run: &RunView) -> Option<String> {
         false => tr!("the output").into(),
     };
     Some(tr!(
-        "The least perturbation found has norm {norm}. Its largest part is in {place}: {share} of the sum of squares.",
+        "The smallest perturbation found has norm {norm}. Its largest part is in {place}: {share} of the sum of squares.",
         norm = significant(whole.sqrt()),
         place,
         share = percent((most * most / whole.max(f64::MIN_POSITIVE)) as f32)

@@ -48,7 +48,7 @@ pub(super) fn columns(state: &MachineState, view: &View) -> Grid {
     }
     Grid {
         x_label: tr!("step").into(),
-        y_label: tr!("number of the token").into(),
+        y_label: tr!("coordinate of the token").into(),
         rows,
         columns: steps.len(),
         values,
@@ -120,7 +120,7 @@ pub(super) fn recall(state: &MachineState, view: &View) -> Grid {
     let chosen = state.stage(view).checked_sub(1);
     let names = || (1..columns).map(|step| step.to_string());
     Grid {
-        x_label: tr!("past token, and before them the null slot").into(),
+        x_label: tr!("past token (leftmost: null slot)").into(),
         y_label: tr!("block").into(),
         rows: looks.len(),
         columns,
@@ -168,8 +168,8 @@ pub(super) fn matrix(state: &MachineState, view: &View) -> Grid {
         false => vec![],
     };
     Grid {
-        x_label: tr!("reads").into(),
-        y_label: tr!("writes").into(),
+        x_label: tr!("input coordinate").into(),
+        y_label: tr!("output coordinate").into(),
         rows,
         columns,
         values: matrix.dense().into_iter().map(|value| value as f32).collect(),

@@ -60,7 +60,7 @@ impl Lab for MachinesLab {
     }
 
     fn right(&self, examples: &str) -> String {
-        tr!("right before the first wrong one, of {examples}", examples)
+        tr!("before the first error, of {examples}", examples)
     }
 
     fn chance(&self, _spec: &RunSpec) -> f32 {

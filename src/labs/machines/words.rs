@@ -19,7 +19,7 @@ pub(super) fn names() -> [String; 4] {
         tr!("Deviation in this step"),
         tr!("Largest deviation"),
         tr!("Steps that are right"),
-        tr!("Before the first wrong one"),
+        tr!("Steps before the first error"),
     ]
     .map(String::from)
 }
@@ -39,7 +39,7 @@ fn size(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         none if none.is_nan() => MISSING.into(),
-        large if large >= f64::from(f32::MAX) => tr!("beyond all numbers").into(),
+        large if large >= f64::from(f32::MAX) => tr!("overflow").into(),
         other => significant(other),
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     }
     match net.how().choice {
         Choice::Soft(beta) if beta < 1.0 => said.push(
-            tr!("With an inverse temperature below 1 softmax takes hardly more of the best past token than of the others.").into(),
+            tr!("With an inverse temperature below 1, a lead of 1 in the score gives the best past token less than 2.72 times the weight of the next.").into(),
         ),
         _ => {}
     }
@@ -153,7 +153,7 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
     };
     let machine = &state.program.machine;
     let said = tr!(
-        "{said} The newest says: state {name}, symbol {symbol} under the head, head at cell {cell}.",
+        "{said} The newest token holds: state {name}, symbol {symbol} under the head, head at cell {cell}.",
         said,
         name = machine.states().get(token.state).cloned().unwrap_or_default(),
         symbol = machine.spell([token.symbol]),
@@ -180,19 +180,16 @@ pub(super) fn tape(run: &RunView) -> Option<String> {
     let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
     let head = if state.step == 0 { state.run.start } else { state.run.moments[state.step - 1].head };
     let said = tr!(
-        "The simulator's tape after step {step}: {tape}; the head is at cell {head}. Cells where the head is have the other colour.",
+        "The simulator's tape after step {step}: {tape}; the head is at cell {head}. The cell under the head has another colour.",
         step = thousands(state.step as u64),
         tape = if cut.is_empty() { tr!("empty").into() } else { cut },
         head = thousands(head as u64)
     );
     let halts = state.run.halt.filter(|(at, _)| *at <= state.step as u64);
     Some(match halts {
-        Some((at, halt)) => tr!(
-            "{said} {reason} That was after step {at}.",
-            said,
-            reason = halt.sentence(machine),
-            at = thousands(at)
-        ),
+        Some((at, halt)) => {
+            tr!("{said} After step {at}: {reason}", said, reason = halt.sentence(machine), at = thousands(at))
+        }
         None => said,
     })
 }
@@ -215,7 +212,7 @@ pub(super) fn stray(run: &RunView) -> Option<String> {
 
 pub(super) fn strayed(run: &RunView) -> String {
     tr!(
-        "Largest distance of a number from 0 or 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding repairs what is below 1/3.",
+        "Largest distance of a number from 0 or 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",
         now = size(newest(run, Of::TrainLoss)),
         step = thousands(run.step),
         ever = size(newest(run, Of::TestLoss))
@@ -325,6 +322,6 @@ pub(super) fn depth(run: &RunView) -> String {
         .collect();
     match said.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
-        false => tr!("Blocks: {all}. One more bit of T is one more block.", all = said.join(", ")),
+        false => tr!("Blocks: {all}. Each further bit of a position adds one block.", all = said.join(", ")),
     }
 }

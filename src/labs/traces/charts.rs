@@ -90,7 +90,7 @@ fn cells(run: &RunView) -> Lines {
         series(&run.history, tr!("written cells"), Role::Test, Of::TestAccuracy),
     ];
     let mut lines = shares(run, tr!("accuracy"), series);
-    lines.references.push((0.5, tr!("a coin").into()));
+    lines.references.push((0.5, tr!("chance").into()));
     lines
 }
 
@@ -121,7 +121,7 @@ fn writes(run: &RunView) -> Lines {
     let mut lines = shares(run, tr!("share of attention"), layers(run).zip(roles).map(curve).collect());
     let even = newest(run, TraceMeasure::Even);
     if even.is_finite() {
-        lines.references.push((f64::from(even), tr!("even attention").into()));
+        lines.references.push((f64::from(even), tr!("uniform attention").into()));
     }
     lines
 }
@@ -169,7 +169,7 @@ fn heads(state: &TracesState) -> Bars {
         x_label: tr!("head").into(),
         y_label: tr!("share of attention on the write").into(),
         overlay: vec![even as f32; means.len()],
-        overlay_name: tr!("even attention").into(),
+        overlay_name: tr!("uniform attention").into(),
         bars: state.head_names().into_iter().zip(means).map(|(name, mean)| (name, mean as f32)).collect(),
         ..Default::default()
     }

@@ -34,7 +34,7 @@ const TRACES: &[Preset] = &[
         name: "A machine with two states",
         group: &GROUP,
         link: "#v1/machine-traces",
-        claim: "After 300 steps at least 98 % of the symbols on written cells are right, although no head looks at the writes much more than even attention does: so small a machine repeats itself.",
+        claim: "After 300 steps at least 98 % of the symbols on written cells are right, although no head has much more than uniform attention on the writes: the last few steps of so small a machine already determine most symbols.",
         source: SOURCE,
         instance: "Ours: one random machine of two states and two symbols, a fresh random tape for every trace of 64 steps, two layers of one head with d = 16.",
         expect: &[
@@ -50,12 +50,12 @@ const TRACES: &[Preset] = &[
     },
     Preset {
         slug: "traces-by-lot",
-        name: "A next state by lot, two layers",
+        name: "A random next state, two layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
-        claim: "Only the most recent write tells the symbol here. The network is right where the write was two or four steps ago, less and less often the longer ago it was, and near a coin from 18 steps on.",
+        claim: "Only the most recent write tells the symbol here. The network is right where the write was two or four steps ago, less and less often the longer ago it was, and near chance from 18 steps on.",
         source: SOURCE,
-        instance: "Ours: the next state is drawn by lot, so that the head wanders. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
+        instance: "Ours: the next state is drawn at random, so that the head does a random walk. Traces of 32 steps, two layers of four heads with d = 32 instead of 64.",
         expect: &[
             written(1500, (0.95, 0.99)),
             median(Of::Two, 1500, (0.99, 1.0)),
@@ -73,12 +73,12 @@ const TRACES: &[Preset] = &[
     },
     Preset {
         slug: "traces-by-lot-3",
-        name: "A next state by lot, three layers",
+        name: "A random next state, three layers",
         group: &GROUP,
         link: "#v1/machine-traces?next=lot&t=32&d=32&heads=4.4.4&mlp=off&steps=1500&show=cells.stepsback.writes.longer",
         claim: "A third layer changes little: writes up to six steps ago are used, those from 18 steps on hardly.",
         source: SOURCE,
-        instance: "Ours: same as “A next state by lot, two layers”, with three layers.",
+        instance: "Ours: same as “A random next state, two layers”, with three layers.",
         expect: &[
             written(1500, (0.95, 0.995)),
             median(Of::Four, 1500, (0.98, 1.0)),

@@ -69,7 +69,7 @@ pub(super) fn floor(run: &RunView) -> Option<String> {
 
 pub(super) fn cells(run: &RunView) -> String {
     tr!(
-        "Right: {written} of the written cells, {new} of the new ones, for which a coin gives half.",
+        "Right: {written} of the written cells, {new} of the new ones, for which a guess gives half.",
         written = share(middle(run, Of::TestAccuracy)),
         new = share(newest(run, TraceMeasure::New))
     )
@@ -92,7 +92,7 @@ pub(super) fn back(run: &RunView) -> String {
 pub(super) fn writes(run: &RunView) -> String {
     let all: Vec<TraceMeasure> = layers(run).collect();
     tr!(
-        "Attention on the most recent write, where it was four or more steps ago: {all}; even attention would have {even}.",
+        "Attention on the most recent write, where it was four or more steps ago: {all}; uniform attention would have {even}.",
         all = each(run, &all),
         even = share(newest(run, TraceMeasure::Even))
     )
@@ -118,7 +118,7 @@ pub(super) fn looks(run: &RunView) -> Option<String> {
     let head = state.head(&run.link.view)?;
     let (means, even) = state.on_writes()?;
     Some(tr!(
-        "Held-out trace {number}: head {name} has {share} of its attention on the most recent write, where that was four or more steps ago. Even attention would have {even}.",
+        "Held-out trace {number}: head {name} has {share} of its attention on the most recent write, where that was four or more steps ago. Uniform attention would have {even}.",
         number = state.example,
         name = state.head_names().into_iter().nth(head)?,
         share = percent(*means.get(head)? as f32),
@@ -132,7 +132,7 @@ pub(super) fn heads(run: &RunView) -> Option<String> {
     let one = |(name, mean): (String, f64)| tr!("{share} in head {name}", share = percent(mean as f32), name);
     let all: Vec<String> = state.head_names().into_iter().zip(means).map(one).collect();
     Some(tr!(
-        "Attention on the most recent write: {all}; even attention would have {even}.",
+        "Attention on the most recent write: {all}; uniform attention would have {even}.",
         all = list(&all),
         even = percent(even as f32)
     ))
@@ -145,7 +145,7 @@ pub(super) fn path(run: &RunView) -> Option<String> {
 /// How often the network is wrong on the trace that is looked into.
 pub(super) fn answer(state: &TracesState) -> String {
     if state.look.logits.is_empty() {
-        return tr!("The network has not been looked into yet.").into();
+        return tr!("This trace has not been evaluated yet.").into();
     }
     let wrong = state.wrong();
     let written = wrong.iter().filter(|at| state.places[**at].written.is_some()).count();
@@ -174,11 +174,11 @@ pub(super) fn least(state: &TracesState) -> String {
     let least = decimal(state.least as f32);
     match state.traces.control {
         Control::Table => tr!(
-            "Where the head comes to a new cell, the symbol is a coin. So the least loss is {least} nats a token.",
+            "Where the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
         Control::Lot => tr!(
-            "The next state is drawn by lot, and where the head comes to a new cell, the symbol is a coin. So the least loss is {least} nats a token.",
+            "The next state is random, and where the head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
             least
         ),
     }
@@ -189,6 +189,6 @@ pub(super) fn least(state: &TracesState) -> String {
 pub(super) fn rules(state: &TracesState) -> &'static str {
     match state.traces.control {
         Control::Table => tr!("State, symbol read → symbol written, move, next state:"),
-        Control::Lot => tr!("State → symbol written, move; the next state is drawn by lot:"),
+        Control::Lot => tr!("State → symbol written, move; the next state is drawn at random:"),
     }
 }

@@ -3,9 +3,9 @@
 crate::charts! {
     /// All of them, in the order of links and switches.
     CHARTS;
-    /// Loss on held-out traces, with the least that any prediction can have: a coin is tossed for every new cell.
+    /// Loss on held-out traces, and the lowest expected loss that any predictor can have.
     FLOOR = "floor", "Loss and the least loss", "Loss", Lines;
-    /// Accuracy on cells that were written before, whose symbol follows from the trace, and on new cells, whose symbol is a coin.
+    /// Accuracy on cells that were written before, whose symbol follows from the trace, and on new cells, whose symbol is random.
     CELLS = "cells", "Accuracy on written and on new cells", "Cells", Lines;
     /// Accuracy on written cells by how many steps ago the last write was.
     BACK = "stepsback", "Accuracy by steps since the write", "Steps back", Bars;
@@ -15,7 +15,7 @@ crate::charts! {
     LONGER = "longer", "Accuracy on longer runs", "Longer", Lines;
     /// Attention on the chosen trace, with the most recent write to the next cell outlined in each row.
     LOOKS = "lookback", "Attention on a trace", "Attention", Grid;
-    /// Attention of each head on the most recent write, the mean over the chosen trace, beside even attention.
+    /// Attention of each head on the most recent write, the mean over the chosen trace, beside uniform attention.
     HEADS = "headswrite", "Attention on the write, head by head", "Heads", Bars;
     /// Where the head of the machine is at each step of the chosen trace, and where the network's prediction is wrong.
     PATH = "path", "Path of the machine's head", "Path", Lines;

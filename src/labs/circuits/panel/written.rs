@@ -58,7 +58,7 @@ pub(super) fn written(news: News) -> AnyView {
             prop:value=move || text.get() on:input=move |event| draft.set(Some(event_target_value(&event)))></textarea>
         <ul class="written__mistakes" id="circuit-mistakes" role="status" data-testid="circuit-mistakes">{listed}</ul>
         <p class="knob__problem" role="status" data-testid="text-problem">{problem}</p>
-        <div class="editing__buttons" role="group" aria-label=tr!("What is done with the text")>
+        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the text")>
             {button("run-circuit", tr!("Run this circuit"),
                 Box::new(move || is_same() || !mistakes.with(Vec::is_empty)), Box::new(run))}
             {button("drop-circuit", tr!("Discard the changes"), Box::new(is_same), Box::new(move || draft.set(None)))}

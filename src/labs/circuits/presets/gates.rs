@@ -24,7 +24,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The parity of 4 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?in=1.1.1.1",
-        claim: "A network with rounding computes the parity of 4 bits. The least change of its 200 parameters that the search finds to flip the answer to 1111 has norm 0.158. Theorem D.6 excludes every change smaller than 0.0859 if the parameters of rounding are held, and every one smaller than 0.00332 if they are not.",
+        claim: "A network with rounding computes the parity of 4 bits. The smallest change of its 200 parameters that the search finds to flip the answer to 1111 has norm 0.158. Theorem D.6 excludes every change smaller than 0.0859 if the parameters of rounding stay fixed, and every one smaller than 0.00332 if they are not.",
         source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
         instance: "Ours: the parity of 4 bits as a chain of 10 layers, each exclusive or in 3 of them, and the constants of theorem D.6 for this very network.",
         expect: &[
@@ -41,7 +41,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "One exclusive or, made deeper",
         group: &MARGINS,
         link: "#v1/boolean-circuit?n=2&in=1.1&sweep=levels:4_8_16_32_64&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "An exclusive or is made deeper by gates that only pass its value on. Without rounding the least perturbation found falls from 0.109 at 4 layers to 0.041 at 64. With rounding it stays at 0.21, and the bound of theorem D.6 with rounding held is 0.135 at every depth.",
+        claim: "An exclusive or is made deeper by gates that only pass its value on. Without rounding the smallest perturbation found falls from 0.109 at 4 layers to 0.041 at 64. With rounding it stays at 0.21, and the bound of theorem D.6 with rounding fixed is 0.135 at every depth.",
         source: "Wei, Chen and Ma 2022, theorem 3.1 and theorem D.6",
         instance: "Ours: the input 11, and circuits of 4 to 64 layers, those of the inputs among them.",
         expect: &[
@@ -64,7 +64,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "Parities of 2 to 8 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?sweep=n:2_4_6_8&series=round:no_yes&speed=0&show=norms.bydepth",
-        claim: "A longer parity is a deeper and wider circuit. From 2 bits to 8 the least perturbation found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with it.",
+        claim: "A longer parity is a deeper and wider circuit. From 2 bits to 8 the smallest perturbation found falls from more than 0.1 to less than 0.02 without rounding, and from more than 0.21 to less than 0.135 with it.",
         source: "Wei, Chen and Ma 2022, theorem 3.1",
         instance: "Ours: parities as chains, 3 layers for each further bit, and the input whose bits are all 1; other inputs differ by up to a third.",
         expect: &[
@@ -85,7 +85,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The carry of 3-bit numbers",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=adder&n=3&replicas=4&steps=300",
-        claim: "Does the sum of two 3-bit numbers need a fourth bit? Over four inputs the median of the least perturbations found is 0.141. The bounds of theorem D.6 are below: 0.0744 with rounding held, 0.00285 as the theorem is stated.",
+        claim: "Does the sum of two 3-bit numbers need a fourth bit? Over four inputs the median of the smallest perturbations found is 0.141. The bounds of theorem D.6 are below: 0.0744 with rounding fixed, 0.00285 as the theorem is stated.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
         instance: "Ours: a ripple-carry adder with rounding, and the last four rows of its truth table.",
         expect: &[
@@ -114,7 +114,7 @@ pub(super) const GATES: &[Preset] = &[
         name: "The majority of 5 bits",
         group: &MARGINS,
         link: "#v1/boolean-circuit?circuit=majority&n=5&replicas=4&steps=300",
-        claim: "For the majority of 5 bits the median of the least perturbations found over four inputs is 0.245, above the bound 0.0882 of theorem D.6 with rounding held.",
+        claim: "For the majority of 5 bits the median of the smallest perturbations found over four inputs is 0.245, above the bound 0.0882 of theorem D.6 with rounding fixed.",
         source: "Wei, Chen and Ma 2022, theorem D.6",
         instance: "Ours: a table of thresholds with rounding, and the last four rows of its truth table.",
         expect: &[

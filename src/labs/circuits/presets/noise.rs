@@ -44,7 +44,7 @@ pub(super) const NOISE: &[Preset] = &[
         name: "Errors that grow from layer to layer",
         group: &NOISY,
         link: "#v1/boolean-circuit?n=8&round=no&sigma=0.01&replicas=20&steps=20&show=gates.strays",
-        claim: "With noise σ = 0.01 on all weights and no rounding the values of the gates leave 0 and 1, in later layers farther: the largest deviation is 0.24 in the median of 20 draws.",
+        claim: "With noise σ = 0.01 on all weights and no rounding the values of the gates deviate from 0 and 1, more in later layers: the largest deviation is 0.24 in the median of 20 draws.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: the parity of 8 bits in 22 layers, with 20 draws of noise and inputs.",
         expect: &[Expect::Median {

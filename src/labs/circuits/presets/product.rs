@@ -19,7 +19,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "A product of 100 weights",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&round=no&show=norms.where",
-        claim: "The product of 100 weights 1 must stay above 0.5. A change of all weights together whose norm is 0.0691 breaks it: each weight gives up a little. The smallest of 8 draws of random noise has a norm above 0.3.",
+        claim: "The product of 100 weights 1 must stay above 0.5. A change of all weights with norm 0.0691 brings the product down to 0.5: each weight falls a little. In 8 random directions the change needs a norm above 0.3 to do so.",
         source: "Wei, Chen and Ma 2022, section 3",
         instance: "Ours: 100 weights, and a search whose result is the exact margin.",
         expect: &[
@@ -53,7 +53,7 @@ pub(super) const PRODUCT: &[Preset] = &[
         name: "A product of 100 weights, rounded",
         group: &TOY,
         link: "#v1/boolean-circuit?circuit=toy&levels=100&show=norms.where",
-        claim: "With rounding after each of the 100 weights the least change that breaks the product has norm 0.4907, nearly the 0.5 that one weight alone would take. No change smaller than 1/3 = 0.333 can break it, whatever the depth.",
+        claim: "With rounding after each of the 100 weights the smallest change that breaks the product has norm 0.4907, nearly the 0.5 that one weight alone would take. No change smaller than 1/3 = 0.333 can break it, whatever the depth.",
         source: "Wei, Chen and Ma 2022, claim 3.5",
         instance: "Ours: the exact margin; the parameters of rounding are held fixed, as in the paper.",
         expect: &[

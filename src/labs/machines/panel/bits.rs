@@ -249,9 +249,12 @@ pub fn says(machine: &Machine, step: usize, moment: Option<Moment>) -> String {
 pub fn agreement(wrong: Option<usize>, step: usize) -> String {
     match (wrong.filter(|wrong| *wrong <= step), step) {
         (Some(wrong), _) => {
-            tr!("The tokens differ from the simulator since step {wrong}.", wrong = thousands(wrong as u64))
+            tr!(
+                "Step {wrong} is the first whose token differs from the simulator's.",
+                wrong = thousands(wrong as u64)
+            )
         }
-        (None, 0) => tr!("No step was made yet.").into(),
+        (None, 0) => tr!("No step has been made yet.").into(),
         (None, 1) => tr!("The token is the same as the simulator's step.").into(),
         (None, step) => {
             tr!(
@@ -386,11 +389,11 @@ mod tests {
 
     #[test]
     fn agreement_ends_with_the_first_wrong_step() {
-        assert_eq!(agreement(None, 0), "No step was made yet.");
+        assert_eq!(agreement(None, 0), "No step has been made yet.");
         assert_eq!(agreement(None, 1), "The token is the same as the simulator's step.");
         assert_eq!(agreement(None, 1200), "The tokens are the same as the simulator in all 1,200 steps.");
         assert_eq!(agreement(Some(9), 8), "The tokens are the same as the simulator in all 8 steps.");
-        assert_eq!(agreement(Some(9), 9), "The tokens differ from the simulator since step 9.");
+        assert_eq!(agreement(Some(9), 9), "Step 9 is the first whose token differs from the simulator's.");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn about(bits: usize, stage: usize) -> String {
     match phase(bits, stage) {
         Some(phase) => phase.about(),
         None => tr!(
-            "The token is the one of the step before, with the number of this step added to it in binary."
+            "The token of the previous step. The positional encoding has added the number of the present step, in binary."
         )
         .into(),
     }
@@ -54,7 +54,7 @@ pub fn formula(bits: usize, stage: usize) -> String {
 pub fn step(trace: Option<&Trace>) -> String {
     match trace {
         Some(trace) => tr!("Blocks of step {step}.", step = thousands(trace.step as u64)),
-        None => tr!("No step was made yet: the blocks have no numbers.").into(),
+        None => tr!("No step has been made yet: the blocks have no numbers.").into(),
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
         let (exact, _) = beaver(30, 0.0);
         let trace = exact.trace().unwrap();
         assert_eq!(step(Some(trace)), "Blocks of step 30.");
-        assert!(step(None).starts_with("No step was made yet"));
+        assert!(step(None).starts_with("No step has been made yet"));
         assert_eq!(
             (deviation(trace, 0, true), deviation(trace, 12, true), gap(trace, 1)),
             (None, None, None)

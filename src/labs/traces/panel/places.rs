@@ -37,7 +37,7 @@ fn panel(news: News<TracesState>) -> AnyView {
             <ul class="theory__texts">{move || rules.get().unwrap_or_default().into_iter().map(item).collect_view()}</ul>
             <p class="card__text">{move || news.see(|state, _| words::least(state))}</p>
         </section>
-        <section class="card" aria-label=tr!("Trace that is looked into")>
+        <section class="card" aria-label=tr!("Trace shown")>
             <p class="card__text" data-testid="origin">{move || news.see(|state, _| words::origin(state))}</p>
             {which(tr!("Which trace"), news, EXAMPLES, show, ().into_any())}
             <p class="card__note" role="status" data-testid="trace-answer">{move || news.see(|state, _| words::answer(state))}</p>

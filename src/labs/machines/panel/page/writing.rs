@@ -99,7 +99,7 @@ pub(super) fn writing(news: News) -> AnyView {
                     {rules(hand)}
                     <div class="writing__fields">
                         {field(hand, Part::Input, "machine-input", tr!("Input, from the start cell to the right"))}
-                        {field(hand, Part::Cell, "machine-cell", tr!("Start cell; 0 has one chosen"))}
+                        {field(hand, Part::Cell, "machine-cell", tr!("Start cell; 0 chooses a cell automatically"))}
                     </div>
                     {buttons(hand)}
                 </div>
@@ -253,7 +253,7 @@ fn buttons(hand: Hand) -> AnyView {
         (false, false) => tr!("This machine cannot run yet."),
     };
     view! {
-        <div class="editing__buttons" role="group" aria-label=tr!("What becomes of the rules")>
+        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the rules")>
             <button class="button button--main" type="button" data-testid="machine-run"
                 disabled=move || hand.runs.get() || hand.read.with(Result::is_err) on:click=move |_| hand.run()>
                 {tr!("Run this machine")}
