@@ -218,7 +218,7 @@ export function descentLab(here) {
       isQuiet(heard);
       await page.close();
     }
-    const { page, heard, see } = await open("?layer=17&place=9&n=4");
+    const { page, heard, see } = await open("?layer=33&place=9&n=4");
     await until(async () => /layer/.test(await text(see("notice"))), "a notice of the layer", 20);
     await until(async () => /^The token of the query/.test(await text(see("strip-title"))), "the last token");
     isQuiet(heard);

@@ -59,18 +59,18 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             return;
         }
         // A control that has the focus keeps the keys that it answers to itself.
-        let presses = inside("button, summary, a, select, input");
-        let moves = inside("input, select");
+        let presses = writes || inside("button, summary, a, select, input");
+        let moves = writes || inside("input, select");
         let in_gallery = store.peek(|state| state.gallery.is_open);
         let action = match key.as_str() {
-            "g" | "G" if !in_gallery && !writes && !moves => {
+            "g" | "G" if !in_gallery && !moves => {
                 event.prevent_default();
                 browser::go_to(FRAGMENT);
                 return;
             }
             "Escape" if store.peek(|state| state.reading.is_some()) => Action::Request(Request::CancelFile),
             "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
-            "g" | "G" if !writes && !moves => Action::Gallery(GalleryAction::Close),
+            "g" | "G" if !moves => Action::Gallery(GalleryAction::Close),
             // The run goes on beneath, where nobody sees what would become of it.
             " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "j" | "J" | "k" | "K"
                 if in_gallery =>
@@ -82,16 +82,16 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             "[" | "]" if !writes => Action::ScrubBy(key == "]"),
             "Escape" if store.peek(|state| state.end.is_some()) => Action::BackToEnd,
             "ArrowRight" if !moves => Action::SingleStep,
-            "r" | "R" if !writes && !moves => Action::Reset,
-            "n" | "N" if !writes && !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
-            "s" | "S" if !writes && !moves => {
+            "r" | "R" if !moves => Action::Reset,
+            "n" | "N" if !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
+            "s" | "S" if !moves => {
                 event.prevent_default();
                 files.set(true);
                 return;
             }
-            "j" | "J" if !writes && !moves => Action::Tour(TourAction::Turn(1)),
-            "k" | "K" if !writes && !moves => Action::Tour(TourAction::Turn(-1)),
-            "p" | "P" if !writes && !moves => {
+            "j" | "J" if !moves => Action::Tour(TourAction::Turn(1)),
+            "k" | "K" if !moves => Action::Tour(TourAction::Turn(-1)),
+            "p" | "P" if !moves => {
                 appearance.present();
                 return;
             }
