@@ -16,6 +16,7 @@
 //! | [`mod@functions`] | prompts of points of a function, and what can be predicted of them without a transformer |
 //! | [`descent`] | a transformer whose layers are gradient descent on a network inside of its tokens |
 //! | [`circuits`] | Boolean circuits as networks of ReLUs, and how far their weights may move |
+//! | [`succinct`] | learning algorithms inside convolutional networks: programs on a grid of examples, and rules found by search |
 //! | [`machines`] | Turing machines, and a transformer that runs them |
 //! | [`tasks`], [`models`] | what there is to learn, and what learns |
 //! | [`optim`] | losses and update rules |
@@ -74,6 +75,7 @@ pub mod run;
 pub mod settings;
 pub mod sorting;
 pub mod sources;
+pub mod succinct;
 pub mod sweep;
 pub mod tasks;
 pub mod tokens;

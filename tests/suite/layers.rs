@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("descent", &["bounds", "settings", "rng"]),
     ("machines", &["settings", "rng", "pytorch"]),
     ("circuits", &["rng"]),
+    ("succinct", &["rng"]),
     ("pytorch", &["settings"]),
     (
         "tasks",

@@ -1,0 +1,184 @@
+//! What can be wrong with a program's text, a data set or a grid, each as a sentence for the person who wrote it.
+
+use super::limits::{
+    MOST_EXAMPLES, MOST_INPUTS, MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
+};
+
+/// Something that must be changed before a program can be read or run. Lines, rows and columns are counted from 1.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Mistake {
+    /// The text has no rule.
+    #[error("{}", tr!("the text has no rule; write one rule a line, such as: A + → - L B"))]
+    Empty,
+    /// The text is too long to be read.
+    #[error("{}", tr!("the text has more than {most} bytes", most = MOST_TEXT))]
+    LongText,
+    /// A line that is not a rule.
+    #[error("{}", tr!("line {line}: expected: state read → write move state, found: {found}", line, found))]
+    NotARule {
+        /// The line.
+        line: usize,
+        /// The line as it stands, cut if it is long.
+        found: String,
+    },
+    /// A move that is none.
+    #[error("{}", tr!("line {line}: unknown move {found}; write U, D, L, R or S (stay)", line, found))]
+    Direction {
+        /// The line.
+        line: usize,
+        /// What stands there.
+        found: String,
+    },
+    /// A character with a meaning of its own.
+    #[error("{}", tr!("line {line}: the character {found} cannot be one of several symbols", line, found))]
+    Symbol {
+        /// The line.
+        line: usize,
+        /// The character.
+        found: char,
+    },
+    /// A symbol that a line reads twice.
+    #[error("{}", tr!("line {line}: the symbol {found} is listed twice", line, found))]
+    SymbolTwice {
+        /// The line.
+        line: usize,
+        /// The symbol.
+        found: char,
+    },
+    /// A line that does not say what each symbol becomes.
+    #[error("{}", tr!("line {line}: symbols read: {read}, symbols written: {written}; write *, one symbol, or as many as are read", line, read, written))]
+    Written {
+        /// The line.
+        line: usize,
+        /// How many symbols are read; 1 for `*`.
+        read: usize,
+        /// How many are written.
+        written: usize,
+    },
+    /// A state whose name is too long.
+    #[error("{}", tr!("line {line}: the name of the state is longer than {most} characters", line, most = MOST_LETTERS))]
+    LongName {
+        /// The line.
+        line: usize,
+    },
+    /// A name that no state may have.
+    #[error("{}", tr!("line {line}: the name {found} cannot be used for a state", line, found))]
+    Name {
+        /// The line.
+        line: usize,
+        /// The name.
+        found: String,
+    },
+    /// Two rules for one state and symbol.
+    #[error("{}", tr!("line {line}: state {state} with symbol {symbol} already has a rule, in line {first}", line, state, symbol, first))]
+    TwoRules {
+        /// The line of the second rule.
+        line: usize,
+        /// The line of the first rule.
+        first: usize,
+        /// The state.
+        state: String,
+        /// The symbol; `*` for a second rule for all other symbols.
+        symbol: char,
+    },
+    /// More states than a program may have.
+    #[error("{}", tr!("line {line}: the program has more than {most} states", line, most = MOST_STATES))]
+    States {
+        /// The line of the first state that is too much.
+        line: usize,
+    },
+    /// More symbols than a program may have.
+    #[error("{}", tr!("line {line}: the program has more than {most} symbols; _, + and - are always among them", line, most = MOST_SYMBOLS))]
+    Symbols {
+        /// The line of the first symbol that is too much.
+        line: usize,
+    },
+    /// More rules than are read.
+    #[error("{}", tr!("line {line}: the text has more than {most} rules", line, most = MOST_RULES))]
+    Rules {
+        /// The line of the first rule that is too much.
+        line: usize,
+    },
+    /// A rule for the state in which runs end.
+    #[error("{}", tr!("line {line}: HALT ends the run and can have no rule", line))]
+    RuleOfHalt {
+        /// The line.
+        line: usize,
+    },
+    /// A state that rules lead to, but that has no rule.
+    #[error("{}", tr!("line {line}: the state {state} has no rule; only HALT ends a run", line, state))]
+    StateWithoutRule {
+        /// The line of the first rule that leads to it.
+        line: usize,
+        /// The state.
+        state: String,
+    },
+    /// A first step that moves.
+    #[error("{}", tr!("the start state {state} moves on the symbol {symbol}; the first step must be S, so that the compute message is ahead of the head", state, symbol))]
+    FirstStep {
+        /// The start state.
+        state: String,
+        /// The symbol on which it moves.
+        symbol: char,
+    },
+    /// No input, or too many.
+    #[error("{}", tr!("an example has from 1 to {most} inputs, not {found}", most = MOST_INPUTS, found))]
+    Inputs {
+        /// How many there are.
+        found: u64,
+    },
+    /// No example, or too many.
+    #[error("{}", tr!("a data set has from 1 to {most} examples, not {found}", most = MOST_EXAMPLES, found))]
+    Examples {
+        /// How many there are.
+        found: u64,
+    },
+    /// As many labels as there are not examples.
+    #[error("{}", tr!("each example needs one label (examples: {examples}, labels: {labels})", labels, examples))]
+    Labels {
+        /// How many labels there are.
+        labels: usize,
+        /// How many examples there are.
+        examples: usize,
+    },
+    /// An example with more or fewer inputs than the others.
+    #[error("{}", tr!("wrong number of inputs in an example: {found} instead of {wanted}", found, wanted))]
+    Length {
+        /// How many it has.
+        found: usize,
+        /// How many it must have.
+        wanted: usize,
+    },
+    /// An input or a label that is neither 1 nor −1.
+    #[error("{}", tr!("inputs and labels are 1 or -1, not {found}", found))]
+    Value {
+        /// What it is.
+        found: i8,
+    },
+    /// A probability that is none.
+    #[error("{}", tr!("the label noise is a probability from 0 to 1, not {found}", found))]
+    Noise {
+        /// What it is.
+        found: f64,
+    },
+    /// All rows are written.
+    #[error("{}", tr!("all {rows} rows are written; there is no empty row for another example", rows))]
+    Full {
+        /// Rows of the table, m + 1.
+        rows: usize,
+    },
+    /// A cell of the block that is blank before the run.
+    #[error("{}", tr!("the cell in row {row}, column {column} is blank, but the program starts only on a full table", row, column))]
+    Hole {
+        /// The row in the block.
+        row: usize,
+        /// The column in the block.
+        column: usize,
+    },
+    /// No step, or too many.
+    #[error("{}", tr!("a run has from 1 to {most} steps, not {found}", most = MOST_STEPS, found))]
+    Steps {
+        /// How many were asked for.
+        found: u64,
+    },
+}

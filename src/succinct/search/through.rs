@@ -1,0 +1,347 @@
+//! A ReLU network with given values and slopes at given points (Goel, Kakade, Kalai and Zhang 2022, lemma 5, in one
+//! dimension): weights that are written down, not learned.
+//!
+//! ```text
+//! Δ    = min(1, smallest gap) / 10
+//! ψ    = 0 outside x₀ ± 2Δ, 1 at x₀, slope 1 on x₀ ± Δ, straight between              5 ReLUs for each point
+//! τ    = 0 up to 1 − 2Δ, y at 1, slope γ from 1 − Δ on, straight between              3 ReLUs for each point
+//! f(x) = Σ τ(ψ(x))                                                                   f(x₀) = y, f′(x₀) = γ
+//!
+//! layers   W₁ [5n, 1] | ReLU | W₂ [3n, 5n] | ReLU | W₃ [1, 3n]
+//! ```
+//!
+//! # Why
+//! With one input and one output the lemma's sum has i = i′ = 1 only, so each point needs ψ with slope 1 and τ with value y:
+//! half of the lemma's 10 n and 6 n units, which are for both slopes of ψ and for both values of τ. A slope of 0 comes from τ.
+//! The first ReLU of each group lies left of all others and would carry a slope there; ψ and τ are 0 on the left, so its weight
+//! is 0. It is kept, because the lemma counts it.
+//!
+//! Between the points the network is 0: it remembers a table and does not interpolate.
+//! Weights grow as 1/Δ, and sums of them cancel behind each bump: with the limits here values and slopes are exact to about
+//! 10⁻⁶. The minimum with 1 matters: for Δ above 1/2, τ would not be 0 where all bumps are.
+
+use super::limits::{LEAST_GAP, MOST_POINTS, MOST_REACH};
+use std::fmt;
+
+/// A point that the network goes through.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Its place.
+    pub x: f64,
+    /// The value there.
+    pub y: f64,
+    /// Whether the slope there is 1 or 0.
+    pub rises: bool,
+}
+
+/// Why there is no network through these points. Points are counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ThroughError {
+    /// No point, or too many.
+    Count(usize),
+    /// A place or value that is not a finite number.
+    NotFinite(usize),
+    /// A place or value that is too large.
+    TooFar(usize),
+    /// Two points at one place.
+    SamePlace(usize, usize),
+    /// Two points that are too near to one another.
+    TooNear(usize, usize),
+}
+
+impl fmt::Display for ThroughError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = match self {
+            ThroughError::Count(found) => {
+                tr!("there are from 1 to {most} points, not {found}", most = MOST_POINTS, found)
+            }
+            ThroughError::NotFinite(point) => {
+                tr!("point {point}: place and value must be finite numbers", point)
+            }
+            ThroughError::TooFar(point) => {
+                tr!("point {point}: place and value lie from −{most} to {most}", point, most = MOST_REACH)
+            }
+            ThroughError::SamePlace(first, second) => {
+                tr!("points {first} and {second} are at the same place", first, second)
+            }
+            ThroughError::TooNear(first, second) => tr!(
+                "points {first} and {second} are closer to one another than {least}",
+                first,
+                second,
+                least = LEAST_GAP
+            ),
+        };
+        f.write_str(&text)
+    }
+}
+
+impl std::error::Error for ThroughError {}
+
+/// One layer: W v + b.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// W, `[rows][columns]`.
+    pub weights: Vec<Vec<f64>>,
+    /// b, `[rows]`.
+    pub bias: Vec<f64>,
+}
+
+/// The network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Through {
+    points: Vec<Point>,
+    delta: f64,
+    layers: [Layer; 3],
+}
+
+/// ReLUs of a bump ψ.
+pub const UNITS_OF_BUMP: usize = 5;
+/// ReLUs of a threshold τ.
+pub const UNITS_OF_THRESHOLD: usize = 3;
+
+impl Layer {
+    fn new(rows: usize, columns: usize) -> Self {
+        Layer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
+    }
+
+    /// W v + b of values, and W v of their slopes.
+    fn apply(&self, values: &[(f64, f64)]) -> Vec<(f64, f64)> {
+        let rows = self.weights.iter().zip(&self.bias);
+        rows.map(|(weights, bias)| {
+            weights.iter().zip(values).fold((*bias, 0.0), |(sum, slope), (weight, value)| {
+                (sum + weight * value.0, slope + weight * value.1)
+            })
+        })
+        .collect()
+    }
+}
+
+/// max(z, 0), and the slope where z is above 0.
+fn relu(values: &mut [(f64, f64)]) {
+    values.iter_mut().filter(|value| value.0 <= 0.0).for_each(|value| *value = (0.0, 0.0));
+}
+
+impl Through {
+    /// The network through these points, in any order.
+    ///
+    /// # Errors
+    /// Every [`ThroughError`].
+    pub fn new(points: &[Point]) -> Result<Self, ThroughError> {
+        let gap = checked(points)?;
+        let delta = gap.min(1.0) / 10.0;
+        let count = points.len();
+        let (bumps, thresholds) = (UNITS_OF_BUMP * count, UNITS_OF_THRESHOLD * count);
+        let mut layers = [Layer::new(bumps, 1), Layer::new(thresholds, bumps), Layer::new(1, thresholds)];
+        let left = points.iter().map(|point| point.x).fold(f64::INFINITY, f64::min) - 1.0;
+        // Changes of slope at the kinks of ψ.
+        let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);
+        let bump = [0.0, up, 1.0 - up, -down - 1.0, down];
+        for (at, point) in points.iter().enumerate() {
+            let kinks =
+                [left, point.x - 2.0 * delta, point.x - delta, point.x + delta, point.x + 2.0 * delta];
+            for (unit, kink) in (at * UNITS_OF_BUMP..).zip(kinks) {
+                layers[0].weights[unit][0] = 1.0;
+                layers[0].bias[unit] = -kink;
+            }
+            let slope = if point.rises { 1.0 } else { 0.0 };
+            let steep = (point.y - slope * delta) / delta;
+            let threshold = [(-1.0, 0.0), (1.0 - 2.0 * delta, steep), (1.0 - delta, slope - steep)];
+            for (unit, (kink, change)) in (at * UNITS_OF_THRESHOLD..).zip(threshold) {
+                layers[1].weights[unit][at * UNITS_OF_BUMP..(at + 1) * UNITS_OF_BUMP].copy_from_slice(&bump);
+                layers[1].bias[unit] = -kink;
+                layers[2].weights[0][unit] = change;
+            }
+        }
+        Ok(Through { points: points.to_vec(), delta, layers })
+    }
+
+    /// Its points.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// Δ: a bump is 4 Δ wide.
+    pub fn delta(&self) -> f64 {
+        self.delta
+    }
+
+    /// Its three layers; a ReLU follows each of the first two.
+    pub fn layers(&self) -> &[Layer; 3] {
+        &self.layers
+    }
+
+    /// f(x), and the slope f′(x), at a kink the one on its left.
+    pub fn at(&self, x: f64) -> (f64, f64) {
+        let mut values = vec![(x, 1.0)];
+        for (number, layer) in self.layers.iter().enumerate() {
+            values = layer.apply(&values);
+            if number < 2 {
+                relu(&mut values);
+            }
+        }
+        values.first().copied().unwrap_or((0.0, 0.0))
+    }
+
+    /// The corners of its graph from `from` to `to`, both of them included, in rising order, as (x, f(x)).
+    ///
+    /// Straight lines between them are the graph. Empty where `from` is not below `to`.
+    pub fn corners(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
+        if !(from < to && from.is_finite() && to.is_finite()) {
+            return Vec::new();
+        }
+        let mut places = vec![from, to];
+        for point in &self.points {
+            places.extend(self.kinks(point.x).into_iter().filter(|place| from < *place && *place < to));
+        }
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places.into_iter().map(|place| (place, self.at(place).0)).collect()
+    }
+
+    /// Where the graph bends around a point: where ψ bends, and where it passes the two kinks of τ.
+    fn kinks(&self, x: f64) -> [f64; 7] {
+        let delta = self.delta;
+        let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);
+        [
+            x - 2.0 * delta,
+            x - 2.0 * delta + (1.0 - 2.0 * delta) / up,
+            // ψ is 1 − Δ here, which is the second kink of τ as well.
+            x - delta,
+            x + delta,
+            x + delta + 2.0 * delta / down,
+            x + delta + 3.0 * delta / down,
+            x + 2.0 * delta,
+        ]
+    }
+}
+
+/// The smallest gap between two points, infinite for one point, where all is as it must be.
+fn checked(points: &[Point]) -> Result<f64, ThroughError> {
+    if !(1..=MOST_POINTS).contains(&points.len()) {
+        return Err(ThroughError::Count(points.len()));
+    }
+    for (point, number) in points.iter().zip(1..) {
+        if !(point.x.is_finite() && point.y.is_finite()) {
+            return Err(ThroughError::NotFinite(number));
+        }
+        if point.x.abs() > MOST_REACH || point.y.abs() > MOST_REACH {
+            return Err(ThroughError::TooFar(number));
+        }
+    }
+    let mut least = f64::INFINITY;
+    for (first, one) in points.iter().enumerate() {
+        for (second, other) in points.iter().enumerate().skip(first + 1) {
+            let gap = (one.x - other.x).abs();
+            if gap == 0.0 {
+                return Err(ThroughError::SamePlace(first + 1, second + 1));
+            }
+            if gap < LEAST_GAP {
+                return Err(ThroughError::TooNear(first + 1, second + 1));
+            }
+            least = least.min(gap);
+        }
+    }
+    Ok(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: f64, y: f64, rises: bool) -> Point {
+        Point { x, y, rises }
+    }
+
+    fn five() -> Vec<Point> {
+        vec![
+            point(-3.0, 1.5, true),
+            point(0.25, -2.0, false),
+            point(-1.0, 0.0, true),
+            point(2.0, 0.0, false),
+            point(4.5, 3.0, true),
+        ]
+    }
+
+    /// Values and slopes at all points, the slopes from finite differences as well.
+    fn check(points: &[Point], tolerance: f64) {
+        let network = Through::new(points).unwrap();
+        let step = network.delta() / 100.0;
+        for point in points {
+            let slope = if point.rises { 1.0 } else { 0.0 };
+            let (value, found) = network.at(point.x);
+            assert!((value - point.y).abs() < tolerance, "{point:?} {value}");
+            assert!((found - slope).abs() < tolerance, "{point:?} {found}");
+            let difference = (network.at(point.x + step).0 - network.at(point.x - step).0) / (2.0 * step);
+            assert!((difference - slope).abs() < tolerance / step + 1e-9, "{point:?} {difference}");
+        }
+    }
+
+    #[test]
+    fn values_and_slopes_are_those_asked_for() {
+        check(&five(), 1e-11);
+        check(&[point(1e3, -1e3, true)], 1e-9);
+        // Points far from one another: Δ is a tenth of 1, not of the gap.
+        check(&[point(-500.0, 2.0, true), point(700.0, 5.0, false)], 1e-9);
+        let spread = Through::new(&[point(-500.0, 2.0, true), point(700.0, 5.0, false)]).unwrap();
+        assert_eq!(spread.at(100.0), (0.0, 0.0));
+        let dense: Vec<Point> =
+            (0..32).map(|i| point(f64::from(i) * 1.001e-3 + 900.0, f64::from(i), i % 2 == 0)).collect();
+        check(&dense, 1e-6);
+        let far = [point(-1e3, 1e3, true), point(1e3 - 1.1e-3, -1e3, false), point(1e3, 1e3, true)];
+        check(&far, 1e-6);
+    }
+
+    #[test]
+    fn bumps_and_thresholds_have_the_lemmas_size_and_form() {
+        let network = Through::new(&five()).unwrap();
+        let sizes = network.layers().each_ref().map(|layer| (layer.weights.len(), layer.weights[0].len()));
+        assert_eq!(sizes, [(25, 1), (15, 25), (1, 15)]);
+        // The smallest gap is 1.25.
+        let delta = network.delta();
+        assert_eq!(delta, 0.1);
+        for point in five() {
+            for side in [-1.0, 1.0] {
+                assert!(network.at(point.x + side * 2.0 * delta).0.abs() < 1e-11);
+                let near = network.at(point.x + side * 0.9 * delta).0;
+                let slope = if point.rises { 1.0 } else { 0.0 };
+                assert!((near - point.y - slope * side * 0.9 * delta).abs() < 1e-11);
+            }
+        }
+        assert_eq!(Through::new(&[point(0.0, 1.0, true), point(0.5, 1.0, true)]).unwrap().delta(), 0.05);
+    }
+
+    #[test]
+    fn straight_lines_between_corners_are_the_graph() {
+        let network = Through::new(&five()).unwrap();
+        let corners = network.corners(-5.0, 6.0);
+        assert_eq!(corners.len(), 2 + 5 * 7);
+        for pair in corners.windows(2) {
+            let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
+            assert!(x0 < x1);
+            for part in [0.1, 0.5, 0.8] {
+                let line = y0 + part * (y1 - y0);
+                assert!((network.at(x0 + part * (x1 - x0)).0 - line).abs() < 1e-10, "{pair:?}");
+            }
+        }
+        assert_eq!(network.corners(1.0, 1.0), []);
+        assert_eq!(network.corners(f64::NAN, 1.0), []);
+        assert_eq!(network.corners(-0.5, -0.4).len(), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_said() {
+        let at = |x: f64| point(x, 0.0, true);
+        assert_eq!(Through::new(&[]), Err(ThroughError::Count(0)));
+        let many: Vec<Point> = (0..33).map(|i| at(f64::from(i))).collect();
+        assert_eq!(Through::new(&many), Err(ThroughError::Count(33)));
+        assert!(Through::new(&many[..32]).is_ok());
+        assert_eq!(Through::new(&[at(0.0), at(f64::NAN)]), Err(ThroughError::NotFinite(2)));
+        assert_eq!(Through::new(&[point(0.0, f64::INFINITY, true)]), Err(ThroughError::NotFinite(1)));
+        assert_eq!(Through::new(&[at(1e4)]), Err(ThroughError::TooFar(1)));
+        assert_eq!(Through::new(&[at(1.0), at(0.0), at(1.0)]), Err(ThroughError::SamePlace(1, 3)));
+        assert_eq!(Through::new(&[at(0.0), at(-0.0)]), Err(ThroughError::SamePlace(1, 2)));
+        assert_eq!(Through::new(&[at(0.0), at(5e-4)]), Err(ThroughError::TooNear(1, 2)));
+        let sentence = ThroughError::SamePlace(1, 3).to_string();
+        assert_eq!(sentence, "points 1 and 3 are at the same place");
+    }
+}
