@@ -18,14 +18,14 @@ pub(super) fn bits(news: News) -> AnyView {
         let is_on = news.memo(move |state, _| state.bits.get(at).copied().unwrap_or(false));
         let is_on = move || is_on.get().unwrap_or(false);
         view! {
-            <button class="chip bit" type="button" data-testid=format!("bit-{}", at + 1)
+            <button class="chip circuit-bit" type="button" data-testid=format!("bit-{}", at + 1)
                 aria-pressed=move || is_on().to_string() on:click=move |_| news.look(PanelAction::Toggle(at))>
                 {name} " = " {move || if is_on() { "1" } else { "0" }}
             </button>
         }
     };
     view! {
-        <div class="bits" role="group" aria-label=tr!("Bits of the input") data-testid="bits">
+        <div class="circuit-bits" role="group" aria-label=tr!("Bits of the input") data-testid="bits">
             {move || names.get().unwrap_or_default().into_iter().enumerate().map(one).collect_view()}
         </div>
         <p class="knob__problem" role="status" data-testid="bits-problem">{problem}</p>

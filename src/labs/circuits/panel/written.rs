@@ -15,14 +15,14 @@ pub(super) fn examples(news: News) -> AnyView {
     let one = move |(at, (name, named, ..)): (usize, (&'static str, crate::circuits::Named, &str, &str))| {
         let is_shown = Memo::new(move |_| shown.get() == Some(named));
         view! {
-            <button class="chip" type="button" data-testid=format!("example-{}", named.slug())
+            <button class="button" type="button" data-testid=format!("example-{}", named.slug())
                 aria-pressed=move || is_shown.get().to_string() on:click=move |_| news.look(PanelAction::Example(at))>
                 {translated(name)}
             </button>
         }
     };
     view! {
-        <div class="bits" role="group" aria-label=tr!("Circuits to begin with") data-testid="circuit-examples">
+        <div class="circuit-bits" role="group" aria-label=tr!("Circuits to begin with") data-testid="circuit-examples">
             {EXAMPLES.into_iter().enumerate().map(one).collect_view()}
         </div>
     }
@@ -52,7 +52,7 @@ pub(super) fn written(news: News) -> AnyView {
         <label class="editing__label" for="circuit-text">
             {tr!("One gate a line: s = a and b, s = a or b, s = not a, s = a. The output is named out, or it is the last line.")}
         </label>
-        <textarea class="knob__box knob__box--wide knob__box--lines written__text" id="circuit-text"
+        <textarea class="knob__box knob__box--lines written__text" id="circuit-text"
             data-testid="circuit-text" spellcheck="false" autocomplete="off" rows="8"
             aria-invalid=move || (!mistakes.with(Vec::is_empty)).to_string() aria-describedby="circuit-mistakes"
             prop:value=move || text.get() on:input=move |event| draft.set(Some(event_target_value(&event)))></textarea>
