@@ -279,7 +279,10 @@ mod tests {
             "a run has from 1 to 10000 steps, not 10001"
         );
         let far = run("a * → * L a", "", 2_000_000, 1).unwrap_err();
-        assert_eq!(far, "the run needs cell 2000000, but the input must end by cell 16384");
+        assert_eq!(
+            far,
+            "the start cell or the input reaches cell 2000000; the largest cell for them is 16384"
+        );
     }
 
     #[test]

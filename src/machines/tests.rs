@@ -416,7 +416,10 @@ fn positions_that_do_not_fit_are_refused() {
     assert!(start(14).is_ok());
     assert_eq!(start(15).unwrap_err().to_string(), "positions have from 5 to 15 bits in this run, not 4");
     let sentence = start(usize::MAX).unwrap_err().to_string();
-    assert_eq!(sentence, format!("the run needs cell {}, but the input must end by cell 16384", u64::MAX));
+    assert_eq!(
+        sentence,
+        format!("the start cell or the input reaches cell {}; the largest cell for them is 16384", u64::MAX)
+    );
 }
 
 #[test]
