@@ -1,7 +1,6 @@
 //! What can be wrong with a rule, a task or a search, each as a sentence for the person who asked for it.
 
-use super::limits::{MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_LOOKS, MOST_QUERIES, MOST_RESTARTS};
-use super::rule::RULES;
+use super::limits::{MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_LOOKS, MOST_QUERIES, MOST_RESTARTS, RULES};
 use std::fmt;
 
 /// Why there is no such rule, task or search.

@@ -1,5 +1,7 @@
 //! How large tasks, searches and networks may be.
 
+/// Number of rules: 3⁹.
+pub const RULES: u32 = 19_683;
 /// Most bits of an input, d.
 pub const MOST_BITS: usize = 31;
 /// Most examples, m.

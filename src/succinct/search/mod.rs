@@ -42,9 +42,9 @@ mod through;
 pub use error::SearchError;
 pub use limits::{
     LEAST_GAP, MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_LOOKS, MOST_POINTS, MOST_QUERIES, MOST_REACH,
-    MOST_RESTARTS,
+    MOST_RESTARTS, RULES,
 };
-pub use rule::{Cell, RULES, Rule};
+pub use rule::{Cell, Rule};
 pub use run::{Readout, answer};
 pub use scores::{Scores, Scoring};
 pub use select::{Found, Search, excess, restart, transfer};

@@ -13,9 +13,7 @@
 //! are far too many to be searched (see [`odds`](super::odds)).
 
 use super::error::SearchError;
-
-/// Number of rules: 3⁹.
-pub const RULES: u32 = 19_683;
+use super::limits::RULES;
 
 /// The content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,8 @@
 //! A scoring keeps each rule's answers, two bits for each query, so that searches over these rules need not run them again.
 
 use super::error::SearchError;
-use super::rule::{RULES, Rule};
+use super::limits::RULES;
+use super::rule::Rule;
 use super::run::Readout;
 use super::sliced::{Judged, Sliced};
 use super::task::Query;

@@ -30,8 +30,8 @@
 //! `+0+-0000-` has accuracy 1.00 on single bits at m = 15, and 0.00 at m = 40.
 
 use super::error::SearchError;
-use super::limits::{MOST_LOOKS, MOST_RESTARTS};
-use super::rule::{RULES, Rule};
+use super::limits::{MOST_LOOKS, MOST_RESTARTS, RULES};
+use super::rule::Rule;
 use super::run::Readout;
 use super::scores::Scores;
 use super::sliced::Sliced;
