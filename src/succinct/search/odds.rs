@@ -27,12 +27,12 @@ pub fn values(states: u32) -> u64 {
 pub fn log10_probability(states: u32) -> f64 {
     // As floating-point numbers, which lose nothing that a logarithm shows.
     let channels = 100.0 * f64::from(states);
-    -channels * channels * (384.0 * f64::from(states) + 5.0).log10()
+    -channels * channels * libm::log10(384.0 * f64::from(states) + 5.0)
 }
 
 /// log₁₀ of the number of restarts that find that filter with probability one half: ln 2 / probability, where it is small.
 pub fn log10_restarts(states: u32) -> f64 {
-    std::f64::consts::LN_2.log10() - log10_probability(states)
+    libm::log10(std::f64::consts::LN_2) - log10_probability(states)
 }
 
 #[cfg(test)]

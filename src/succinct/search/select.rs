@@ -158,7 +158,7 @@ pub fn transfer(
 ///
 /// Infinite for no validation query, and above 1 where it says nothing.
 pub fn excess(restarts: u32, validation: u32, delta: f64) -> f64 {
-    2.0 * ((2.0 * f64::from(restarts) / delta).ln() / (2.0 * f64::from(validation))).sqrt()
+    2.0 * (libm::log(2.0 * f64::from(restarts) / delta) / (2.0 * f64::from(validation))).sqrt()
 }
 
 #[cfg(test)]

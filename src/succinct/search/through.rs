@@ -21,7 +21,6 @@
 //! 10⁻⁶. The minimum with 1 matters: for Δ above 1/2, τ would not be 0 where all bumps are.
 
 use super::limits::{LEAST_GAP, MOST_POINTS, MOST_REACH};
-use std::fmt;
 
 /// A point that the network goes through.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,47 +34,24 @@ pub struct Point {
 }
 
 /// Why there is no network through these points. Points are counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ThroughError {
     /// No point, or too many.
+    #[error("{}", tr!("there are from 1 to {most} points, not {found}", most = MOST_POINTS, found = .0))]
     Count(usize),
     /// A place or value that is not a finite number.
+    #[error("{}", tr!("point {point}: place and value must be finite numbers", point = .0))]
     NotFinite(usize),
     /// A place or value that is too large.
+    #[error("{}", tr!("point {point}: place and value lie from −{most} to {most}", point = .0, most = MOST_REACH))]
     TooFar(usize),
     /// Two points at one place.
+    #[error("{}", tr!("points {first} and {second} are at the same place", first = .0, second = .1))]
     SamePlace(usize, usize),
     /// Two points that are too near to one another.
+    #[error("{}", tr!("points {first} and {second} are closer to one another than {least}", first = .0, second = .1, least = LEAST_GAP))]
     TooNear(usize, usize),
 }
-
-impl fmt::Display for ThroughError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text: String = match self {
-            ThroughError::Count(found) => {
-                tr!("there are from 1 to {most} points, not {found}", most = MOST_POINTS, found)
-            }
-            ThroughError::NotFinite(point) => {
-                tr!("point {point}: place and value must be finite numbers", point)
-            }
-            ThroughError::TooFar(point) => {
-                tr!("point {point}: place and value lie from −{most} to {most}", point, most = MOST_REACH)
-            }
-            ThroughError::SamePlace(first, second) => {
-                tr!("points {first} and {second} are at the same place", first, second)
-            }
-            ThroughError::TooNear(first, second) => tr!(
-                "points {first} and {second} are closer to one another than {least}",
-                first,
-                second,
-                least = LEAST_GAP
-            ),
-        };
-        f.write_str(&text)
-    }
-}
-
-impl std::error::Error for ThroughError {}
 
 /// One layer: W v + b.
 #[derive(Debug, Clone, PartialEq)]
