@@ -337,6 +337,32 @@ fn files_stay_short() {
     }
 }
 
+/// Sheets share one space of names: a class of one lab would dress the elements of another.
+#[test]
+fn a_class_is_dressed_in_one_sheet() {
+    let styles = Path::new(env!("CARGO_MANIFEST_DIR")).join("styles");
+    let mut homes = std::collections::BTreeMap::<String, Vec<String>>::new();
+    for sheet in std::fs::read_dir(styles).unwrap() {
+        let sheet = sheet.unwrap();
+        let name = sheet.file_name().to_string_lossy().into_owned();
+        // Paper changes what the other sheets say.
+        if name == "print.css" {
+            continue;
+        }
+        for line in std::fs::read_to_string(sheet.path()).unwrap().lines() {
+            let class = line.strip_prefix('.').and_then(|line| line.strip_suffix(" {"));
+            if let Some(class) = class.filter(|class| !class.contains([' ', '.', ':', '[', '>'])) {
+                homes.entry(class.into()).or_default().push(name.clone());
+            }
+        }
+    }
+    assert!(homes.len() > 300, "{} classes", homes.len());
+    for (class, mut sheets) in homes {
+        sheets.dedup();
+        assert_eq!(sheets.len(), 1, ".{class} is in {sheets:?}");
+    }
+}
+
 /// Most lines in the folder of a feature of the page or of a lab, tests aside: above it, it is two features.
 const MOST_OF_A_FEATURE: usize = 1600;
 
