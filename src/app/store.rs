@@ -85,7 +85,14 @@ impl Store {
                 }
             });
         }
-        window_event_listener_untyped("pagehide", move |_| store.act(Action::Library(LibraryAction::Leave)));
+        let leave = move || store.act(Action::Library(LibraryAction::Leave));
+        window_event_listener_untyped("pagehide", move |_| leave());
+        // The last that a page on a phone may hear: hidden, it is ended without another word.
+        window_event_listener_untyped("visibilitychange", move |_| {
+            if document().hidden() {
+                leave();
+            }
+        });
         set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
         store

@@ -10,7 +10,8 @@
 //!
 //! Tabs write one at a time, and what they write is merged: of a run, what got further counts; of what a person says of
 //! it, the later word. A tab that is being closed has no time to read what it would overwrite, so it writes beside, and
-//! whoever reads next merges that too. What is read is checked ([`crate::record::saved`]).
+//! whoever reads next merges that too. One that is hidden may be closed without another word, and does the same; seen
+//! again, it merges that itself. What is read is checked ([`crate::record::saved`]).
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
 pub mod list;
@@ -55,7 +56,7 @@ pub enum LibraryCommand {
     Refresh(Vec<String>),
     /// Write down a run, with its checkpoint if there is a new one.
     Keep(Box<SavedRun>, Option<Vec<u8>>),
-    /// The same at once and beside what is stored, because the page is about to be gone: nothing can be waited for.
+    /// The same at once and beside what is stored, because the page may be gone soon: nothing can be waited for.
     Leave(Box<SavedRun>, Option<Vec<u8>>),
     /// Write down what the person says of runs.
     Edit(Vec<Edit>),
@@ -137,7 +138,7 @@ pub enum LibraryAction {
     TakeUp(String),
     /// Do without the run that waits for its table.
     NotNow,
-    /// The page is being left.
+    /// The page is being left, or nobody sees it any more.
     Leave,
     /// The browser's answer.
     Heard(LibraryAnswer),

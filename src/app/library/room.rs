@@ -175,8 +175,10 @@ impl Library {
     /// The browser had no room for this.
     pub(super) fn no_room(&mut self, command: LibraryCommand, effects: &mut Vec<Effect>) {
         match command {
-            LibraryCommand::Keep(kept, _) if kept.deleted > 0.0 => self.release(&kept.id),
-            LibraryCommand::Keep(kept, bytes) => {
+            LibraryCommand::Keep(kept, _) | LibraryCommand::Leave(kept, _) if kept.deleted > 0.0 => {
+                self.release(&kept.id);
+            }
+            LibraryCommand::Keep(kept, bytes) | LibraryCommand::Leave(kept, bytes) => {
                 if self.forget_deleted(effects) {
                     self.send(*kept, bytes, effects);
                 } else {
@@ -218,7 +220,7 @@ impl Library {
             }
             (_, refusal) => Storage::Refused(refusal),
         };
-        if let Some(LibraryCommand::Keep(kept, bytes)) = command {
+        if let Some(LibraryCommand::Keep(kept, bytes) | LibraryCommand::Leave(kept, bytes)) = command {
             self.take_back(*kept, bytes, Reason::NoStorage);
         }
         if self.storage == Storage::Refused(Refusal::Lost) && !was_lost {

@@ -293,6 +293,30 @@ fn two_tabs_lose_nothing_of_each_other() {
 }
 
 #[test]
+fn what_a_hidden_page_leaves_is_written_once_and_comes_back_where_there_is_no_room() {
+    let shelf = Rc::default();
+    let mut tab = Tab::open(LINK, &shelf);
+    tab.train(100);
+    let left = |tab: &mut Tab| {
+        tab.wish(LibraryAction::Leave);
+        tab.shelf.borrow().left.iter().map(|(kept, _)| kept.step).collect::<Vec<_>>()
+    };
+    assert!(left(&mut tab).is_empty(), "all of it is stored");
+    tab.trainer.advance(150);
+    tab.act(Action::SingleStep);
+    assert_eq!((left(&mut tab), left(&mut tab)), (vec![150], vec![150]));
+    assert!(tab.state.library.sent.is_empty(), "nobody waits for an answer");
+    // What the browser is still writing may not be there before the page is gone.
+    tab.state.library.sent.push(id(20));
+    assert_eq!((left(&mut tab), left(&mut tab)), (vec![150, 150], vec![150, 150]));
+    let (kept, bytes) = shelf.borrow_mut().left.remove(0);
+    let full = LibraryAnswer::Full(LibraryCommand::Leave(kept.into(), bytes).into());
+    tab.wish(LibraryAction::Heard(full));
+    assert!(!tab.state.library.is_stored(&id(20)));
+    assert!(tab.state.library.trouble.contains("to store 1 kept run,"), "{}", tab.state.library.trouble);
+}
+
+#[test]
 fn deleting_can_be_undone() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);

@@ -89,14 +89,22 @@ impl State {
             }
             LibraryAction::NotNow => self.library.waiting = None,
             LibraryAction::Leave => {
+                // What the browser is still writing may not be there before the page is gone.
+                if self.library.sent.contains(&id_of(self.whole().spec())) {
+                    self.library.written = Default::default();
+                }
                 let mut last = vec![];
                 self.write_down(true, &mut last);
-                effects.extend(last.into_iter().map(|effect| match effect {
-                    Effect::Library(LibraryCommand::Keep(kept, bytes)) => {
-                        Effect::Library(LibraryCommand::Leave(kept, bytes))
-                    }
-                    other => other,
-                }));
+                for effect in last {
+                    effects.push(match effect {
+                        Effect::Library(LibraryCommand::Keep(kept, bytes)) => {
+                            // Only what goes wrong with it is answered.
+                            self.library.sent.retain(|sent| *sent != kept.id);
+                            Effect::Library(LibraryCommand::Leave(kept, bytes))
+                        }
+                        other => other,
+                    });
+                }
             }
             LibraryAction::Heard(answer) => self.answered(answer, effects),
         }

@@ -217,9 +217,20 @@ fn attend(open: &Database) {
     open.set_onclose(closed.unchecked_ref());
 }
 
+/// Names of stores, as the browser takes them.
+fn array(stores: &[&str]) -> Array {
+    stores.iter().map(|store| JsValue::from(*store)).collect()
+}
+
+/// A transaction on these stores, at once: none where the connection is not open, or is no longer.
+pub(super) fn transaction_at_once(stores: &[&str], mode: &str) -> Option<Transaction> {
+    let open: Option<Database> = DATABASE.with_borrow(Clone::clone);
+    open?.transaction(&array(stores), mode).ok()
+}
+
 /// A transaction on these stores. A connection that the browser has closed without a word is opened again, once.
 pub(super) async fn transaction(stores: &[&str], mode: &str) -> Result<Transaction, JsValue> {
-    let names: Array = stores.iter().map(|store| JsValue::from(*store)).collect();
+    let names = array(stores);
     match database().await?.transaction(&names, mode) {
         Err(error) if error_name(&error) == "InvalidStateError" => {
             DATABASE.set(None);
@@ -244,5 +255,5 @@ pub(super) async fn former() -> Option<Database> {
 
 /// A transaction on one store of a database.
 pub(super) fn reading(of: &Database, stores: &[&str]) -> Result<Transaction, JsValue> {
-    of.transaction(&stores.iter().map(|store| JsValue::from(*store)).collect(), "readonly")
+    of.transaction(&array(stores), "readonly")
 }

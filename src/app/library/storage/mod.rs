@@ -17,7 +17,7 @@ pub type Coming<T> = Pin<Box<dyn Future<Output = T>>>;
 pub struct StorageModule {
     /// Names who is told what the browser says by itself.
     pub listen: fn(Rc<dyn Fn(LibraryAnswer)>),
-    /// Does what the page wants; says what there is to say of it.
+    /// Does what the page wants; says what there is to say of it. What a page leaves is being written when this returns.
     pub obey: fn(LibraryCommand) -> Coming<Option<LibraryAnswer>>,
     /// Keeps the open table of this number.
     pub keep_table: fn(u64) -> Coming<Option<LibraryAnswer>>,

@@ -4,6 +4,11 @@
 //! What decides something is elsewhere, and is tested natively: [`crate::app::library::merge`] merges, and
 //! [`crate::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
 //! several transactions; where it has none, each transaction still merges what it finds.
+//!
+//! A page that is being left gets no answer any more, and perhaps no turn either. So its last transaction reads nothing,
+//! waits for no lock and is committed before the listener returns; it adds a note beside what is stored, under a key of
+//! this page alone. A page that is only hidden does the same, since it may be ended without another word, and merges its
+//! note when it is seen again.
 
 use std::cell::Cell;
 
@@ -12,24 +17,24 @@ use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
-use super::StorageModule;
 use super::database::{
-    ABOUT, LEFT, MARKS, RUNS, STATES, Shelf, TABLES, completed, database, done, error_name, former, listen,
-    name, reading, refusal, tell, transaction,
+    ABOUT, LEFT, MARKS, RUNS, STATES, Shelf, TABLES, Transaction, completed, database, done, error_name,
+    former, listen, name, reading, refusal, tell, transaction, transaction_at_once,
 };
+use super::{Coming, StorageModule};
 use crate::app::files::reader::kept;
 use crate::app::library::merge::{merged, table_in};
 use crate::app::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
 use crate::labs::tables::opened as tables;
 use crate::platform::file::FileHandle;
-use crate::platform::web::lock;
+use crate::platform::web::{lock, spawn};
 use crate::record::FileError;
 use crate::record::saved::{Marks, check_state};
 
 /// The functions of this module.
 pub const STORAGE: StorageModule = StorageModule {
     listen: begin,
-    obey: |command| Box::pin(obey(command)),
+    obey,
     keep_table: |number| Box::pin(keep_table(number)),
     open_table: |number| Box::pin(open_table(number)),
 };
@@ -56,6 +61,10 @@ thread_local! {
     static CHANNEL: Option<BroadcastChannel> = BroadcastChannel::new(&name()).ok();
     /// Whether there was news while nobody saw this tab.
     static MISSED: Cell<bool> = const { Cell::new(false) };
+    /// Whether this page has left a run, and nobody may have merged it yet.
+    static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
+    /// What keys of runs that this page leaves begin with: no other page has the same number.
+    static PAGE: String = format!("{} {}", Date::now(), Math::random());
 }
 
 /// Names who is told what the browser says by itself, and listens to other tabs.
@@ -78,8 +87,15 @@ fn begin(sink: super::database::Sink) {
     // It lives as long as the page.
     heard.forget();
     window_event_listener_untyped("visibilitychange", |_| {
-        if !document().hidden() && MISSED.take() {
+        if document().hidden() {
+            return;
+        }
+        let has_left = HAS_LEFT.take();
+        if MISSED.take() {
+            // Whoever reads everything merges what was left.
             tell(LibraryAnswer::News(vec![]));
+        } else if has_left {
+            spawn(come_back());
         }
     });
     if !has_channel {
@@ -97,15 +113,30 @@ fn announce<'a>(ids: impl Iterator<Item = &'a str>) {
     });
 }
 
-/// Does what the page wants; says what there is to say of it.
-async fn obey(command: LibraryCommand) -> Option<LibraryAnswer> {
-    match carry_out(&command).await {
-        Ok(answer) => answer,
-        Err(error) if error_name(&error) == "QuotaExceededError" => {
-            Some(LibraryAnswer::Full(Box::new(command)))
+/// Does what the page wants; says what there is to say of it. Where the database is open, what a page leaves is being
+/// written when this returns.
+fn obey(command: LibraryCommand) -> Coming<Option<LibraryAnswer>> {
+    let begun = match &command {
+        LibraryCommand::Leave(kept, bytes) => {
+            let work = transaction_at_once(&[LEFT], "readwrite");
+            work.map(|work| leave(work, kept, bytes.as_deref()))
         }
-        Err(error) => Some(LibraryAnswer::Refused(refusal(&error), Some(Box::new(command)))),
-    }
+        _ => None,
+    };
+    Box::pin(async move {
+        let outcome = match begun {
+            Some(Ok(work)) => completed(&work).await.map(|()| None),
+            Some(Err(error)) => Err(error),
+            None => carry_out(&command).await,
+        };
+        match outcome {
+            Ok(answer) => answer,
+            Err(error) if error_name(&error) == "QuotaExceededError" => {
+                Some(LibraryAnswer::Full(Box::new(command)))
+            }
+            Err(error) => Some(LibraryAnswer::Refused(refusal(&error), Some(Box::new(command)))),
+        }
+    })
 }
 
 async fn carry_out(command: &LibraryCommand) -> Result<Option<LibraryAnswer>, JsValue> {
@@ -127,8 +158,8 @@ async fn carry_out(command: &LibraryCommand) -> Result<Option<LibraryAnswer>, Js
         }
         LibraryCommand::Refresh(ids) => refresh(ids).await.map(Some),
         LibraryCommand::Leave(kept, bytes) => {
-            leave(kept, bytes.as_deref()).await?;
-            announce(std::iter::empty());
+            let work = transaction(&[LEFT], "readwrite").await?;
+            completed(&leave(work, kept, bytes.as_deref())?).await?;
             Ok(None)
         }
         LibraryCommand::Fetch(id, table) => {
@@ -286,16 +317,29 @@ async fn keep(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<LibraryAnswer, Js
     Ok(LibraryAnswer::Stored(Box::new(stored)))
 }
 
-/// Writes a run beside what is stored, because the page is about to be gone: whoever reads next merges it.
-async fn leave(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<(), JsValue> {
-    let work = transaction(&[LEFT], "readwrite").await?;
+/// Writes a run beside what is stored, because the page may be gone soon: whoever reads next merges it. What this page
+/// left of the run before is replaced. The transaction is committed, and comes back.
+fn leave(work: Transaction, kept: &SavedRun, bytes: Option<&[u8]>) -> Result<Transaction, JsValue> {
     let bytes = bytes.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(bytes).into());
     let note = Array::of2(&serde_wasm_bindgen::to_value(kept)?, &bytes);
-    // No other tab leaves with the same number.
-    let key = format!("{} {} {}", Date::now(), Math::random(), kept.id);
+    let key = PAGE.with(|page| format!("{page} {}", kept.id));
     work.object_store(LEFT)?.put(&note, &key)?;
     work.commit();
-    Ok(())
+    HAS_LEFT.set(true);
+    announce(std::iter::empty());
+    Ok(work)
+}
+
+/// Merges what this page has left, since it is seen again.
+async fn come_back() {
+    let _turn = lock(&name(), PATIENCE_MS).await;
+    // What there is no room for stays where it is, and is tried again when the page is opened next.
+    let (merged, _) = absorb().await.unwrap_or_default();
+    // Another tab may have merged it, and has told so.
+    if !merged.is_empty() {
+        announce(merged.iter().map(String::as_str));
+        tell(LibraryAnswer::News(merged));
+    }
 }
 
 /// Merges what pages have left as they were closed: the runs that it was about, and what cannot be read of it, with the
