@@ -72,7 +72,7 @@ fn name(state: &CircuitState, layer: usize, at: usize) -> Option<&str> {
     Some(state.circuit.name(place.signal))
 }
 
-/// A row for each layer, a column for each gate; 0 and 1 are the two ends of the colours.
+/// A row for each layer, a column for each gate: 0 has no colour, and 1 has the full one.
 fn values(state: &CircuitState) -> Grid {
     let given = state.given();
     let rows = given.len().min(MOST_SHOWN);
@@ -87,7 +87,7 @@ fn values(state: &CircuitState) -> Grid {
     };
     for (layer, values) in given.iter().enumerate().take(rows) {
         for at in 0..columns {
-            let value = values.get(at).map_or(f32::NAN, |value| (2.0 * value - 1.0) as f32);
+            let value = values.get(at).map_or(f32::NAN, |value| *value as f32);
             grid.values.push(value);
             grid.texts.push(name(state, layer, at).unwrap_or("").into());
         }

@@ -96,7 +96,7 @@ fn values_are_those_of_the_circuit_without_noise() {
         for at in 0..drawn.columns {
             let value = drawn.values[layer * drawn.columns + at];
             match values.get(at) {
-                Some(bit) => assert_eq!(value, if *bit { 1.0 } else { -1.0 }),
+                Some(bit) => assert_eq!(value, f32::from(u8::from(*bit))),
                 None => assert!(value.is_nan()),
             }
         }

@@ -19,7 +19,7 @@ use crate::tasks::machine_traces::charts;
 /// All of them.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::FLOOR, |run| Reading::Lines(floor(run)))
-        .summary(|run| words::floor(run))
+        .summary(words::floor)
         .follows(Follows::Rows)
         .of_measurements()
         .compares(),

@@ -13,6 +13,6 @@ crate::charts! {
     STRAYS = "strays", "Deviation from 0 and 1 by layer", "Deviation", Lines;
     /// How much of the smallest perturbation found lies in each layer.
     WHERE = "where", "Smallest perturbation by layer", "Where", Bars;
-    /// Each input with the circuit's value and the network's answer, with the noise of the newest step.
+    /// Each input with the circuit's value and the network's output, with the noise of the newest step; a bit 0 is drawn as −1.
     TRUTH = "truth", "Truth table", "Table", Grid;
 }

@@ -74,6 +74,5 @@ pub(super) const NOISE: &[Preset] = &[
         ],
         budget: 800,
         time: "About half a minute on one core of a processor.",
-        ..QUICK
     },
 ];
