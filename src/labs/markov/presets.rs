@@ -72,7 +72,7 @@ const INDUCTION: &[Preset] = &[
         name: "The same, slowly: what moves on the plateau",
         group: &INDUCTION_GROUP,
         link: "#v1/markov?lr=0.002&steps=700&show=kl.strategies.scores.distances",
-        claim: "While the loss still rests, odd distances already weigh more than even ones: progress that the loss does not show.",
+        claim: "While the loss falls only slowly, odd distances already weigh more than even ones: progress that the loss does not show.",
         source: "Edelman 2024, section 8.3.2 and figures 8.3 and E.7",
         instance: "As the preset before, with a learning rate of 0.002.",
         expect: &[
@@ -106,7 +106,7 @@ const INDUCTION: &[Preset] = &[
         name: "Three symbols and a long plateau",
         group: &INDUCTION_GROUP,
         link: "#v1/markov?k=3&lr=0.002&steps=1000",
-        claim: "A slower learning rate stretches the plateau to four hundred steps; the second drop is as steep.",
+        claim: "With a slower learning rate the loss stays near the line of unigrams until about step 400. Then it falls a second time, less steeply than at first.",
         source: "Edelman 2024, figures 8.1 and 8.3",
         instance: "As the preset before, with a learning rate of 0.002.",
         expect: &[
