@@ -17,9 +17,12 @@
 //! A cell whose neighbourhood did not change in the last layer does not change in this one, whatever the rule is. So only
 //! cells next to a change are computed; [`Automaton::layer_of_all`] computes every cell, and tests compare the two.
 
+use std::sync::Arc;
+
+use super::super::data::check_sizes;
+use super::super::mistake::Mistake;
 use super::code::{Cell, Codes, Phase, readout};
 use super::grid::{EMPTY, Grid, MINUS, PLUS};
-use super::mistake::Mistake;
 use super::program::{Move, Program};
 
 /// The moves that lead to a cell, from its neighbours above, below, on the left and on the right.
@@ -74,10 +77,15 @@ fn step(program: &Program, cell: Cell, near: [Option<Cell>; 4]) -> Cell {
     cell
 }
 
+/// Rows and columns of all cells, row by row.
+fn places(rows: usize, columns: usize) -> Vec<(usize, usize)> {
+    (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect()
+}
+
 /// A program's automaton on a full table.
-#[derive(Debug, Clone)]
-pub struct Automaton<'a> {
-    program: &'a Program,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Automaton {
+    program: Arc<Program>,
     codes: Codes,
     rows: usize,
     columns: usize,
@@ -92,20 +100,15 @@ pub struct Automaton<'a> {
     changes: Vec<(usize, Cell)>,
 }
 
-impl<'a> Automaton<'a> {
+impl Automaton {
     /// The automaton before its first layer.
     ///
     /// # Errors
     /// Where a rule of the start state moves, or where a cell of the block is blank.
-    pub fn new(program: &'a Program, grid: &Grid) -> Result<Self, Mistake> {
-        for (symbol, number) in program.symbols().iter().zip(0..) {
-            if program.transition(0, number).step != Move::Stay {
-                return Err(Mistake::FirstStep { state: program.state(0).into(), symbol: *symbol });
-            }
-        }
+    pub fn new(program: Arc<Program>, grid: &Grid) -> Result<Self, Mistake> {
+        program.stays_first()?;
         let (rows, columns) = (grid.rows(), grid.columns());
-        let places: Vec<(usize, usize)> =
-            (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect();
+        let places = places(rows, columns);
         let hole = |(row, column): &&(usize, usize)| {
             !grid.is_ring(*row, *column) && ![PLUS, MINUS].contains(&grid.read(*row, *column))
         };
@@ -115,27 +118,65 @@ impl<'a> Automaton<'a> {
         let cell = |(row, column): &(usize, usize)| {
             if grid.is_ring(*row, *column) { Cell::RING } else { Cell::new(grid.read(*row, *column)) }
         };
-        let neighbour = |(row, column): (usize, usize), away: Move| {
-            away.from(row, column).and_then(|(row, column)| grid.place(row, column))
+        let cells = places.iter().map(cell).collect();
+        Ok(Automaton::with(program, [rows, columns], cells, 0))
+    }
+
+    /// An automaton that goes on from these cells, row by row with the ring, after so many layers.
+    ///
+    /// It becomes what it would have become without the interruption, cell for cell. Only its first layer takes longer,
+    /// because every cell may change in it; so [`Automaton::run`] needs one more layer to see that nothing changes.
+    ///
+    /// # Errors
+    /// Where a rule of the start state moves, where no data set has a grid of this size, where the number of cells is not
+    /// rows times columns, or where a cell has a symbol or a state that is not one of the program's.
+    pub fn of(
+        program: Arc<Program>,
+        rows: usize,
+        columns: usize,
+        cells: Vec<Cell>,
+        layers: u64,
+    ) -> Result<Self, Mistake> {
+        program.stays_first()?;
+        check_sizes(columns.saturating_sub(3), rows.saturating_sub(3))?;
+        if cells.len() != rows * columns {
+            return Err(Mistake::Cells { found: cells.len(), wanted: rows * columns });
+        }
+        let (symbols, states) = (program.symbols().len(), program.states().len());
+        let is_foreign = |cell: &Cell| {
+            usize::from(cell.symbol) >= symbols || usize::from(cell.head.unwrap_or(0)) >= states
         };
-        Ok(Automaton {
+        if let Some(at) = cells.iter().position(is_foreign) {
+            return Err(Mistake::Foreign { row: at / columns, column: at % columns });
+        }
+        Ok(Automaton::with(program, [rows, columns], cells, layers))
+    }
+
+    /// The automaton with these cells, all of which may change in the next layer.
+    fn with(program: Arc<Program>, [rows, columns]: [usize; 2], cells: Vec<Cell>, layers: u64) -> Self {
+        let neighbour = |(row, column): (usize, usize), away: Move| {
+            let to = away.from(row, column).filter(|(row, column)| *row < rows && *column < columns);
+            to.map(|(row, column)| row * columns + column)
+        };
+        let near = places(rows, columns).into_iter().map(|place| AWAY.map(|away| neighbour(place, away)));
+        Automaton {
+            codes: Codes::new(&program),
             program,
-            codes: Codes::new(program),
             rows,
             columns,
-            cells: places.iter().map(cell).collect(),
-            near: places.iter().map(|place| AWAY.map(|away| neighbour(*place, away))).collect(),
-            layers: 0,
-            candidates: (0..places.len()).collect(),
-            since: vec![0; places.len()],
+            near: near.collect(),
+            layers,
+            candidates: (0..cells.len()).collect(),
+            since: vec![layers; cells.len()],
             changes: Vec::new(),
-        })
+            cells,
+        }
     }
 
     /// What a cell becomes.
     fn next(&self, at: usize) -> Cell {
         let near = self.near[at].map(|one| one.map(|one| self.cells[one]));
-        local_rule(self.program, self.cells[at], near)
+        local_rule(&self.program, self.cells[at], near)
     }
 
     /// One layer; how many cells it changed.
@@ -179,6 +220,11 @@ impl<'a> Automaton<'a> {
         self.candidates.is_empty()
     }
 
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
     /// Layers made.
     pub fn layers(&self) -> u64 {
         self.layers
@@ -219,14 +265,14 @@ impl<'a> Automaton<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::grid::Data;
+    use crate::succinct::Data;
 
     #[test]
     fn the_message_is_ahead_of_the_head_only_if_the_first_step_stays() {
         let data = Data::new(vec![vec![1; 5]; 3], vec![1; 3]).unwrap();
         let grid = Grid::new(&data, &[1; 5]).unwrap();
-        let staying = Program::parse("a * → * S b\nb * → * L b").unwrap();
-        let mut automaton = Automaton::new(&staying, &grid).unwrap();
+        let staying = Arc::new(Program::parse("a * → * S b\nb * → * L b").unwrap());
+        let mut automaton = Automaton::new(Arc::clone(&staying), &grid).unwrap();
         let heads: Vec<_> = (0..5).map(|_| (automaton.layer(), automaton.head())).collect();
         // Layer 1 sets the head; layer 2 changes its state and tells four neighbours; layer 3 moves it and tells the next six.
         let head = |column, state| Some((4, column, state));
@@ -235,9 +281,8 @@ mod tests {
             [head(6, 0), head(6, 1), head(5, 1), head(4, 1), head(3, 1)]
         );
         assert_eq!(heads[..3].iter().map(|one| one.0).collect::<Vec<_>>(), [1, 5, 8]);
-        let moving = Program::parse("a * → * L a").unwrap();
-        let mut automaton = Automaton::new(&staying, &grid).unwrap();
-        automaton.program = &moving;
+        let mut automaton = Automaton::new(staying, &grid).unwrap();
+        automaton.program = Arc::new(Program::parse("a * → * L a").unwrap());
         automaton.layer();
         assert_eq!(automaton.head(), head(6, 0));
         automaton.layer();

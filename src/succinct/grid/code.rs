@@ -18,6 +18,7 @@
 //! slope of the head and the learning rate would depend on the program. Behind digit 3 the first digits are the same for
 //! all programs, and so is the training.
 
+use super::super::limits::MOST_STATES;
 use super::grid::EMPTY;
 use super::program::Program;
 
@@ -53,6 +54,41 @@ impl Cell {
 
     /// A cell of the ring before the first layer, with the value 1.
     pub const RING: Cell = Cell { padding: true, symbol: EMPTY, phase: Phase::Unknown, head: None };
+
+    /// The cell of a program as one number below 2¹⁴, for runs that keep their cells as numbers.
+    ///
+    /// ```text
+    /// symbol + 27·phase + 81·padding + 162·head      phase: 0 unknown, 1 memorise, 2 compute
+    ///                                                head: 0 where it is not, and 1 + the state where it is
+    /// ```
+    ///
+    /// Unlike its [value](Codes::encode), the number does not depend on the program.
+    pub fn number(self) -> u16 {
+        let phase = match self.phase {
+            Phase::Unknown => 0,
+            Phase::Memorise => 1,
+            Phase::Compute => 2,
+        };
+        let head = self.head.map_or(0, |state| 1 + u16::from(state));
+        u16::from(self.symbol) + 27 * phase + 81 * u16::from(self.padding) + 162 * head
+    }
+
+    /// The cell that has this number; none where no cell of any program has it.
+    pub fn numbered(number: u16) -> Option<Cell> {
+        let symbol = u8::try_from(number % 27).ok()?;
+        let phase = match number / 27 % 3 {
+            0 => Phase::Unknown,
+            1 => Phase::Memorise,
+            _ => Phase::Compute,
+        };
+        let padding = number / 81 % 2 == 1;
+        let head = match (number / 162).checked_sub(1) {
+            None => None,
+            Some(state) if usize::from(state) < MOST_STATES => Some(u8::try_from(state).ok()?),
+            Some(_) => return None,
+        };
+        Some(Cell { padding, symbol, phase, head })
+    }
 }
 
 /// The code words of one program.
@@ -193,6 +229,7 @@ pub fn slope(value: i64, unit: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::succinct::MOST_SYMBOLS;
     use crate::succinct::grid::{MINUS, PLUS, library};
 
     #[test]
@@ -223,6 +260,29 @@ mod tests {
             // A state without a head, and a head without a state.
             assert_eq!((codes.decode(2), codes.decode(unit / 27)), (None, None));
         }
+    }
+
+    #[test]
+    fn every_cell_has_a_number_of_its_own() {
+        let states = u8::try_from(MOST_STATES).unwrap();
+        let mut numbers = Vec::new();
+        for head in [None].into_iter().chain((0..states).map(Some)) {
+            for padding in [false, true] {
+                for phase in [Phase::Unknown, Phase::Memorise, Phase::Compute] {
+                    for symbol in 0..u8::try_from(MOST_SYMBOLS).unwrap() {
+                        let cell = Cell { padding, symbol, phase, head };
+                        assert_eq!(Cell::numbered(cell.number()), Some(cell));
+                        numbers.push(cell.number());
+                    }
+                }
+            }
+        }
+        // Every number up to the last one is that of a cell, and no other is.
+        assert!(numbers.into_iter().eq(0..10_530));
+        assert!((10_530..=u16::MAX).all(|number| Cell::numbered(number).is_none()));
+        let cell = Cell { padding: true, symbol: 5, phase: Phase::Compute, head: Some(3) };
+        assert_eq!(cell.number(), 5 + 27 * 2 + 81 + 162 * 4);
+        assert_eq!((Cell::new(EMPTY).number(), Cell::RING.number()), (0, 81));
     }
 
     #[test]

@@ -12,8 +12,8 @@
 //! The paper has no ring. A head can then see the right edge, where padding stands, but not the three others, where cells
 //! simply end. With the ring every edge is a blank, and the programs of the [library](super::library) find all four.
 
-use super::data::{Data, check_input, check_sizes};
-use super::mistake::Mistake;
+use super::super::data::{Data, check_input, check_sizes};
+use super::super::mistake::Mistake;
 
 /// The number of the blank.
 pub const EMPTY: u8 = 0;

@@ -10,7 +10,7 @@
 //!                    a bit with a mark on its row: P p pivot, T t target of the XOR, U u used as pivot (capital: 1)
 //! ```
 
-use super::mistake::Mistake;
+use super::super::mistake::Mistake;
 use super::program::Program;
 use crate::language::translated;
 

@@ -9,9 +9,8 @@
 //!
 //! | module | what it gives |
 //! |---|---|
-//! | `program`, `text`, `mistake`, `limits` | [`Program`], its text form, what can be wrong with it, and how large it may be |
-//! | `data` | [`Data`], and [`Drawn`] data sets of a [`Family`] of concepts |
-//! | `grid` | [`Grid`]: the XOR form of a data set with a test input, and the prediction |
+//! | `program`, `text` | [`Program`], and its text form |
+//! | `grid` | [`Grid`]: the XOR form of a [data set](super::Data) with a test input, and the prediction |
 //! | `walk` | [`Walk`]: the program, one step after another |
 //! | `code`, `automaton` | [`Automaton`]: the same program as a cellular automaton, its [`Cell`]s as numbers of base 3 |
 //! | `tape` | [`Tape`]: the training, step by step, in exact numbers |
@@ -20,24 +19,23 @@
 //! Only the table W is learned. The filter is given: no run of this module searches for one.
 //!
 //! ```
-//! use vivarium::succinct::grid::{Automaton, Drawn, Family, Grid, library};
-//! let program = library::PARITY.program().unwrap();
-//! let drawn = Drawn::new(Family::Parity, 3, 9, 0.0, 5).unwrap();
+//! use std::sync::Arc;
+//! use vivarium::succinct::grid::{Automaton, Grid, library};
+//! use vivarium::succinct::{Drawn, Family};
+//! let program = Arc::new(library::PARITY.program().unwrap());
+//! let drawn = Drawn::new(Family::Parity, 3, 9, 0.0, 5, 0).unwrap();
 //! assert_eq!(drawn.data.rank(), 3);
 //! let x = drawn.query(0);
-//! let mut network = Automaton::new(&program, &Grid::new(&drawn.data, &x).unwrap()).unwrap();
+//! let mut network = Automaton::new(program, &Grid::new(&drawn.data, &x).unwrap()).unwrap();
 //! assert!(network.run(2000));
 //! assert_eq!(network.output() / network.codes().unit(), i64::from(drawn.concept.label(&x)));
 //! ```
 
 mod automaton;
 mod code;
-mod data;
 #[expect(clippy::module_inception, reason = "a grid is what the module is about")]
 mod grid;
 pub mod library;
-mod limits;
-mod mistake;
 mod program;
 mod tape;
 #[cfg(test)]
@@ -47,12 +45,7 @@ mod walk;
 
 pub use automaton::{Automaton, local_rule};
 pub use code::{Cell, Codes, Phase, readout, slope};
-pub use data::{Concept, Data, Drawn, Family};
 pub use grid::{EMPTY, Grid, MINUS, PLUS};
-pub use limits::{
-    MOST_EXAMPLES, MOST_INPUTS, MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
-};
-pub use mistake::Mistake;
 pub use program::{BITS, BLANK, HALT, Move, Program, Rule};
 pub use tape::{Around, BORDER, Image, Step, Tape, UNIT, derivative, filter};
 pub use walk::{End, Walk};

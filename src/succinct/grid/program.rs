@@ -9,6 +9,8 @@
 
 use std::fmt::{Display, Formatter, Result as Written};
 
+use super::super::mistake::Mistake;
+
 /// Name of the blank.
 pub const BLANK: char = '_';
 
@@ -121,6 +123,18 @@ impl Program {
     #[inline]
     pub fn transition(&self, state: u8, symbol: u8) -> Rule {
         self.rule(state, symbol).unwrap_or(Rule { write: symbol, step: Move::Stay, next: state })
+    }
+
+    /// Whether no rule of the start state moves: the message that the table is full is then ahead of the head.
+    ///
+    /// # Errors
+    /// The first symbol for which one moves.
+    pub fn stays_first(&self) -> Result<(), Mistake> {
+        let mut symbols = self.symbols.iter().zip(0..);
+        match symbols.find(|(_, number)| self.transition(0, *number).step != Move::Stay) {
+            Some((symbol, _)) => Err(Mistake::FirstStep { state: self.state(0).into(), symbol: *symbol }),
+            None => Ok(()),
+        }
     }
 
     /// How many rules it has.

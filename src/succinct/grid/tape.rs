@@ -14,9 +14,9 @@
 //! The filter works on numbers and takes their digits apart, as the paper writes it, and knows nothing of
 //! [`local_rule`](super::automaton::local_rule), which works on cells: a test holds the two together.
 
+use super::super::data::{check_input, check_sizes};
+use super::super::mistake::Mistake;
 use super::code::{four_digits, readout, slope};
-use super::data::{check_input, check_sizes};
-use super::mistake::Mistake;
 
 /// What all numbers of the training are numerators over, and 1 divided by the learning rate.
 pub const UNIT: i64 = 54;
@@ -149,6 +149,22 @@ impl Tape {
     pub fn new(d: usize, m: usize, around: Around) -> Result<Tape, Mistake> {
         check_sizes(d, m)?;
         Ok(Tape { d, m, around, weights: Image::filled(m + 1, d + 1, 0), steps: 0 })
+    }
+
+    /// The training that goes on from these numbers of W, row by row in units of 1/[`UNIT`], after so many steps.
+    ///
+    /// # Errors
+    /// Where d or m is outside its range, where W has not (m + 1) × (d + 1) numbers, or where there are more steps than rows.
+    pub fn of(d: usize, m: usize, around: Around, weights: Vec<i64>, steps: usize) -> Result<Tape, Mistake> {
+        check_sizes(d, m)?;
+        let (rows, columns) = (m + 1, d + 1);
+        if weights.len() != rows * columns {
+            return Err(Mistake::Cells { found: weights.len(), wanted: rows * columns });
+        }
+        if steps > rows {
+            return Err(Mistake::Full { rows });
+        }
+        Ok(Tape { d, m, around, weights: Image { rows, columns, values: weights }, steps })
     }
 
     /// W, (m + 1) × (d + 1).

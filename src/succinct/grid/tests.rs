@@ -1,11 +1,19 @@
 //! Tests of the whole: training, the automaton against the simulator, and what the two learners predict.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::rng::{Purpose, Stream};
+use crate::succinct::{Data, Drawn, Family, Mistake};
 
 /// A number of `0..bound` for a test.
 fn below(seed: u64, index: u32, bound: usize) -> usize {
     Stream::new(seed, Purpose::Machine, 0).below(0, index, u32::try_from(bound).unwrap()) as usize
+}
+
+/// The program of a learner.
+fn program(learner: library::Learner) -> Arc<Program> {
+    Arc::new(learner.program().unwrap())
 }
 
 /// The table after training on a data set.
@@ -19,7 +27,7 @@ fn trained(data: &Data, around: Around) -> (Tape, Vec<Step>) {
 #[test]
 fn training_writes_the_table_exactly() {
     for (d, m) in (1..=12).flat_map(|d| [1, 2, 3, 4, 8, 12].map(|m| (d, m))) {
-        let data = Drawn::new(Family::Parity, d, m, 0.3, d as u64).unwrap().data;
+        let data = Drawn::new(Family::Parity, d, m, 0.3, d as u64, m as u64).unwrap().data;
         for around in [Around::Paper, Around::Ring] {
             let (mut tape, steps) = trained(&data, around);
             let dummy = (vec![1; d], 1);
@@ -53,6 +61,25 @@ fn training_writes_the_table_exactly() {
     let full = Mistake::Full { rows: 2 }.to_string();
     assert_eq!(full, "all 2 rows are written; there is no empty row for another example");
     assert_eq!(Tape::new(0, 1, Around::Paper).unwrap_err(), Mistake::Inputs { found: 0 });
+}
+
+#[test]
+fn training_goes_on_from_the_numbers_of_the_table() {
+    let data = Drawn::new(Family::HalfSpace, 3, 4, 0.2, 1, 0).unwrap().data;
+    let examples: Vec<(&[i8], i8)> = data.examples().chain([(&[1; 3][..], 1)]).collect();
+    for around in [Around::Paper, Around::Ring] {
+        let mut whole = Tape::new(3, 4, around).unwrap();
+        for (x, y) in &examples {
+            let values = whole.weights().values.clone();
+            let mut part = Tape::of(3, 4, around, values, whole.steps()).unwrap();
+            assert_eq!(part, whole);
+            assert_eq!(part.write(x, *y), whole.write(x, *y));
+            assert_eq!(part, whole);
+        }
+    }
+    let wrong = |count: usize, steps| Tape::of(3, 4, Around::Ring, vec![0; count], steps).unwrap_err();
+    assert_eq!(wrong(19, 0), Mistake::Cells { found: 19, wanted: 20 });
+    assert_eq!(wrong(20, 6), Mistake::Full { rows: 5 });
 }
 
 #[test]
@@ -103,14 +130,13 @@ fn phase_of(value: i64) -> i8 {
 #[test]
 fn the_trained_image_is_the_grid_of_the_programs() {
     for seed in 0..30 {
-        let drawn =
-            Drawn::new(Family::HalfSpace, 1 + below(seed, 0, 8), 1 + below(seed, 1, 8), 0.2, seed).unwrap();
+        let (d, m) = (1 + below(seed, 0, 8), 1 + below(seed, 1, 8));
+        let drawn = Drawn::new(Family::HalfSpace, d, m, 0.2, seed, 0).unwrap();
         let x = drawn.query(0);
         let image = trained(&drawn.data, Around::Ring).0.image(&x).unwrap();
         let grid = Grid::new(&drawn.data, &x).unwrap();
         assert_eq!((image.rows, image.columns), (grid.rows(), grid.columns()));
-        let program = library::PARITY.program().unwrap();
-        let automaton = Automaton::new(&program, &grid).unwrap();
+        let automaton = Automaton::new(program(library::PARITY), &grid).unwrap();
         let codes = automaton.codes();
         let values = automaton.cells().iter().map(|cell| codes.encode(*cell));
         assert!(values.eq(image.values.iter().map(|value| value * (codes.unit() / UNIT))));
@@ -118,10 +144,10 @@ fn the_trained_image_is_the_grid_of_the_programs() {
 }
 
 /// Runs a program in both ways, and compares every cell after every step.
-fn compare(program: &Program, grid: Grid, most: u64) -> End {
-    let mut automaton = Automaton::new(program, &grid).unwrap();
+fn compare(program: &Arc<Program>, grid: Grid, most: u64) -> End {
+    let mut automaton = Automaton::new(Arc::clone(program), &grid).unwrap();
     let mut reference = automaton.clone();
-    let mut walk = Walk::new(program, grid);
+    let mut walk = Walk::new(Arc::clone(program), grid);
     automaton.layer();
     loop {
         let symbols = automaton.cells().iter().map(|cell| cell.symbol);
@@ -156,9 +182,10 @@ fn the_automaton_is_the_machine_for_both_learners() {
     for (learner, family, [d, m]) in
         [(library::DICTATOR, Family::Dictator, [6, 8]), (library::PARITY, Family::Parity, [4, 6])]
     {
-        let program = learner.program().unwrap();
+        let program = program(learner);
         for seed in 0..200 {
-            let drawn = Drawn::new(family, 1 + below(seed, 0, d), 1 + below(seed, 1, m), 0.0, seed).unwrap();
+            let (d, m) = (1 + below(seed, 0, d), 1 + below(seed, 1, m));
+            let drawn = Drawn::new(family, d, m, 0.0, seed, 0).unwrap();
             let grid = Grid::new(&drawn.data, &drawn.query(0)).unwrap();
             assert!(matches!(compare(&program, grid, 5000), End::Halted { .. }));
         }
@@ -188,10 +215,10 @@ fn random(seed: u64) -> Program {
 fn the_automaton_is_the_machine_for_random_programs() {
     let mut ends = [0; 4];
     for seed in 0..400 {
-        let program = random(seed);
-        assert_eq!(Program::parse(&program.to_string()).unwrap(), program);
-        let drawn =
-            Drawn::new(Family::Parity, 1 + below(seed, 8, 4), 1 + below(seed, 9, 4), 0.0, seed).unwrap();
+        let program = Arc::new(random(seed));
+        assert_eq!(Program::parse(&program.to_string()).unwrap(), *program);
+        let (d, m) = (1 + below(seed, 8, 4), 1 + below(seed, 9, 4));
+        let drawn = Drawn::new(Family::Parity, d, m, 0.0, seed, 0).unwrap();
         let end = compare(&program, Grid::new(&drawn.data, &drawn.query(0)).unwrap(), 60);
         assert!(end.sentence(&program).ends_with('.'));
         ends[match end {
@@ -207,12 +234,68 @@ fn the_automaton_is_the_machine_for_random_programs() {
 #[test]
 fn an_automaton_needs_a_full_table_and_a_first_step_that_stays() {
     let grid = Grid::blank(2, 2).unwrap();
-    let hole = Automaton::new(&library::DICTATOR.program().unwrap(), &grid).unwrap_err().to_string();
+    let hole = Automaton::new(program(library::DICTATOR), &grid).unwrap_err().to_string();
     let sentence = "the cell in row 1, column 1 is blank, but the program starts only on a full table";
     assert_eq!(hole, sentence);
-    let moving = Program::parse("a + → * S a\na - → * L a").unwrap();
+    let moving = Arc::new(Program::parse("a + → * S a\na - → * L a").unwrap());
     let sentence = "the start state a moves on the symbol -; the first step must be S, so that the compute message is ahead of the head";
-    assert_eq!(Automaton::new(&moving, &grid).unwrap_err().to_string(), sentence);
+    assert_eq!(Automaton::new(Arc::clone(&moving), &grid).unwrap_err().to_string(), sentence);
+    let later = Automaton::of(moving, 5, 5, vec![Cell::RING; 25], 7).unwrap_err();
+    assert_eq!(later.to_string(), sentence);
+}
+
+#[test]
+fn an_automaton_goes_on_from_numbers() {
+    for (learner, family, [d, m]) in
+        [(library::DICTATOR, Family::Dictator, [5, 7]), (library::PARITY, Family::Parity, [3, 5])]
+    {
+        let program = program(learner);
+        for number in 0..5 {
+            let drawn = Drawn::new(family, d, m, 0.0, 3, number).unwrap();
+            let grid = Grid::new(&drawn.data, &drawn.query(0)).unwrap();
+            let mut whole = Automaton::new(Arc::clone(&program), &grid).unwrap();
+            let (rows, columns) = whole.size();
+            for layers in [0, 1, 2, 3, 9, 40, 97, 250, 2_000] {
+                whole.run(layers);
+                let numbers: Vec<u16> = whole.cells().iter().map(|cell| cell.number()).collect();
+                let cells = numbers.iter().map(|number| Cell::numbered(*number).unwrap()).collect();
+                let made = whole.layers();
+                let mut part = Automaton::of(Arc::clone(&program), rows, columns, cells, made).unwrap();
+                let mut rest = whole.clone();
+                for _ in 0..60 {
+                    assert_eq!((part.cells(), part.layers()), (rest.cells(), rest.layers()));
+                    assert_eq!((part.head(), part.output()), (rest.head(), rest.output()));
+                    assert_eq!(part.layer(), rest.layer());
+                }
+                assert!(part.run(5_000) && rest.run(5_000));
+                assert_eq!(part.cells(), rest.cells());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_automaton_goes_on_only_from_cells_of_its_program() {
+    let wrong = |rows: usize, columns: usize, cells: Vec<Cell>| {
+        let made = Automaton::of(program(library::DICTATOR), rows, columns, cells, 4);
+        made.map(|automaton| automaton.layers()).map_err(|mistake| mistake.to_string())
+    };
+    assert_eq!(wrong(4, 5, vec![Cell::RING; 20]), Ok(4));
+    let count = |found: usize| -> Result<u64, String> {
+        Err(format!("wrong number of cells: {found} instead of 20"))
+    };
+    assert_eq!(wrong(4, 5, vec![Cell::RING; 19]), count(19));
+    assert_eq!(wrong(4, 5, vec![]), count(0));
+    assert_eq!(wrong(3, 5, vec![]), Err("a data set has from 1 to 100 examples, not 0".into()));
+    assert_eq!(wrong(4, 0, vec![]), Err("an example has from 1 to 63 inputs, not 0".into()));
+    assert!(wrong(usize::MAX, usize::MAX, vec![]).is_err());
+    for foreign in [Cell::new(3), Cell { head: Some(20), ..Cell::new(PLUS) }] {
+        let mut cells = vec![Cell::RING; 20];
+        cells[7] = foreign;
+        let sentence =
+            "the cell in row 1, column 2 has a symbol or a state that the program does not have".to_string();
+        assert_eq!(wrong(4, 5, cells), Err(sentence));
+    }
 }
 
 #[test]
@@ -230,8 +313,8 @@ fn programs_have_the_sizes_that_they_should() {
 }
 
 /// What a learner predicts, and after how many steps it halts.
-fn predicted(program: &Program, data: &Data, x: &[i8]) -> (Option<i8>, u64) {
-    let mut walk = Walk::new(program, Grid::new(data, x).unwrap());
+fn predicted(program: &Arc<Program>, data: &Data, x: &[i8]) -> (Option<i8>, u64) {
+    let mut walk = Walk::new(Arc::clone(program), Grid::new(data, x).unwrap());
     let end = walk.run(100_000).unwrap();
     assert!(matches!(end, End::Halted { .. }), "{}", end.sentence(program));
     (walk.grid().prediction(), end.steps())
@@ -249,11 +332,11 @@ fn dictator(data: &Data, x: &[i8]) -> Option<i8> {
 
 #[test]
 fn the_dictator_learner_predicts_by_the_last_consistent_input() {
-    let program = library::DICTATOR.program().unwrap();
+    let program = program(library::DICTATOR);
     for (d, m, expected) in [(6, 8, 117), (10, 12, 221)] {
         let (mut right, mut steps) = (0, Vec::new());
         for seed in 0..2000 {
-            let drawn = Drawn::new(Family::Dictator, d, m, 0.0, seed).unwrap();
+            let drawn = Drawn::new(Family::Dictator, d, m, 0.0, seed, 0).unwrap();
             let x = drawn.query(0);
             let (label, count) = predicted(&program, &drawn.data, &x);
             assert_eq!(label, dictator(&drawn.data, &x));
@@ -273,10 +356,10 @@ fn the_dictator_learner_predicts_by_the_last_consistent_input() {
 
 #[test]
 fn the_dictator_learner_has_no_answer_where_no_input_is_consistent() {
-    let program = library::DICTATOR.program().unwrap();
+    let program = program(library::DICTATOR);
     let mut without = 0;
     for seed in 0..200 {
-        let drawn = Drawn::new(Family::Parity, 5, 12, 0.0, seed).unwrap();
+        let drawn = Drawn::new(Family::Parity, 5, 12, 0.0, seed, 0).unwrap();
         let x = drawn.query(0);
         let (label, _) = predicted(&program, &drawn.data, &x);
         assert_eq!(label, dictator(&drawn.data, &x));
@@ -310,7 +393,7 @@ fn eliminated(data: &Data, x: &[i8]) -> (i8, bool) {
 
 #[test]
 fn parity_is_right_on_every_instance_of_full_rank() {
-    let program = library::PARITY.program().unwrap();
+    let program = program(library::PARITY);
     for (d, m, instances, expected, most) in [
         (3, 6, 200, 521, 581),
         (4, 8, 200, 949, 1069),
@@ -320,7 +403,7 @@ fn parity_is_right_on_every_instance_of_full_rank() {
     ] {
         let mut steps = Vec::new();
         for seed in 0..instances {
-            let drawn = Drawn::new(Family::Parity, d, m, 0.0, seed).unwrap();
+            let drawn = Drawn::new(Family::Parity, d, m, 0.0, seed, 0).unwrap();
             let x = drawn.query(0);
             if drawn.data.rank() == d {
                 let (label, count) = predicted(&program, &drawn.data, &x);
@@ -341,10 +424,10 @@ fn parity_is_right_on_every_instance_of_full_rank() {
 /// as good as a coin elsewhere, since the test input then becomes a pivot itself and keeps the label bit that it has.
 #[test]
 fn parity_below_full_rank_guesses_outside_of_the_span() {
-    let program = library::PARITY.program().unwrap();
+    let program = program(library::PARITY);
     let (mut inside, mut outside, mut right) = (0, 0, 0);
     for seed in 0..2000 {
-        let drawn = Drawn::new(Family::Parity, 6, 5, 0.0, seed).unwrap();
+        let drawn = Drawn::new(Family::Parity, 6, 5, 0.0, seed, 0).unwrap();
         let (x, d) = (drawn.query(0), drawn.data.d());
         let (label, _) = predicted(&program, &drawn.data, &x);
         let (wanted, is_pivot) = eliminated(&drawn.data, &x);
@@ -370,9 +453,9 @@ fn parity_below_full_rank_guesses_outside_of_the_span() {
 
 #[test]
 fn parity_of_noisy_labels_is_that_of_the_elimination() {
-    let program = library::PARITY.program().unwrap();
+    let program = program(library::PARITY);
     for seed in 0..100 {
-        let drawn = Drawn::new(Family::Parity, 4, 8, 0.2, seed).unwrap();
+        let drawn = Drawn::new(Family::Parity, 4, 8, 0.2, seed, 0).unwrap();
         let x = drawn.query(0);
         assert_eq!(predicted(&program, &drawn.data, &x).0, Some(eliminated(&drawn.data, &x).0));
     }

@@ -12,8 +12,8 @@
 //! begins a comment. The state of the first rule is the start state; HALT ends the run. The symbols `+` and `-` are 1 and −1
 //! of the data; a `*` reads them even where no rule names them.
 
-use super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
-use super::mistake::Mistake;
+use super::super::limits::{MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_SYMBOLS, MOST_TEXT};
+use super::super::mistake::Mistake;
 use super::program::{BITS, HALT, Move, Program, Rule};
 
 /// A line as it stands in the text; none is `*`.

@@ -1,8 +1,10 @@
 //! The ordinary simulator: one head that walks over the grid, one rule after another.
 
+use std::sync::Arc;
+
+use super::super::limits::MOST_STEPS;
+use super::super::mistake::Mistake;
 use super::grid::Grid;
-use super::limits::MOST_STEPS;
-use super::mistake::Mistake;
 use super::program::{Move, Program};
 
 /// Why a run ends. Rows and columns are counted from 0, ring included.
@@ -81,28 +83,32 @@ impl End {
 /// A program on its grid.
 ///
 /// ```
-/// use vivarium::succinct::grid::{Drawn, End, Family, Grid, Walk, library};
-/// let program = library::DICTATOR.program().unwrap();
-/// let drawn = Drawn::new(Family::Dictator, 6, 12, 0.0, 1).unwrap();
+/// use std::sync::Arc;
+/// use vivarium::succinct::grid::{End, Grid, Walk, library};
+/// use vivarium::succinct::{Drawn, Family};
+/// let program = Arc::new(library::DICTATOR.program().unwrap());
+/// let drawn = Drawn::new(Family::Dictator, 6, 12, 0.0, 1, 0).unwrap();
 /// let x = drawn.query(0);
-/// let mut walk = Walk::new(&program, Grid::new(&drawn.data, &x).unwrap());
+/// let mut walk = Walk::new(program, Grid::new(&drawn.data, &x).unwrap());
 /// assert!(matches!(walk.run(1000), Ok(End::Halted { .. })));
 /// assert_eq!(walk.grid().prediction(), Some(drawn.concept.label(&x)));
 /// ```
-#[derive(Debug, Clone)]
-pub struct Walk<'a> {
-    program: &'a Program,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Walk {
+    program: Arc<Program>,
     grid: Grid,
     state: u8,
     at: (usize, usize),
     steps: u64,
+    /// Why no further step can be made, once one was tried.
+    end: Option<End>,
 }
 
-impl<'a> Walk<'a> {
+impl Walk {
     /// The program before its first step, with the head on the bottom-right cell of the block.
-    pub fn new(program: &'a Program, grid: Grid) -> Self {
+    pub fn new(program: Arc<Program>, grid: Grid) -> Self {
         let at = grid.start();
-        Walk { program, grid, state: 0, at, steps: 0 }
+        Walk { program, grid, state: 0, at, steps: 0, end: None }
     }
 
     /// Makes a step.
@@ -114,19 +120,36 @@ impl<'a> Walk<'a> {
         let ((row, column), state, steps) = (self.at, self.state, self.steps);
         let symbol = self.grid.read(row, column);
         let Some(rule) = self.program.rule(state, symbol) else {
-            return Err(if self.program.is_halt(state) {
-                End::Halted { steps }
-            } else {
-                End::NoRule { steps, state, symbol, at: self.at }
-            });
+            let is_halt = self.program.is_halt(state);
+            let no_rule = End::NoRule { steps, state, symbol, at: self.at };
+            return self.ended(if is_halt { End::Halted { steps } } else { no_rule });
         };
         let to = rule.step.from(row, column).filter(|(row, column)| self.grid.place(*row, *column).is_some());
         let Some(to) = to else {
-            return Err(End::OffTheGrid { steps, state, step: rule.step, at: self.at });
+            return self.ended(End::OffTheGrid { steps, state, step: rule.step, at: self.at });
         };
         self.grid.write(row, column, rule.write);
         (self.at, self.state, self.steps) = (to, rule.next, steps + 1);
         Ok(())
+    }
+
+    /// Remembers an end.
+    fn ended(&mut self, end: End) -> Result<(), End> {
+        self.end = Some(end);
+        Err(end)
+    }
+
+    /// Makes steps until so many were made in all, or until the program ends; why it ended, if it did.
+    ///
+    /// A program that halts with the last of these steps has ended. It may be called again with more steps; after the end it
+    /// does nothing and says the same.
+    pub fn advance(&mut self, until: u64) -> Option<End> {
+        while self.end.is_none() && (self.steps < until || self.program.is_halt(self.state)) {
+            if self.step().is_err() {
+                break;
+            }
+        }
+        self.end
     }
 
     /// Makes steps until the run ends, at most until so many were made in all.
@@ -137,15 +160,17 @@ impl<'a> Walk<'a> {
         if !(1..=MOST_STEPS).contains(&most) {
             return Err(Mistake::Steps { found: most });
         }
-        loop {
-            // A program that halts with its last step has halted.
-            if self.steps >= most && !self.program.is_halt(self.state) {
-                return Ok(End::OutOfSteps { steps: self.steps });
-            }
-            if let Err(end) = self.step() {
-                return Ok(end);
-            }
-        }
+        Ok(self.advance(most).unwrap_or(End::OutOfSteps { steps: self.steps }))
+    }
+
+    /// Why the run ended; none while it may go on.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// The grid.
@@ -172,24 +197,28 @@ impl<'a> Walk<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::grid::Data;
+    use crate::succinct::Data;
+
+    /// A program on the grid of one example.
+    fn walk(text: &str) -> Walk {
+        let data = Data::new(vec![vec![1, -1]], vec![-1]).unwrap();
+        Walk::new(Arc::new(Program::parse(text).unwrap()), Grid::new(&data, &[1, 1]).unwrap())
+    }
 
     fn ended(text: &str, most: u64) -> String {
-        let program = Program::parse(text).unwrap();
-        let data = Data::new(vec![vec![1, -1]], vec![-1]).unwrap();
-        let mut walk = Walk::new(&program, Grid::new(&data, &[1, 1]).unwrap());
+        let mut walk = walk(text);
         let end = walk.run(most).unwrap();
         assert_eq!((end.steps(), walk.step().err().unwrap_or(end)), (walk.steps().min(most), end));
-        end.sentence(&program)
+        end.sentence(walk.program())
     }
 
     #[test]
     fn every_end_has_its_sentence() {
         assert_eq!(ended("a * → * S b\nb * → * S HALT", 9), "The program halts after step 2.");
         assert_eq!(ended("a * → * S b\nb * → * S HALT", 2), "The program halts after step 2.");
-        let program = Program::parse("a * → * S b\nb * → * S HALT").unwrap();
-        let mut walk = Walk::new(&program, Grid::blank(1, 1).unwrap());
-        assert_eq!(walk.run(1).unwrap().sentence(&program), "The program has not halted by step 1.");
+        let mut walk = walk("a * → * S b\nb * → * S HALT");
+        assert_eq!(walk.run(1).unwrap(), End::OutOfSteps { steps: 1 });
+        assert_eq!(ended("a * → * S b\nb * → * S HALT", 1), "The program has not halted by step 1.");
         assert_eq!(walk.run(0).unwrap_err().to_string(), "a run has from 1 to 1048576 steps, not 0");
         assert_eq!(walk.run(1 << 21).unwrap_err(), Mistake::Steps { found: 1 << 21 });
         let missing =
@@ -203,5 +232,23 @@ mod tests {
         assert_eq!(ended("a * → * U a", 9), above);
         let left = "The program stops after step 3 because state a moves the head off the grid (L) from row 2, column 0.";
         assert_eq!(ended("a * → * L a", 9), left);
+    }
+
+    #[test]
+    fn a_run_goes_on_until_it_ends_and_remembers_why() {
+        let three = "a * → * S b\nb * → * S c\nc * → * S HALT";
+        let missing = "a + → - U b\nb - → * L a";
+        let leaving = "a * → * S b\nb * → * S c\nc * → * S d\nd * → * R d";
+        // The first number of steps for which each end is known: HALT is one that its last step leads to.
+        for (text, first) in [(three, 3), (missing, 4), (leaving, 5)] {
+            let end = walk(text).run(100).unwrap();
+            let mut walk = walk(text);
+            for until in [0, 1, 1, 2, 3, 4, 5, 6, 50] {
+                let expected = (until >= first).then_some(end);
+                assert_eq!((walk.advance(until), walk.end()), (expected, expected), "{text} {until}");
+                assert_eq!(walk.steps(), until.min(end.steps()));
+            }
+            assert_eq!((walk.advance(0), walk.run(1)), (Some(end), Ok(end)));
+        }
     }
 }

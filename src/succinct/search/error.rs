@@ -1,6 +1,7 @@
 //! What can be wrong with a rule, a task or a search, each as a sentence for the person who asked for it.
 
-use super::limits::{MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_LOOKS, MOST_QUERIES, MOST_RESTARTS, RULES};
+use super::super::mistake::Mistake;
+use super::limits::{MOST_CELLS, MOST_LOOKS, MOST_QUERIES, MOST_RESTARTS, RULES};
 
 /// Why there is no such rule, task or search.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -11,15 +12,9 @@ pub enum SearchError {
     /// A text that is no rule.
     #[error("{}", tr!("a rule is written as nine signs, each −, 0 or +, and not as: {found}", found = .0))]
     Text(String),
-    /// Inputs with no bit, or with too many.
-    #[error("{}", tr!("an input has from 1 to {most} bits, not {found}", most = MOST_BITS, found = .0))]
-    Bits(usize),
-    /// No example, or too many.
-    #[error("{}", tr!("there are from 1 to {most} examples, not {found}", most = MOST_EXAMPLES, found = .0))]
-    Examples(usize),
-    /// A probability of wrong labels that is none, or above one half.
-    #[error("{}", tr!("the probability of a wrong label lies from 0 to 0.5, not at {found}", found = .0))]
-    Noise(f64),
+    /// Sizes, a noise or a test input that no data set has.
+    #[error(transparent)]
+    Data(#[from] Mistake),
     /// No query, or too many.
     #[error("{}", tr!("there are from 1 to {most} queries, not {found}", most = MOST_QUERIES, found = .0))]
     Queries(usize),

@@ -2,10 +2,6 @@
 
 /// Number of rules: 3⁹.
 pub const RULES: u32 = 19_683;
-/// Most bits of an input, d.
-pub const MOST_BITS: usize = 31;
-/// Most examples, m.
-pub const MOST_EXAMPLES: usize = 100;
 /// Most queries of a task that are drawn at once.
 pub const MOST_QUERIES: usize = 10_000;
 /// Most cells of all images together, of the queries that are drawn at once.

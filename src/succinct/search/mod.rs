@@ -10,7 +10,7 @@
 //! | module | what it gives |
 //! |---|---|
 //! | `rule` | [`Rule`], its number, its text and its reading in words |
-//! | `task` | four kinds of [`Task`], their [queries](Query) and the [`Image`] of each |
+//! | `task` | a [`Task`] of a [family](super::Family) of concepts, its [queries](Query) and the [`Image`] of each |
 //! | `run` | the plain way to run a rule, image by image |
 //! | `sliced` | the fast way, 64 queries in each word |
 //! | `scores` | [`Scores`] of all rules, made [in parts](Scoring) |
@@ -20,8 +20,9 @@
 //! | `limits`, `error` | how large all of these may be, and what is said otherwise |
 //!
 //! ```
-//! use vivarium::succinct::search::{Kind, Readout, Rule, Task, answer, transfer};
-//! let task = Task::new(Kind::Bit, 7, 15).unwrap();
+//! use vivarium::succinct::Family;
+//! use vivarium::succinct::search::{Readout, Rule, Task, answer, transfer};
+//! let task = Task::new(Family::Dictator, 7, 15, 0.0).unwrap();
 //! let query = task.query(1, 0);
 //! assert_eq!(answer(&query, Rule::CONSENSUS, Readout::All), Some(query.right));
 //! // The same rule learns larger problems.
@@ -41,13 +42,12 @@ mod through;
 
 pub use error::SearchError;
 pub use limits::{
-    LEAST_GAP, MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_LOOKS, MOST_POINTS, MOST_QUERIES, MOST_REACH,
-    MOST_RESTARTS, RULES,
+    LEAST_GAP, MOST_CELLS, MOST_LOOKS, MOST_POINTS, MOST_QUERIES, MOST_REACH, MOST_RESTARTS, RULES,
 };
 pub use rule::{Cell, Rule};
 pub use run::{Readout, answer};
 pub use scores::{Scores, Scoring};
 pub use select::{Found, Search, excess, restart, transfer};
 pub use sliced::{Judged, Sliced};
-pub use task::{Concept, Image, Kind, Query, Task};
+pub use task::{Image, Query, Task};
 pub use through::{Layer, Point, Through, ThroughError, UNITS_OF_BUMP, UNITS_OF_THRESHOLD};

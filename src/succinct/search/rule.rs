@@ -30,9 +30,13 @@ impl Cell {
     /// All contents, in rising order.
     pub const ALL: [Cell; 3] = [Cell::Minus, Cell::Zero, Cell::Plus];
 
-    /// 1 for `true`, −1 for `false`.
-    pub fn of_bit(bit: bool) -> Self {
-        if bit { Cell::Plus } else { Cell::Minus }
+    /// The sign of a number.
+    pub fn of(number: i8) -> Self {
+        match number.signum() {
+            -1 => Cell::Minus,
+            0 => Cell::Zero,
+            _ => Cell::Plus,
+        }
     }
 
     /// −1, 0 or 1.
@@ -254,6 +258,12 @@ mod tests {
         for wrong in ["", "--------", "----------", "---000++x"] {
             assert_eq!(Rule::read(wrong), Err(SearchError::Text(wrong.into())));
         }
+    }
+
+    #[test]
+    fn cells_are_signs() {
+        assert_eq!([-3, -1, 0, 1, 7].map(|number| Cell::of(number).value()), [-1, -1, 0, 1, 1]);
+        assert!(Cell::ALL.iter().enumerate().all(|(at, cell)| cell.place() == at));
     }
 
     #[test]

@@ -59,31 +59,40 @@ impl Image {
     }
 }
 
-/// The label that a rule predicts for the test input of a query: `true` is +1; none where the sum is 0.
-pub fn answer(query: &Query, rule: Rule, readout: Readout) -> Option<bool> {
-    let sum = query.image().run(rule).sum(readout);
-    (sum != 0).then_some(sum > 0)
+/// The label that a rule predicts for the test input of a query, 1 or −1; none where the sum is 0.
+pub fn answer(query: &Query, rule: Rule, readout: Readout) -> Option<i8> {
+    label(query.image().run(rule).sum(readout))
+}
+
+/// The label that a sum stands for.
+fn label(sum: i32) -> Option<i8> {
+    match sum {
+        0 => None,
+        1.. => Some(1),
+        _ => Some(-1),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::search::{Kind, Task};
+    use crate::succinct::Family;
+    use crate::succinct::search::Task;
 
     #[test]
     fn identity_is_a_vote_of_all_cells() {
-        for query in Task::new(Kind::Halfspace, 6, 10).unwrap().queries(1, 0, 50).unwrap() {
+        for query in Task::new(Family::HalfSpace, 6, 10, 0.0).unwrap().queries(1, 0, 50).unwrap() {
             let vote: i32 = query.image().cells().iter().map(|cell| cell.value()).sum();
-            assert_eq!(answer(&query, Rule::IDENTITY, Readout::All), (vote != 0).then_some(vote > 0));
-            let bottom = query.test.iter().map(|bit| if *bit { 1 } else { -1 }).sum::<i32>() + 1;
-            let expected = (bottom != 0).then_some(bottom > 0);
-            assert_eq!(answer(&query, Rule::IDENTITY, Readout::Bottom), expected);
+            assert_eq!(answer(&query, Rule::IDENTITY, Readout::All), label(vote));
+            let bottom = query.test.iter().map(|one| i32::from(*one)).sum::<i32>() + 1;
+            assert_eq!(answer(&query, Rule::IDENTITY, Readout::Bottom), label(bottom));
         }
+        assert_eq!([-2, 0, 3].map(label), [Some(-1), None, Some(1)]);
     }
 
     #[test]
     fn consensus_leaves_columns_of_equal_signs() {
-        let query = Task::new(Kind::Bit, 4, 12).unwrap().query(1, 0);
+        let query = Task::new(Family::Dictator, 4, 12, 0.0).unwrap().query(1, 0);
         let first = query.image();
         let last = first.run(Rule::CONSENSUS);
         for column in 0..5 {
@@ -98,7 +107,7 @@ mod tests {
     fn the_top_row_sees_itself_and_news_travels_one_row_a_step() {
         // Every cell becomes the cell above it: after m + 1 steps all rows are the top row.
         let copy = Rule::read("-0+-0+-0+").unwrap();
-        let image = Task::new(Kind::Constant, 3, 6).unwrap().query(1, 5).image();
+        let image = Task::new(Family::Constant, 3, 6, 0.0).unwrap().query(1, 5).image();
         let course = image.course(copy);
         assert_eq!(course.len(), 8);
         assert_eq!(course[7], image.run(copy));

@@ -147,11 +147,12 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::search::{Kind, Task};
+    use crate::succinct::Family;
+    use crate::succinct::search::Task;
 
     #[test]
     fn scoring_goes_in_parts() {
-        let queries = Task::new(Kind::Constant, 1, 2).unwrap().queries(1, 0, 10).unwrap();
+        let queries = Task::new(Family::Constant, 1, 2, 0.0).unwrap().queries(1, 0, 10).unwrap();
         let mut scoring = Scoring::new(&queries, Readout::Bottom).unwrap();
         assert!(!scoring.advance(100));
         assert_eq!((scoring.scored(), scoring.halves().len()), (100, 100));

@@ -5,7 +5,7 @@
 //! exhaustive   accuracy of all 19,683 rules on the same queries
 //! restarts     draw R rules; keep the one with most points on V validation queries (the first of equals)
 //!              its accuracy on all other queries, mean over repetitions
-//! transfer     accuracy of the same rule on the same kind of task at another size
+//! transfer     accuracy of the same rule on the same task at another size
 //! ```
 //!
 //! Mean accuracy at d = 7, m = 15 with 60 validation queries (eight seeds, 400 queries and 300 repetitions each):
@@ -164,10 +164,10 @@ pub fn excess(restarts: u32, validation: u32, delta: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::search::Kind;
+    use crate::succinct::Family;
 
-    fn scores(kind: Kind, readout: Readout) -> Scores {
-        let task = Task::new(kind, 7, 15).unwrap();
+    fn scores(family: Family, readout: Readout) -> Scores {
+        let task = Task::new(family, 7, 15, 0.0).unwrap();
         Scores::new(&task.queries(2, 0, 448).unwrap(), readout).unwrap()
     }
 
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn single_bits_are_learned_by_a_few_rules() {
-        let scores = scores(Kind::Bit, Readout::All);
+        let scores = scores(Family::Dictator, Readout::All);
         assert!((scores.accuracy(Rule::IDENTITY) - 0.938).abs() < band(0.938));
         assert!((scores.accuracy(Rule::CONSENSUS) - 0.994).abs() < band(0.994));
         assert!(scores.accuracy(scores.best()) >= 0.99);
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn no_rule_learns_halfspaces_well() {
-        let scores = scores(Kind::Halfspace, Readout::All);
+        let scores = scores(Family::HalfSpace, Readout::All);
         assert!((scores.accuracy(Rule::IDENTITY) - 0.781).abs() < band(0.781));
         assert!((scores.accuracy(Rule::CONSENSUS) - 0.665).abs() < band(0.665));
         assert!((scores.accuracy(scores.best()) - 0.799).abs() < band(0.799));
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn reading_the_bottom_row_needs_more_restarts_and_ends_higher() {
-        let scores = scores(Kind::Bit, Readout::Bottom);
+        let scores = scores(Family::Dictator, Readout::Bottom);
         assert_eq!(scores.at_least(0.95), 68);
         check_curve(&scores, [0.633, 0.687, 0.804, 0.890, 0.987, 0.998]);
     }
@@ -223,20 +223,20 @@ mod tests {
     #[test]
     fn named_rules_have_the_accuracies_of_the_table_at_both_sizes() {
         let table = [
-            (Kind::Bit, [0.938, 0.994], [0.951, 1.000]),
-            (Kind::Halfspace, [0.781, 0.665], [0.780, 0.586]),
-            (Kind::Constant, [0.934, 0.986], [0.961, 1.000]),
-            (Kind::NoisyBit, [0.881, 0.836], [0.917, 0.751]),
+            (Family::Dictator, 0.0, [0.938, 0.994], [0.951, 1.000]),
+            (Family::HalfSpace, 0.0, [0.781, 0.665], [0.780, 0.586]),
+            (Family::Constant, 0.0, [0.934, 0.986], [0.961, 1.000]),
+            (Family::Dictator, 0.1, [0.881, 0.836], [0.917, 0.751]),
         ];
-        for (kind, small, large) in table {
-            let task = Task::new(kind, 7, 15).unwrap();
+        for (family, noise, small, large) in table {
+            let task = Task::new(family, 7, 15, noise).unwrap();
             for (task, expected) in [(task, small), (task.resized(15, 40).unwrap(), large)] {
                 for (rule, expected) in [Rule::IDENTITY, Rule::CONSENSUS].into_iter().zip(expected) {
                     let found = transfer(rule, task, Readout::All, 3, 2_000).unwrap();
                     // Three standard deviations of the table's 400 queries, and of those here.
                     let allowed =
                         3.0 * (found * (1.0 - found) * (1.0 / 400.0 + 1.0 / 2_000.0)).sqrt() + 0.002;
-                    assert!((found - expected).abs() < allowed, "{kind:?} {rule:?}: {found} {expected}");
+                    assert!((found - expected).abs() < allowed, "{family:?} {rule:?}: {found} {expected}");
                 }
             }
         }
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_rule_may_be_good_at_one_size_only() {
         let rule = Rule::read("+0+-0000-").unwrap();
-        let task = Task::new(Kind::Bit, 7, 15).unwrap();
+        let task = Task::new(Family::Dictator, 7, 15, 0.0).unwrap();
         assert!(transfer(rule, task, Readout::All, 1, 400).unwrap() > 0.97);
         assert!(transfer(rule, task.resized(15, 40).unwrap(), Readout::All, 1, 400).unwrap() < 0.03);
         assert!(transfer(rule, task.resized(15, 41).unwrap(), Readout::All, 1, 400).unwrap() > 0.97);
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_search_chooses_by_validation_and_is_measured_elsewhere() {
-        let task = Task::new(Kind::Bit, 2, 3).unwrap();
+        let task = Task::new(Family::Dictator, 2, 3, 0.0).unwrap();
         let scores = Scores::new(&task.queries(1, 0, 80).unwrap(), Readout::All).unwrap();
         let search = Search { validation: 20, repetitions: 1, seed: 9 };
         let found = scores.search(&[50, 5], search).unwrap();
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn searches_are_bounded() {
-        let queries = Task::new(Kind::Constant, 1, 2).unwrap().queries(1, 0, 10).unwrap();
+        let queries = Task::new(Family::Constant, 1, 2, 0.0).unwrap().queries(1, 0, 10).unwrap();
         let scores = Scores::new(&queries, Readout::Bottom).unwrap();
         let search = Search { validation: 5, repetitions: 2, seed: 1 };
         assert_eq!(scores.search(&[], search), Ok(vec![]));

@@ -21,8 +21,9 @@
 //! 128 bits only, as in a browser: 22 µs for a rule, or 0.03 ns for each of its cells and steps. With two words for a cell,
 //! from which the other subsets were made for each step, it was 0.75 s, and 1.0 s while the compiler made no vectors.
 
+use super::super::data::check_input;
 use super::error::SearchError;
-use super::limits::{MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_QUERIES};
+use super::limits::{MOST_CELLS, MOST_QUERIES};
 use super::rule::{Cell, Rule};
 use super::run::Readout;
 use super::task::Query;
@@ -31,8 +32,8 @@ use super::task::Query;
 const LANES: usize = 8;
 /// Bits of a sum over one column of (cell + 1): at most 2 · 101.
 const COLUMN_BITS: usize = 8;
-/// Bits of a sum over all columns: at most 2 · 101 · 32.
-const SUM_BITS: usize = 13;
+/// Bits of a sum over all columns: at most 2 · 101 · 64.
+const SUM_BITS: usize = 14;
 
 type Lanes = [u64; LANES];
 const NONE: Lanes = [0; LANES];
@@ -116,26 +117,20 @@ impl Sliced {
     /// The words of these queries.
     ///
     /// # Errors
-    /// [`SearchError::Queries`], [`SearchError::Mixed`] and those of sizes, before anything is allocated.
+    /// [`SearchError::Queries`], [`SearchError::Mixed`] and [`SearchError::Cells`], and [`SearchError::Data`] for a test input
+    /// or a label that does not fit, before anything is allocated.
     pub fn new(queries: &[Query]) -> Result<Self, SearchError> {
         let count = queries.len();
         let (rows, columns) = queries.first().map(Query::size).ok_or(SearchError::Queries(0))?;
         if count > MOST_QUERIES {
             return Err(SearchError::Queries(count));
         }
-        let is_regular = |query: &Query| {
-            query.size() == (rows, columns)
-                && query.labels.len() + 1 == rows
-                && query.inputs.iter().all(|input| input.len() + 1 == columns)
-        };
-        if !queries.iter().all(is_regular) {
+        if queries.iter().any(|query| query.size() != (rows, columns)) {
             return Err(SearchError::Mixed);
         }
-        if !(2..=MOST_BITS + 1).contains(&columns) {
-            return Err(SearchError::Bits(columns - 1));
-        }
-        if !(2..=MOST_EXAMPLES + 1).contains(&rows) {
-            return Err(SearchError::Examples(rows - 1));
+        for query in queries {
+            check_input(query.data.d(), &query.test)?;
+            check_input(1, &[query.right])?;
         }
         let blocks = count.div_ceil(64);
         let words = blocks * columns;
@@ -148,10 +143,10 @@ impl Sliced {
         let mut right = vec![0; blocks];
         for (number, query) in queries.iter().enumerate() {
             let (block, bit) = (number / 64, number % 64);
-            right[block] |= u64::from(query.right) << bit;
+            right[block] |= u64::from(query.right > 0) << bit;
             for (at, sign) in query.signs().enumerate() {
                 let (row, word) = (at / columns, block * columns + at % columns);
-                plus[word / LANES * rows + row][word % LANES] |= u64::from(sign) << bit;
+                plus[word / LANES * rows + row][word % LANES] |= u64::from(sign > 0) << bit;
             }
         }
         let sums = vec![[0; COLUMN_BITS]; words];
@@ -323,7 +318,8 @@ fn compare(sum: &[u64; SUM_BITS], number: usize) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::search::{Kind, Task, answer};
+    use crate::succinct::search::{Task, answer};
+    use crate::succinct::{Family, Mistake};
 
     fn check(queries: &[Query], rules: impl Iterator<Item = Rule>) {
         let mut sliced = Sliced::new(queries).unwrap();
@@ -337,7 +333,7 @@ mod tests {
                 for (number, (last, query)) in last.iter().zip(queries).enumerate() {
                     let sum = last.sum(readout);
                     let bit = |words: &[u64]| (words[number / 64] >> (number % 64)) & 1 == 1;
-                    let expected = (sum != 0 && (sum > 0) == query.right, sum == 0);
+                    let expected = (sum != 0 && (sum > 0) == (query.right > 0), sum == 0);
                     assert_eq!((bit(&judged.right), bit(&judged.tied)), expected, "{rule:?} {number}");
                     halves += 2 * u32::from(expected.0) + u32::from(expected.1);
                 }
@@ -349,15 +345,17 @@ mod tests {
     #[test]
     fn all_rules_answer_as_the_plain_way() {
         // Five columns and two blocks: groups of eight words lie across a block.
-        check(&Task::new(Kind::NoisyBit, 4, 3).unwrap().queries(1, 0, 66).unwrap(), Rule::all());
+        let task = Task::new(Family::Dictator, 4, 3, 0.1).unwrap();
+        check(&task.queries(1, 0, 66).unwrap(), Rule::all());
     }
 
     #[test]
     fn other_sizes_answer_as_the_plain_way() {
         for (bits, examples, count, every) in
-            [(7, 15, 64, 99), (1, 1, 130, 7), (15, 40, 10, 499), (31, 100, 3, 1_999)]
+            [(7, 15, 64, 99), (1, 1, 130, 7), (15, 40, 10, 499), (63, 100, 3, 1_999)]
         {
-            let queries = Task::new(Kind::Halfspace, bits, examples).unwrap().queries(2, 0, count).unwrap();
+            let task = Task::new(Family::HalfSpace, bits, examples, 0.0).unwrap();
+            let queries = task.queries(2, 0, count).unwrap();
             let named = [Rule::IDENTITY, Rule::CONSENSUS, Rule::read("-0+-0+-0+").unwrap()];
             check(&queries, named.into_iter().chain(Rule::all().skip(17).step_by(every)));
             let query = &queries[0];
@@ -374,19 +372,17 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let error = |queries: &[Query]| Sliced::new(queries).err();
         assert_eq!(error(&[]), Some(SearchError::Queries(0)));
-        let query = Task::new(Kind::Bit, 3, 5).unwrap().query(1, 1);
-        let other = Task::new(Kind::Bit, 3, 6).unwrap().query(1, 1);
-        assert_eq!(error(&[query.clone(), other]), Some(SearchError::Mixed));
-        let mut ragged = query.clone();
-        ragged.inputs[2].pop();
-        assert_eq!(error(&[ragged]), Some(SearchError::Mixed));
-        let mut long = query.clone();
-        long.test.resize(40, true);
-        long.inputs.iter_mut().for_each(|input| input.resize(40, true));
-        assert_eq!(error(&[long]), Some(SearchError::Bits(40)));
-        let mut none = query.clone();
-        (none.inputs, none.labels) = (vec![], vec![]);
-        assert_eq!(error(&[none]), Some(SearchError::Examples(0)));
+        let query = |bits, examples| Task::new(Family::Dictator, bits, examples, 0.0).unwrap().query(1, 1);
+        for other in [query(3, 6), query(4, 5)] {
+            assert_eq!(error(&[query(3, 5), other]), Some(SearchError::Mixed));
+        }
+        let query = query(3, 5);
+        let long = Query { test: vec![1; 4], ..query.clone() };
+        assert_eq!(error(&[long]), Some(SearchError::Data(Mistake::Length { found: 4, wanted: 3 })));
+        let strange = Query { test: vec![1, 0, 1], ..query.clone() };
+        assert_eq!(error(&[strange]), Some(SearchError::Data(Mistake::Value { found: 0 })));
+        let unlabelled = Query { right: 5, ..query.clone() };
+        assert_eq!(error(&[unlabelled]), Some(SearchError::Data(Mistake::Value { found: 5 })));
         assert_eq!(error(&vec![query; 10_001]), Some(SearchError::Queries(10_001)));
     }
 }

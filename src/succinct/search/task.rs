@@ -1,11 +1,10 @@
-//! The four tasks, and the image of examples and test input that a rule sees.
+//! A task, its queries, and the image of examples and test input that a rule sees.
 //!
 //! ```text
-//! bit         y = x_b, b uniform                      noisy bit   the same, each example's label wrong with probability p
-//! halfspace   y = sign(w·x), w standard normal        constant    y = ±1, the same for every x
+//! query    one concept of the family, m examples with noise, and one test input
 //!
-//! image       row i < m    y_i [x∘x_i, 1]             (m + 1) × (d + 1) cells, each −1 or +1
-//!             row m        [x, 1]
+//! image    row i < m    y_i [x∘x_i, 1]             (m + 1) × (d + 1) cells, each −1 or +1
+//!          row m        [x, 1]
 //! ```
 //!
 //! The image is the memory of Goel, Kakade, Kalai and Zhang 2022, section B.1.2 (the "XOR form"), in units of 1/3: with
@@ -13,68 +12,35 @@
 //! Its last column is y_i. (The paper prints y_i·y_i there, which its own definition 5 does not give.)
 //!
 //! # Why
-//! Every query draws its own concept (b, w or the constant), its own m examples and its own test input. So accuracy
-//! measures the learning algorithm, not one classifier, as the paper's section 5 suggests (select over several problems).
-//! With one constant for all queries, every rule that always answers +1 would be perfect.
-//! The test input's label is never wrong: only examples have noise.
-//! Tasks and distributions are ours. All draws are of one seed and the query's number.
+//! Every query draws its own concept, its own m examples and its own test input. So accuracy measures the learning
+//! algorithm, not one classifier, as the paper's section 5 suggests (select over several problems).
+//! Families and distributions are ours.
 
+use super::super::data::{Concept, Data, Drawn, Family, check_draw};
 use super::error::SearchError;
-use super::limits::{MOST_BITS, MOST_CELLS, MOST_EXAMPLES, MOST_QUERIES};
+use super::limits::{MOST_CELLS, MOST_QUERIES};
 use super::rule::Cell;
-use crate::rng::{Purpose, Stream};
 
-/// What the label is a function of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// One bit of the input, which one being unknown.
-    Bit,
-    /// On which side of a random hyperplane through 0 the input lies.
-    Halfspace,
-    /// Nothing: all labels are equal.
-    Constant,
-    /// One bit of the input, with noise on the labels of the examples.
-    NoisyBit,
-}
-
-impl Kind {
-    /// All of them, in the order of the table.
-    pub const ALL: [Kind; 4] = [Kind::Bit, Kind::Halfspace, Kind::Constant, Kind::NoisyBit];
-}
-
-/// A kind with its size.
+/// A family of concepts with a size and a noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Task {
-    kind: Kind,
+    family: Family,
     bits: usize,
     examples: usize,
     noise: f64,
 }
 
-/// The function that labels the inputs of one query.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Concept {
-    /// y = x_b; b from 0.
-    Bit(usize),
-    /// y = sign(w·x), +1 at 0; one weight for each bit.
-    Halfspace(Vec<f32>),
-    /// y is the same for all.
-    Constant(bool),
-}
-
-/// A test input, with the examples from which its label is to be learned. Bits and labels: `true` is +1, `false` −1.
+/// A test input, with the examples from which its label is to be learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The function that labels its inputs.
     pub concept: Concept,
-    /// The inputs of the examples, `[m][d]`.
-    pub inputs: Vec<Vec<bool>>,
-    /// The labels of the examples, `[m]`, some of them wrong where there is noise.
-    pub labels: Vec<bool>,
-    /// The test input, `[d]`.
-    pub test: Vec<bool>,
-    /// The right label of the test input.
-    pub right: bool,
+    /// The examples, with noise on their labels.
+    pub data: Data,
+    /// The test input, `[d]`, each number 1 or −1.
+    pub test: Vec<i8>,
+    /// The right label of the test input, 1 or −1.
+    pub right: i8,
 }
 
 /// Cells in rows and columns.
@@ -86,29 +52,13 @@ pub struct Image {
 }
 
 impl Task {
-    /// The task with d `bits` and m `examples`; the noisy kind has wrong labels with probability 0.1.
+    /// The task with d `bits` and m `examples`, the label of each of which is wrong with probability `noise`.
     ///
     /// # Errors
-    /// [`SearchError::Bits`] and [`SearchError::Examples`] for sizes outside of the limits.
-    pub fn new(kind: Kind, bits: usize, examples: usize) -> Result<Self, SearchError> {
-        if !(1..=MOST_BITS).contains(&bits) {
-            return Err(SearchError::Bits(bits));
-        }
-        if !(1..=MOST_EXAMPLES).contains(&examples) {
-            return Err(SearchError::Examples(examples));
-        }
-        Ok(Task { kind, bits, examples, noise: if kind == Kind::NoisyBit { 0.1 } else { 0.0 } })
-    }
-
-    /// The same task with this probability of a wrong label; it has an effect on [`Kind::NoisyBit`] only.
-    ///
-    /// # Errors
-    /// [`SearchError::Noise`] for one outside of 0 to 0.5.
-    pub fn with_noise(self, noise: f64) -> Result<Self, SearchError> {
-        if !(0.0..=0.5).contains(&noise) {
-            return Err(SearchError::Noise(noise));
-        }
-        Ok(Task { noise, ..self })
+    /// [`SearchError::Data`] for numbers outside of the limits.
+    pub fn new(family: Family, bits: usize, examples: usize, noise: f64) -> Result<Self, SearchError> {
+        check_draw(bits, examples, noise)?;
+        Ok(Task { family, bits, examples, noise })
     }
 
     /// The same task with another number of bits and examples.
@@ -116,12 +66,12 @@ impl Task {
     /// # Errors
     /// As [`Task::new`].
     pub fn resized(self, bits: usize, examples: usize) -> Result<Self, SearchError> {
-        Ok(Task { noise: self.noise, ..Task::new(self.kind, bits, examples)? })
+        Task::new(self.family, bits, examples, self.noise)
     }
 
     /// What the label is a function of.
-    pub fn kind(self) -> Kind {
-        self.kind
+    pub fn family(self) -> Family {
+        self.family
     }
 
     /// Bits of an input, d.
@@ -155,39 +105,12 @@ impl Task {
         Ok((first..first.saturating_add(wide(count))).map(|number| self.query(seed, number)).collect())
     }
 
-    /// Query `number` of a seed.
+    /// Query `number` of a seed: what is [drawn](Drawn) with this number, and its first test input.
     pub fn query(self, seed: u64, number: u64) -> Query {
-        let concept = self.concept(seed, number);
-        let sample = Stream::new(seed, Purpose::Sample, 0);
-        // One word holds an input, of at most 31 bits.
-        let input = |index: u32| -> Vec<bool> {
-            let word = sample.word(number, index);
-            (0..self.bits).map(|bit| (word >> bit) & 1 == 1).collect()
-        };
-        let noise = Stream::new(seed, Purpose::Noise, 0);
-        let is_wrong = |index: u32| self.kind == Kind::NoisyBit && noise.chance(number, index, self.noise);
-        let inputs: Vec<Vec<bool>> = (1..).take(self.examples).map(input).collect();
-        let labels = inputs.iter().zip(1..).map(|(input, index)| concept.label(input) ^ is_wrong(index));
-        let labels = labels.collect();
-        let test = input(0);
-        let right = concept.label(&test);
-        Query { concept, inputs, labels, test, right }
-    }
-
-    /// The function of query `number`.
-    fn concept(self, seed: u64, number: u64) -> Concept {
-        let stream = Stream::new(seed, Purpose::Support, 0);
-        match self.kind {
-            Kind::Bit | Kind::NoisyBit => {
-                // Fewer than 32 bits fit any integer.
-                let bound = u32::try_from(self.bits).unwrap_or(1);
-                Concept::Bit(usize::try_from(stream.below(number, 0, bound)).unwrap_or(0))
-            }
-            Kind::Halfspace => {
-                Concept::Halfspace((0..).take(self.bits).map(|bit| stream.normal(number, bit)).collect())
-            }
-            Kind::Constant => Concept::Constant(stream.word(number, 0) >> 31 == 1),
-        }
+        let drawn = Drawn::of(self.family, [self.bits, self.examples], self.noise, seed, number);
+        let test = drawn.query(0);
+        let right = drawn.concept.label(&test);
+        Query { concept: drawn.concept, data: drawn.data, test, right }
     }
 }
 
@@ -196,40 +119,25 @@ fn wide(size: usize) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 
-impl Concept {
-    /// The label of an input.
-    pub fn label(&self, input: &[bool]) -> bool {
-        match self {
-            Concept::Bit(bit) => input.get(*bit).copied().unwrap_or(true),
-            Concept::Halfspace(weights) => {
-                let signed = |(weight, bit): (&f32, &bool)| f64::from(if *bit { *weight } else { -*weight });
-                weights.iter().zip(input).map(signed).sum::<f64>() >= 0.0
-            }
-            Concept::Constant(label) => *label,
-        }
-    }
-}
-
 impl Query {
     /// Number of rows of its image, m + 1, and of columns, d + 1.
     pub fn size(&self) -> (usize, usize) {
-        (self.inputs.len() + 1, self.test.len() + 1)
+        (self.data.m() + 1, self.data.d() + 1)
     }
 
-    /// The signs of its image, row by row: `true` is +1.
-    pub(super) fn signs(&self) -> impl Iterator<Item = bool> {
-        // y x x_i of signs is +1 where an even number of them is −1.
-        let examples = self.inputs.iter().zip(&self.labels).flat_map(|(input, label)| {
-            let products = input.iter().zip(&self.test).map(move |(bit, test)| bit ^ test ^ label);
-            products.chain([*label])
+    /// The signs of its image, row by row, each 1 or −1.
+    pub(super) fn signs(&self) -> impl Iterator<Item = i8> {
+        let examples = self.data.examples().flat_map(|(input, label)| {
+            let products = input.iter().zip(&self.test).map(move |(one, test)| one * test * label);
+            products.chain([label])
         });
-        examples.chain(self.test.iter().copied()).chain([true])
+        examples.chain(self.test.iter().copied()).chain([1])
     }
 
     /// What a rule sees.
     pub fn image(&self) -> Image {
         let (rows, columns) = self.size();
-        Image { rows, columns, cells: self.signs().map(Cell::of_bit).collect() }
+        Image::new(rows, columns, self.signs().map(Cell::of).collect())
     }
 }
 
@@ -265,24 +173,25 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn sign(bit: bool) -> i32 {
-        if bit { 1 } else { -1 }
-    }
+    use crate::succinct::Mistake;
 
     #[test]
     fn the_image_is_the_memory_times_the_test_input() {
-        for kind in Kind::ALL {
-            let query = Task::new(kind, 5, 9).unwrap().query(3, 17);
+        for &family in Family::ALL {
+            let query = Task::new(family, 5, 9, 0.1).unwrap().query(3, 17);
             let image = query.image();
             assert_eq!((image.rows(), image.columns(), image.cells().len()), (10, 6, 60));
             for row in 0..10 {
                 for column in 0..6 {
-                    let one = |input: &[bool]| input.get(column).map_or(1, |bit| sign(*bit));
-                    let memory =
-                        query.inputs.get(row).map_or(1, |input| sign(query.labels[row]) * one(input));
-                    let expected = memory * one(&query.test);
-                    assert_eq!(image.cell(row, column).unwrap().value(), expected, "{kind:?} {row} {column}");
+                    let one = |input: &[i8]| input.get(column).copied().unwrap_or(1);
+                    let (inputs, labels) = (query.data.inputs(), query.data.labels());
+                    let memory = inputs.get(row).map_or(1, |input| labels[row] * one(input));
+                    let expected = i32::from(memory * one(&query.test));
+                    assert_eq!(
+                        image.cell(row, column).unwrap().value(),
+                        expected,
+                        "{family:?} {row} {column}"
+                    );
                 }
             }
             assert_eq!((image.cell(10, 0), image.cell(0, 6)), (None, None));
@@ -292,52 +201,55 @@ mod tests {
     #[test]
     fn concepts_and_noise_are_as_declared() {
         let count = 1_000;
-        for kind in Kind::ALL {
-            let task = Task::new(kind, 7, 15).unwrap();
+        for (&family, noise) in Family::ALL.iter().flat_map(|family| [(family, 0.0), (family, 0.1)]) {
+            let task = Task::new(family, 7, 15, noise).unwrap();
             let queries = task.queries(1, 0, count).unwrap();
             let mut wrong = 0;
             for query in &queries {
-                let right = query.inputs.iter().map(|input| query.concept.label(input));
-                wrong += right.zip(&query.labels).filter(|(right, label)| right != *label).count();
+                wrong += query.data.examples().filter(|(x, y)| query.concept.label(x) != *y).count();
                 assert_eq!(query.right, query.concept.label(&query.test));
             }
             let rate = wrong as f64 / (15.0 * count as f64);
             // Four standard deviations of 15,000 labels.
-            assert!((rate - task.noise()).abs() <= if kind == Kind::NoisyBit { 0.01 } else { 0.0 }, "{rate}");
-            let positive = queries.iter().filter(|query| query.right).count();
-            assert!((437..=563).contains(&positive), "{kind:?}: labels are balanced, {positive}");
+            assert!((rate - task.noise()).abs() <= if noise > 0.0 { 0.01 } else { 0.0 }, "{rate}");
+            let positive = queries.iter().filter(|query| query.right > 0).count();
+            assert!((437..=563).contains(&positive), "{family:?}: labels are balanced, {positive}");
             let first = &queries[0].concept;
             assert!(queries.iter().any(|query| query.concept != *first), "each query has its own concept");
         }
-        let noiseless = Task::new(Kind::NoisyBit, 4, 6).unwrap().with_noise(0.0).unwrap();
-        let query = noiseless.query(2, 0);
-        assert!(
-            query.inputs.iter().zip(&query.labels).all(|(input, label)| query.concept.label(input) == *label)
-        );
     }
 
     #[test]
     fn a_query_depends_on_seed_and_number_alone() {
-        let task = Task::new(Kind::Bit, 31, 4).unwrap();
+        let task = Task::new(Family::Dictator, 31, 4, 0.1).unwrap();
         let all = task.queries(5, 10, 20).unwrap();
         assert_eq!(task.queries(5, 17, 2).unwrap(), all[7..9]);
         assert_ne!(task.query(6, 10), all[0]);
-        assert_eq!(task.resized(7, 15).unwrap(), Task::new(Kind::Bit, 7, 15).unwrap());
+        assert_eq!(task.resized(7, 15).unwrap(), Task::new(Family::Dictator, 7, 15, 0.1).unwrap());
+        let drawn = Drawn::new(Family::Dictator, 31, 4, 0.1, 5, 12).unwrap();
+        let expected = (&drawn.concept, &drawn.data, drawn.query(0));
+        assert_eq!((&all[2].concept, &all[2].data, all[2].test.clone()), expected);
     }
 
     #[test]
     fn sizes_are_bounded() {
-        assert_eq!(Task::new(Kind::Bit, 0, 5), Err(SearchError::Bits(0)));
-        assert_eq!(Task::new(Kind::Bit, 32, 5), Err(SearchError::Bits(32)));
-        assert_eq!(Task::new(Kind::Bit, 5, 0), Err(SearchError::Examples(0)));
-        assert_eq!(Task::new(Kind::Bit, 5, 101), Err(SearchError::Examples(101)));
-        let largest = Task::new(Kind::Bit, 31, 100).unwrap();
+        let refused = |bits, examples, noise| match Task::new(Family::Parity, bits, examples, noise) {
+            Err(SearchError::Data(mistake)) => Some(mistake),
+            _ => None,
+        };
+        assert_eq!(refused(0, 5, 0.0), Some(Mistake::Inputs { found: 0 }));
+        assert_eq!(refused(64, 5, 0.0), Some(Mistake::Inputs { found: 64 }));
+        assert_eq!(refused(5, 0, 0.0), Some(Mistake::Examples { found: 0 }));
+        assert_eq!(refused(5, 101, 0.0), Some(Mistake::Examples { found: 101 }));
+        for noise in [-0.1, 0.6, f64::NAN] {
+            assert!(matches!(refused(5, 5, noise), Some(Mistake::Noise { .. })));
+        }
+        let error = Task::new(Family::Parity, 64, 5, 0.0).unwrap_err();
+        assert_eq!(error.to_string(), "an example has from 1 to 63 inputs, not 64");
+        let largest = Task::new(Family::Dictator, 63, 100, 0.5).unwrap();
         assert_eq!(largest.queries(0, 0, 0), Err(SearchError::Queries(0)));
         assert_eq!(largest.queries(0, 0, usize::MAX), Err(SearchError::Queries(usize::MAX)));
-        assert_eq!(largest.queries(0, 0, 10_000), Err(SearchError::Cells(32_320_000)));
+        assert_eq!(largest.queries(0, 0, 10_000), Err(SearchError::Cells(64_640_000)));
         assert_eq!(largest.queries(0, u64::MAX, 2).unwrap().len(), 0);
-        for noise in [-0.1, 0.6, f64::NAN] {
-            assert!(matches!(largest.with_noise(noise), Err(SearchError::Noise(_))));
-        }
     }
 }

@@ -1,10 +1,12 @@
 //! What can be wrong with a program's text, a data set or a grid, each as a sentence for the person who wrote it.
 
 use super::limits::{
-    MOST_EXAMPLES, MOST_INPUTS, MOST_LETTERS, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS, MOST_TEXT,
+    MOST_EXAMPLES, MOST_INPUTS, MOST_LETTERS, MOST_NOISE, MOST_RULES, MOST_STATES, MOST_STEPS, MOST_SYMBOLS,
+    MOST_TEXT,
 };
 
-/// Something that must be changed before a program can be read or run. Lines, rows and columns are counted from 1.
+/// Something that must be changed before a program can be read or run, or data can be drawn. Lines, rows and columns are
+/// counted from 1; row 0 and column 0 are the ring.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Mistake {
     /// The text has no rule.
@@ -155,8 +157,8 @@ pub enum Mistake {
         /// What it is.
         found: i8,
     },
-    /// A probability that is none.
-    #[error("{}", tr!("the label noise is a probability from 0 to 1, not {found}", found))]
+    /// A probability that is none, or above one half.
+    #[error("{}", tr!("the label noise is a probability from 0 to {most}, not {found}", most = MOST_NOISE, found))]
     Noise {
         /// What it is.
         found: f64,
@@ -173,6 +175,22 @@ pub enum Mistake {
         /// The row in the block.
         row: usize,
         /// The column in the block.
+        column: usize,
+    },
+    /// More or fewer cells than there are places.
+    #[error("{}", tr!("wrong number of cells: {found} instead of {wanted}", found, wanted))]
+    Cells {
+        /// How many there are.
+        found: usize,
+        /// Rows times columns.
+        wanted: usize,
+    },
+    /// A cell of another program.
+    #[error("{}", tr!("the cell in row {row}, column {column} has a symbol or a state that the program does not have", row, column))]
+    Foreign {
+        /// The row.
+        row: usize,
+        /// The column.
         column: usize,
     },
     /// No step, or too many.

@@ -1,4 +1,4 @@
-//! How large programs, their texts, data sets and grids may be.
+//! How large data sets, grids, programs and their texts may be.
 
 /// Most states of a program, HALT among them.
 pub const MOST_STATES: usize = 64;
@@ -19,7 +19,10 @@ pub const MOST_LETTERS: usize = 16;
 pub const MOST_INPUTS: usize = 63;
 
 /// Most examples m of a data set.
-pub const MOST_EXAMPLES: usize = 63;
+pub const MOST_EXAMPLES: usize = 100;
+
+/// Largest probability of a wrong label: above one half, the opposite label would be the right one more often.
+pub const MOST_NOISE: f64 = 0.5;
 
 /// Most steps of a run.
 pub const MOST_STEPS: u64 = 1 << 20;
