@@ -111,6 +111,12 @@ pub const MOUSAVI_2025: Source = Source {
     title: "When Do Transformers Outperform Feedforward and Recurrent Networks? A Statistical Perspective",
     url: "https://arxiv.org/abs/2503.11272",
 };
+/// Recurrent convolutional networks that contain a learning algorithm.
+pub const GOEL_2022: Source = Source {
+    cite: "Goel et al. 2022",
+    title: "Recurrent Convolutional Neural Networks Learn Succinct Learning Algorithms",
+    url: "https://arxiv.org/abs/2209.00735",
+};
 /// Circuits and Turing machines as networks that withstand noise on their weights.
 pub const WEI_2022: Source = Source {
     cite: "Wei et al. 2022",

@@ -97,6 +97,7 @@ labs! {
     machines::MachinesLab,
     circuits::CircuitsLab,
     traces::TracesLab,
+    succinct::SuccinctLab,
 }
 
 /// The second half of a run's lab; the first lab's where there is none, which no catalog allows.

@@ -118,6 +118,10 @@ impl ModelConfig for CircuitNetwork {
     fn has_weights(&self) -> bool {
         false
     }
+
+    fn is_optimized(&self) -> bool {
+        false
+    }
 }
 
 impl ToPyTorch for CircuitNetwork {

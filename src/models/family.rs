@@ -6,12 +6,15 @@
 //! family is trained by autodiff.
 
 use super::activation::{Activation, Sigma};
+use super::cell_rules::CellRules;
 use super::circuit_network::CircuitNetwork;
 use super::descent_transformer::DescentTransformer;
 use super::gru::Gru;
 use super::in_context_transformer::InContextTransformer;
 use super::machine_transformer::MachineTransformer;
+use super::recurrent_conv::RecurrentConv;
 use super::token_attention::TokenAttention;
+use super::token_mlp::TokenMlp;
 
 /// Attention on prompts: its settings are all that loops and kernels need to know.
 pub type PromptAttention = TokenAttention;
@@ -23,7 +26,12 @@ pub type InTokens = DescentTransformer;
 pub type RunsMachine = MachineTransformer;
 /// A circuit as a network: its settings are all that its learner needs to know.
 pub type GateNetwork = CircuitNetwork;
-use super::token_mlp::TokenMlp;
+
+/// A filter that runs a program on a table of examples: its settings are all that its learner needs to know.
+pub type GridProgram = RecurrentConv;
+
+/// A search among cell rules: its settings are all that its learner needs to know.
+pub type SearchOfRules = CellRules;
 
 /// A family of networks, with what its kernels need to know of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +62,10 @@ pub enum Family {
     Machine(RunsMachine),
     /// A circuit as a network whose margin is searched.
     Circuit(GateNetwork),
+    /// A filter that runs a program on the table that SGD writes.
+    ProgramOnGrid(GridProgram),
+    /// A search among cell rules by restarts and validation.
+    RuleSearch(SearchOfRules),
 }
 
 /// How hidden units become an output.

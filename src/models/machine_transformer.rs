@@ -122,6 +122,10 @@ impl ModelConfig for MachineTransformer {
     fn has_weights(&self) -> bool {
         false
     }
+
+    fn is_optimized(&self) -> bool {
+        false
+    }
 }
 
 impl ToPyTorch for MachineTransformer {

@@ -3,6 +3,7 @@
 
 pub mod activation;
 pub mod attention_only;
+pub mod cell_rules;
 pub mod circuit_network;
 pub mod cls_transformer;
 pub mod deep_mlp;
@@ -29,6 +30,7 @@ pub mod polynet;
 pub mod power_net;
 pub mod prompts;
 pub mod random_forest;
+pub mod recurrent_conv;
 #[cfg(feature = "train")]
 pub mod sequences;
 pub mod token_attention;
@@ -92,6 +94,10 @@ crate::catalog! {
         machine_transformer::MachineTransformer,
         /// Gates as layers of ReLUs.
         circuit_network::CircuitNetwork,
+        /// A filter that runs a program on a table of examples.
+        recurrent_conv::RecurrentConv,
+        /// Restarts among cell rules.
+        cell_rules::CellRules,
     }
     /// What its settings say of the model before it is bound to a task.
     pub fn config(&self) -> &dyn ModelConfig;
@@ -163,6 +169,10 @@ pub trait ModelConfig {
     fn mend(&mut self, _inputs: usize) {}
     /// Whether it has weights that are moved by gradients.
     fn has_weights(&self) -> bool {
+        true
+    }
+    /// Whether the settings of the optimizer have an effect on it.
+    fn is_optimized(&self) -> bool {
         true
     }
     /// Whether its output is read out at a token `[CLS]`, whose attention can be measured.

@@ -21,6 +21,7 @@ fn each_lab_opens_with_its_own_charts_and_speed() {
         ("turing-machine", "columns.tape.recall.correct", "8", "share"),
         ("boolean-circuit", "norms.gates.strays.where", "60", "share"),
         ("machine-traces", "floor.cells.stepsback.writes", "0", "share"),
+        ("succinct-learning", "written.slope.gridcells.answers", "12", "share"),
     ];
     assert_eq!(known.len(), Task::ENTRIES.len());
     for (lab, show, speed, cells) in known {

@@ -229,6 +229,8 @@ pub enum Measure {
     Machine(crate::machines::Measured),
     /// What is measured of a circuit's network.
     Circuit(crate::circuits::Measured),
+    /// What is measured of a network that contains a learning algorithm, or of a search for one.
+    Succinct(crate::succinct::Measured),
     /// What is measured of a network on traces of a machine.
     Trace(crate::machines::TraceMeasure),
     /// R² of a transformer on prompts of points, after so many examples.

@@ -24,6 +24,8 @@ pub enum Form {
     Steps,
     /// Inputs of a circuit that a network is written down for.
     Circuit,
+    /// Examples from which a program inside a network learns.
+    Program,
 }
 
 impl Form {
@@ -55,6 +57,7 @@ impl Form {
             Form::Fit => tr!("This is about transformers that are gradient descent."),
             Form::Prompt => tr!("This is about networks on prompts of tokens."),
             Form::Steps => tr!("This is about transformers that run a Turing machine."),
+            Form::Program => tr!("This is about networks that contain a learning algorithm."),
             Form::Circuit => tr!("This is about circuits as networks."),
             Form::Points => tr!("This is about networks that learn a function in their prompt."),
         }

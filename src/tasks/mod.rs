@@ -13,6 +13,7 @@ mod remembered;
 pub mod sparse_boolean;
 pub mod sparse_parity;
 pub mod sparse_token_regression;
+pub mod succinct_learning;
 pub mod tabular;
 pub mod teacher_student;
 pub mod turing_machine;
@@ -28,6 +29,7 @@ use crate::markov::ChainSequences;
 use crate::pytorch::ToPyTorch;
 use crate::rng::{Purpose, Stream};
 use crate::settings::{Choice, Knob, Problem, Value};
+use crate::succinct::{self, LearningProblem};
 use crate::tokens::Prompts;
 pub use form::Form;
 pub use parity::ParityExamples;
@@ -58,6 +60,8 @@ crate::catalog! {
         boolean_circuit::BooleanCircuit,
         /// Traces of a Turing machine.
         machine_traces::MachineTraces,
+        /// Examples from which a program inside a network learns.
+        succinct_learning::SuccinctLearning,
     }
     /// The charts of each task.
     pub const CHARTS: [&[Chart]];
@@ -146,12 +150,13 @@ impl Measures {
     }
 
     /// Those of all tasks, for files that are read before it is known which task they are of.
-    pub const ALL: [&[Choice]; 5] = [
+    pub const ALL: [&[Choice]; 6] = [
         crate::markov::Measure::OPTIONS,
         descent::Measured::OPTIONS,
         machines::Measured::OPTIONS,
         circuits::Measured::OPTIONS,
         TraceMeasure::OPTIONS,
+        succinct::Measured::OPTIONS,
     ];
 
     /// Of the task that has a further measure of this slug, how many there are, and its place among them.
@@ -248,6 +253,10 @@ pub trait Examples {
     }
     /// Which circuit it is, in a task about a circuit.
     fn circuit(&self) -> Option<circuits::Drawn> {
+        None
+    }
+    /// What is to be learned from which examples, in a task for networks that contain a learning algorithm.
+    fn learning_problem(&self) -> Option<LearningProblem> {
         None
     }
     /// What prompts are drawn, in a task on functions that are learned in the prompt.

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 
 import { lab, pixels, rows, stepOf, text, until, visit } from "./harness.mjs";
+import { overlaps } from "./layout.mjs";
 
 const LAB = "#v1/boolean-circuit";
 const PHONE = { width: 390, height: 844 };
@@ -70,12 +71,7 @@ export function circuitsLab(here) {
     await until(() => page.url().includes("in=1.0.1"), "the bit is back");
     assert.equal(await page.locator(".gate--wrong").count(), 0);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
-    const over = await page.locator("[data-testid=circuit-examples] button, [data-testid=bits] button").evaluateAll((all) => {
-      const boxes = all.map((button) => button.getBoundingClientRect());
-      const lie = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-      const spill = all.filter((button) => button.scrollWidth > button.clientWidth + 1);
-      return spill.length + boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => lie(a, b))).length;
-    });
+    const over = await overlaps(page, "[data-testid=circuit-examples] button, [data-testid=bits] button");
     assert.equal(over, 0, "no button lies on another, and no word outside of its button");
     isQuiet(heard);
     await page.close();

@@ -28,6 +28,7 @@ import { lookupLab } from "./lookup.mjs";
 import { perceptronLab } from "./perceptron.mjs";
 import { everyView } from "./product.mjs";
 import { soak } from "./soak.mjs";
+import { programLab } from "./succinct.mjs";
 import { sweeps } from "./sweeps.mjs";
 import { tables } from "./tables.mjs";
 import { teaching } from "./teaching.mjs";
@@ -374,6 +375,8 @@ describe("the lab of a transformer that runs a Turing machine", () => machineLab
 
 describe("the in-context lab", () => inContextLab(() => ({ context: plain.context, address: site.address })));
 describe("the lab of circuits", () => circuitsLab(() => ({ context: plain.context, address: site.address })));
+
+describe("the program lab", () => programLab(() => ({ context: plain.context, address: site.address })));
 
 describe("the lab of Boolean functions", () => functionsLab(() => ({ context: plain.context, address: site.address })));
 

@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("descent", &["bounds", "settings", "rng"]),
     ("machines", &["settings", "rng", "pytorch"]),
     ("circuits", &["rng"]),
-    ("succinct", &["rng"]),
+    ("succinct", &["rng", "settings"]),
     ("pytorch", &["settings"]),
     (
         "tasks",
@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "descent",
             "functions",
             "circuits",
+            "succinct",
             "pytorch",
         ],
     ),
@@ -51,6 +52,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "functions",
             "machines",
             "circuits",
+            "succinct",
             "pytorch",
         ],
     ),
@@ -76,7 +78,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("permalink", &["catalog", "settings", "run", "tasks", "markov", "analysis"]),
     (
         "presets",
-        &["analysis", "catalog", "circuits", "descent", "machines", "markov", "permalink", "run", "settings"],
+        &["analysis", "catalog", "circuits", "descent", "machines", "markov", "permalink", "run", "settings", "succinct"],
     ),
     // What only one lab knows. No lab names another one.
     (
@@ -86,6 +88,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "bounds",
             "catalog",
             "circuits",
+            "succinct",
             "descent",
             "display",
             "functions",
@@ -145,6 +148,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "functions",
             "machines",
             "circuits",
+            "succinct",
             "tasks",
             "models",
             "optim",

@@ -28,8 +28,13 @@ fn Group(
     let store = Store::here();
     // Built again only when another model or optimizer brings other knobs.
     let fields = Memo::new(move |_| store.see_form(|state| fields(state.form_spec(), section)));
+    // A network that no optimizer changes has a group less.
+    let is_idle = Memo::new(move |_| {
+        section == Section::Optimizer
+            && store.see_form(|state| !state.form_spec().model.config().is_optimized())
+    });
     view! {
-        <details class="group" open=open>
+        <details class="group" open=open hidden=move || is_idle.get()>
             <summary class="group__name">{translated(section.label())}</summary>
             <div class="group__knobs">
                 {move || fields.get().into_iter().map(|field| view! { <Setting field /> }).collect_view()}

@@ -90,10 +90,10 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
     use Measure::{
-        Chain, Circuit, Descent, Machine, Margin, OverLine, TestAccuracy, Trace, TrainAccuracy, Truth,
+        Chain, Circuit, Descent, Machine, Margin, OverLine, Succinct, TestAccuracy, Trace, TrainAccuracy, Truth,
     };
-    let is_measured =
-        matches!(measure, Chain(_) | Descent(_) | Machine(_) | Circuit(_) | Trace(_) | OverLine(_));
+    let is_executed = matches!(measure, Descent(_) | Machine(_) | Circuit(_) | Succinct(_));
+    let is_measured = is_executed || matches!(measure, Chain(_) | Trace(_) | OverLine(_));
     !is_measured && !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth)
 }
 
@@ -238,6 +238,7 @@ impl Trial {
             Measure::Descent(which) => self.further(which as usize),
             Measure::Machine(which) => self.further(which as usize),
             Measure::Circuit(which) => self.further(which as usize),
+            Measure::Succinct(which) => self.further(which as usize),
             Measure::Trace(which) => self.further(which as usize),
             Measure::Margin => {
                 let unit = self.unit();

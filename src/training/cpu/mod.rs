@@ -8,6 +8,8 @@ pub mod descent;
 #[cfg(feature = "session")]
 pub mod execution;
 #[cfg(feature = "session")]
+pub mod grid_program;
+#[cfg(feature = "session")]
 pub mod group_net;
 #[cfg(feature = "session")]
 pub mod learner;
@@ -21,6 +23,8 @@ pub mod prompt_examples;
 pub mod prompt_net;
 #[cfg(feature = "train")]
 pub mod random_forest;
+#[cfg(feature = "session")]
+pub mod rule_search;
 #[cfg(feature = "session")]
 pub mod sequence_net;
 #[cfg(feature = "session")]

@@ -348,6 +348,20 @@ pub static LEARNERS: &[LearnerEntry] = &[
             "executed, one iteration of the search a step"
         ))),
     ),
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::ProgramOnGrid(_))),
+        made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::grid_program::GridProgramCpu::new(spec)?),
+            "executed, one step of SGD or one layer a step"
+        ))),
+    ),
+    anywhere(
+        |spec| matches!(spec.model.config().family(), Some(Family::RuleSearch(_))),
+        made!("session", |spec| Ok((
+            Box::new(crate::training::cpu::rule_search::RuleSearchCpu::new(spec)?),
+            "executed, one restart a step"
+        ))),
+    ),
     LearnerEntry {
         place: Place::Gpu,
         owns: of_signs,

@@ -1,0 +1,88 @@
+//! The lab of networks that contain a learning algorithm: SGD writes examples into a table, one filter runs a program on it, and
+//! a search finds a short program (Goel, Kakade, Kalai and Zhang 2022).
+
+mod charts;
+mod grids;
+pub mod panel;
+pub mod presets;
+pub mod probes;
+pub mod state;
+mod sweeps;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::Parts;
+use super::story::About;
+use crate::catalog::Info;
+use crate::display::RunView;
+use crate::display::charts::ChartSpec;
+use crate::display::{Lab, LabState, LazyLab, Vocabulary};
+use crate::permalink::Link;
+use crate::presets::Preset;
+use crate::probing::{Probe, ProbeSpec};
+use crate::run::RunSpec;
+use crate::tasks::SuccinctLearning;
+
+pub use state::SuccinctState;
+
+/// The lab.
+pub struct SuccinctLab;
+
+impl Parts for SuccinctLab {
+    const PRESETS: &[&[Preset]] = presets::PRESETS;
+    const STORIES: &[About] = &[About {
+        slug: "the-program-in-the-filter",
+        title: "The program in the filter",
+        about: "SGD writes examples into a table, a filter of fixed size runs a learning algorithm on it, and a search finds a short one.",
+        minutes: 9,
+        curve: "parity-program",
+    }];
+    const CHARTS: &[ChartSpec] = charts::CHARTS;
+    const PROBES: &[ProbeSpec] = &[probes::SPEC];
+}
+
+impl Lab for SuccinctLab {
+    fn info(&self) -> &'static Info {
+        &SuccinctLearning::INFO
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        Vocabulary {
+            examples: text!("test inputs"),
+            hides: false,
+            searches: false,
+            aims: false,
+            curves: Some([text!("table or validation"), text!("test inputs")]),
+            seen: text!("steps made"),
+            ..Vocabulary::BITS
+        }
+    }
+
+    fn watched(&self) -> &'static [Probe] {
+        // The panel follows the run, whichever charts are on show.
+        &[probes::MEMORY]
+    }
+}
+
+impl LazyLab for SuccinctLab {
+    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(SuccinctState::of(spec)?))
+    }
+
+    fn learning(&self, run: &RunView) -> Option<String> {
+        words::learning(run)
+    }
+
+    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::found(run, networks, at))
+    }
+
+    fn names(&self, run: &RunView) -> Option<[String; 4]> {
+        Some(words::names(run))
+    }
+
+    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::numbers(run))
+    }
+}

@@ -1,0 +1,115 @@
+//! What a search has found: the chosen rule with its nine entries, buttons for other problems, and how improbable the paper's
+//! own filter is.
+
+use leptos::prelude::*;
+
+use super::action::{self, PanelAction};
+use super::news::News;
+use super::sentences::{self, Odds};
+use crate::succinct::search::{Cell, Rule};
+use crate::ui::button::button;
+
+/// The chosen rule, and buttons for other problems.
+pub(super) fn rule(news: News) -> AnyView {
+    let rule = Memo::new(move |_| news.see(|state, _| state.searched().and_then(|own| own.rule)).flatten());
+    let found =
+        Memo::new(move |_| news.see(|state, _| state.searched().and_then(sentences::found)).flatten());
+    let is_largest = news.memo(|state, _| action::twice(state).is_none());
+    let shown = move || match rule.get() {
+        Some(rule) => table(rule),
+        None => {
+            view! { <p class="card__text" data-testid="no-rule">{tr!("No rule has been tried yet.")}</p> }
+                .into_any()
+        }
+    };
+    view! {
+        {shown}
+        <p class="card__note" data-testid="rule-found">{move || found.get()}</p>
+        <div class="editing__buttons" role="group" aria-label=tr!("Other problems")>
+            {button("another-problem", tr!("Another problem of the same kind"), Box::new(|| false),
+                Box::new(move || news.look(PanelAction::Another)))}
+            {button("twice-size", tr!("Twice the size"), Box::new(move || is_largest.get() != Some(false)),
+                Box::new(move || news.look(PanelAction::Twice)))}
+        </div>
+    }
+    .into_any()
+}
+
+/// The nine entries of a rule, its name, and the rule in words.
+fn table(rule: Rule) -> AnyView {
+    let entry = move |centre: Cell, above: Cell| {
+        let becomes = rule.apply(centre, above);
+        let class = match becomes {
+            Cell::Minus => "succinct-entry succinct-entry--minus",
+            Cell::Zero => "succinct-entry",
+            Cell::Plus => "succinct-entry succinct-entry--plus",
+        };
+        view! { <td class=class>{sentences::sign(becomes)}</td> }
+    };
+    let row = move |centre: Cell| {
+        let entries = Cell::ALL.into_iter().map(|above| entry(centre, above)).collect_view();
+        view! { <tr><th scope="row">{sentences::sign(centre)}</th>{entries}</tr> }
+    };
+    let heading = |above: Cell| view! { <th scope="col">{sentences::sign(above)}</th> };
+    let sentence = |sentence: String| view! { <li>{sentence}</li> };
+    view! {
+        <table class="succinct-rule" data-testid="rule-table">
+            <caption class="succinct-caption">
+                {tr!("What a cell becomes. Rows: the cell itself. Columns: the cell above it.")}
+            </caption>
+            <thead>
+                <tr><td></td>{Cell::ALL.into_iter().map(heading).collect_view()}</tr>
+            </thead>
+            <tbody>{Cell::ALL.into_iter().map(row).collect_view()}</tbody>
+        </table>
+        <p class="card__text" data-testid="rule-name">
+            {match rule.name() {
+                Some(name) => tr!("Rule {number}, the {name} rule", number = rule.text(), name),
+                None => tr!("Rule {number}", number = rule.text()),
+            }}
+        </p>
+        <ul class="theory__texts" data-testid="rule-reading">
+            {rule.reading().into_iter().map(sentence).collect_view()}
+        </ul>
+    }
+    .into_any()
+}
+
+/// How improbable a random filter of the paper's size is.
+pub(super) fn odds(news: News) -> AnyView {
+    let compared =
+        Memo::new(move |_| news.see(|state, _| state.searched().map(sentences::compared)).flatten());
+    let row = |row: Odds| {
+        view! {
+            <tr>
+                <th scope="row">{row.states}</th>
+                <td>{row.parameters}</td>
+                <td>{row.values}</td>
+                <td>"10"<sup>{row.exponent}</sup></td>
+            </tr>
+        }
+    };
+    view! {
+        <div class="succinct-frame">
+            <table class="succinct-odds" data-testid="odds-table">
+                <caption class="succinct-caption">
+                    {tr!("The probability that a random filter is one particular filter, for programs with s states.")}
+                </caption>
+                <thead>
+                    <tr>
+                        <th scope="col">{tr!("States s")}</th>
+                        <th scope="col">{tr!("Parameters")}</th>
+                        <th scope="col">{tr!("Values of each")}</th>
+                        <th scope="col">{tr!("Probability")}</th>
+                    </tr>
+                </thead>
+                <tbody>{sentences::all_odds().into_iter().map(row).collect_view()}</tbody>
+            </table>
+        </div>
+        <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>
+        <p class="card__note">
+            {tr!("The paper says that the filter has O(s²) parameters; 10,000 s² is one square matrix of its 100 s channels, so the exponent is right up to a constant factor. The programs of this page have 20 and 47 states.")}
+        </p>
+    }
+    .into_any()
+}

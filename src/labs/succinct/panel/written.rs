@@ -1,0 +1,47 @@
+//! An editor for the text of a program, which says what is wrong line by line.
+
+use leptos::prelude::*;
+
+use super::action::{self, PanelAction};
+use super::editor;
+use super::news::News;
+use crate::ui::button::button;
+use crate::ui::effect::effect;
+
+/// The editor.
+pub(super) fn written(news: News) -> AnyView {
+    let shown = Memo::new(move |_| news.see(|state, _| action::text(state)).flatten());
+    // What a person has written and not yet run; none shows the text of the program itself.
+    let draft = RwSignal::new(None::<String>);
+    // Another program on the page is another text to begin with.
+    effect(move || {
+        shown.with(|_| ());
+        draft.set(None);
+    });
+    let text = Memo::new(move |_| draft.get().or_else(|| shown.get()).unwrap_or_default());
+    let mistakes = Memo::new(move |_| text.with(|text| editor::checked(text).err().unwrap_or_default()));
+    let is_same = move || draft.with(|draft| draft.is_none()) || shown.get().as_ref() == Some(&text.get());
+    let run = move || news.look(PanelAction::Write(text.get_untracked()));
+    let listed = move || {
+        let one = |mistake: editor::Mistake| view! { <li>{mistake.sentence}</li> };
+        mistakes.get().into_iter().map(one).collect_view()
+    };
+    let problem = news.problem("grid");
+    view! {
+        <label class="editing__label" for="succinct-text">
+            {tr!("One rule a line: state, symbols read, an arrow (→ or ->), symbol written, move and next state. _ is the blank, + and - are 1 and −1, * reads every other symbol or writes back what was read, and // begins a comment. The run begins in the state of the first rule, which must not move, on the bottom-right cell; it ends in HALT with + or - in the top-left cell.")}
+        </label>
+        <textarea class="knob__box knob__box--lines succinct-text" id="succinct-text"
+            data-testid="program-text" spellcheck="false" autocomplete="off" rows="10"
+            aria-invalid=move || (!mistakes.with(Vec::is_empty)).to_string() aria-describedby="succinct-mistakes"
+            prop:value=move || text.get() on:input=move |event| draft.set(Some(event_target_value(&event)))></textarea>
+        <ul class="succinct-mistakes" id="succinct-mistakes" role="status" data-testid="program-mistakes">{listed}</ul>
+        <p class="knob__problem" role="status" data-testid="grid-problem">{problem}</p>
+        <div class="editing__buttons" role="group" aria-label=tr!("Actions for the text")>
+            {button("run-program", tr!("Run this program"),
+                Box::new(move || is_same() || !mistakes.with(Vec::is_empty)), Box::new(run))}
+            {button("drop-program", tr!("Discard the changes"), Box::new(is_same), Box::new(move || draft.set(None)))}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,152 @@
+//! The table that SGD writes, and programs that learn from it.
+
+use super::{last, last_right, median, right};
+use crate::analysis::chart;
+use crate::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use crate::succinct::Measured;
+use crate::tasks::succinct_learning::charts;
+
+/// SGD and a program on the table.
+const TABLE: PresetGroup = PresetGroup {
+    slug: "program-on-a-table",
+    name: "A program on a table of examples",
+    charts: &[charts::ANSWERS, charts::CELLS],
+};
+
+/// The same examples for SGD on all weights of a network.
+const PLAIN: PresetGroup = PresetGroup {
+    slug: "parity-of-few-examples",
+    name: "A parity of few examples, by SGD",
+    charts: &[chart::ACCURACY, chart::LOSS],
+};
+
+/// Programs.
+pub(super) const PROGRAMS: &[Preset] = &[
+    Preset {
+        slug: "tape-writer",
+        name: "SGD writes a table",
+        group: &TABLE,
+        link: "#v1/succinct-learning?steps=9&speed=2&show=written.slope",
+        claim: "Nine steps of SGD write 8 examples of 6 inputs, and a dummy example, into the table W. Each step writes one row and changes no other, and each row is exactly y[x, 1]/3: the largest deviation is 0.",
+        source: "Goel et al. 2022, lemmas 3 and 4",
+        instance: "Ours: d = 6 inputs and m = 8 examples, in exact numbers. The learning rate 1/54 and the derivatives of the filter are those of the paper.",
+        expect: &[
+            Expect::Median { measure: Measure::TrainAccuracy, step: 3, between: (0.333, 0.334) },
+            Expect::Median { measure: Measure::TrainAccuracy, step: 9, between: (1.0, 1.0) },
+            median(Measured::Deviation, 9, (0.0, 0.0)),
+        ],
+        budget: 9,
+        ..QUICK
+    },
+    Preset {
+        slug: "dictator-program",
+        name: "A program that finds the bit",
+        group: &TABLE,
+        link: "#v1/succinct-learning?replicas=20&show=written.gridcells.answers",
+        claim: "The label is one of 6 inputs. A program with 20 states looks for a column of the table in which all signs agree. It halts after about 115 layers in the median of 20 data sets, and its answers are right on all test inputs in the median.",
+        source: "Goel et al. 2022, sections 4 and B",
+        instance: "The network is the paper's, with a ring of blank cells around the table, so that the program can see where the table ends. The program is ours; the paper writes none down.",
+        expect: &[right(200, (1.0, 1.0)), median(Measured::Time, 200, (108.0, 124.0))],
+        budget: 200,
+        ..QUICK
+    },
+    Preset {
+        slug: "dictator-larger",
+        name: "The same filter on a larger table",
+        group: &TABLE,
+        link: "#v1/succinct-learning?inputs=10&examples=12&replicas=20&steps=300&show=gridcells.answers",
+        claim: "With 10 inputs and 12 examples the same 20 states need about 220 layers in the median. The filter has not changed; the network is only deeper. All test inputs of all 20 data sets are answered right.",
+        source: "Goel et al. 2022, sections 4 and B",
+        instance: "Ours: d = 10 inputs and m = 12 examples, 20 data sets.",
+        expect: &[right(300, (1.0, 1.0)), median(Measured::Time, 300, (208.0, 236.0))],
+        budget: 300,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-program",
+        name: "Gaussian elimination in a filter",
+        group: &TABLE,
+        link: "#v1/succinct-learning?concept=parity&inputs=4&program=parity&replicas=20&steps=1200&every=10&speed=60&show=gridcells.answers",
+        claim: "The label is a parity of some of 4 inputs. A program with 47 states solves the equations of 8 examples by Gaussian elimination. It halts after about 950 layers in the median, and all test inputs are answered right in the median of 20 data sets.",
+        source: "Goel et al. 2022, section 1, which names row reduction as an example of a succinct learning algorithm",
+        instance: "The program is ours: 47 states, 12 symbols and 258 rules, 270 with those of HALT. The paper writes none down.",
+        expect: &[right(1200, (1.0, 1.0)), median(Measured::Time, 1200, (920.0, 985.0))],
+        budget: 1200,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-twenty",
+        name: "A parity of 20 inputs from 40 examples",
+        group: &TABLE,
+        link: "#v1/succinct-learning?concept=parity&inputs=20&examples=40&program=parity&steps=60000&every=500&speed=0&show=gridcells.answers",
+        claim: "The same 47 states learn a parity of some of 20 inputs from 40 examples: after about 55,000 layers every test input is answered right. A perceptron that SGD trains on as many examples stays at chance.",
+        source: "Goel et al. 2022, section 1",
+        instance: "Ours: d = 20 inputs and m = 40 examples. Compare “40 examples of a parity, by SGD”.",
+        expect: &[right(60_000, (1.0, 1.0)), median(Measured::Time, 60_000, (54_000.0, 56_500.0))],
+        budget: 60_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-times",
+        name: "Depth is running time",
+        group: &TABLE,
+        link: "#v1/succinct-learning?concept=parity&program=parity&replicas=9&steps=10000&every=1000&sweep=inputs:3_4_6_8_10&series=examples:6_8_12_16_20&speed=0&show=bysize",
+        claim: "The number of layers until elimination halts grows with the size of the problem, and the filter stays the same. With twice as many examples as inputs the medians are about 520 for 3 inputs, 950 for 4, 2,400 for 6, 4,850 for 8 and 8,600 for 10.",
+        source: "Goel et al. 2022, theorem 1: as many layers as the program takes steps, up to a constant",
+        instance: "Ours: 25 sizes with 9 data sets each.",
+        expect: &[
+            last(Measured::Time, 0, 0, (500.0, 560.0)),
+            last(Measured::Time, 1, 1, (925.0, 985.0)),
+            last(Measured::Time, 2, 2, (2_330.0, 2_480.0)),
+            last(Measured::Time, 3, 3, (4_750.0, 4_980.0)),
+            last(Measured::Time, 4, 4, (8_400.0, 8_750.0)),
+        ],
+        budget: 10_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-examples",
+        name: "As many examples as the rank needs",
+        group: &TABLE,
+        link: "#v1/succinct-learning?concept=parity&inputs=8&program=parity&replicas=20&steps=6000&every=1000&sweep=examples:2_4_6_8_10_12_16&speed=0&show=learned",
+        claim: "With 2 to 6 examples a parity of 8 inputs is not determined, and the answers are guesses. With 12 examples or more their rank is 8, and all test inputs are answered right. Between the two, it depends on the rank of the examples.",
+        source: "Goel et al. 2022, section 1: row reduction takes O(d) examples",
+        instance: "Ours: d = 8 inputs, 2 to 16 examples, 20 data sets each.",
+        expect: &[
+            last_right(0, 0, (0.44, 0.56)),
+            last_right(0, 1, (0.44, 0.57)),
+            last_right(0, 2, (0.44, 0.62)),
+            last_right(0, 5, (1.0, 1.0)),
+            last_right(0, 6, (1.0, 1.0)),
+        ],
+        budget: 6_000,
+        ..QUICK
+    },
+    Preset {
+        slug: "dictator-noise",
+        name: "A program that trusts every label",
+        group: &TABLE,
+        link: "#v1/succinct-learning?inputs=7&examples=15&replicas=40&steps=400&every=50&sweep=flips:0_0.02_0.05_0.1_0.2&speed=0&show=learned",
+        claim: "The dictator learner wants a column without any exception. With 10 % of the labels wrong, most of 40 data sets have none, and the program halts without an answer: the median share of test inputs answered right is 0.",
+        source: "Goel et al. 2022, section 4",
+        instance: "Ours: d = 7 inputs and m = 15 examples. A rule that votes does better: see “All 19,683 rules, with label noise”.",
+        expect: &[last_right(0, 0, (1.0, 1.0)), last_right(0, 3, (0.0, 0.0)), last_right(0, 4, (0.0, 0.0))],
+        budget: 400,
+        ..QUICK
+    },
+    Preset {
+        slug: "parity-by-sgd",
+        name: "40 examples of a parity, by SGD",
+        group: &PLAIN,
+        link: "#v1/sparse-parity?n=20&k=8&m=40&width=128&replicas=10&steps=200&halt=steps&every=5&show=loss.accuracy",
+        claim: "A perceptron with 128 hidden units learns 40 examples of a parity of 8 of 20 bits by heart within 100 steps of SGD. On new inputs it is right half of the time, as a coin is. Gaussian elimination learns a parity of 20 inputs from as many examples.",
+        source: "Goel et al. 2022, section 1; Kearns and Valiant 1994",
+        instance: "Ours: 10 networks, 40 examples each, 200 steps.",
+        expect: &[
+            Expect::Median { measure: Measure::TrainAccuracy, step: 100, between: (1.0, 1.0) },
+            right(200, (0.47, 0.53)),
+        ],
+        budget: 200,
+        ..QUICK
+    },
+];

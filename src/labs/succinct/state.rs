@@ -1,0 +1,217 @@
+//! What the page knows of a run: the examples, the table and the cells after the newest step, or what the search has found.
+
+use std::sync::Arc;
+
+use super::probes::MEMORY;
+use crate::display::LabState;
+use crate::models::Family;
+use crate::models::cell_rules::{BEST, CLOUD, CellRules, RULE, SIDE, rule_of};
+use crate::models::recurrent_conv::{CELLS, RecurrentConv, TABLE};
+use crate::permalink::Link;
+use crate::protocol::Finding;
+use crate::run::RunSpec;
+use crate::succinct::LearningProblem;
+use crate::succinct::data::Drawn;
+use crate::succinct::grid::{Around, Cell, Phase, Program, Rule as Transition, Tape, UNIT};
+use crate::succinct::search::{Rule, Task};
+
+/// What is known of a run: that of its first replica.
+#[derive(Debug, Clone)]
+pub struct SuccinctState {
+    /// What is to be learned.
+    pub problem: LearningProblem,
+    /// The concept and the examples.
+    pub drawn: Drawn,
+    /// The test input that is shown.
+    pub query: Vec<i8>,
+    /// Steps made.
+    pub step: u64,
+    /// What belongs to the model.
+    pub of: Of,
+}
+
+/// What belongs to the model of the run.
+#[derive(Debug, Clone)]
+pub enum Of {
+    /// A program on the table.
+    Program(Box<OnTable>),
+    /// A search among rules.
+    Search(Box<Searched>),
+}
+
+/// A network that runs a program.
+#[derive(Debug, Clone)]
+pub struct OnTable {
+    /// The network's settings.
+    pub net: RecurrentConv,
+    /// The program.
+    pub program: Arc<Program>,
+    /// W, `[m + 1, d + 1]`.
+    pub table: Vec<f32>,
+    /// ∂loss/∂W in the newest step of SGD, `[m + 1, d + 1]`; all 0 before the first.
+    pub gradient: Vec<f32>,
+    /// The cells, `[m + 3, d + 3]`; all blank before the first layer.
+    pub cells: Vec<Cell>,
+}
+
+/// A search among rules.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// The settings of the search.
+    pub net: CellRules,
+    /// The kind of problem.
+    pub task: Task,
+    /// The rule that is chosen so far; none before the first restart.
+    pub rule: Option<Rule>,
+    /// Its points on the validation queries in halves, 1 + the restart that found it, and how many good rules were tried.
+    pub best: [f32; 3],
+    /// Counts of rules tried by validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
+    pub cloud: Vec<f32>,
+}
+
+impl SuccinctState {
+    /// Of a run, before its first step; none of a run that is refused.
+    pub fn of(spec: &RunSpec) -> Option<Self> {
+        let problem = spec.task.examples().learning_problem()?;
+        let drawn = problem.drawn(spec.run.seed, 0).ok()?;
+        let query = problem.query(&drawn);
+        let ([rows, columns], [high, wide]) = (problem.table(), problem.cells());
+        let of = match spec.model.config().family()? {
+            Family::ProgramOnGrid(net) => Of::Program(Box::new(OnTable {
+                program: Arc::new(net.program().ok()?),
+                table: vec![0.0; rows * columns],
+                gradient: vec![0.0; rows * columns],
+                cells: vec![Cell::numbered(0)?; high * wide],
+                net,
+            })),
+            Family::RuleSearch(net) => Of::Search(Box::new(Searched {
+                task: Task::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()?,
+                rule: None,
+                best: [0.0; 3],
+                cloud: vec![0.0; SIDE * SIDE],
+                net,
+            })),
+            _ => return None,
+        };
+        Some(SuccinctState { problem, drawn, query, step: 0, of })
+    }
+
+    /// The network that runs a program; none of a search.
+    pub fn on_table(&self) -> Option<&OnTable> {
+        match &self.of {
+            Of::Program(own) => Some(own),
+            Of::Search(_) => None,
+        }
+    }
+
+    /// The search; none of a network that runs a program.
+    pub fn searched(&self) -> Option<&Searched> {
+        match &self.of {
+            Of::Search(own) => Some(own),
+            Of::Program(_) => None,
+        }
+    }
+
+    /// Rows of the table that are written.
+    pub fn rows(&self) -> usize {
+        usize::try_from(self.step.min(self.problem.writing())).unwrap_or(usize::MAX)
+    }
+
+    /// Layers applied since the table was full.
+    pub fn layers(&self) -> u64 {
+        self.step.saturating_sub(self.problem.writing())
+    }
+}
+
+impl OnTable {
+    /// Row, column and state of the head, with the ring; none before the first layer, and after the head left the grid.
+    pub fn head(&self, columns: usize) -> Option<(usize, usize, u8)> {
+        let found = self.cells.iter().enumerate().find_map(|(at, cell)| Some((at, cell.head?)));
+        found.map(|(at, state)| (at / columns, at % columns, state))
+    }
+
+    /// The rule that the next layer applies at the head; none where there is no head, or where it has halted.
+    pub fn next_rule(&self) -> Option<(u8, u8, Transition)> {
+        let cell = self.cells.iter().find(|cell| cell.head.is_some())?;
+        let state = cell.head.filter(|state| !self.program.is_halt(*state))?;
+        Some((state, cell.symbol, self.program.rule(state, cell.symbol)?))
+    }
+
+    /// Whether the head is in the state HALT.
+    pub fn has_halted(&self) -> bool {
+        self.cells.iter().any(|cell| cell.head.is_some_and(|state| self.program.is_halt(state)))
+    }
+
+    /// The prediction: the top-left cell of the block once the program has halted, if it holds + or −.
+    pub fn prediction(&self, columns: usize) -> Option<i8> {
+        let corner = self.cells.get(columns + 1).filter(|_| self.has_halted())?;
+        match self.program.symbol(corner.symbol) {
+            '+' => Some(1),
+            '-' => Some(-1),
+            _ => None,
+        }
+    }
+
+    /// How many cells compute.
+    pub fn computing(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.phase == Phase::Compute).count()
+    }
+}
+
+/// ∂loss/∂W of the step of SGD that wrote row `row`, from the table before it, and 0 everywhere where nothing was written.
+fn gradient(problem: &LearningProblem, drawn: &Drawn, table: &[f32], row: Option<usize>) -> Vec<f32> {
+    let nothing = || vec![0.0; table.len()];
+    let Some(row) = row else { return nothing() };
+    let columns = problem.inputs + 1;
+    let before = table.iter().enumerate().map(|(at, w)| {
+        // Later rows were 0.
+        if at / columns < row { libm::round(f64::from(w.clamp(-9.0, 9.0)) * UNIT as f64) as i64 } else { 0 }
+    });
+    let before: Vec<i64> = before.collect();
+    let written = || {
+        let mut tape = Tape::of(problem.inputs, problem.examples, Around::Ring, before.clone(), row).ok()?;
+        match (drawn.data.inputs().get(row), drawn.data.labels().get(row)) {
+            (Some(x), Some(y)) => tape.write(x, *y).ok()?,
+            _ => tape.write_dummy().ok()?,
+        };
+        Some(tape)
+    };
+    let Some(tape) = written() else { return nothing() };
+    // W falls by 1/54 of the gradient, and its numbers are numerators over 54.
+    before.iter().zip(&tape.weights().values).map(|(before, after)| (before - after) as f32).collect()
+}
+
+impl LabState for SuccinctState {
+    fn cloned(&self) -> Box<dyn LabState> {
+        Box::new(self.clone())
+    }
+
+    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+        // A finding of another run has other sizes.
+        let Some(parameters) = MEMORY.parameters(&link.spec, finding) else { return };
+        self.step = step;
+        let newest = self.rows().checked_sub(1);
+        match &mut self.of {
+            Of::Program(own) => {
+                let (Some(table), Some(cells)) = (parameters.get(TABLE), parameters.get(CELLS)) else {
+                    return;
+                };
+                own.gradient = gradient(&self.problem, &self.drawn, table, newest);
+                own.table.clone_from(table);
+                let blank = Cell::numbered(0);
+                let cell = |number: &f32| Cell::numbered(*number as u16).or(blank);
+                own.cells = cells.iter().filter_map(cell).collect();
+            }
+            Of::Search(own) => {
+                let (Some(rule), Some(best), Some(cloud)) =
+                    (parameters.get(RULE), parameters.get(BEST), parameters.get(CLOUD))
+                else {
+                    return;
+                };
+                own.best = std::array::from_fn(|at| best.get(at).copied().unwrap_or(0.0));
+                own.rule = (own.best[1] > 0.0).then(|| rule_of(rule));
+                own.cloud.clone_from(cloud);
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What is said of runs of networks that contain a learning algorithm, and of their charts.
+
+use super::panel::sentences;
+use super::state::{Searched, SuccinctState};
+use super::sweeps;
+use crate::analysis::curves::spread;
+use crate::analysis::ends;
+use crate::analysis::replicas::Of;
+use crate::display::RunView;
+use crate::display::words::{percent, thousands};
+use crate::run::Success;
+use crate::settings::real;
+use crate::succinct::Measured;
+
+/// "1/3", "−1/3" or "0".
+pub(super) fn third(value: f32) -> String {
+    match value {
+        _ if value > 0.1 => "1/3".into(),
+        _ if value < -0.1 => "−1/3".into(),
+        _ => "0".into(),
+    }
+}
+
+/// The accuracy of the chosen rule on the validation queries.
+pub(super) fn validation(own: &Searched) -> f64 {
+    f64::from(own.best[0]) / (2 * own.net.validation.max(1)) as f64
+}
+
+/// Whether the run is a search.
+fn is_search(run: &RunView) -> bool {
+    run.state().is_some_and(|state: &SuccinctState| state.searched().is_some())
+}
+
+/// What the four numbers of a measurement are called.
+pub(super) fn names(run: &RunView) -> [String; 4] {
+    match is_search(run) {
+        true => [
+            tr!("Error on the validation queries"),
+            tr!("Error on the test queries"),
+            tr!("Validation accuracy"),
+            tr!("Test accuracy"),
+        ],
+        false => [
+            tr!("Largest deviation of the table"),
+            tr!("Squared error of the answers"),
+            tr!("Rows written"),
+            tr!("Test inputs answered right"),
+        ],
+    }
+    .map(String::from)
+}
+
+/// Two numbers of the newest measurement.
+pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+    match is_search(run) {
+        true => [
+            (tr!("Rules with 95 % right").into(), percent(measured(run, Measured::Good))),
+            (tr!("Accuracy at twice the size").into(), percent(measured(run, Measured::Twice))),
+        ],
+        false => {
+            let layers = run.state().map_or(0, SuccinctState::layers);
+            [
+                (tr!("Layers").into(), thousands(layers)),
+                (tr!("Test inputs answered").into(), percent(measured(run, Measured::Answered))),
+            ]
+        }
+    }
+}
+
+/// The newest median of a further measure.
+fn measured(run: &RunView, of: Measured) -> f32 {
+    newest(run, Of::Measure(of as usize))
+}
+
+/// The newest median.
+fn newest(run: &RunView, of: Of) -> f32 {
+    run.history.last().map_or(f32::NAN, |row| spread(of.values(row)).0)
+}
+
+/// How far the run has come, for the status line.
+pub(super) fn learning(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.state()?;
+    if let Some(own) = state.searched() {
+        let rule = own.rule?;
+        return Some(tr!(
+            "the best of {count} rules tried answers {share} of the validation queries right: rule {number}",
+            count = thousands(state.step),
+            share = percent(validation(own) as f32),
+            number = rule.number()
+        ));
+    }
+    Some(match state.layers() {
+        0 => tr!(
+            "SGD has written {rows} of {all} rows of the table",
+            rows = state.rows(),
+            all = state.problem.writing()
+        ),
+        layers => {
+            tr!("the table is full, and the network has {layers} layers by now", layers = thousands(layers))
+        }
+    })
+}
+
+/// What has been found by these networks at these steps.
+pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+    let settings = &run.spec().run;
+    if settings.success == Success::Loss {
+        let limit = real(settings.limit);
+        return tr!(
+            "The error on the test inputs is at most {limit} in {networks}, {at}.",
+            limit,
+            networks,
+            at
+        );
+    }
+    let share = percent(settings.target as f32);
+    match settings.replicas {
+        1 => tr!("{share} of the test inputs are answered right {at}.", share, at),
+        _ => tr!("{share} of the test inputs are answered right by {networks}, {at}.", share, networks, at),
+    }
+}
+
+pub(super) fn table(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.state()?;
+    let rows = state.rows();
+    if rows == 0 {
+        return Some(tr!("All numbers of the table are 0. No step of SGD has been made yet.").into());
+    }
+    Some(tr!(
+        "SGD has written {rows} of {all} rows, one in each step. Each row is y[x, 1]/3: the inputs of the example times its label, then the label. The largest deviation from it is {stray}.",
+        rows,
+        all = state.problem.writing(),
+        stray = real(f64::from(newest(run, Of::TrainLoss)))
+    ))
+}
+
+pub(super) fn gradient(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.state()?;
+    let own = state.on_table()?;
+    let columns = state.problem.inputs + 1;
+    let written: Vec<usize> = own
+        .gradient
+        .chunks(columns)
+        .enumerate()
+        .filter(|(_, row)| row.iter().any(|one| *one != 0.0))
+        .map(|(row, _)| row + 1)
+        .collect();
+    Some(match written[..] {
+        [] => tr!("The gradient is 0 everywhere.").into(),
+        [row] => tr!(
+            "In the newest step of SGD the gradient is 0 everywhere but in row {row}. There it is −18y[x, 1], and with the learning rate 1/54 the step adds y[x, 1]/3.",
+            row
+        ),
+        _ => tr!("The gradient is not 0 in {count} rows.", count = written.len()),
+    })
+}
+
+pub(super) fn cells(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.state()?;
+    if state.layers() == 0 {
+        return Some(tr!("The network computes nothing before the table is full.").into());
+    }
+    let own = state.on_table()?;
+    let mut said = tr!(
+        "Layers applied: {layers}. {now}",
+        layers = thousands(state.layers()),
+        now = sentences::now(state)?
+    );
+    if own.has_halted() {
+        said += " ";
+        said += &tr!("The label of the test input is {label}.", label = sentences::label(state));
+    }
+    Some(said)
+}
+
+pub(super) fn answers(run: &RunView) -> String {
+    let layers = run.state().map_or(0, SuccinctState::layers);
+    if layers == 0 {
+        return tr!("Before the table is full no test input is answered.").into();
+    }
+    let mut said = tr!(
+        "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered right.",
+        layers = thousands(layers),
+        answered = percent(measured(run, Measured::Answered)),
+        right = percent(newest(run, Of::TestAccuracy))
+    );
+    let (time, longest) = (measured(run, Measured::Time), measured(run, Measured::Longest));
+    if time.is_finite() {
+        said += " ";
+        said += &tr!(
+            "The program halts after {time} layers in the median and {longest} layers at most.",
+            time = thousands(time.round() as u64),
+            longest = thousands(longest.round() as u64)
+        );
+    }
+    said
+}
+
+/// "521 at d = 3, 949 at d = 4".
+fn listed(run: &RunView, curve: &ends::Curve, of: impl Fn(f32) -> String) -> String {
+    let symbol = match sweeps::over(run) {
+        Some("inputs") => "d",
+        Some("examples") => "m",
+        Some("flips") => "p",
+        _ => "V",
+    };
+    let one = |(x, values): &(f64, Vec<f32>)| {
+        let [_, middle, _] = ends::quartiles(values)?;
+        Some(tr!("{value} at {symbol} = {place}", value = of(middle), symbol, place = real(*x)))
+    };
+    curve.1.iter().filter_map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn of_curves(curves: &[ends::Curve], one: impl Fn(&ends::Curve) -> String) -> Option<String> {
+    let are_there = curves.iter().any(|(_, points)| !points.is_empty());
+    let said = |curve: &ends::Curve| match curves.len() {
+        1 => one(curve),
+        _ => format!("{}: {}", curve.0, one(curve)),
+    };
+    are_there.then(|| curves.iter().map(said).collect::<Vec<_>>().join("; "))
+}
+
+pub(super) fn times(run: &RunView) -> String {
+    let curves = sweeps::times(run);
+    let one = |curve: &ends::Curve| {
+        let all = listed(run, curve, |time| thousands(time.round() as u64));
+        match sweeps::exponent(curve) {
+            Some(exponent) => {
+                tr!("{all}, a power law with exponent {exponent}", all, exponent = format!("{exponent:.2}"))
+            }
+            None => all,
+        }
+    };
+    match of_curves(&curves, one) {
+        Some(all) => tr!("Median number of layers until the program halts: {all}.", all),
+        None => tr!("No run of the sweep has ended yet.").into(),
+    }
+}
+
+pub(super) fn learned(run: &RunView) -> String {
+    match of_curves(&sweeps::learned(run), |curve| listed(run, curve, percent)) {
+        Some(all) => tr!("Share of test inputs answered right at the end: {all}.", all),
+        None => tr!("No run of the sweep has ended yet.").into(),
+    }
+}
+
+pub(super) fn cloud(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.state()?;
+    let own = state.searched()?;
+    let tried: f32 = own.cloud.iter().sum();
+    Some(tr!(
+        "{count} rules have been tried. {good} of them answer at least 95 % of all queries right. The frame marks the row of the chosen rule, with {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
+        count = thousands(tried as u64),
+        good = thousands(own.best[2] as u64),
+        share = percent(validation(own) as f32)
+    ))
+}
+
+pub(super) fn chosen(run: &RunView) -> String {
+    if run.state().and_then(SuccinctState::searched).is_none_or(|own| own.rule.is_none()) {
+        return tr!("No rule has been tried yet.").into();
+    }
+    tr!(
+        "The chosen rule answers {valid} of the validation queries, {test} of the test queries and {twice} of the queries of twice the size right.",
+        valid = percent(newest(run, Of::TrainAccuracy)),
+        test = percent(newest(run, Of::TestAccuracy)),
+        twice = percent(measured(run, Measured::Twice))
+    )
+}
+
+pub(super) fn rule(run: &RunView) -> Option<String> {
+    let own = run.state().and_then(SuccinctState::searched)?;
+    let Some(rule) = own.rule else { return Some(tr!("No rule has been tried yet.").into()) };
+    let named = match rule.name() {
+        Some(name) => tr!("Rule {number}, the {name} rule.", number = rule.number(), name),
+        None => tr!("Rule {number}.", number = rule.number()),
+    };
+    Some(format!("{named} {}", rule.reading().join(" ")))
+}

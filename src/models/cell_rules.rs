@@ -1,0 +1,253 @@
+//! Random restarts in a space of 19,683 short programs (ours, after Goel, Kakade, Kalai and Zhang 2022, section 3): a step of
+//! the run draws a rule and keeps the one that answers most validation queries right. What is computed is in
+//! [`crate::succinct::search`]; here are its settings, and how the state of a search is kept as parameters.
+//!
+//! # Why
+//! Every query draws its own concept and its own examples, so that accuracy measures the learning algorithm and not one
+//! classifier. Validation and test queries are disjoint.
+
+use std::borrow::Cow;
+
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
+use crate::bounds::product;
+use crate::catalog::Info;
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings::{Problem, Range};
+use crate::sources::GOEL_2022;
+use crate::succinct::LearningProblem;
+use crate::succinct::search::{Cell, Readout, Rule, restart};
+use crate::tasks::{Examples, Form};
+use crate::{choices, settings};
+
+choices! {
+    /// Which cells are added up for the answer.
+    pub enum Read {
+        /// All of them.
+        All = "all", "All cells";
+        /// Those of the last row.
+        Bottom = "bottom", "The bottom row";
+    }
+}
+
+choices! {
+    /// In which order rules are tried.
+    pub enum Order {
+        /// By chance: a rule may be tried twice.
+        Random = "random", "At random";
+        /// By number, each once.
+        All = "all", "All 19,683, one after the other";
+    }
+}
+
+settings! {
+    /// A search for a rule by restarts and validation.
+    pub struct CellRules {
+        /// In which order rules are tried: at random, as restarts of a network are, or one after the other.
+        order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
+        /// Which cells are added up after the last layer; the sign of the sum is the answer.
+        read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);
+        /// Queries on which rules are compared; the run's held-out queries, which are others, test the chosen rule.
+        validation: usize = 60, "valid", "Validation queries", Range::Int(1, 1000);
+    }
+}
+
+/// Place of the chosen rule among the parameters: nine numbers −1, 0 or 1.
+pub const RULE: usize = 0;
+/// Place of what is known so far: the chosen rule's points on the validation queries in halves, 1 + the restart that found
+/// it, and how many of the rules tried answer at least [`GOOD`] of all queries right.
+pub const BEST: usize = 1;
+/// Place of the counts of rules tried, by validation accuracy (row) and test accuracy (column).
+pub const CLOUD: usize = 2;
+
+/// Places on each side of the cloud; place p is accuracy p / (SIDE − 1).
+pub const SIDE: usize = 41;
+
+/// The accuracy from which on a rule is counted as good.
+pub const GOOD: f64 = 0.95;
+
+/// Test queries, at most.
+pub const MOST_TESTS: usize = 2_000;
+
+/// Most bits of all queries of all replicas: 256 MiB.
+const MOST_CELLS: u64 = 1 << 31;
+
+impl CellRules {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "cell-rules",
+        name: "Search among 19,683 cell rules",
+        about: "Each step tries a rule that says what a cell becomes, given itself and the cell above it, and keeps the one that learns best.",
+        sources: &[GOEL_2022],
+    };
+
+    /// Which cells are added up.
+    pub fn readout(&self) -> Readout {
+        match self.read {
+            Read::All => Readout::All,
+            Read::Bottom => Readout::Bottom,
+        }
+    }
+
+    /// The rule of restart `step` of a replica; none after the last one of the list.
+    pub fn tried(&self, seed: u64, replica: usize, step: u64) -> Option<Rule> {
+        let index = u32::try_from(step).ok()?;
+        match self.order {
+            Order::Random => Some(restart(seed, replica as u32, index)),
+            Order::All => Rule::numbered(index).ok(),
+        }
+    }
+}
+
+/// The place of an accuracy in the cloud.
+pub fn place(accuracy: f64) -> usize {
+    (accuracy.clamp(0.0, 1.0) * (SIDE - 1) as f64).round() as usize
+}
+
+/// The rule of nine numbers, each −1, 0 or 1.
+pub fn rule_of(numbers: &[f32]) -> Rule {
+    let entry = |at: usize| match numbers.get(at) {
+        Some(number) if *number < -0.5 => Cell::Minus,
+        Some(number) if *number > 0.5 => Cell::Plus,
+        _ => Cell::Zero,
+    };
+    Rule::new(std::array::from_fn(|centre| std::array::from_fn(|above| entry(3 * centre + above))))
+}
+
+/// The nine numbers of a rule.
+pub fn numbers(rule: Rule) -> [f32; 9] {
+    std::array::from_fn(|at| rule.apply(Cell::ALL[at / 3], Cell::ALL[at % 3]).value() as f32)
+}
+
+impl Bind for CellRules {
+    type Bound = OnQueries;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnQueries> {
+        Cow::Owned(OnQueries { net: self.clone(), problem: examples.learning_problem() })
+    }
+}
+
+impl ModelConfig for CellRules {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Program]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::RuleSearch(self.clone()))
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+
+    fn is_optimized(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for CellRules {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err(tr!("The rule of this run is searched for, not trained.").into())
+    }
+}
+
+/// The search on one kind of learning problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnQueries {
+    /// Its settings.
+    pub net: CellRules,
+    /// The problem; none of a task about something else, which is not suited.
+    pub problem: Option<LearningProblem>,
+}
+
+impl OnQueries {
+    /// Bits of the images of all queries of a replica, of which there are as many as there may be.
+    fn bits(&self) -> u64 {
+        let [rows, columns] = self.problem.as_ref().map_or([1; 2], LearningProblem::table);
+        // Once more at twice the size.
+        product([rows, columns, self.net.validation + MOST_TESTS, 5].map(|size| size as u64))
+    }
+}
+
+impl Architecture for OnQueries {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        vec![
+            Parameter::new("rule", [replicas, 3, 3]),
+            Parameter::new("best", [replicas, 3, 1]),
+            Parameter::new("cloud", [replicas, SIDE, SIDE]),
+        ]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, _seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        self.parameters(inputs, replicas).iter().map(|part| vec![0.0; part.len()]).collect()
+    }
+
+    fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
+        // Words of 64 queries, a layer for each row.
+        let rows = self.problem.as_ref().map_or(1, |problem| problem.table()[0]);
+        self.bits() as f64 * rows as f64 / 64.0
+    }
+
+    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
+        let all = self.bits().saturating_mul(replicas as u64);
+        let expected = tr!("fewer: the queries of all searches would not fit into a browser's memory");
+        (all > MOST_CELLS)
+            .then(|| Problem::new("replicas", &replicas.to_string(), expected))
+            .into_iter()
+            .collect()
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        self.bits() / 64
+    }
+
+    fn decays(&self, _which: usize) -> bool {
+        false
+    }
+}
+
+impl Network for OnQueries {
+    /// A rule is no classifier: without examples it gives no answer, which is 0.
+    fn evaluate(&self, _weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        vec![0.0; x.len() / inputs.max(1)]
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for CellRules {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+
+    #[test]
+    fn parameters_are_the_rule_and_the_cloud() {
+        let (link, notices) = decode("#v1/succinct-learning?model=cell-rules&replicas=2&steps=500");
+        assert!(notices.is_empty(), "{notices:?}");
+        let (shapes, initial) = (link.spec.parameters(), link.spec.initial());
+        assert_eq!(shapes[RULE].len() + shapes[BEST].len() + shapes[CLOUD].len(), 2 * (9 + 3 + 41 * 41));
+        assert!(initial.iter().zip(&shapes).all(|(values, shape)| values.len() == shape.len()));
+    }
+
+    #[test]
+    fn rules_are_tried_in_both_orders() {
+        let all = CellRules { order: Order::All, ..Default::default() };
+        assert_eq!(all.tried(0, 0, 7).map(Rule::number), Some(7));
+        assert_eq!((all.tried(0, 0, 19_682).is_some(), all.tried(0, 0, 19_683)), (true, None));
+        let random = CellRules::default();
+        assert_ne!(random.tried(0, 0, 1), random.tried(0, 1, 1));
+        assert_eq!([0.0, 0.5, 0.99, 1.0].map(place), [0, 20, 40, 40]);
+    }
+
+    #[test]
+    fn too_many_replicas_are_refused() {
+        let link = "#v1/succinct-learning?model=cell-rules&inputs=31&examples=100&replicas=4096";
+        let (read, notices) = decode(link);
+        assert!(notices.iter().any(|notice| notice.key == "replicas"), "{notices:?}");
+        assert_eq!(read.spec.problems(), []);
+    }
+}

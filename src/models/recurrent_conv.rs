@@ -1,0 +1,316 @@
+//! A recurrent convolutional network that contains a learning algorithm (Goel, Kakade, Kalai and Zhang 2022, section 4): its
+//! filter is written down, and SGD learns the table of examples. What it computes is in [`crate::succinct::grid`]; here are
+//! its settings, and how the state of a run is kept as parameters.
+//!
+//! ```text
+//! steps 1 … m + 1    steps of SGD: each writes one row of the table W
+//! steps m + 2 …      layers: the filter is applied to all cells, for the test input that is shown
+//! ```
+//!
+//! # Why
+//! The paper's network has a fixed number of layers L, long enough for the program. Here each further step is a further layer,
+//! so that depth can be watched as running time: the network with L layers is the run at step m + 1 + L. The parameters of a
+//! replica are W, which training changes, and the numbers of its cells, so that a run can be kept and taken up again in the
+//! middle of the program.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
+use crate::bounds::product;
+use crate::catalog::Info;
+use crate::pytorch::{Part, ToPyTorch};
+use crate::settings::{Problem, Range};
+use crate::sources::GOEL_2022;
+use crate::succinct::grid::{Grid, Program, Walk, library};
+use crate::succinct::{Data, LearningProblem, Mistake};
+use crate::tasks::{Examples, Form};
+use crate::{choices, settings};
+
+choices! {
+    /// A learning algorithm as a program on a grid.
+    pub enum Chosen {
+        /// Looks for a column that equals the label.
+        Dictator = "dictator", "Dictator learner";
+        /// Solves linear equations modulo 2.
+        Parity = "parity", "Parity by Gaussian elimination";
+        /// Rules of a person's own.
+        Own = "own", "Own program";
+    }
+}
+
+/// Most characters of a program in a link; the text of Gaussian elimination takes about 4,000.
+pub const MOST_IN_LINK: usize = 8_000;
+
+/// The program that a person's own begins with: it answers with the label of the first example.
+const OWN: &str = "\
+start +- → * S up
+up +- → * U up
+up _ → * D read
+read + → * L go+
+read - → * L go-
+go+ +- → * L go+
+go- +- → * L go-
+go+ _ → * R put+
+go- _ → * R put-
+put+ +- → + R right
+put- +- → - R right
+right +- → _ R right
+right _ → * D turn1
+turn1 _ → * L first1
+first1 +- → _ L left
+first1 _ → * S HALT
+left +- → _ L left
+left _ → * D turn2
+turn2 _ → * R first2
+first2 +- → _ R right
+first2 _ → * S HALT";
+
+settings! {
+    /// The program that the filter runs.
+    pub struct RecurrentConv {
+        /// The learning algorithm that the filter runs.
+        program: Chosen = Chosen::Dictator, "program", "Program", Range::Choice(Chosen::OPTIONS);
+        /// Own rules, one a line: state, symbols read, an arrow, symbol written, move (U, D, L, R or S) and next state.
+        rules: String = OWN.into(), "grid", "Own program", Range::Text(MOST_IN_LINK), only when "program" = "own";
+    }
+}
+
+/// Place of the table among the parameters.
+pub const TABLE: usize = 0;
+/// Place of the cells among the parameters.
+pub const CELLS: usize = 1;
+
+/// Test inputs for which the program is run, at most.
+pub const MOST_QUERIES: usize = 256;
+
+/// Most cells of all replicas and test inputs together: 256 MiB.
+const MOST_CELLS: u64 = 1 << 28;
+
+impl RecurrentConv {
+    /// Name, source and summary.
+    pub const INFO: Info = Info {
+        slug: "recurrent-conv",
+        name: "Recurrent convolutional network",
+        about: "SGD writes the examples into a table; a given 3 × 3 filter, the same in every layer, then runs a program on the table.",
+        sources: &[GOEL_2022],
+    };
+
+    /// The program.
+    ///
+    /// # Errors
+    /// What is wrong with a program of one's own.
+    pub fn program(&self) -> Result<Program, Mistake> {
+        let program = match self.program {
+            Chosen::Dictator => library::DICTATOR.program(),
+            Chosen::Parity => library::PARITY.program(),
+            Chosen::Own => Program::parse(&self.rules),
+        }?;
+        program.stays_first()?;
+        Ok(program)
+    }
+
+    /// The text of the program.
+    pub fn text(&self) -> &str {
+        match self.program {
+            Chosen::Dictator => library::DICTATOR.text,
+            Chosen::Parity => library::PARITY.text,
+            Chosen::Own => &self.rules,
+        }
+    }
+}
+
+/// The examples that a table W = y\[x, 1\]/3 holds, from its signs; a number that is 0 counts as 1.
+///
+/// # Errors
+/// Where there is no row.
+pub fn examples(table: &[f32], problem: &LearningProblem) -> Result<Data, Mistake> {
+    let [_, columns] = problem.table();
+    let sign = |number: f32| if number < 0.0 { -1i8 } else { 1 };
+    let rows: Vec<&[f32]> = table.chunks_exact(columns).take(problem.examples).collect();
+    let labels: Vec<i8> = rows.iter().map(|row| sign(row[columns - 1])).collect();
+    let input = |(row, label): (&&[f32], &i8)| row[..columns - 1].iter().map(|w| sign(*w) * label).collect();
+    Data::new(rows.iter().zip(&labels).map(input).collect(), labels)
+}
+
+impl Bind for RecurrentConv {
+    type Bound = OnTable;
+
+    fn bind(&self, examples: &dyn Examples) -> Cow<'_, OnTable> {
+        Cow::Owned(OnTable { net: self.clone(), problem: examples.learning_problem() })
+    }
+}
+
+impl ModelConfig for RecurrentConv {
+    fn takes(&self) -> &'static [Form] {
+        &[Form::Program]
+    }
+
+    fn family(&self) -> Option<Family> {
+        Some(Family::ProgramOnGrid(self.clone()))
+    }
+
+    fn has_weights(&self) -> bool {
+        false
+    }
+
+    fn is_optimized(&self) -> bool {
+        false
+    }
+}
+
+impl ToPyTorch for RecurrentConv {
+    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+        Err(tr!("The filter of this network is written down, not trained.").into())
+    }
+}
+
+/// The network for one learning problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnTable {
+    /// Its settings.
+    pub net: RecurrentConv,
+    /// The problem; none of a task about something else, which is not suited.
+    pub problem: Option<LearningProblem>,
+}
+
+impl OnTable {
+    /// Rows and columns of table and cells.
+    fn sizes(&self) -> [[usize; 2]; 2] {
+        self.problem.as_ref().map_or([[1; 2]; 2], |problem| [problem.table(), problem.cells()])
+    }
+}
+
+impl Architecture for OnTable {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let [[rows, columns], [high, wide]] = self.sizes();
+        vec![
+            Parameter::new("table", [replicas, rows, columns]),
+            Parameter::new("cells", [replicas, high, wide]),
+        ]
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::NONE
+    }
+
+    fn initial(&self, _seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
+        self.parameters(inputs, replicas).iter().map(|part| vec![0.0; part.len()]).collect()
+    }
+
+    fn step_flops(&self, _inputs: usize, _batch: usize) -> f64 {
+        // A step of SGD goes through m + 2 layers of all cells, a later one through a few cells for each test input.
+        let [[rows, _], [high, wide]] = self.sizes();
+        ((rows + 1) * high * wide) as f64
+    }
+
+    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
+        let mut problems = vec![];
+        if let Err(mistake) = self.net.program() {
+            let expected = tr!("a program that can run; here {mistake}", mistake);
+            problems.push(Problem::new("grid", &self.net.rules, expected));
+        }
+        let [_, [high, wide]] = self.sizes();
+        if product([high, wide, replicas, MOST_QUERIES].map(|size| size as u64)) > MOST_CELLS {
+            let expected = tr!("fewer: the cells of all test inputs would not fit into a browser's memory");
+            problems.push(Problem::new("replicas", &replicas.to_string(), expected));
+        }
+        problems
+    }
+
+    fn activations(&self, _inputs: usize) -> u64 {
+        let [_, [high, wide]] = self.sizes();
+        product([high, wide].map(|size| size as u64))
+    }
+
+    fn decays(&self, _which: usize) -> bool {
+        false
+    }
+}
+
+impl Network for OnTable {
+    /// What the program predicts for each input from the examples of the table; 0 where it gives no answer.
+    fn evaluate(&self, weights: &[&[f32]], inputs: usize, x: &[f32], _stage: usize) -> Vec<f32> {
+        let count = x.len() / inputs.max(1);
+        let parts = self.problem.as_ref().zip(weights.get(TABLE)).and_then(|(problem, table)| {
+            Some((examples(table, problem).ok()?, Arc::new(self.net.program().ok()?)))
+        });
+        let Some((data, program)) = parts else { return vec![0.0; count] };
+        let answer = |x: &[f32]| {
+            let x: Vec<i8> = x.iter().map(|one| if *one < 0.0 { -1 } else { 1 }).collect();
+            let mut walk = Walk::new(program.clone(), Grid::new(&data, &x).ok()?);
+            walk.run(crate::succinct::MOST_STEPS).ok()?;
+            walk.grid().prediction()
+        };
+        x.chunks_exact(inputs.max(1)).map(|x| answer(x).map_or(0.0, f32::from)).collect()
+    }
+}
+
+#[cfg(feature = "train")]
+impl super::Net for RecurrentConv {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::run::RunSpec;
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/succinct-learning?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    #[test]
+    fn parameters_are_the_table_and_the_cells() {
+        let spec = spec("inputs=4&examples=6&replicas=3");
+        let (shapes, initial) = (spec.parameters(), spec.initial());
+        assert_eq!(shapes[TABLE].shape, [3, 7, 5]);
+        assert_eq!(shapes[CELLS].shape, [3, 9, 7]);
+        for (parameter, values) in shapes.iter().zip(&initial) {
+            assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
+        }
+    }
+
+    #[test]
+    fn the_answer_is_that_of_the_program_on_the_table() {
+        let spec = spec("concept=parity&program=parity&inputs=3&examples=9&seed=5");
+        let problem = spec.task.examples().learning_problem().unwrap();
+        let drawn = problem.drawn(5, 0).unwrap();
+        assert_eq!(drawn.data.rank(), 3);
+        let third = |y: i8, x: i8| f32::from(y * x) / 3.0;
+        let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| third(y, *x)).collect::<Vec<f32>>();
+        let mut table: Vec<f32> = drawn.data.examples().flat_map(row).collect();
+        table.extend([1.0 / 3.0; 4]);
+        assert_eq!(examples(&table, &problem).unwrap(), drawn.data);
+        let queries: Vec<Vec<i8>> = (0..8).map(|at| drawn.query(at)).collect();
+        let x: Vec<f32> = queries.iter().flatten().map(|one| f32::from(*one)).collect();
+        let expected: Vec<f32> = queries.iter().map(|x| f32::from(drawn.concept.label(x))).collect();
+        assert_eq!(spec.network().evaluate(&[&table], 3, &x, 0), expected);
+    }
+
+    #[test]
+    fn the_first_program_of_ones_own_answers_with_the_first_label() {
+        let spec = spec("program=own&inputs=3&examples=4");
+        let data = Data::new(vec![vec![1, -1, 1]; 4], vec![-1, 1, 1, 1]).unwrap();
+        let row = |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| f32::from(y * x)).collect::<Vec<f32>>();
+        let mut table: Vec<f32> = data.examples().flat_map(row).collect();
+        table.extend([1.0; 4]);
+        assert_eq!(spec.network().evaluate(&[&table], 3, &[1.0, 1.0, -1.0], 0), [-1.0]);
+    }
+
+    #[test]
+    fn a_program_that_cannot_run_is_one_sentence() {
+        for (rules, said) in
+            [("a+~→~*~L~b", "a"), ("nonsense", "line 1"), ("start~+-~→~*~L~HALT", "start"), ("", "program")]
+        {
+            let (read, notices) = decode(&format!("#v1/succinct-learning?program=own&grid={rules}"));
+            assert_eq!(read.spec.problems(), [], "{rules}");
+            let all: Vec<String> = notices.iter().map(ToString::to_string).collect();
+            assert!(all.len() == 1 && all[0].contains(said), "{rules}: {all:?}");
+        }
+        let (read, notices) = decode("#v1/succinct-learning?inputs=31&examples=100&replicas=4000");
+        assert!(notices.iter().any(|notice| notice.key == "replicas"), "{notices:?}");
+        assert_eq!(read.spec.problems(), []);
+    }
+}

@@ -1,0 +1,390 @@
+//! The learner of networks that run a program on a table: a step of the run is a step of SGD, which writes a row of the table,
+//! until the table is full, and then a layer of the network.
+//!
+//! # Why
+//! It is a learner like the others, so that transport, links, sweeps and files are there for a filter that is written down too.
+//! The network is executed cell by cell for the test input that is shown. The answers to all other test inputs come from the
+//! sequential walk of the same program, which tests show to be equal to the network cell by cell and is faster.
+
+use std::sync::Arc;
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::ReplicaState;
+use crate::kernels::cpu::one_hidden_layer::Update;
+use crate::models::Family;
+use crate::models::family::GridProgram;
+use crate::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::succinct::grid::{Around, Automaton, Cell, End, Grid, Program, Tape, UNIT, Walk};
+use crate::succinct::{Data, Drawn, LearningProblem, Measured, Mistake};
+
+/// Networks that run a program, on the processor.
+pub type GridProgramCpu = CpuLearner<GridPrograms>;
+
+/// The networks of a run.
+pub struct GridPrograms {
+    problem: LearningProblem,
+    program: Arc<Program>,
+    replicas: Vec<OfReplica>,
+    /// The replica whose turn it is.
+    turn: usize,
+}
+
+/// What belongs to one replica and does not change, and what need not be computed anew.
+struct OfReplica {
+    drawn: Drawn,
+    /// The network in training, as far as it is.
+    tape: Tape,
+    /// The table that the walks are of.
+    written: Vec<f32>,
+    walks: Vec<Answer>,
+}
+
+/// The program on one test input.
+struct Answer {
+    walk: Walk,
+    right: i8,
+    end: Option<End>,
+}
+
+impl Answer {
+    /// The layer after which the program has halted, once it has.
+    fn time(&self) -> Option<u64> {
+        // Layer 1 sets the head.
+        match self.end {
+            Some(end @ End::Halted { .. }) => Some(end.steps() + 1),
+            _ => None,
+        }
+    }
+
+    /// The prediction after so many layers; 0 where there is none.
+    fn after(&self, layers: u64) -> i8 {
+        let is_there = self.time().is_some_and(|time| time <= layers);
+        if is_there { self.walk.grid().prediction().unwrap_or(0) } else { 0 }
+    }
+}
+
+/// What one replica is at.
+#[derive(Debug, Clone)]
+pub struct Written {
+    table: Vec<f32>,
+    cells: Cells,
+}
+
+/// The cells as numbers, or the network where somebody has gone on with it since they were read.
+#[derive(Debug, Clone)]
+enum Cells {
+    Kept(Vec<f32>),
+    Live(Box<Automaton>),
+}
+
+impl Cells {
+    fn numbers(&self) -> Vec<f32> {
+        match self {
+            Cells::Kept(numbers) => numbers.clone(),
+            Cells::Live(network) => network.cells().iter().map(|cell| f32::from(cell.number())).collect(),
+        }
+    }
+}
+
+impl ReplicaState for Written {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        let own = match which {
+            TABLE => self.table.clone(),
+            _ => self.cells.numbers(),
+        };
+        // No optimizer remembers anything.
+        if part == 0 { own } else { vec![0.0; own.len()] }
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        match which {
+            _ if part > 0 => {}
+            TABLE => self.table = values.to_vec(),
+            _ => self.cells = Cells::Kept(values.to_vec()),
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.clone_from(other);
+    }
+}
+
+impl GridPrograms {
+    /// One step of SGD, from the table of `replica`.
+    fn write_row(&mut self, replica: &mut Written, row: usize) -> Option<()> {
+        let problem = &self.problem;
+        let own = self.replicas.get_mut(self.turn)?;
+        // A table of a file may hold any numbers.
+        let unit = |w: &f32| libm::round(f64::from(w.clamp(-9.0, 9.0)) * UNIT as f64) as i64;
+        let units: Vec<i64> = replica.table.iter().map(unit).collect();
+        if own.tape.steps() != row || own.tape.weights().values != units {
+            own.tape = Tape::of(problem.inputs, problem.examples, Around::Ring, units, row).ok()?;
+        }
+        match (own.drawn.data.inputs().get(row), own.drawn.data.labels().get(row)) {
+            (Some(x), Some(y)) => own.tape.write(x, *y).ok()?,
+            _ => own.tape.write_dummy().ok()?,
+        };
+        replica.table = own.tape.weights().values.iter().map(|w| *w as f32 / UNIT as f32).collect();
+        Some(())
+    }
+
+    /// One layer, number `layer` from 0.
+    fn apply_layer(&self, replica: &mut Written, layer: u64) -> Option<()> {
+        let own = self.replicas.get(self.turn)?;
+        let [rows, columns] = self.problem.cells();
+        if layer == 0 {
+            let data = examples(&replica.table, &self.problem).ok()?;
+            let grid = Grid::new(&data, &self.problem.query(&own.drawn)).ok()?;
+            replica.cells = Cells::Live(Box::new(Automaton::new(self.program.clone(), &grid).ok()?));
+        } else if let Cells::Kept(numbers) = &replica.cells {
+            let cells: Option<Vec<Cell>> =
+                numbers.iter().map(|number| Cell::numbered(*number as u16)).collect();
+            let network = Automaton::of(self.program.clone(), rows, columns, cells?, layer).ok()?;
+            replica.cells = Cells::Live(Box::new(network));
+        }
+        if let Cells::Live(network) = &mut replica.cells {
+            network.layer();
+        }
+        Some(())
+    }
+
+    /// The program on the test inputs, run for so many layers.
+    fn answers(&mut self, table: &[f32], number: usize, count: usize, layers: u64) -> &[Answer] {
+        let problem = &self.problem;
+        let Some(own) = self.replicas.get_mut(number) else { return &[] };
+        if own.written != table || own.walks.len() != count {
+            own.written = table.to_vec();
+            let data = examples(table, problem).ok();
+            let walk = |at: u64| {
+                let x = own.drawn.query(at);
+                let grid = Grid::new(data.as_ref()?, &x).ok()?;
+                let right = own.drawn.concept.label(&x);
+                Some(Answer { walk: Walk::new(self.program.clone(), grid), right, end: None })
+            };
+            own.walks = (0..count as u64).filter_map(walk).collect();
+        }
+        for answer in &mut own.walks {
+            if answer.end.is_none() {
+                answer.end = answer.walk.advance(layers.saturating_sub(1));
+            }
+        }
+        &own.walks
+    }
+}
+
+/// The middle of these numbers, of an even count the mean of the two in the middle.
+fn median(mut numbers: Vec<f32>) -> f32 {
+    crate::sorting::sort_by(&mut numbers, f32::total_cmp);
+    let middle = |at: usize| numbers.get(at).copied().unwrap_or(f32::NAN);
+    (middle((numbers.len().max(1) - 1) / 2) + middle(numbers.len() / 2)) / 2.0
+}
+
+/// The largest distance of the rows that are written from y\[x, 1\]/3; the last row is that of the dummy example.
+fn deviation(table: &[f32], data: &Data, rows: usize) -> f32 {
+    let columns = data.d() + 1;
+    let dummy = vec![1i8; data.d()];
+    let all = data.examples().chain([(&dummy[..], 1i8)]).take(rows).zip(table.chunks_exact(columns));
+    let distance = |((x, y), row): ((&[i8], i8), &[f32])| {
+        let wanted = x.iter().chain([&1]).map(|x| f32::from(x * y) / 3.0);
+        wanted.zip(row).fold(0.0, |most: f32, (wanted, w)| most.max((wanted - w).abs()))
+    };
+    all.map(distance).fold(0.0, f32::max)
+}
+
+impl CpuNetwork for GridPrograms {
+    type Replica = Written;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Written), String> {
+        let Some(Family::ProgramOnGrid(net)) = spec.model.config().family() else {
+            return Err(format!("{} runs no program on a grid", spec.model.info().name));
+        };
+        let net: GridProgram = net;
+        let problem = spec.task.examples().learning_problem();
+        let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let program = Arc::new(net.program().map_err(|mistake| mistake.to_string())?);
+        let of_replica = |replica: usize| {
+            let drawn = problem.drawn(spec.run.seed, replica)?;
+            let tape = Tape::new(problem.inputs, problem.examples, Around::Ring)?;
+            Ok(OfReplica { drawn, tape, written: vec![], walks: vec![] })
+        };
+        let replicas: Result<Vec<OfReplica>, Mistake> = (0..spec.run.replicas).map(of_replica).collect();
+        let replicas = replicas.map_err(|mistake| mistake.to_string())?;
+        let [[rows, columns], [high, wide]] = [problem.table(), problem.cells()];
+        let first = Written { table: vec![0.0; rows * columns], cells: Cells::Kept(vec![0.0; high * wide]) };
+        Ok((GridPrograms { problem, program, replicas, turn: 0 }, first))
+    }
+
+    /// A step of SGD takes the next example; here it is told whose turn it is.
+    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
+        self.turn = number;
+    }
+
+    fn step(&mut self, replica: &mut Written, _spec: &RunSpec, step: u64, _update: &Update) {
+        let writing = self.problem.writing();
+        match step.checked_sub(writing) {
+            None => self.write_row(replica, step as usize),
+            Some(layer) => self.apply_layer(replica, layer),
+        };
+    }
+
+    fn measure(&mut self, replica: &mut Written, number: usize, step: u64, held_out: usize, row: &mut Row) {
+        let writing = self.problem.writing();
+        let (rows, layers) = (step.min(writing), step.saturating_sub(writing));
+        let Some(own) = self.replicas.get(number) else { return };
+        let (stray, rank) =
+            (deviation(&replica.table, &own.drawn.data, rows as usize), own.drawn.data.rank());
+        let answers = match rows == writing {
+            true => self.answers(&replica.table, number, held_out.clamp(1, MOST_QUERIES), layers),
+            false => &[],
+        };
+        // Before the table is full nothing is answered.
+        let [mut error, mut right, mut given] = [if answers.is_empty() { 1.0 } else { 0.0 }, 0.0, 0.0];
+        let count = answers.len().max(1) as f32;
+        for answer in answers {
+            let label = answer.after(layers);
+            error += f32::from((label - answer.right).pow(2)) / count;
+            right += f32::from(u8::from(label == answer.right)) / count;
+            given += f32::from(u8::from(label != 0)) / count;
+        }
+        let times: Vec<f32> =
+            answers.iter().filter_map(|answer| answer.time()).map(|time| time as f32).collect();
+        let halted = times.iter().filter(|time| **time <= layers as f32).count();
+        let all = !answers.is_empty() && halted == answers.len();
+        row.train_loss.push(stray);
+        row.train_accuracy.push(rows as f32 / writing as f32);
+        row.test_loss.push(error);
+        row.test_accuracy.push(right);
+        row.measures.resize(Measured::ALL.len(), vec![]);
+        let measures = Measured::ALL.iter().map(|measured| match measured {
+            Measured::Deviation => stray,
+            Measured::Layers => layers as f32,
+            Measured::Answered => given,
+            Measured::Time if all => median(times.clone()),
+            Measured::Longest if all => times.iter().copied().fold(f32::NAN, f32::max),
+            Measured::Rank => rank as f32,
+            _ => f32::NAN,
+        });
+        row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::succinct::Concept;
+    use crate::training::session::learner::{Learner, ready};
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/succinct-learning?{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    fn measured(row: &Row, which: Measured) -> f32 {
+        row.measures[which as usize][0]
+    }
+
+    #[test]
+    fn a_run_writes_the_table_and_then_runs_the_program() {
+        for (link, layers) in
+            [("inputs=6&examples=8", 400), ("concept=parity&program=parity&inputs=4&examples=10", 2000)]
+        {
+            let spec = spec(link);
+            let mut learner = GridProgramCpu::new(&spec).unwrap();
+            let writing = spec.task.examples().learning_problem().unwrap().writing();
+            for step in 0..writing {
+                let row = learner.measure_now(step, 64);
+                assert_eq!((row.train_loss[0], row.train_accuracy[0]), (0.0, step as f32 / writing as f32));
+                assert_eq!((row.test_loss[0], row.test_accuracy[0]), (1.0, 0.0));
+                learner.train(&spec, step, step + 1);
+            }
+            let full = learner.measure_now(writing, 64);
+            assert_eq!((full.train_accuracy[0], measured(&full, Measured::Answered)), (1.0, 0.0));
+            learner.train(&spec, writing, writing + layers);
+            let last = learner.measure_now(writing + layers, 64);
+            assert_eq!(
+                (measured(&last, Measured::Answered), measured(&last, Measured::Layers)),
+                (1.0, layers as f32)
+            );
+            assert!(last.test_accuracy[0] > 0.98, "{last:?}");
+            assert!(measured(&last, Measured::Time) <= measured(&last, Measured::Longest));
+            // The network's own output for the input that is shown.
+            let Cells::Live(network) = &learner.replicas[0].cells else { panic!("nothing was computed") };
+            let drawn = &learner.network.replicas[0].drawn;
+            let expected = drawn.concept.label(&learner.network.problem.query(drawn));
+            assert_eq!(network.output(), i64::from(expected) * network.codes().unit());
+        }
+    }
+
+    #[test]
+    fn the_network_halts_when_the_walk_does() {
+        let spec = spec("inputs=5&examples=7&replicas=4");
+        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        learner.train(&spec, 0, 8);
+        let mut last = [0; 4];
+        for step in 8..400 {
+            let before: Vec<Vec<f32>> =
+                learner.replicas.iter().map(|replica| replica.cells.numbers()).collect();
+            learner.train(&spec, step, step + 1);
+            for (number, before) in before.iter().enumerate() {
+                if learner.replicas[number].cells.numbers() != *before {
+                    last[number] = step + 1 - 8;
+                }
+            }
+        }
+        for (number, last) in last.into_iter().enumerate() {
+            let table = learner.replicas[number].table.clone();
+            let time = learner.network.answers(&table, number, 1, 400)[0].time().unwrap();
+            assert_eq!(time, last, "{number}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_and_taken_up_again_goes_on_with_the_same_bits() {
+        for link in ["replicas=3", "concept=parity&program=parity&inputs=3&examples=6&replicas=2&flips=0.2"] {
+            let spec = spec(link);
+            for middle in [4, 8, 9, 10, 40] {
+                let (mut whole, mut first) =
+                    (GridProgramCpu::new(&spec).unwrap(), GridProgramCpu::new(&spec).unwrap());
+                whole.train(&spec, 0, 80);
+                first.train(&spec, 0, middle);
+                let kept = ready(first.weights());
+                let mut second = GridProgramCpu::new(&spec).unwrap();
+                second.load(&kept);
+                second.train(&spec, middle, 60);
+                second.remember(60);
+                second.train(&spec, 60, 80);
+                assert_eq!(ready(second.weights()), ready(whole.weights()), "{link} {middle}");
+                let (a, b) = (second.measure_now(80, 64), whole.measure_now(80, 64));
+                assert_eq!(format!("{a:?}"), format!("{b:?}"), "{link} {middle}");
+                ready(second.restore());
+                second.train(&spec, 60, 80);
+                assert_eq!(ready(second.weights()), ready(whole.weights()), "{link} {middle}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_of_a_file_is_used_as_it_is() {
+        let spec = spec("inputs=4&examples=12&query=1.1.0.0");
+        let mut learner = GridProgramCpu::new(&spec).unwrap();
+        learner.train(&spec, 0, 13);
+        let mut kept = ready(learner.weights());
+        let answer = |learner: &mut GridProgramCpu| {
+            learner.train(&spec, 13, 400);
+            let Cells::Live(network) = &learner.replicas[0].cells else { panic!("nothing was computed") };
+            network.output() / network.codes().unit()
+        };
+        let first = answer(&mut learner);
+        // Another input becomes the label, and the one that it was is none any more.
+        let Concept::Dictator { bit } = learner.network.replicas[0].drawn.concept else { panic!("no bit") };
+        let table = &mut kept.parameters[TABLE];
+        (0..12).for_each(|row| table[5 * row + (bit + 2) % 4] = 1.0 / 3.0);
+        table[bit] = -table[bit];
+        learner.load(&kept);
+        assert_eq!((answer(&mut learner), first.abs()), (-first, 1));
+    }
+}

@@ -1,0 +1,301 @@
+//! The learner of searches among cell rules: a step of the run is a restart, which tries one rule and keeps the one that answers
+//! most validation queries right.
+//!
+//! # Why
+//! It is a learner like the others, so that transport, links, sweeps and files are there for a search too. All that a search
+//! knows is among its parameters, so that it goes on from a file as if it had never stopped.
+
+use super::learner::{CpuLearner, CpuNetwork};
+use crate::kernels::cpu::ReplicaState;
+use crate::kernels::cpu::one_hidden_layer::Update;
+use crate::models::Family;
+use crate::models::cell_rules::{BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbers, place, rule_of};
+use crate::models::family::SearchOfRules;
+use crate::protocol::Row;
+use crate::run::RunSpec;
+use crate::succinct::search::{Judged, Rule, SearchError, Sliced, Task};
+use crate::succinct::{LearningProblem, MOST_EXAMPLES, MOST_INPUTS, Measured};
+
+/// Searches among rules, on the processor.
+pub type RuleSearchCpu = CpuLearner<RuleSearches>;
+
+/// Numbers of queries that a replica has for itself: half of them for its own size, half for twice the size.
+const QUERIES_OF_REPLICA: u64 = 1 << 20;
+
+/// The searches of a run.
+pub struct RuleSearches {
+    net: SearchOfRules,
+    task: Task,
+    seed: u64,
+    tests: usize,
+    replicas: Vec<OfReplica>,
+    judged: Judged,
+    /// The replica whose turn it is.
+    turn: usize,
+}
+
+/// What belongs to one replica and does not change.
+struct OfReplica {
+    /// Validation queries, and after them those of the test.
+    queries: Sliced,
+    /// Queries of twice the size, once they are asked for.
+    twice: Option<Sliced>,
+    /// The rule that was measured last, with its accuracy on the test and at twice the size.
+    known: Option<(Rule, [f64; 2])>,
+}
+
+/// What one search is at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    rule: [f32; 9],
+    best: [f32; 3],
+    cloud: Vec<f32>,
+}
+
+impl Chosen {
+    /// The rule that is chosen so far; none before the first restart.
+    fn rule(&self) -> Option<Rule> {
+        (self.best[1] > 0.0).then(|| rule_of(&self.rule))
+    }
+}
+
+impl ReplicaState for Chosen {
+    fn read(&self, part: usize, which: usize) -> Vec<f32> {
+        let own = match which {
+            RULE => self.rule.to_vec(),
+            BEST => self.best.to_vec(),
+            _ => self.cloud.clone(),
+        };
+        // No optimizer remembers anything.
+        if part == 0 { own } else { vec![0.0; own.len()] }
+    }
+
+    fn write(&mut self, part: usize, which: usize, values: &[f32]) {
+        match which {
+            _ if part > 0 => {}
+            RULE => self.rule.copy_from_slice(values),
+            BEST => self.best.copy_from_slice(values),
+            CLOUD => self.cloud = values.to_vec(),
+            _ => {}
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.clone_from(other);
+    }
+}
+
+/// Points in halves on the first so many queries, and on the others.
+fn parts(judged: &Judged, first: usize) -> [u32; 2] {
+    let ones = |words: &[u64]| {
+        words.iter().enumerate().fold([0; 2], |[before, after], (at, word)| {
+            let mask = match first.saturating_sub(64 * at) {
+                0 => 0,
+                some if some >= 64 => u64::MAX,
+                some => (1 << some) - 1,
+            };
+            [before + (word & mask).count_ones(), after + (word & !mask).count_ones()]
+        })
+    };
+    let ([right, right_after], [tied, tied_after]) = (ones(&judged.right), ones(&judged.tied));
+    [2 * right + tied, 2 * right_after + tied_after]
+}
+
+impl RuleSearches {
+    /// Accuracy on the validation queries, the test queries and all of them, and the points on the validation queries.
+    fn judge(&mut self, number: usize, rule: Rule) -> Option<([f64; 3], u32)> {
+        let own = self.replicas.get_mut(number)?;
+        own.queries.judge(rule, self.net.readout(), &mut self.judged);
+        let [valid, test] = parts(&self.judged, self.net.validation);
+        let share = |halves: u32, queries: usize| f64::from(halves) / (2 * queries.max(1)) as f64;
+        let all = share(valid + test, self.net.validation + self.tests);
+        Some(([share(valid, self.net.validation), share(test, self.tests), all], valid))
+    }
+
+    /// The accuracy of a rule on the test queries, and at twice the size or the largest one there may be.
+    fn tested(&mut self, number: usize, rule: Rule) -> Option<[f64; 2]> {
+        if let Some((known, accuracies)) = self.replicas.get(number)?.known
+            && known == rule
+        {
+            return Some(accuracies);
+        }
+        let ([_, test, _], _) = self.judge(number, rule)?;
+        let (task, seed, tests) = (self.task, self.seed, self.tests);
+        let [bits, examples] = [(2 * task.bits()).min(MOST_INPUTS), (2 * task.examples()).min(MOST_EXAMPLES)];
+        let own = self.replicas.get_mut(number)?;
+        if own.twice.is_none() {
+            let first = number as u64 * QUERIES_OF_REPLICA + QUERIES_OF_REPLICA / 2;
+            let larger = task.resized(bits, examples).ok()?;
+            own.twice = Sliced::new(&larger.queries(seed, first, tests).ok()?).ok();
+        }
+        let twice = own.twice.as_mut()?.accuracy(rule, self.net.readout());
+        own.known = Some((rule, [test, twice]));
+        Some([test, twice])
+    }
+}
+
+/// The kind of problem as the search knows it.
+///
+/// # Errors
+/// Those of the search.
+pub fn task_of(problem: &LearningProblem) -> Result<Task, SearchError> {
+    Task::new(problem.family, problem.inputs, problem.examples, problem.noise)
+}
+
+impl CpuNetwork for RuleSearches {
+    type Replica = Chosen;
+
+    fn new(spec: &RunSpec) -> Result<(Self, Chosen), String> {
+        let Some(Family::RuleSearch(net)) = spec.model.config().family() else {
+            return Err(format!("{} searches for no rule", spec.model.info().name));
+        };
+        let problem = spec.task.examples().learning_problem();
+        let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
+        let say = |error: SearchError| error.to_string();
+        let (task, tests) = (task_of(&problem).map_err(say)?, spec.held_out().clamp(1, MOST_TESTS));
+        let of_replica = |number: u64| {
+            let queries = task.queries(spec.run.seed, number * QUERIES_OF_REPLICA, net.validation + tests)?;
+            Ok(OfReplica { queries: Sliced::new(&queries)?, twice: None, known: None })
+        };
+        let replicas: Result<Vec<OfReplica>, SearchError> =
+            (0..spec.run.replicas as u64).map(of_replica).collect();
+        let first = Chosen { rule: [0.0; 9], best: [0.0; 3], cloud: vec![0.0; SIDE * SIDE] };
+        let searches = RuleSearches {
+            replicas: replicas.map_err(say)?,
+            seed: spec.run.seed,
+            judged: Judged::default(),
+            turn: 0,
+            tests,
+            task,
+            net,
+        };
+        Ok((searches, first))
+    }
+
+    /// A restart looks at all queries; here it is told whose turn it is.
+    fn draw(&mut self, _spec: &RunSpec, number: usize, _step: u64) {
+        self.turn = number;
+    }
+
+    fn step(&mut self, replica: &mut Chosen, _spec: &RunSpec, step: u64, _update: &Update) {
+        let tried = self.net.tried(self.seed, self.turn, step);
+        let Some((rule, ([valid, test, all], points))) =
+            tried.and_then(|rule| Some((rule, self.judge(self.turn, rule)?)))
+        else {
+            return;
+        };
+        if let Some(count) = replica.cloud.get_mut(place(valid) * SIDE + place(test)) {
+            *count += 1.0;
+        }
+        if all >= GOOD {
+            replica.best[2] += 1.0;
+        }
+        // The first of equal ones stays.
+        if points as f32 > replica.best[0] || replica.best[1] == 0.0 {
+            replica.rule = numbers(rule);
+            replica.best = [points as f32, step as f32 + 1.0, replica.best[2]];
+        }
+    }
+
+    fn measure(&mut self, replica: &mut Chosen, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+        let rule = replica.rule();
+        let tried: f32 = replica.cloud.iter().sum();
+        let valid = replica.best[0] / (2 * self.net.validation) as f32;
+        let tested = rule.and_then(|rule| self.tested(number, rule));
+        let [test, twice] = tested.unwrap_or([0.5; 2]).map(|accuracy| accuracy as f32);
+        // Before the first restart an answer is a guess.
+        let valid = if rule.is_some() { valid } else { 0.5 };
+        row.train_loss.push(1.0 - valid);
+        row.train_accuracy.push(valid);
+        row.test_loss.push(1.0 - test);
+        row.test_accuracy.push(test);
+        row.measures.resize(Measured::ALL.len(), vec![]);
+        let measures = Measured::ALL.iter().map(|measured| match measured {
+            Measured::Good if step > 0 => replica.best[2] / tried.max(1.0),
+            Measured::Twice if rule.is_some() => twice,
+            Measured::Restart if rule.is_some() => replica.best[1],
+            _ => f32::NAN,
+        });
+        row.measures.iter_mut().zip(measures).for_each(|(all, one)| all.push(one));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::decode;
+    use crate::succinct::search::{Readout, Scores, answer};
+    use crate::training::session::learner::{Learner, ready};
+
+    fn spec(link: &str) -> RunSpec {
+        let (link, notices) = decode(&format!("#v1/succinct-learning?model=cell-rules&{link}"));
+        assert!(notices.is_empty(), "{notices:?}");
+        link.spec
+    }
+
+    fn measured(row: &Row, which: Measured) -> &[f32] {
+        &row.measures[which as usize]
+    }
+
+    #[test]
+    fn an_exhaustive_search_finds_what_the_scores_say() {
+        let spec = spec("tried=all&inputs=4&examples=6&valid=20&held=64");
+        let mut learner = RuleSearchCpu::new(&spec).unwrap();
+        learner.train(&spec, 0, 19_700);
+        let row = learner.measure_now(19_700, 64);
+        let task = task_of(&spec.task.examples().learning_problem().unwrap()).unwrap();
+        let queries = task.queries(spec.run.seed, 0, 84).unwrap();
+        let (valid, test) = queries.split_at(20);
+        let scores = Scores::new(valid, Readout::All).unwrap();
+        let best = scores.best();
+        assert_eq!(learner.replicas[0].rule(), Some(best));
+        assert_eq!(measured(&row, Measured::Restart)[0], best.number() as f32 + 1.0);
+        let points = |query: &crate::succinct::search::Query| match answer(query, best, Readout::All) {
+            Some(label) => f32::from(u8::from(label == query.right)),
+            None => 0.5,
+        };
+        let expected = test.iter().map(points).sum::<f32>() / 64.0;
+        assert!((row.test_accuracy[0] - expected).abs() < 1e-6);
+        assert!((f64::from(row.train_accuracy[0]) - scores.accuracy(best)).abs() < 1e-6);
+        let all = Scores::new(&queries, Readout::All).unwrap();
+        let good = all.at_least(GOOD) as f32 / 19_683.0;
+        assert!((measured(&row, Measured::Good)[0] - good).abs() < 1e-7);
+        assert_eq!(learner.replicas[0].cloud.iter().sum::<f32>(), 19_683.0);
+    }
+
+    #[test]
+    fn what_is_kept_and_taken_up_again_goes_on_with_the_same_bits() {
+        let spec = spec("replicas=3&read=bottom&held=100");
+        let (mut whole, mut first) = (RuleSearchCpu::new(&spec).unwrap(), RuleSearchCpu::new(&spec).unwrap());
+        whole.train(&spec, 0, 300);
+        first.train(&spec, 0, 120);
+        let kept = ready(first.weights());
+        let mut second = RuleSearchCpu::new(&spec).unwrap();
+        second.load(&kept);
+        second.train(&spec, 120, 200);
+        second.remember(200);
+        second.train(&spec, 200, 300);
+        assert_eq!(ready(second.weights()), ready(whole.weights()));
+        let (a, b) = (second.measure_now(300, 100), whole.measure_now(300, 100));
+        assert_eq!(format!("{a:?}"), format!("{b:?}"));
+        ready(second.restore());
+        second.train(&spec, 200, 300);
+        assert_eq!(ready(second.weights()), ready(whole.weights()));
+        // Searches differ in rules and in queries.
+        assert!(
+            a.train_accuracy[0] >= 0.5 && measured(&a, Measured::Twice).iter().all(|share| *share <= 1.0)
+        );
+        assert_ne!(whole.replicas[0].cloud, whole.replicas[1].cloud);
+    }
+
+    #[test]
+    fn points_are_those_of_the_two_parts() {
+        let judged = Judged { right: vec![u64::MAX, 0b101], tied: vec![0, 0b010] };
+        assert_eq!(parts(&judged, 60), [120, 8 + 4 + 1]);
+        assert_eq!(parts(&judged, 64), [128, 5]);
+        assert_eq!(parts(&judged, 66), [128 + 2 + 1, 2]);
+        for rule in [Rule::IDENTITY, Rule::CONSENSUS, Rule::numbered(12_345).unwrap()] {
+            assert_eq!(rule_of(&numbers(rule)), rule);
+        }
+    }
+}
