@@ -39,8 +39,8 @@ choices! {
     }
 }
 
-/// Most characters of a program in a link; the text of Gaussian elimination takes about 4,000.
-pub const MOST_IN_LINK: usize = 8_000;
+/// Most characters of a program in a link; the text of Gaussian elimination takes about 3,000.
+pub const MOST_IN_LINK: usize = 6_000;
 
 /// The program that a person's own begins with: it answers with the label of the first example.
 const OWN: &str = "\

@@ -78,7 +78,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("permalink", &["catalog", "settings", "run", "tasks", "markov", "analysis"]),
     (
         "presets",
-        &["analysis", "catalog", "circuits", "descent", "machines", "markov", "permalink", "run", "settings", "succinct"],
+        &[
+            "analysis",
+            "catalog",
+            "circuits",
+            "descent",
+            "machines",
+            "markov",
+            "permalink",
+            "run",
+            "settings",
+            "succinct",
+        ],
     ),
     // What only one lab knows. No lab names another one.
     (

@@ -90,7 +90,8 @@ pub fn check(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Failure> 
 /// Whether the measure wants the weights.
 fn is_of_weights(measure: Measure) -> bool {
     use Measure::{
-        Chain, Circuit, Descent, Machine, Margin, OverLine, Succinct, TestAccuracy, Trace, TrainAccuracy, Truth,
+        Chain, Circuit, Descent, Machine, Margin, OverLine, Succinct, TestAccuracy, Trace, TrainAccuracy,
+        Truth,
     };
     let is_executed = matches!(measure, Descent(_) | Machine(_) | Circuit(_) | Succinct(_));
     let is_measured = is_executed || matches!(measure, Chain(_) | Trace(_) | OverLine(_));
