@@ -42,11 +42,11 @@ choices! {
 settings! {
     /// A search for a rule by restarts and validation.
     pub struct CellRules {
-        /// In which order rules are tried: at random, as restarts of a network are, or one after the other.
+        /// The order in which rules are tried: at random, like restarts of a network, or one after the other.
         order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
         /// Which cells are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);
-        /// Queries on which rules are compared; the run's held-out queries, which are others, test the chosen rule.
+        /// Queries on which rules are compared. The chosen rule is tested on other queries, the held-out ones.
         validation: usize = 60, "valid", "Validation queries", Range::Int(1, 1000);
     }
 }
@@ -76,7 +76,7 @@ impl CellRules {
     pub const INFO: Info = Info {
         slug: "cell-rules",
         name: "Search among 19,683 cell rules",
-        about: "Each step tries a rule that says what a cell becomes, given itself and the cell above it, and keeps the one that learns best.",
+        about: "Each step tries a rule that says what a cell becomes, given the cell itself and the cell above it. The rule that answers the most validation queries right is kept.",
         sources: &[GOEL_2022],
     };
 

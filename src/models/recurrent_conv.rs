@@ -34,7 +34,7 @@ choices! {
         Dictator = "dictator", "Dictator learner";
         /// Solves linear equations modulo 2.
         Parity = "parity", "Parity by Gaussian elimination";
-        /// Rules of a person's own.
+        /// Rules that you have written.
         Own = "own", "Own program";
     }
 }
@@ -71,7 +71,7 @@ settings! {
     pub struct RecurrentConv {
         /// The learning algorithm that the filter runs.
         program: Chosen = Chosen::Dictator, "program", "Program", Range::Choice(Chosen::OPTIONS);
-        /// Own rules, one a line: state, symbols read, an arrow, symbol written, move (U, D, L, R or S) and next state.
+        /// Your rules, one a line: state, symbols read, an arrow, symbol written, move (U, D, L, R or S) and next state.
         rules: String = OWN.into(), "grid", "Own program", Range::Text(MOST_IN_LINK), only when "program" = "own";
     }
 }
@@ -207,7 +207,7 @@ impl Architecture for OnTable {
     fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
         let mut problems = vec![];
         if let Err(mistake) = self.net.program() {
-            let expected = tr!("a program that can run; here {mistake}", mistake);
+            let expected = tr!("a program without this mistake: {mistake}", mistake);
             problems.push(Problem::new("grid", &self.net.rules, expected));
         }
         let [_, [high, wide]] = self.sizes();

@@ -22,11 +22,11 @@ const MOST_EXAMPLES: u64 = 100;
 settings! {
     /// What the label is a function of, how many examples there are, and the test input that is shown.
     pub struct SuccinctLearning {
-        /// What the label is a function of.
+        /// How the label depends on the inputs.
         concept: Family = Family::Dictator, "concept", "Label", Range::Choice(Family::OPTIONS);
-        /// Numbers in an input, each −1 or 1.
+        /// Inputs of an example, each −1 or 1.
         inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MOST_INPUTS);
-        /// Examples that are written into the table.
+        /// Examples from which the program or the rule learns, one in each row of the table.
         examples: usize = 8, "examples", "Examples m", Range::Int(1, MOST_EXAMPLES);
         /// Probability that the label of an example is wrong; labels of test inputs are always right.
         flips: f64 = 0.0, "flips", "Label noise", Range::Real(0.0, 0.5);
@@ -40,7 +40,7 @@ impl SuccinctLearning {
     pub const INFO: Info = Info {
         slug: "succinct-learning",
         name: "A learning algorithm inside a network",
-        about: "SGD writes the examples into a table, and one small filter, applied layer after layer, runs a program on the table that learns from them.",
+        about: "SGD writes the examples into a table; one small filter, the same in every layer, then runs a learning algorithm on the table.",
         sources: &[GOEL_2022],
     };
 

@@ -23,7 +23,7 @@ fn rows(state: &SuccinctState) -> Vec<String> {
 fn of_table(state: &SuccinctState, values: &[f32]) -> Grid {
     let [rows_count, columns_count] = state.problem.table();
     Grid {
-        x_label: tr!("input of the example, and its label").into(),
+        x_label: tr!("inputs of the example, then its label").into(),
         y_label: tr!("example").into(),
         rows: rows_count,
         columns: columns_count,
@@ -99,7 +99,7 @@ pub(super) fn cells(state: &SuccinctState) -> Grid {
         grid.outlines.push((row..row + 1, column..column + 1));
     }
     if state.layers() == 0 {
-        grid.note = tr!("The first layer comes after the table is full.").into();
+        grid.note = tr!("The program starts when the table is full.").into();
     }
     grid
 }

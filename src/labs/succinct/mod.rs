@@ -34,7 +34,7 @@ impl Parts for SuccinctLab {
     const STORIES: &[About] = &[About {
         slug: "the-program-in-the-filter",
         title: "The program in the filter",
-        about: "SGD writes examples into a table, a filter of fixed size runs a learning algorithm on it, and a search finds a short one.",
+        about: "SGD writes examples into a table, a filter of fixed size runs a learning algorithm on the table, and a search finds a short learning algorithm.",
         minutes: 9,
         curve: "parity-program",
     }];

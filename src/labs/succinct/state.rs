@@ -12,7 +12,9 @@ use crate::protocol::Finding;
 use crate::run::RunSpec;
 use crate::succinct::LearningProblem;
 use crate::succinct::data::Drawn;
-use crate::succinct::grid::{Around, Cell, Phase, Program, Rule as Transition, Tape, UNIT};
+use crate::succinct::grid::{
+    Around, Cell, EMPTY, MINUS, PLUS, Phase, Program, Rule as Transition, Tape, UNIT,
+};
 use crate::succinct::search::{Rule, Task};
 
 /// What is known of a run: that of its first replica.
@@ -142,12 +144,21 @@ impl OnTable {
         self.cells.iter().any(|cell| cell.head.is_some_and(|state| self.program.is_halt(state)))
     }
 
-    /// The prediction: the top-left cell of the block once the program has halted, if it holds + or −.
+    /// The prediction once the program has halted: the top-left cell of the block holds + or −, and all
+    /// other cells of the block are blank.
     pub fn prediction(&self, columns: usize) -> Option<i8> {
-        let corner = self.cells.get(columns + 1).filter(|_| self.has_halted())?;
-        match self.program.symbol(corner.symbol) {
-            '+' => Some(1),
-            '-' => Some(-1),
+        let corner = columns + 1;
+        let rows = self.cells.len() / columns.max(1);
+        let is_inside = |at: usize| {
+            (1..rows.saturating_sub(1)).contains(&(at / columns))
+                && (1..columns.saturating_sub(1)).contains(&(at % columns))
+        };
+        let mut others = self.cells.iter().enumerate().filter(|(at, _)| *at != corner && is_inside(*at));
+        let are_blank = others.all(|(_, cell)| cell.symbol == EMPTY);
+        let symbol = self.cells.get(corner).filter(|_| are_blank && self.has_halted())?.symbol;
+        match symbol {
+            PLUS => Some(1),
+            MINUS => Some(-1),
             _ => None,
         }
     }

@@ -93,7 +93,7 @@ fn one_row_is_written_in_each_step() {
 #[test]
 fn cells_follow_the_program_to_its_answer() {
     let mut state = open("?inputs=3&examples=5");
-    assert!(charts::CELLS.summary(&state.run).starts_with("The network computes nothing before"));
+    assert!(charts::CELLS.summary(&state.run).starts_with("While SGD writes the table"));
     assert!(!grid(charts::CELLS, &state).note.is_empty());
     play(&mut state, 7);
     let drawn = grid(charts::CELLS, &state);

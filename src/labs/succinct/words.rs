@@ -127,7 +127,7 @@ pub(super) fn table(run: &RunView) -> Option<String> {
         return Some(tr!("All numbers of the table are 0. No step of SGD has been made yet.").into());
     }
     Some(tr!(
-        "SGD has written {rows} of {all} rows, one in each step. Each row is y[x, 1]/3: the inputs of the example times its label, then the label. The largest deviation from it is {stray}.",
+        "SGD has written {rows} of {all} rows, one in each step. Each of these rows is y[x, 1]/3: the inputs times the label, then the label, all divided by 3. The largest deviation from y[x, 1]/3 is {stray}.",
         rows,
         all = state.problem.writing(),
         stray = real(f64::from(newest(run, Of::TrainLoss)))
@@ -158,7 +158,7 @@ pub(super) fn gradient(run: &RunView) -> Option<String> {
 pub(super) fn cells(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.state()?;
     if state.layers() == 0 {
-        return Some(tr!("The network computes nothing before the table is full.").into());
+        return Some(tr!("While SGD writes the table, no program runs and the output is 0.").into());
     }
     let own = state.on_table()?;
     let mut said = tr!(
@@ -188,7 +188,7 @@ pub(super) fn answers(run: &RunView) -> String {
     if time.is_finite() {
         said += " ";
         said += &tr!(
-            "The program halts after {time} layers in the median and {longest} layers at most.",
+            "The program halts after {time} layers in the median, and after {longest} layers on the slowest test input (both are medians over the data sets).",
             time = thousands(time.round() as u64),
             longest = thousands(longest.round() as u64)
         );
@@ -249,7 +249,7 @@ pub(super) fn cloud(run: &RunView) -> Option<String> {
     let own = state.searched()?;
     let tried: f32 = own.cloud.iter().sum();
     Some(tr!(
-        "{count} rules have been tried. {good} of them answer at least 95 % of all queries right. The frame marks the row of the chosen rule, with {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
+        "{count} rules have been tried. {good} of them answer at least 95 % of the validation and test queries right. The frame marks the row of the chosen rule, which answers {share} of the validation queries right. Colours show log₁₀(1 + number of rules).",
         count = thousands(tried as u64),
         good = thousands(own.best[2] as u64),
         share = percent(validation(own) as f32)

@@ -10,7 +10,7 @@ pub enum SearchError {
     #[error("{}", tr!("rules have numbers from 0 to {last}, not {found}", last = RULES - 1, found = .0))]
     Number(u32),
     /// A text that is no rule.
-    #[error("{}", tr!("a rule is written as nine signs, each −, 0 or +, and not as: {found}", found = .0))]
+    #[error("{}", tr!("a rule is written as nine signs, each −, 0 or +; found: {found}", found = .0))]
     Text(String),
     /// Sizes, a noise or a test input that no data set has.
     #[error(transparent)]
@@ -36,7 +36,7 @@ pub enum SearchError {
         found: u32,
     },
     /// No repetition, or restarts and repetitions that are too many together.
-    #[error("{}", tr!("restarts times repetitions are from 1 to {most}, and here they would be {found}", most = MOST_LOOKS, found = .0))]
+    #[error("{}", tr!("restarts times repetitions must be from 1 to {most}, not {found}", most = MOST_LOOKS, found = .0))]
     Looks(u64),
     /// Scores that are not finished.
     #[error("{}", tr!("not all rules have been scored yet"))]

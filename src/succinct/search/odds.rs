@@ -8,9 +8,9 @@
 //! ```
 //!
 //! # Why
-//! Definition 5 has several matrices, and the paper gives their number of entries only as O(s²): 10⁴ s² is one square
-//! matrix of 100 s channels, ours, so the exponent is right up to a constant. It is the probability of one filter, while
-//! several filters may compute the same.
+//! Appendix B counts about 10⁴ s² parameters, as here. Definition 5 has three square matrices of 100 s channels, so the
+//! exponent is right up to a constant factor of about three. It is the probability of one filter, while several filters may
+//! compute the same.
 
 /// Number of parameters of the filter for machines with `states` states: 10⁴ s², saturating.
 pub fn parameters(states: u32) -> u64 {

@@ -5,20 +5,20 @@ crate::charts! {
     CHARTS;
     /// W, the table that SGD has written: a row for each example. Each step of SGD writes one row.
     TABLE = "written", "Table written by SGD", "Table", Grid;
-    /// The gradient of the loss with respect to W in the newest step of SGD: 0 everywhere but in one row.
+    /// The gradient of the loss with respect to W in the newest step of SGD: 0 everywhere except in one row.
     GRADIENT = "slope", "Gradient of the newest SGD step", "Gradient", Grid;
     /// The cells of the network after the newest layer: the symbols, and the state of the program where the head is.
     CELLS = "gridcells", "Cells after the newest layer", "Grid", Grid;
-    /// The share of test inputs for which the program has halted with an answer, and the share answered right, by layers.
-    ANSWERS = "answers", "Answers by number of layers", "Answers", Lines;
-    /// The median running time in layers at the end of each run of a sweep, with the exponent of a power law.
+    /// The share of test inputs for which the program has halted with an answer, and the share answered right, by steps.
+    ANSWERS = "answers", "Answers over the steps", "Answers", Lines;
+    /// The median number of layers until the program halts, for each run of a sweep, with the exponent of a power law.
     TIMES = "bysize", "Running time by size", "By size", Lines;
-    /// The accuracy at the end of each run of a sweep over the examples or the inputs.
-    LEARNED = "learned", "Accuracy by size", "Learned", Lines;
-    /// Every restart at its validation and its test accuracy; brighter where there are more.
+    /// The share answered right at the end of each run of a sweep over inputs, examples, noise or validation queries.
+    LEARNED = "learned", "Accuracy by size or noise", "Learned", Lines;
+    /// The number of rules tried at each validation accuracy (row) and test accuracy (column).
     CLOUD = "cloud", "Rules tried", "Rules", Grid;
-    /// The accuracy of the chosen rule, by number of restarts.
+    /// The accuracy of the chosen rule on validation queries, test queries and queries of twice the size, by restarts.
     CHOSEN = "chosen", "Accuracy of the chosen rule", "Chosen", Lines;
-    /// The nine entries of the chosen rule: what a cell becomes, given itself (row) and the cell above it (column).
+    /// The nine entries of the chosen rule: what a cell becomes, given the cell itself (row) and the cell above it (column).
     RULE = "rule", "The chosen rule", "Rule", Grid;
 }

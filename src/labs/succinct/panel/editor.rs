@@ -152,7 +152,7 @@ mod tests {
         );
         let long = said(&"a + → * S a // Äh\n".repeat(400));
         assert!(
-            long.len() == 1 && long[0].0.is_none() && long[0].1.ends_with("which holds 8000."),
+            long.len() == 1 && long[0].0.is_none() && long[0].1.ends_with("which holds 6000."),
             "{long:?}"
         );
     }

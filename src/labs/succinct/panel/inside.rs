@@ -60,7 +60,7 @@ fn of_search(news: News) -> AnyView {
             {rule(news)}
         </section>
         <section class="card" aria-labelledby="succinct-odds" data-testid="odds">
-            <h3 class="card__name" id="succinct-odds">{tr!("How improbable the paper's own filter is")}</h3>
+            <h3 class="card__name" id="succinct-odds">{tr!("Probability of drawing the paper's filter")}</h3>
             {odds(news)}
         </section>
     }

@@ -118,7 +118,7 @@ pub(super) fn plane() -> AnyView {
     };
     view! {
         <p class="card__text">
-            {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. Here is the same construction in one dimension, for five points that you can move.")}
+            {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. The drawing shows the same construction in one dimension, for five points that you can move. The runs of this page do without such a network: they compute the filter from its definition.")}
         </p>
         {drawing(hand, network)}
         <p class="card__note" role="status" data-testid="through-chosen">{chosen}</p>
@@ -130,7 +130,7 @@ pub(super) fn plane() -> AnyView {
                 Box::new(move || hand.points.set(START)))}
         </div>
         <p class="card__note" id="through-help">
-            {tr!("Drag a point to move it. On a point, arrow keys move it (with Shift further), and Space or Enter changes its slope between 0 and 1.")}
+            {tr!("Drag a point to move it. Arrow keys move a point that has the focus (with Shift further), and Space or Enter switches its slope between 0 and 1.")}
         </p>
         <p class="card__text" data-testid="through-units">{units}</p>
         {tables(network)}
@@ -145,7 +145,7 @@ fn drawing(hand: Hand, network: Memo<Result<Through, ThroughError>>) -> AnyView 
     let (wide, high) = SIZE;
     view! {
         <div class="succinct-plane" id=PLANE role="group" data-testid="through-plane"
-            aria-label=tr!("Points, which can be moved") aria-describedby="through-help"
+            aria-label=tr!("Points that can be moved") aria-describedby="through-help"
             on:keydown=move |event| hand.key(event) on:pointerdown=move |event| hand.pointer(event)
             on:pointermove=move |event| hand.pointer(event) on:pointerup=move |event| hand.pointer(event)
             on:pointercancel=move |event| hand.pointer(event)>

@@ -98,7 +98,7 @@ pub(super) fn rules(news: News) -> AnyView {
             {move || listing::lines(&text.get()).into_iter().map(line).collect_view()}
         </ol>
         <p class="card__note">
-            {tr!("A line has a state, the symbols that it reads, the symbol that it writes (* keeps it), a move (U, D, L, R or S) and the next state. The marked line is the one that the next layer applies.")}
+            {tr!("A line consists of a state, the symbols read, the symbol written (* keeps the symbol), a move (U, D, L, R for up, down, left and right, S for stay) and the next state. The next layer applies the marked line.")}
         </p>
     }
     .into_any()

@@ -38,7 +38,7 @@ pub(super) fn query(news: News) -> AnyView {
                     <dd aria-live="polite" data-testid="network-answer">{move || answer.get()}</dd>
                 </div>
                 <div class="succinct-size">
-                    <dt>{tr!("Label of the concept")}</dt>
+                    <dt>{tr!("True label")}</dt>
                     <dd data-testid="concept-label">{move || label.get()}</dd>
                 </div>
             </dl>

@@ -99,7 +99,7 @@ pub(super) fn odds(news: News) -> AnyView {
                     <tr>
                         <th scope="col">{tr!("States s")}</th>
                         <th scope="col">{tr!("Parameters")}</th>
-                        <th scope="col">{tr!("Values of each")}</th>
+                        <th scope="col">{tr!("Values per parameter")}</th>
                         <th scope="col">{tr!("Probability")}</th>
                     </tr>
                 </thead>
@@ -108,7 +108,7 @@ pub(super) fn odds(news: News) -> AnyView {
         </div>
         <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>
         <p class="card__note">
-            {tr!("The paper says that the filter has O(s²) parameters; 10,000 s² is one square matrix of its 100 s channels, so the exponent is right up to a constant factor. The programs of this page have 20 and 47 states.")}
+            {tr!("Appendix B of the paper counts about 10,000 s² parameters. The network of its definition 5 has three matrices of that size, so the exponent may also be three times as large. The programs of this page have 20 and 47 states.")}
         </p>
     }
     .into_any()

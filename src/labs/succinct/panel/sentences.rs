@@ -56,7 +56,7 @@ pub fn now(state: &SuccinctState) -> Option<String> {
         return Some(doing);
     }
     Some(tr!(
-        "{doing} The message that starts the program has reached {reached} of {all} cells.",
+        "{doing} The compute message has reached {reached} of {all} cells.",
         doing,
         reached = thousands(reached as u64),
         all = thousands(all as u64)
@@ -69,7 +69,7 @@ fn writing(step: u64, rows: u64) -> String {
         0 => tr!("SGD has not written any of the {rows} rows of the table yet.", rows),
         row if row < rows => tr!("SGD has just written row {row} of {rows}.", row, rows),
         _ => tr!(
-            "SGD has just written row {rows} of {rows}, that of the dummy example. The table is full.",
+            "SGD has just written row {rows} of {rows}, the row of the dummy example. The table is full.",
             rows
         ),
     }
@@ -143,7 +143,7 @@ pub fn found(own: &Searched) -> Option<String> {
     own.rule?;
     let [halves, restart, _] = own.best;
     Some(tr!(
-        "Restart {restart} found this rule. It is right on {points} of {queries} validation queries, where a sum of 0 counts one half.",
+        "Restart {restart} found this rule. The rule is right on {points} of {queries} validation queries; a sum of 0 counts as half a right answer.",
         restart = thousands(restart as u64),
         points = f64::from(halves) / 2.0,
         queries = thousands(own.net.validation as u64)
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(yet, "no answer yet");
         assert_eq!(said(3, 0, None).0, "SGD has just written row 3 of 9.");
         assert!(
-            said(9, 0, None).0.starts_with("SGD has just written row 9 of 9, that of the dummy example.")
+            said(9, 0, None).0.starts_with("SGD has just written row 9 of 9, the row of the dummy example.")
         );
         // The cell at the bottom right of the block.
         let start = said(10, 9 * 9 + 7, Some(cell(1, Some(0))));
@@ -274,7 +274,7 @@ mod tests {
         state.step = 10;
         on_table(&mut state).cells[9 * 9 + 7] = cell(1, Some(0));
         let said = now(&state).unwrap();
-        assert!(said.ends_with("The message that starts the program has reached 1 of 99 cells."), "{said}");
+        assert!(said.ends_with("The compute message has reached 1 of 99 cells."), "{said}");
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
         own.best = [119.0, 1234.0, 109.0];
         assert_eq!(
             found(own).unwrap(),
-            "Restart 1,234 found this rule. It is right on 59.5 of 60 validation queries, where a sum of 0 counts one half."
+            "Restart 1,234 found this rule. The rule is right on 59.5 of 60 validation queries; a sum of 0 counts as half a right answer."
         );
     }
 

@@ -117,7 +117,7 @@ pub fn sentence(error: &ThroughError) -> String {
 pub fn units(network: &Through) -> String {
     let [bumps, thresholds, _] = network.layers().each_ref().map(|layer| layer.bias.len());
     tr!(
-        "The network has {all} ReLUs in two layers: {bump} and {threshold} for each point. Each bump is {width} wide; elsewhere the network is 0.",
+        "The network has {all} ReLUs in two layers: {bump} and {threshold} for each point. Each bump is {width} wide; outside of the bumps the output is 0.",
         all = bumps + thresholds,
         bump = UNITS_OF_BUMP,
         threshold = UNITS_OF_THRESHOLD,
