@@ -8,6 +8,7 @@
 //! Numbers in double precision are kept as three in single precision each, as those of a transformer that is descent are.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
@@ -157,18 +158,49 @@ impl OnCircuit {
     }
 }
 
-impl Architecture for OnCircuit {
-    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+/// How many networks' shapes are kept.
+const KEPT: usize = 8;
+
+thread_local! {
+    /// The shapes of networks that were asked about last: a link with a sweep asks once for each of its runs, and the network
+    /// is built for it.
+    static SHAPES: RefCell<Vec<(OnCircuit, Vec<Parameter>)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl OnCircuit {
+    /// The parameters of one replica.
+    fn shapes(&self) -> Vec<Parameter> {
+        let known = |all: &Vec<(OnCircuit, Vec<Parameter>)>| {
+            all.iter().find(|(of, _)| of == self).map(|(_, shapes)| shapes.clone())
+        };
+        SHAPES.with_borrow(known).unwrap_or_else(|| {
+            let made = self.made();
+            SHAPES.with_borrow_mut(|all| {
+                all.truncate(KEPT - 1);
+                all.insert(0, (self.clone(), made.clone()));
+            });
+            made
+        })
+    }
+
+    fn made(&self) -> Vec<Parameter> {
         let Some(network) = self.network() else { return vec![] };
         let matrices = network.matrices().into_iter();
-        let mut all: Vec<Parameter> = matrices
-            .map(|matrix| Parameter::new(&matrix.name, [replicas, matrix.rows, matrix.columns]))
-            .collect();
+        let mut all: Vec<Parameter> =
+            matrices.map(|matrix| Parameter::new(&matrix.name, [1, matrix.rows, matrix.columns])).collect();
         let neurons = network.layers().iter().map(|layer| layer.rows).sum();
         let sizes = Searching::sizes(network.theta().len() as u64, neurons, self.net.search(0, 0));
         let search = Searching::NAMES.into_iter().zip(sizes);
         // The limit on the network's parameters is far below what 32 bits hold.
-        all.extend(search.map(|(name, size)| Parameter::new(name, [replicas, size as usize, 3])));
+        all.extend(search.map(|(name, size)| Parameter::new(name, [1, size as usize, 3])));
+        all
+    }
+}
+
+impl Architecture for OnCircuit {
+    fn parameters(&self, _inputs: usize, replicas: usize) -> Vec<Parameter> {
+        let mut all = self.shapes();
+        all.iter_mut().for_each(|parameter| parameter.shape[0] = replicas);
         all
     }
 

@@ -5,6 +5,10 @@
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a filter that is written down too.
 //! The network is executed cell by cell for the test input that is shown. The answers to all other test inputs come from the
 //! sequential walk of the same program, which tests show to be equal to the network cell by cell and is faster.
+//!
+//! # Speed
+//! One of two hyperthreads of an AMD EPYC (2026-11-26): elimination with d = 10 and m = 20, 9,100 steps with the answers to 64
+//! test inputs, takes 23 ms natively, and in Chromium 59 to 80 ms from the press of Play to the last step on the page.
 
 use std::sync::Arc;
 

@@ -4,6 +4,12 @@
 //! # Why
 //! It is a learner like the others, so that transport, links, sweeps and files are there for a search too. All that a search
 //! knows is among its parameters, so that it goes on from a file as if it had never stopped.
+//!
+//! # Speed
+//! One of two hyperthreads of an AMD EPYC with AVX-512 (2026-11-26), d = 7 and m = 15, all 19,683 rules on 400 queries: 0.30 s
+//! natively, 0.69 s in Chromium from the press of Play to the last step on the page. That is 5.5·10¹⁰ cell updates a second, 64
+//! queries in a word; numpy with a table of nine entries and an array for all queries makes 4.9·10⁸. All of it lies in the
+//! nearest caches, so that memory bandwidth is no limit.
 
 use super::learner::{CpuLearner, CpuNetwork};
 use crate::kernels::cpu::ReplicaState;
