@@ -19,7 +19,7 @@ use crate::models::cell_rules::{BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbe
 use crate::models::family::SearchOfRules;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::succinct::search::{Judged, Rule, SearchError, Sliced, Task};
+use crate::succinct::search::{Judged, MOST_CELLS, Rule, SearchError, Sliced, Task};
 use crate::succinct::{LearningProblem, MOST_EXAMPLES, MOST_INPUTS, Measured};
 
 /// Searches among rules, on the processor.
@@ -132,12 +132,19 @@ impl RuleSearches {
         if own.twice.is_none() {
             let first = number as u64 * QUERIES_OF_REPLICA + QUERIES_OF_REPLICA / 2;
             let larger = task.resized(bits, examples).ok()?;
-            own.twice = Sliced::new(&larger.queries(seed, first, tests).ok()?).ok();
+            let count = tests.min(most_queries(larger));
+            own.twice = Sliced::new(&larger.queries(seed, first, count).ok()?).ok();
         }
         let twice = own.twice.as_mut()?.accuracy(rule, self.net.readout());
         own.known = Some((rule, [test, twice]));
         Some([test, twice])
     }
+}
+
+/// How many queries of a task may be drawn at once.
+fn most_queries(task: Task) -> usize {
+    let cells = (task.examples() as u64 + 1) * (task.bits() as u64 + 1);
+    usize::try_from(MOST_CELLS / cells).unwrap_or(usize::MAX)
 }
 
 /// The kind of problem as the search knows it.
@@ -158,7 +165,9 @@ impl CpuNetwork for RuleSearches {
         let problem = spec.task.examples().learning_problem();
         let problem = problem.ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
         let say = |error: SearchError| error.to_string();
-        let (task, tests) = (task_of(&problem).map_err(say)?, spec.held_out().clamp(1, MOST_TESTS));
+        let task = task_of(&problem).map_err(say)?;
+        let room = most_queries(task).saturating_sub(net.validation);
+        let tests = spec.held_out().min(MOST_TESTS).min(room).max(1);
         let of_replica = |number: u64| {
             let queries = task.queries(spec.run.seed, number * QUERIES_OF_REPLICA, net.validation + tests)?;
             Ok(OfReplica { queries: Sliced::new(&queries)?, twice: None, known: None })
@@ -292,6 +301,15 @@ mod tests {
             a.train_accuracy[0] >= 0.5 && measured(&a, Measured::Twice).iter().all(|share| *share <= 1.0)
         );
         assert_ne!(whole.replicas[0].cloud, whole.replicas[1].cloud);
+    }
+
+    #[test]
+    fn the_largest_problems_have_as_many_queries_as_there_is_room_for() {
+        let spec = spec("inputs=31&examples=100&valid=1000&held=4096");
+        let mut learner = RuleSearchCpu::new(&spec).unwrap();
+        assert_eq!(learner.network.tests, (1 << 23) / (101 * 32) - 1000);
+        let [test, twice] = learner.network.tested(0, Rule::CONSENSUS).unwrap();
+        assert!(test > 0.9 && twice > 0.9, "{test} {twice}");
     }
 
     #[test]
