@@ -21,6 +21,8 @@
 #[cfg(feature = "fused")]
 mod buffer;
 #[cfg(feature = "fused")]
+pub mod cell_rules;
+#[cfg(feature = "fused")]
 pub mod client;
 pub mod cpu;
 #[cfg(feature = "fused")]

@@ -46,7 +46,7 @@ pub trait CpuNetwork: Sized {
 
 /// Trains all replicas of one run on one processor core.
 pub struct CpuLearner<N: CpuNetwork> {
-    pub(super) network: N,
+    pub(in crate::training) network: N,
     shapes: Vec<Parameter>,
     moments: usize,
     pub(super) replicas: Vec<N::Replica>,

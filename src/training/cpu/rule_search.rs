@@ -19,7 +19,7 @@ use crate::models::cell_rules::{BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbe
 use crate::models::family::SearchOfRules;
 use crate::protocol::Row;
 use crate::run::RunSpec;
-use crate::succinct::search::{Judged, MOST_CELLS, Rule, SearchError, Sliced, Task};
+use crate::succinct::search::{Judged, MOST_CELLS, Query, Rule, SearchError, Sliced, Task};
 use crate::succinct::{LearningProblem, MOST_EXAMPLES, MOST_INPUTS, Measured};
 
 /// Searches among rules, on the processor.
@@ -38,6 +38,29 @@ pub struct RuleSearches {
     judged: Judged,
     /// The replica whose turn it is.
     turn: usize,
+    ahead: Ahead,
+}
+
+/// What a GPU has judged before the loop comes to it.
+#[derive(Debug, Default)]
+pub(in crate::training) struct Ahead {
+    /// The restart of the first numbers.
+    pub from: u64,
+    /// For each replica and restart, points on validation queries and on test queries, in halves.
+    pub points: Vec<Vec<[u32; 2]>>,
+}
+
+impl Ahead {
+    /// The points of a restart, where they are known.
+    fn of(&self, replica: usize, step: u64) -> Option<[u32; 2]> {
+        let at = usize::try_from(step.checked_sub(self.from)?).ok()?;
+        self.points.get(replica)?.get(at).copied()
+    }
+
+    /// The restart after those that are known.
+    pub fn until(&self) -> u64 {
+        self.from + self.points.first().map_or(0, Vec::len) as u64
+    }
 }
 
 /// What belongs to one replica and does not change.
@@ -108,14 +131,33 @@ fn parts(judged: &Judged, first: usize) -> [u32; 2] {
 }
 
 impl RuleSearches {
-    /// Accuracy on the validation queries, the test queries and all of them, and the points on the validation queries.
-    fn judge(&mut self, number: usize, rule: Rule) -> Option<([f64; 3], u32)> {
+    /// Points on the validation queries and on the test queries, in halves.
+    fn judge(&mut self, number: usize, rule: Rule) -> Option<[u32; 2]> {
         let own = self.replicas.get_mut(number)?;
         own.queries.judge(rule, self.net.readout(), &mut self.judged);
-        let [valid, test] = parts(&self.judged, self.net.validation);
+        Some(parts(&self.judged, self.net.validation))
+    }
+
+    /// Accuracy on the validation queries, the test queries and all of them.
+    fn accuracies(&self, [valid, test]: [u32; 2]) -> [f64; 3] {
         let share = |halves: u32, queries: usize| f64::from(halves) / (2 * queries.max(1)) as f64;
         let all = share(valid + test, self.net.validation + self.tests);
-        Some(([share(valid, self.net.validation), share(test, self.tests), all], valid))
+        [share(valid, self.net.validation), share(test, self.tests), all]
+    }
+
+    /// The queries of a search, those for validation first.
+    pub(in crate::training) fn queries(&self, number: u64) -> Result<Vec<Query>, SearchError> {
+        self.task.queries(self.seed, number * QUERIES_OF_REPLICA, self.net.validation + self.tests)
+    }
+
+    /// The settings of the searches.
+    pub(in crate::training) fn net(&self) -> &SearchOfRules {
+        &self.net
+    }
+
+    /// What a GPU has judged; to be replaced.
+    pub(in crate::training) fn ahead(&mut self) -> &mut Ahead {
+        &mut self.ahead
     }
 
     /// The accuracy of a rule on the test queries, and at twice the size or the largest one there may be.
@@ -125,7 +167,8 @@ impl RuleSearches {
         {
             return Some(accuracies);
         }
-        let ([_, test, _], _) = self.judge(number, rule)?;
+        let points = self.judge(number, rule)?;
+        let [_, test, _] = self.accuracies(points);
         let (task, seed, tests) = (self.task, self.seed, self.tests);
         let [bits, examples] = [(2 * task.bits()).min(MOST_INPUTS), (2 * task.examples()).min(MOST_EXAMPLES)];
         let own = self.replicas.get_mut(number)?;
@@ -168,22 +211,24 @@ impl CpuNetwork for RuleSearches {
         let task = task_of(&problem).map_err(say)?;
         let room = most_queries(task).saturating_sub(net.validation);
         let tests = spec.held_out().min(MOST_TESTS).min(room).max(1);
-        let of_replica = |number: u64| {
-            let queries = task.queries(spec.run.seed, number * QUERIES_OF_REPLICA, net.validation + tests)?;
-            Ok(OfReplica { queries: Sliced::new(&queries)?, twice: None, known: None })
-        };
-        let replicas: Result<Vec<OfReplica>, SearchError> =
-            (0..spec.run.replicas as u64).map(of_replica).collect();
         let first = Chosen { rule: [0.0; 9], best: [0.0; 3], cloud: vec![0.0; SIDE * SIDE] };
-        let searches = RuleSearches {
-            replicas: replicas.map_err(say)?,
+        let mut searches = RuleSearches {
+            replicas: vec![],
             seed: spec.run.seed,
             judged: Judged::default(),
             turn: 0,
+            ahead: Ahead::default(),
             tests,
             task,
             net,
         };
+        let of_replica = |number: u64| {
+            let queries = searches.queries(number)?;
+            Ok(OfReplica { queries: Sliced::new(&queries)?, twice: None, known: None })
+        };
+        let replicas: Result<Vec<OfReplica>, SearchError> =
+            (0..spec.run.replicas as u64).map(of_replica).collect();
+        searches.replicas = replicas.map_err(say)?;
         Ok((searches, first))
     }
 
@@ -194,11 +239,14 @@ impl CpuNetwork for RuleSearches {
 
     fn step(&mut self, replica: &mut Chosen, _spec: &RunSpec, step: u64, _update: &Update) {
         let tried = self.net.tried(self.seed, self.turn, step);
-        let Some((rule, ([valid, test, all], points))) =
-            tried.and_then(|rule| Some((rule, self.judge(self.turn, rule)?)))
+        let known = self.ahead.of(self.turn, step);
+        let Some((rule, points)) =
+            tried.and_then(|rule| Some((rule, known.or_else(|| self.judge(self.turn, rule))?)))
         else {
             return;
         };
+        let [valid, test, all] = self.accuracies(points);
+        let [points, _] = points;
         if let Some(count) = replica.cloud.get_mut(place(valid) * SIDE + place(test)) {
             *count += 1.0;
         }

@@ -9,5 +9,6 @@ pub(in crate::training) mod launches;
 pub mod learner;
 pub mod one_hidden_layer;
 pub mod prompt_nets;
+pub mod rule_search;
 pub mod sequence_net;
 pub mod sliced_runs;

@@ -17,7 +17,7 @@ pub enum Engine {
 
 /// What trains `spec` on a GPU, as far as that can be known without one, and why not fused kernels.
 pub fn engine(spec: &RunSpec) -> (Engine, String) {
-    if entry(spec, Place::Anywhere).is_some() {
+    if entry(spec, Place::Anywhere).is_some() && entry(spec, Place::Gpu).is_none() {
         return (Engine::Autodiff, "What is not trained by gradients runs on the processor.".into());
     }
     if spec.run.learner == LearnerChoice::Autodiff {
@@ -44,7 +44,7 @@ pub fn prefers_gpu(spec: &RunSpec) -> bool {
 
 /// Whether one step is enough work for a GPU with `engine` to be faster than a processor core.
 pub fn worth_a_gpu(spec: &RunSpec, engine: Engine) -> bool {
-    if entry(spec, Place::Anywhere).is_some() {
+    if entry(spec, Place::Anywhere).is_some() && engine != Engine::Fused {
         return false;
     }
     match engine {
@@ -107,9 +107,10 @@ mod with_session {
     pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
         let mut note = String::new();
         let make = |place| entry(spec, place).and_then(|entry| entry.made(spec));
-        if let Some(Ok((learner, name))) = make(Place::Anywhere) {
-            return Ok(Chosen { learner, name: name.into(), note });
-        }
+        let executed = |note: &String| match make(Place::Anywhere) {
+            Some(Ok((learner, name))) => Some(Chosen { learner, name: name.into(), note: note.clone() }),
+            _ => None,
+        };
         if device.report().kind == DeviceKind::Gpu {
             let (engine, why) = engine(spec);
             note = why;
@@ -119,8 +120,13 @@ mod with_session {
                 Some(Err(why)) => note = format!("Fused kernels do not fit this GPU: {why}."),
                 None => {}
             }
+            if let Some(chosen) = executed(&note) {
+                return Ok(chosen);
+            }
             #[cfg(feature = "fused")]
             fits(spec)?;
+        } else if let Some(chosen) = executed(&note) {
+            return Ok(chosen);
         } else if spec.run.learner != LearnerChoice::Autodiff {
             match make(Place::Cpu) {
                 Some(Ok((learner, name))) => return Ok(Chosen { learner, name: name.into(), note }),

@@ -51,9 +51,10 @@ pub const FUSED_MOST_FLOPS: f64 = 5e7;
 /// processor.
 ///
 /// # Why
-/// The loop makes some 20 to 40 Gflop/s, so that p = 23 with 200 neurons (15 Mflop) takes it half a millisecond. A
-/// GPU's step is two launches, or one workgroup's work, and takes a tenth of a millisecond at least; a laptop's is
-/// slower than a server's. Estimated, not measured on hardware.
+/// The loop makes some 20 to 40 Gflop/s, so that p = 23 with 200 neurons (15 Mflop) takes it half a millisecond. On an
+/// NVIDIA H200 a step of that takes 70 µs, a ninth of what the loop takes on a core of the same machine; p = 71 with 500
+/// neurons takes 1.1 ms, a sixteenth; S5 with 2,000 takes 4.5 ms, a seventieth (2026-11-26). A laptop's GPU is some ten times
+/// slower than that one and about even at 15 Mflop, so that the constant stays where it was.
 pub const PAIRS_WORTH_FLOPS: f64 = 2e7;
 
 /// Operations of one step of a network on sequences above which a GPU with our kernels is faster than our loop on the
@@ -61,8 +62,9 @@ pub const PAIRS_WORTH_FLOPS: f64 = 2e7;
 ///
 /// # Why
 /// The loop makes some 20 Gflop/s, so that this is half a millisecond. A GPU takes a workgroup to a sequence and two
-/// launches to a step: a tenth to a fifth of a millisecond on a server's, several times that where a laptop's takes
-/// sequences in turns. Estimated, not measured on hardware.
+/// launches to a step. An NVIDIA H200 takes 0.17 ms for k = 2, T = 50 in batches of 32 (38 Mflop), where the loop takes
+/// 0.72 ms on a core of the same machine; 0.39 ms against 4.3 ms for k = 3, T = 100 in batches of 64; 1.4 ms against 18 ms for
+/// trigrams (2026-11-26). A laptop's GPU takes sequences in turns and several times as long.
 pub const SEQUENCES_WORTH_FLOPS: f64 = 1e7;
 
 /// Operations of one step of a network on prompts above which a GPU with our kernels is faster than our loop on the
@@ -70,25 +72,35 @@ pub const SEQUENCES_WORTH_FLOPS: f64 = 1e7;
 ///
 /// # Why
 /// As for sequences: a step of attention is two launches, or six where codes are not one-hot, one of a perceptron four and
-/// three for each hidden layer. The host draws the prompts for both devices, so that small networks are not faster on any
-/// GPU. Estimated, not measured on hardware.
+/// three for each hidden layer. The host draws the prompts for both devices, so that small networks are hardly faster on any
+/// GPU. On an NVIDIA H200 attention with N = 16 (23 Mflop) makes 2,020 steps a second and the loop on a core of the same
+/// machine 1,570; the MLP with N = 8 (13 Mflop) 2,510 and 960, with N = 4 (9 Mflop) 2,330 and 3,350 (2026-11-26).
 pub const PROMPTS_WORTH_FLOPS: f64 = 1e7;
 
 /// Operations of one step of a recurrent network, by its positions, above which a GPU with autodiff is faster than our
 /// loop on the processor.
 ///
 /// # Why
-/// A position takes autodiff some hundred launches, forth and back and in both directions: a millisecond on a server's
-/// GPU. The loop makes 40 Gflop/s or more; a laptop's GPU is slower. Estimated, not measured on hardware.
+/// A position takes autodiff some hundred launches, forth and back and in both directions. On an NVIDIA H200 the race takes
+/// 23 ms a step with N = 4, 42 ms with N = 8 and 96 ms with N = 16, where the loop on a core of the same machine takes 1.0, 1.5
+/// and 3.2 ms at 48 to 67 Gflop/s (2026-11-26). A laptop's GPU is slower.
 pub const POSITION_WORTH_FLOPS: f64 = 1e8;
 
 /// Operations of one step of a decoder on points above which a GPU with autodiff is faster than our loop on the processor.
 ///
 /// # Why
-/// A layer takes autodiff about two hundred launches, there and back and for the optimizer: four layers are some ten
-/// milliseconds on a server's GPU and more on a laptop's. The loop makes some 40 Gflop/s, so that this is twenty-five.
-/// Estimated, not measured on hardware.
+/// A layer takes autodiff about two hundred launches, there and back and for the optimizer. On an NVIDIA H200 a step takes
+/// 11 ms with one layer, 18 ms with two and 32 ms with four, where the loop on a core of the same machine takes 2.4, 5.1 and
+/// 11.5 ms at 42 to 51 Gflop/s (2026-11-26): the lines cross near 0.9 Gflop for two layers and 1.4 Gflop for four.
 pub const IN_CONTEXT_WORTH_FLOPS: f64 = 1e9;
+
+/// Operations of a whole search for a rule, on words of 64 queries, above which a GPU is faster than our loop on the
+/// processor, with the time in which its shader is compiled.
+///
+/// # Why
+/// The loop takes four to eight seconds for these; an NVIDIA H200 takes a thirtieth of that (2026-11-26), and a browser about
+/// a second to fetch the other program and to compile.
+pub const RULES_WORTH_OPERATIONS: f64 = 1e11;
 
 /// Where a learner trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +120,8 @@ pub type Made = Result<(Box<dyn Learner>, &'static str), String>;
 pub struct LearnerEntry {
     /// Where it trains.
     pub place: Place,
+    /// Whether it executes or searches, and trains nothing by gradients.
+    pub executes: bool,
     /// Whether a run is of its family, so that it is the one to cover it or to say why not.
     pub owns: fn(&RunSpec) -> bool,
     /// Whether it can shorten a gradient, of a run whose optimizer asks for it; or it has no gradients.
@@ -162,7 +176,12 @@ pub struct Batching {
 
 /// The entry that says whether and how a run trains in `place`, if it is of any family.
 pub fn entry(spec: &RunSpec, place: Place) -> Option<&'static LearnerEntry> {
-    LEARNERS.iter().find(|entry| entry.place == place && (entry.owns)(spec))
+    let executed = LEARNERS.iter().find(|entry| entry.place == Place::Anywhere && (entry.owns)(spec));
+    if place == Place::Anywhere {
+        return executed;
+    }
+    let fits = |entry: &&LearnerEntry| entry.place == place && entry.executes == executed.is_some();
+    LEARNERS.iter().find(|entry| fits(entry) && (entry.owns)(spec))
 }
 
 /// What makes a learner, where this build has the feature for it.
@@ -229,6 +248,11 @@ fn of_pairs(spec: &RunSpec) -> bool {
 /// Whether a network attends to the tokens of a prompt.
 fn attends_to_tokens(spec: &RunSpec) -> bool {
     matches!(spec.model.config().family(), Some(Family::TokenAttention(_)))
+}
+
+/// Whether a rule is searched for.
+fn searches_for_rules(spec: &RunSpec) -> bool {
+    matches!(spec.model.config().family(), Some(Family::RuleSearch(_)))
 }
 
 /// Whether a decoder reads points of a function.
@@ -303,6 +327,7 @@ fn launches_name(launches: usize) -> &'static str {
 const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>) -> LearnerEntry {
     LearnerEntry {
         place: Place::Anywhere,
+        executes: true,
         owns,
         clips: true,
         covers: |_| Ok(()),
@@ -356,7 +381,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         ))),
     ),
     anywhere(
-        |spec| matches!(spec.model.config().family(), Some(Family::RuleSearch(_))),
+        searches_for_rules,
         made!("session", |spec| Ok((
             Box::new(crate::training::cpu::rule_search::RuleSearchCpu::new(spec)?),
             "executed, one restart a step"
@@ -364,6 +389,22 @@ pub static LEARNERS: &[LearnerEntry] = &[
     ),
     LearnerEntry {
         place: Place::Gpu,
+        executes: true,
+        owns: searches_for_rules,
+        clips: true,
+        covers: |_| Ok(()),
+        outgrown: |_| false,
+        worth_gpu: |spec| spec.step_flops() * spec.run.steps as f64 > RULES_WORTH_OPERATIONS,
+        #[cfg(feature = "fused")]
+        batching: None,
+        make: made!("fused", |spec| Ok((
+            Box::new(crate::training::gpu::rule_search::RuleSearchGpu::new(spec)?),
+            "searched, thousands of rules per launch"
+        ))),
+    },
+    LearnerEntry {
+        place: Place::Gpu,
+        executes: false,
         owns: of_signs,
         clips: false,
         covers: |spec| {
@@ -384,6 +425,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Gpu,
+        executes: false,
         owns: of_pairs,
         clips: false,
         covers: pairs::kernels_cover,
@@ -398,6 +440,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Gpu,
+        executes: false,
         owns: of_sequences,
         clips: false,
         covers: sequence_net::covers,
@@ -414,6 +457,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Gpu,
+        executes: false,
         owns: attends_to_tokens,
         clips: false,
         covers: token_attention::covers,
@@ -428,6 +472,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Gpu,
+        executes: false,
         owns: reads_whole_prompts,
         clips: false,
         covers: token_mlp::covers,
@@ -442,6 +487,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: of_signs,
         clips: false,
         covers: |spec| Network::of(spec).map(drop),
@@ -456,6 +502,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: of_pairs,
         clips: false,
         covers: |spec| pairs::covered(spec).map(drop),
@@ -470,6 +517,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: of_sequences,
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
@@ -484,6 +532,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: of_traces,
         clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
@@ -498,6 +547,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: attends_to_tokens,
         clips: true,
         covers: cpu::prompt_net::attention::AttentionLoop::covers,
@@ -509,6 +559,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: reads_whole_prompts,
         clips: true,
         covers: |_| Ok(()),
@@ -520,6 +571,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
         clips: true,
         covers: |_| Ok(()),
@@ -531,6 +583,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         place: Place::Cpu,
+        executes: false,
         owns: reads_points,
         clips: true,
         covers: |spec| cpu::in_context_net::Shape::of(spec).map(drop),
