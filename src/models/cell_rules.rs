@@ -36,20 +36,30 @@ choices! {
         Random = "random", "At random";
         /// By number, each once.
         All = "all", "All 19,683, one after the other";
+        /// A single one, so that its accuracy can be looked up.
+        One = "one", "One rule, written below";
     }
 }
 
 settings! {
     /// A search for a rule by restarts and validation.
     pub struct CellRules {
-        /// The order in which rules are tried: at random, like restarts of a network, or one after the other.
+        /// Which rules are tried: rules drawn at random, all of them one after the other, or one that you write.
         order: Order = Order::Random, "tried", "Order of the rules", Range::Choice(Order::OPTIONS);
+        /// What a cell becomes, as nine signs: for a cell of −1, 0 and +1 in turn, under a cell of −1, 0 and +1.
+        rule: String = IDENTITY.into(), "rule", "The rule", Range::Text(MOST_TEXT), only when "tried" = "one";
         /// Which cells are added up after the last layer; the sign of the sum is the answer.
         read: Read = Read::All, "read", "Cells added up", Range::Choice(Read::OPTIONS);
         /// Queries on which rules are compared. The chosen rule is tested on other queries, the held-out ones.
         validation: usize = 60, "valid", "Validation queries", Range::Int(1, 1000);
     }
 }
+
+/// The rule that changes nothing, as it is written.
+const IDENTITY: &str = "---000+++";
+
+/// Most characters of a rule.
+const MOST_TEXT: usize = 40;
 
 /// Place of the chosen rule among the parameters: nine numbers −1, 0 or 1.
 pub const RULE: usize = 0;
@@ -94,6 +104,7 @@ impl CellRules {
         match self.order {
             Order::Random => Some(restart(seed, replica as u32, index)),
             Order::All => Rule::numbered(index).ok(),
+            Order::One => Rule::read(&self.rule).ok().filter(|_| index == 0),
         }
     }
 }
@@ -192,6 +203,9 @@ impl Architecture for OnQueries {
     }
 
     fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
+        if self.net.order == Order::One && Rule::read(&self.net.rule).is_err() {
+            return vec![Problem::new("rule", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
+        }
         let all = self.bits().saturating_mul(replicas as u64);
         let expected = tr!("fewer: the queries of all searches would not fit into a browser's memory");
         (all > MOST_CELLS)
@@ -240,7 +254,20 @@ mod tests {
         assert_eq!((all.tried(0, 0, 19_682).is_some(), all.tried(0, 0, 19_683)), (true, None));
         let random = CellRules::default();
         assert_ne!(random.tried(0, 0, 1), random.tried(0, 1, 1));
+        let one = CellRules { order: Order::One, rule: "-00 000 00+".into(), ..Default::default() };
+        assert_eq!([0, 1].map(|step| one.tried(0, 0, step)), [Some(Rule::CONSENSUS), None]);
         assert_eq!([0.0, 0.5, 0.99, 1.0].map(place), [0, 20, 40, 40]);
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_read_is_refused() {
+        let (link, notices) = decode("#v1/succinct-learning?model=cell-rules&tried=one&rule=+-0");
+        assert_eq!(
+            notices.iter().map(|notice| notice.key.as_str()).collect::<Vec<_>>(),
+            ["rule"],
+            "{notices:?}"
+        );
+        assert_eq!(link.spec.problems(), []);
     }
 
     #[test]

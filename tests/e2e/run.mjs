@@ -429,6 +429,18 @@ describe("devices", () => {
     await page.close();
   });
 
+  it("judges rules on WebGPU as the CPU does, to the last digit", async () => {
+    const link = "#v1/succinct-learning?model=cell-rules&inputs=5&examples=8&valid=100&replicas=2&steps=400&every=100&held=200&speed=0&device=gpu";
+    const { page, see, heard } = await visit(simulated.context, site.address, link);
+    const measured = await until(async () => { const r = await rows(page); return r.length === 5 && r; }, "400 restarts", 300);
+    assert.match(await text(see("device")), /^WebGPU \(simulated on the CPU\)/);
+    const native = lab(link, "--device", "cpu");
+    for (const at of [1, 2, 3, 4]) assert.ok(difference(measured, native, at + 1) < 1e-7, `restart ${100 * at}`);
+    assert.notEqual(measured[4].test_loss[0], measured[0].test_loss[0], "it learns");
+    assert.deepEqual(heard.console, QUIET);
+    await page.close();
+  });
+
   // Each link is another shader: a loss, an optimizer, an activation, a kind of data, a shape.
   const FAMILIES = [
     "n=11&width=14&loss=square&lr=0.02&mom=0.9&wd=0.01&replicas=2",

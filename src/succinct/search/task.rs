@@ -126,7 +126,7 @@ impl Query {
     }
 
     /// The signs of its image, row by row, each 1 or −1.
-    pub(super) fn signs(&self) -> impl Iterator<Item = i8> {
+    pub fn signs(&self) -> impl Iterator<Item = i8> {
         let examples = self.data.examples().flat_map(|(input, label)| {
             let products = input.iter().zip(&self.test).map(move |(one, test)| one * test * label);
             products.chain([label])

@@ -10,7 +10,7 @@ use crate::presets::{Expect, Measure, Preset};
 use crate::succinct::Measured;
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[programs::PROGRAMS, search::SEARCHES];
+pub const PRESETS: &[&[Preset]] = &[programs::PROGRAMS, search::SEARCHES, search::RULES];
 
 /// The median of a further measure at step `step`.
 const fn median(of: Measured, step: u64, between: (f32, f32)) -> Expect {

@@ -1,6 +1,6 @@
 //! Searches among 19,683 rules.
 
-use super::{median, right, valid};
+use super::{last_right, median, right, valid};
 use crate::presets::{Preset, PresetGroup, QUICK};
 use crate::succinct::Measured;
 use crate::tasks::succinct_learning::charts;
@@ -87,4 +87,94 @@ pub(super) const SEARCHES: &[Preset] = &[
         budget: 19_683,
         ..QUICK
     },
+    Preset {
+        slug: "all-rules-constant",
+        name: "All 19,683 rules, for a constant label",
+        group: &SEARCH,
+        link: "#v1/succinct-learning?model=cell-rules&concept=constant&inputs=7&examples=15&tried=all&valid=400&steps=19683&every=100&held=400&speed=0&show=cloud.chosen.rule",
+        claim: "In each query the label is the same for all inputs, 1 or −1. Of all 19,683 rules between 80 and 130 are right on at least 95 % of 800 queries, about as many as for one unknown bit. The rule that is best on 400 of them is right on more than 97.5 % of the other 400.",
+        source: "Goel et al. 2022, section 5, on exhaustive search",
+        instance: "Ours: every rule once, on 800 queries.",
+        // 80 and 130 of 19,683.
+        expect: &[right(19_683, (0.975, 1.0)), median(Measured::Good, 19_683, (0.004_064, 0.006_605))],
+        budget: 19_683,
+        ..QUICK
+    },
+];
+
+/// Rules with a name.
+const NAMED: PresetGroup = PresetGroup {
+    slug: "rules-with-a-name",
+    name: "Rules with a name",
+    charts: &[charts::LEARNED, charts::CHOSEN],
+};
+
+/// A rule for one unknown bit, a half-space and a constant label, with no label noise and with 10 %.
+const fn named(preset: Preset) -> Preset {
+    Preset {
+        group: &NAMED,
+        source: "Goel et al. 2022, corollary 2: short programs that learn",
+        budget: 1,
+        ..preset
+    }
+}
+
+/// Two rules at two sizes.
+pub(super) const RULES: &[Preset] = &[
+    named(Preset {
+        slug: "rule-identity",
+        name: "The identity: a vote of all examples",
+        link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=one&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
+        claim: "Under this rule no cell changes. The sum of all cells is then a vote in which each example counts by its likeness to the test input, with the sign of its label, which is Hebb's rule. With 15 examples of 7 inputs this rule is right on about 93 % of the queries about one unknown bit, 80 % about a half-space and 92 % about a constant label. With 10 % of the labels wrong it is right on about 88 % of the queries about one bit.",
+        instance: "Ours: one rule, five times 2,000 queries for each of six kinds of problem.",
+        expect: &[
+            last_right(0, 0, (0.925, 0.945)),
+            last_right(0, 1, (0.87, 0.9)),
+            last_right(1, 0, (0.785, 0.81)),
+            last_right(2, 0, (0.91, 0.93)),
+        ],
+        ..QUICK
+    }),
+    named(Preset {
+        slug: "rule-identity-forty",
+        name: "The identity, with 40 examples of 15 inputs",
+        link: "#v1/succinct-learning?model=cell-rules&inputs=15&examples=40&tried=one&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
+        claim: "At the larger size the vote of all examples is right on about 95 % of the queries about one unknown bit, 80 % about a half-space and 95 % about a constant label, and with 10 % of the labels wrong on about 90 % of those about one bit.",
+        instance: "Ours: one rule, five times 2,000 queries for each of six kinds of problem.",
+        expect: &[
+            last_right(0, 0, (0.94, 0.96)),
+            last_right(0, 1, (0.89, 0.92)),
+            last_right(1, 0, (0.785, 0.81)),
+            last_right(2, 0, (0.935, 0.955)),
+        ],
+        ..QUICK
+    }),
+    named(Preset {
+        slug: "rule-consensus",
+        name: "Consensus: columns without an exception",
+        link: "#v1/succinct-learning?model=cell-rules&inputs=7&examples=15&tried=one&rule=-0000000+&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
+        claim: "Under this rule a cell keeps its sign only under a cell of the same sign. In the end only columns whose signs are all equal are left, so this rule looks for an input without any exception. With 15 examples of 7 inputs it is right on about 99 % of the queries about one unknown bit and 99 % about a constant label, and on about 69 % about a half-space. With 10 % of the labels wrong it is right on about 79 % of the queries about one bit. The vote of all examples is right on about 93 and 88 %: consensus is better without noise and worse with noise.",
+        instance: "Ours: one rule, five times 2,000 queries for each of six kinds of problem.",
+        expect: &[
+            last_right(0, 0, (0.985, 1.0)),
+            last_right(0, 1, (0.775, 0.805)),
+            last_right(1, 0, (0.675, 0.71)),
+            last_right(2, 0, (0.98, 0.995)),
+        ],
+        ..QUICK
+    }),
+    named(Preset {
+        slug: "rule-consensus-forty",
+        name: "Consensus, with 40 examples of 15 inputs",
+        link: "#v1/succinct-learning?model=cell-rules&inputs=15&examples=40&tried=one&rule=-0000000+&replicas=5&steps=1&held=2000&sweep=flips:0_0.1&series=concept:dictator_half-space_constant&speed=0&show=learned",
+        claim: "At the larger size consensus is right on every query about one unknown bit or a constant label. It is right on about 61 % of the queries about a half-space, and with 10 % of the labels wrong on about 75 % of those about one bit. The vote of all examples is then better.",
+        instance: "Ours: one rule, five times 2,000 queries for each of six kinds of problem.",
+        expect: &[
+            last_right(0, 0, (0.999, 1.0)),
+            last_right(0, 1, (0.73, 0.76)),
+            last_right(1, 0, (0.595, 0.635)),
+            last_right(2, 0, (0.999, 1.0)),
+        ],
+        ..QUICK
+    }),
 ];
