@@ -126,6 +126,10 @@ pub enum Trouble {
 #[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Err(error) = signals::end_with_the_reader() {
+        eprintln!("{error:#}");
+        return ExitCode::FAILURE;
+    }
     if let Some(file) = &arguments.table
         && let Err(error) = open::table(file, arguments.label.as_deref())
     {

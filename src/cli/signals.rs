@@ -27,6 +27,21 @@ pub fn listen() -> Result<(), anyhow::Error> {
     Ok(())
 }
 
+/// Ends the program where whoever reads its output has read enough, as other programs of a pipeline end: `lab list | head`.
+///
+/// # Errors
+/// When the system refuses.
+pub fn end_with_the_reader() -> Result<(), anyhow::Error> {
+    #[cfg(unix)]
+    {
+        // Rust ignores this signal otherwise, and printing panics.
+        let (signal, always) = (signal_hook::consts::SIGPIPE, Arc::new(AtomicBool::new(true)));
+        flag::register_conditional_shutdown(signal, code(signal as usize), always)
+            .context("signals cannot be listened to")?;
+    }
+    Ok(())
+}
+
 /// The exit code of a program that a signal ended, as shells have it.
 fn code(signal: usize) -> i32 {
     128 + signal as i32

@@ -14,6 +14,22 @@ fn text(bytes: &[u8]) -> String {
 
 const LINK: &str = "#v1/sparse-parity?n=10&k=2&width=16&held=128&every=25&steps=100&halt=steps&replicas=2";
 
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_read_enough_ends_it_without_a_word() {
+    use std::io::Read;
+    use std::process::Stdio;
+    // More than a pipe holds.
+    let arguments = ["run", LINK, "--format", "csv", "--quiet", "--steps", "200000"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    let child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    let mut first = [0; 16];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(141), String::new()));
+}
+
 #[test]
 fn run_prints_the_metrics_of_the_session_as_csv() {
     let output = lab(&["run", LINK, "--format", "csv", "--quiet"]);
