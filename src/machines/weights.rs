@@ -35,6 +35,15 @@ impl Shape {
     }
 }
 
+/// A part of a block.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// The attention of this name.
+    Attention(&'static str),
+    /// The layer of this number.
+    Layer(usize),
+}
+
 /// What a construction and its run take, from the sizes of the machine alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
@@ -68,23 +77,38 @@ impl Sizes {
 
     /// All matrices and vectors, in the order of [`Construction::tensors`].
     pub fn shapes(&self) -> Vec<Shape> {
-        let (width, bits) = (self.width(), self.bits);
         let mut all = vec![];
+        self.each(|phase, part, name, rows, columns| {
+            let key = phase.key();
+            let name = match part {
+                Part::Attention(attention) => format!("{key}.{attention}.{name}"),
+                Part::Layer(number) => format!("{key}.layers.{number}.{name}"),
+            };
+            all.push(Shape { name, rows, columns });
+        });
+        all
+    }
+
+    /// Hands over each of them: its block, the part of the block, its name there, its rows, and its columns unless it is a
+    /// vector. To count them needs no names, and a sweep counts them for each of its runs.
+    fn each(&self, mut one: impl FnMut(Phase, Part, &'static str, usize, Option<usize>)) {
+        let (width, bits) = (self.width(), self.bits);
         let mut keys = self.keys();
         for phase in Phase::all(bits) {
-            let key = phase.key();
-            let mut one = |name: &str, rows: usize, columns: Option<usize>| {
-                all.push(Shape { name: format!("{key}.{name}"), rows, columns });
-            };
-            let mut attend = |name: &str, rows: usize| {
-                one(&format!("{name}.query.weight"), rows, Some(width));
-                one(&format!("{name}.query.bias"), rows, None);
-                one(&format!("{name}.key.weight"), rows, Some(width));
-                one(&format!("{name}.key.bias"), rows, None);
-                one(&format!("{name}.null_key"), rows, None);
-                one(&format!("{name}.value.weight"), width, Some(width));
-                one(&format!("{name}.value.bias"), width, None);
-                one(&format!("{name}.null_value"), width, None);
+            let mut attend = |name: &'static str, rows: usize| {
+                let matrices = [
+                    ("query.weight", rows, Some(width)),
+                    ("query.bias", rows, None),
+                    ("key.weight", rows, Some(width)),
+                    ("key.bias", rows, None),
+                    ("null_key", rows, None),
+                    ("value.weight", width, Some(width)),
+                    ("value.bias", width, None),
+                    ("null_value", width, None),
+                ];
+                for (own, rows, columns) in matrices {
+                    one(phase, Part::Attention(name), own, rows, columns);
+                }
             };
             let hidden = match phase {
                 Phase::Apply => width + self.states * self.symbols,
@@ -104,16 +128,19 @@ impl Sizes {
                 attend("input", bits + 1);
             }
             for (at, (rows, columns)) in layers.iter().enumerate() {
-                one(&format!("layers.{at}.weight"), *rows, Some(*columns));
-                one(&format!("layers.{at}.bias"), *rows, None);
+                one(phase, Part::Layer(at), "weight", *rows, Some(*columns));
+                one(phase, Part::Layer(at), "bias", *rows, None);
             }
         }
-        all
     }
 
     /// Weights and biases.
     pub fn parameters(&self) -> u64 {
-        self.shapes().iter().map(Shape::len).fold(0, u64::saturating_add)
+        let mut all = 0u64;
+        self.each(|_, _, _, rows, columns| {
+            all = all.saturating_add((rows as u64).saturating_mul(columns.unwrap_or(1) as u64));
+        });
+        all
     }
 
     /// Weights and biases that are not 0, roughly.

@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
 use crate::catalog::Info;
@@ -146,54 +147,78 @@ impl OnCircuit {
         self.drawn.as_ref()?.network(self.net.rounding()).ok()
     }
 
-    /// Parameters of the network, and those of rounding, and its neurons: nothing is built for it.
+    /// Parameters of the network, and those of rounding, and its neurons.
     fn sizes(&self) -> [u64; 3] {
-        let Some(layered) = self.drawn.as_ref().and_then(|drawn| drawn.layered().ok()) else { return [0; 3] };
-        let widths = layered.layers().iter().skip(1).map(|layer| layer.len() as u64);
-        let rounded = match self.net.rounds {
-            Rounds::Yes => widths.clone().map(|width| 4 * width * width + 3 * width).sum(),
-            Rounds::No => 0,
-        };
-        [layered.parameters(), rounded, 2 * widths.sum::<u64>() + 1]
+        self.facts().sizes
+    }
+
+    fn facts(&self) -> Facts {
+        let key = (self.drawn.clone(), self.net.rounding());
+        let known = |all: &Vec<Known>| all.iter().find(|(of, _)| *of == key).map(|(_, facts)| facts.clone());
+        FACTS.with_borrow(known).unwrap_or_else(|| {
+            let made = self.drawn.as_ref().map_or_else(Facts::default, |drawn| Facts::of(drawn, key.1));
+            FACTS.with_borrow_mut(|all| {
+                all.truncate(KEPT - 1);
+                all.insert(0, (key, made.clone()));
+            });
+            made
+        })
     }
 }
 
-/// How many networks' shapes are kept.
+/// What is asked of a network before it is built for a run.
+#[derive(Debug, Clone, Default)]
+struct Facts {
+    /// Parameters of the network, and those of rounding, and its neurons; of a circuit that is refused, 0.
+    sizes: [u64; 3],
+    /// Its matrices, of one replica.
+    matrices: Rc<[Parameter]>,
+    /// Parameters that a search moves, and neurons in all layers.
+    searched: (u64, usize),
+}
+
+impl Facts {
+    fn of(drawn: &Drawn, rounding: Rounding) -> Self {
+        let Ok(layered) = drawn.layered() else { return Facts::default() };
+        let widths = layered.layers().iter().skip(1).map(|layer| layer.len() as u64);
+        let rounded = match rounding {
+            Rounding::On => widths.clone().map(|width| 4 * width * width + 3 * width).sum(),
+            Rounding::Off => 0,
+        };
+        let sizes = [layered.parameters(), rounded, 2 * widths.sum::<u64>() + 1];
+        let Ok(network) = drawn.network(rounding) else { return Facts { sizes, ..Facts::default() } };
+        let matrices = network.matrices().into_iter();
+        let matrices =
+            matrices.map(|matrix| Parameter::new(&matrix.name, [1, matrix.rows, matrix.columns])).collect();
+        let neurons = network.layers().iter().map(|layer| layer.rows).sum();
+        Facts { sizes, matrices, searched: (network.theta().len() as u64, neurons) }
+    }
+}
+
+/// How many networks' facts are kept.
 const KEPT: usize = 8;
 
+/// The facts of the network for a circuit.
+type Known = ((Option<Drawn>, Rounding), Facts);
+
 thread_local! {
-    /// The shapes of networks that were asked about last: a link with a sweep asks once for each of its runs, and the network
-    /// is built for it.
-    static SHAPES: RefCell<Vec<(OnCircuit, Vec<Parameter>)>> = const { RefCell::new(Vec::new()) };
+    /// The facts of networks that were asked about last: a link with a sweep asks for each of its runs, and to know them the
+    /// network is built.
+    static FACTS: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
 }
 
 impl OnCircuit {
     /// The parameters of one replica.
     fn shapes(&self) -> Vec<Parameter> {
-        let known = |all: &Vec<(OnCircuit, Vec<Parameter>)>| {
-            all.iter().find(|(of, _)| of == self).map(|(_, shapes)| shapes.clone())
-        };
-        SHAPES.with_borrow(known).unwrap_or_else(|| {
-            let made = self.made();
-            SHAPES.with_borrow_mut(|all| {
-                all.truncate(KEPT - 1);
-                all.insert(0, (self.clone(), made.clone()));
-            });
-            made
-        })
-    }
-
-    fn made(&self) -> Vec<Parameter> {
-        let Some(network) = self.network() else { return vec![] };
-        let matrices = network.matrices().into_iter();
-        let mut all: Vec<Parameter> =
-            matrices.map(|matrix| Parameter::new(&matrix.name, [1, matrix.rows, matrix.columns])).collect();
-        let neurons = network.layers().iter().map(|layer| layer.rows).sum();
-        let sizes = Searching::sizes(network.theta().len() as u64, neurons, self.net.search(0, 0));
+        let Facts { matrices, searched: (theta, neurons), .. } = self.facts();
+        if matrices.is_empty() {
+            return vec![];
+        }
+        let sizes = Searching::sizes(theta, neurons, self.net.search(0, 0));
         let search = Searching::NAMES.into_iter().zip(sizes);
         // The limit on the network's parameters is far below what 32 bits hold.
-        all.extend(search.map(|(name, size)| Parameter::new(name, [1, size as usize, 3])));
-        all
+        let search = search.map(|(name, size)| Parameter::new(name, [1, size as usize, 3]));
+        matrices.iter().cloned().chain(search).collect()
     }
 }
 

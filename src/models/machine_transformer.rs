@@ -170,6 +170,10 @@ impl Architecture for OnProgram {
         all
     }
 
+    fn numbers(&self, _inputs: usize, replicas: usize) -> u64 {
+        self.sizes().parameters().saturating_add(1).saturating_mul(replicas as u64)
+    }
+
     fn rows(&self) -> Rows {
         Rows::NONE
     }

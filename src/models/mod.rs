@@ -309,6 +309,10 @@ impl Rows {
 pub trait Architecture {
     /// The parameters, in their permanent order.
     fn parameters(&self, inputs: usize, replicas: usize) -> Vec<Parameter>;
+    /// How many numbers the parameters hold together.
+    fn numbers(&self, inputs: usize, replicas: usize) -> u64 {
+        self.parameters(inputs, replicas).iter().map(Parameter::numbers).fold(0, u64::saturating_add)
+    }
     /// What the first of them is.
     fn rows(&self) -> Rows {
         Rows::LAYER

@@ -1,9 +1,12 @@
 //! The sizes of a run, from its settings alone: what is held against the [limits](crate::bounds) before anything is built.
 
+use std::cell::RefCell;
+
 use super::RunSpec;
 use crate::bounds::{MOST_HELD, MOST_HELD_OUT, MOST_NUMBERS, product};
-use crate::models::{Parameter, crowded};
+use crate::models::{Model, crowded};
 use crate::settings::{Problem, Range, Value};
+use crate::tasks::Task;
 
 /// Numbers that a run holds, by what they are. Of a run that is yet to be refused they may be more than any machine
 /// could hold.
@@ -24,6 +27,20 @@ pub struct Sizes {
     pub activations: u64,
 }
 
+/// All that the sizes of a run follow from.
+#[derive(PartialEq)]
+struct Sized {
+    task: Task,
+    model: Model,
+    /// Steps, measurements, networks, batch, held-out examples, moments, whether autodiff trains, inputs and examples.
+    numbers: [u64; 9],
+}
+
+thread_local! {
+    /// The last run that was not too large: runs of a sweep that differ in their seeds or learning rates are as large as it.
+    static LAST: RefCell<Option<Sized>> = const { RefCell::new(None) };
+}
+
 impl RunSpec {
     /// The sizes of this run, of which the [task](crate::tasks::Examples::problems) has no problem.
     pub fn sizes(&self) -> Sizes {
@@ -32,7 +49,7 @@ impl RunSpec {
         let (batch, replicas, held_out) = (self.batch(), self.run.replicas, self.held_out());
         let activations = self.architecture().activations(inputs);
         Sizes {
-            weights: self.parameters().iter().map(Parameter::numbers).fold(0, u64::saturating_add),
+            weights: self.architecture().numbers(inputs, replicas),
             data: product([replicas, batch, columns.max(examples.classes().unwrap_or(1))]),
             samples: product([replicas, examples.sample_size().unwrap_or(0), columns]),
             held_out: product([held_out, columns]),
@@ -43,6 +60,34 @@ impl RunSpec {
 
     /// What model, examples and replicas are too large for together.
     pub(super) fn problems_of_size(&self) -> Vec<Problem> {
+        let examples = self.task.examples();
+        let sized = Sized {
+            task: self.task.clone(),
+            model: self.model.clone(),
+            numbers: [
+                self.run.steps,
+                self.run.every,
+                self.run.replicas as u64,
+                self.run.batch as u64,
+                self.run.held_out as u64,
+                self.optimizer.moments() as u64,
+                u64::from(self.is_by_autodiff()),
+                // A table of a person's own is no setting.
+                examples.inputs() as u64,
+                examples.sample_size().unwrap_or(0) as u64,
+            ],
+        };
+        if LAST.with_borrow(|last| last.as_ref() == Some(&sized)) {
+            return vec![];
+        }
+        let found = self.found_of_size();
+        if found.is_empty() {
+            LAST.set(Some(sized));
+        }
+        found
+    }
+
+    fn found_of_size(&self) -> Vec<Problem> {
         let examples = self.task.examples();
         let (inputs, sizes) = (examples.inputs(), self.sizes());
         let mut problems = vec![];
